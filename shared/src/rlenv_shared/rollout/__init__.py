@@ -1,0 +1,11 @@
+"""Recording, comparing and replaying episodes.
+
+| module       | what                                                                              |
+|--------------|-----------------------------------------------------------------------------------|
+| `trajectory` | the schema of a recording, npz and JSON-lines files                               |
+| `record`     | record a JAX environment or a host reference into that schema                     |
+| `compare`    | first divergence between two recordings, exact or with named tolerances           |
+| `teacher`    | every single step from the reference's state; free-running divergence curves      |
+| `pins`       | pinned references: ``pin.json``, sdists from PyPI                                 |
+| `reference`  | client of a reference that runs as a subprocess                                   |
+"""
