@@ -1,0 +1,204 @@
+# The command surface.  `make help` lists it; the lines that begin with two hashes are what it prints.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PACKAGES := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
+REFERENCES := $(patsubst references/%/pin.json,%,$(wildcard references/*/pin.json))
+
+# Settings: make setup PYTHON=…   make bench-puffer-pong ARGS='…'
+VENV ?= .venv
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done || true)
+CONSTRAINTS ?= ci/constraints-py311.txt
+EXTRA ?=
+ARGS ?=
+WORKERS ?= 2
+
+export PATH := $(abspath $(VENV))/bin:$(PATH)
+export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONPATH
+
+PY := $(VENV)/bin/python
+# Build tools are installed first and used for every package: isolated builds would fetch them again each time.
+PIP_INSTALL := $(PY) -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
+# Timed work runs alone: two benchmarks at once would measure each other.
+ALONE := $(if $(shell command -v flock),flock .cache/bench.lock)
+PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --junitxml=.cache/reports/$@.xml
+SOURCES = $(wildcard shared/src packages/*/src packages/*/python)
+CRATES := $(wildcard packages/*/Cargo.toml)
+BUILD_REFERENCES = for reference in $$($(PY) ci/packages.py references $*); do $(MAKE) refs-$$reference; done
+
+.PHONY: help
+help:
+	@awk '/^## / { sub(/^## /, ""); i = index($$0, ": "); printf "  %-18s %s\n", substr($$0, 1, i - 1), substr($$0, i + 2) }' \
+		$(firstword $(MAKEFILE_LIST))
+	@echo "  packages: $(PACKAGES)"
+	@echo "  references: $(REFERENCES)"
+
+# --- the two commands --------------------------------------------------------------------------------------------
+
+## demo: train PPO on JAX Pong, evaluate it in the original C, write a GIF and the learning curve
+.PHONY: demo
+demo: setup-puffer-pong refs-puffer_pong
+	$(PY) packages/puffer-pong/examples/demo.py $(ARGS)
+
+## test: set up and check everything that CI checks
+.PHONY: test ci
+test ci:
+	@bash ci/run.sh
+
+# --- set-up ------------------------------------------------------------------------------------------------------
+
+## setup: make .venv and install shared and every package into it, with all extras
+.PHONY: setup
+setup: $(VENV)/.setup-shared $(PACKAGES:%=$(VENV)/.setup-%)
+
+## setup-<pkg>: install one package and what it needs, nothing else
+.PHONY: $(PACKAGES:%=setup-%) setup-shared
+$(PACKAGES:%=setup-%) setup-shared: setup-%: $(VENV)/.setup-%
+
+$(VENV)/.setup-tools: pyproject.toml $(CONSTRAINTS)
+	@bash ci/check_tools.sh "python=$(PYTHON)"
+	@echo "setup: $(VENV) with the build and lint tools"
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@mkdir -p .cache
+	@$(PIP_INSTALL) --upgrade pip
+	@$(PIP_INSTALL) --group build --group lint $(EXTRA)
+	@touch $@
+
+# A changed manifest or Rust source installs a package again; Python sources are used in place.
+.SECONDEXPANSION:
+$(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/packages.py $$(wildcard packages/$$*/pyproject.toml) \
+		$$(shell find packages/$$* -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
+	@if [ -e packages/$*/Cargo.toml ]; then bash ci/check_tools.sh cargo; fi
+	@echo "setup: $*"
+	@$(PIP_INSTALL) --no-build-isolation $$($(PY) ci/packages.py install-args $*)
+	@touch $@
+
+## refs: fetch and build every reference at its pinned version
+.PHONY: refs
+refs: $(REFERENCES:%=refs-%)
+
+## refs-<ref>: fetch and build one reference
+.PHONY: $(REFERENCES:%=refs-%)
+$(REFERENCES:%=refs-%): refs-%: $(VENV)/.setup-shared
+	@$(PY) ci/refs.py $*
+
+# --- tests -------------------------------------------------------------------------------------------------------
+
+## test-<pkg>: every quick test of one package
+.PHONY: $(PACKAGES:%=test-%) test-shared
+$(PACKAGES:%=test-%): test-%: $(VENV)/.setup-%
+	@$(BUILD_REFERENCES)
+	$(PYTEST) packages/$* $(ARGS)
+test-shared: $(VENV)/.setup-shared
+	$(PYTEST) shared $(ARGS)
+
+## test-l1: self-consistency of all packages, and the tests of shared and ci
+.PHONY: test-l1
+test-l1: setup
+	$(PYTEST) -m "not (l2 or l3 or l4 or slow or bench or gpu)" $(ARGS)
+	@for manifest in $(CRATES); do cargo test --quiet --release --manifest-path $$manifest --workspace --exclude '*-py'; done
+
+## test-l2: every mechanic against its reference
+## test-l3: whole episodes against the reference, quick set
+## test-l4: transfer of learning, quick set
+.PHONY: test-l2 test-l3 test-l4
+test-l2 test-l3 test-l4: test-%: setup
+	$(PYTEST) -m "$* and not (slow or bench or gpu)" $(ARGS)
+
+## verify-<pkg>: the full verification: every rollout of L3, then the training runs of L4 (long)
+.PHONY: $(PACKAGES:%=verify-%)
+$(PACKAGES:%=verify-%): verify-%: $(VENV)/.setup-%
+	@$(BUILD_REFERENCES)
+	$(PY) packages/$*/tests/verify.py $(ARGS)
+
+## mutate-<pkg>: break the code on purpose, once per entry of tests/mutations.toml, and expect the named tests to fail
+.PHONY: $(PACKAGES:%=mutate-%)
+$(PACKAGES:%=mutate-%): mutate-%: $(VENV)/.setup-%
+	@$(BUILD_REFERENCES)
+	$(PY) ci/mutate.py $* $(ARGS)
+
+## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
+.PHONY: check-mutations
+check-mutations: setup
+	@for package in $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
+
+# --- speed and training ------------------------------------------------------------------------------------------
+
+## bench: measure every package against its reference on this machine
+.PHONY: bench
+bench: $(PACKAGES:%=bench-%)
+
+## bench-<pkg>: measure one package, on the CPU or the GPU, whatever is present
+.PHONY: $(PACKAGES:%=bench-%)
+$(PACKAGES:%=bench-%): bench-%: $(VENV)/.setup-%
+	@$(BUILD_REFERENCES)
+	$(ALONE) $(PY) packages/$*/benchmarks/bench.py $(ARGS)
+
+## train-<pkg>: train PPO on one package
+.PHONY: $(PACKAGES:%=train-%)
+$(PACKAGES:%=train-%): train-%: $(VENV)/.setup-%
+	$(PY) packages/$*/training/train.py $(ARGS)
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+## lint: style of the Python and Rust sources
+.PHONY: lint
+lint: setup
+	$(VENV)/bin/ruff check .
+	@for manifest in $(CRATES); do \
+		cargo fmt --manifest-path $$manifest --all --check; \
+		cargo clippy --quiet --release --manifest-path $$manifest --workspace --all-targets -- -D warnings; done
+
+## fmt: apply the style where a tool can
+.PHONY: fmt
+fmt: setup
+	$(VENV)/bin/ruff check --fix .
+	@for manifest in $(CRATES); do cargo fmt --manifest-path $$manifest --all; done
+
+## types: mypy --strict over the public modules
+.PHONY: types
+types: setup
+	$(VENV)/bin/mypy $(SOURCES)
+
+## check-layout: tree, import boundaries, declared dependencies, file sizes, README headings
+.PHONY: check-layout
+check-layout: setup
+	$(PY) ci/check_layout.py
+
+## check-results: recompute every committed verdict and median from its raw samples
+.PHONY: check-results
+check-results: setup
+	$(PY) ci/check_results.py
+	$(PY) ci/readme_tables.py --check
+
+## report: fill the tables of the READMEs from the committed results
+.PHONY: report
+report: setup
+	$(PY) ci/readme_tables.py
+
+## wheels: build the wheels of shared and every package into dist/
+.PHONY: wheels
+wheels: wheels-shared $(PACKAGES:%=wheels-%)
+
+## wheels-<pkg>: build one wheel
+.PHONY: $(PACKAGES:%=wheels-%) wheels-shared
+$(PACKAGES:%=wheels-%): wheels-%: $(VENV)/.setup-tools
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist packages/$*
+wheels-shared: $(VENV)/.setup-tools
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist shared
+
+## clean-install: each wheel alone in an empty environment: import, reset, step
+.PHONY: clean-install
+clean-install: wheels
+	bash ci/clean_install.sh $(PACKAGES)
+
+## clean: remove everything that was built, fetched or cached
+.PHONY: clean
+clean:
+	rm -rf $(VENV) .cache dist shared/dist $(PACKAGES:%=packages/%/dist) $(PACKAGES:%=packages/%/target)
+	find shared packages references ci \( -name __pycache__ -o -name '*.egg-info' -o -name '_core*.so' \) -prune -exec rm -rf {} +

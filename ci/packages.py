@@ -1,0 +1,134 @@
+"""Which packages and references this repository has, and where their parts are.
+
+The one place that knows the naming conventions; the Makefile and the other scripts ask here.  Standard library only,
+because `make setup` runs it before anything is installed.
+
+Usage:
+    packages.py install-args NAME   the pip arguments that install NAME (a distribution, or ``shared``) for development
+    packages.py references NAME     the references that NAME is verified against
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parent.parent
+SHARED = "shared"
+
+
+def normalise(distribution: str) -> str:
+    """Spell a distribution's name the way pip compares it."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def requirement_name(requirement: str) -> str:
+    """Name of the distribution in a requirement such as ``rlenv-shared[ppo]>=0.1; python_version > "3"``."""
+    match = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", requirement)
+    if match is None:
+        raise ValueError(f"{requirement!r} is no requirement")
+    return normalise(match.group(1))
+
+
+def requirement_extras(requirement: str) -> list[str]:
+    """Extras that a requirement asks for."""
+    match = re.match(r"\s*[A-Za-z0-9._-]+\s*\[([^\]]*)\]", requirement)
+    return [extra.strip() for extra in match.group(1).split(",")] if match else []
+
+
+@dataclass(frozen=True)
+class Package:
+    """One installable directory: ``shared`` or one of ``packages/*``."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """Name of the directory, which for ``packages/*`` is the distribution's."""
+        return self.root.name
+
+    @cached_property
+    def project(self) -> dict:
+        """The ``[project]`` table of its pyproject.toml."""
+        return tomllib.loads((self.root / "pyproject.toml").read_text())["project"]
+
+    @property
+    def dist(self) -> str:
+        """Name of the distribution."""
+        return normalise(self.project["name"])
+
+    @property
+    def dependencies(self) -> list[str]:
+        """Requirements of the bare package."""
+        return self.project.get("dependencies", [])
+
+    @property
+    def extras(self) -> dict[str, list[str]]:
+        """Requirements of each extra."""
+        return self.project.get("optional-dependencies", {})
+
+    @property
+    def source(self) -> Path:
+        """Directory on the import path: ``src``, or ``python`` in a package with a Rust core."""
+        return next((self.root / name for name in ("src", "python") if (self.root / name).is_dir()), self.root / "src")
+
+    @property
+    def import_name(self) -> str:
+        """Name under which it is imported."""
+        return next(path.parent.name for path in sorted(self.source.glob("*/__init__.py")))
+
+    @property
+    def is_rust(self) -> bool:
+        """True when it has a compiled core."""
+        return (self.root / "Cargo.toml").exists()
+
+    @property
+    def editable(self) -> str:
+        """Requirement that installs it in place with all its extras, accelerators excepted."""
+        extras = ",".join(name for name in self.extras if not name.startswith(("cuda", "gpu")))
+        return f"{self.root}[{extras}]" if extras else str(self.root)
+
+
+def packages(repo: Path = REPO) -> list[Package]:
+    """The environment packages, sorted by name."""
+    return [Package(path.parent) for path in sorted((repo / "packages").glob("*/pyproject.toml"))]
+
+
+def shared(repo: Path = REPO) -> Package:
+    """The package that all environments share."""
+    return Package(repo / SHARED)
+
+
+def find(name: str, repo: Path = REPO) -> Package:
+    """The package with this directory name; ``SystemExit`` naming the known ones if there is none."""
+    known = {package.name: package for package in [shared(repo), *packages(repo)]}
+    if name not in known:
+        raise SystemExit(f"there is no package {name!r}; this repository has: {', '.join(known)}")
+    return known[name]
+
+
+def references(repo: Path = REPO) -> dict[str, dict]:
+    """The content of each ``references/<name>/pin.json``."""
+    return {path.parent.name: json.loads(path.read_text()) for path in sorted((repo / "references").glob("*/pin.json"))}
+
+
+def main(arguments: list[str]) -> None:
+    """Answer one of the questions of the module's docstring."""
+    match arguments:
+        case ["install-args", name]:
+            package = find(name)
+            needed = [package.editable] if name == SHARED else [str(REPO / SHARED), package.editable]
+            print(" ".join(f"-e {requirement}" for requirement in needed))
+        case ["references", name]:
+            print(" ".join(ref for ref, pin in references().items() if find(name).name in pin["used_by"]))
+        case _:
+            raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
