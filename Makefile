@@ -29,7 +29,7 @@ ALONE := $(if $(shell command -v flock),flock .cache/bench.lock)
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --junitxml=.cache/reports/$@.xml
 SOURCES = $(wildcard shared/src packages/*/src packages/*/python)
 CRATES := $(wildcard packages/*/Cargo.toml)
-BUILD_REFERENCES = for reference in $$($(PY) ci/packages.py references $*); do $(MAKE) refs-$$reference; done
+BUILD_REFERENCES = for reference in $$($(PY) ci/workspace.py references $*); do $(MAKE) refs-$$reference; done
 
 .PHONY: help
 help:
@@ -71,11 +71,11 @@ $(VENV)/.setup-tools: pyproject.toml $(CONSTRAINTS)
 
 # A changed manifest or Rust source installs a package again; Python sources are used in place.
 .SECONDEXPANSION:
-$(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/packages.py $$(wildcard packages/$$*/pyproject.toml) \
+$(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/workspace.py $$(wildcard packages/$$*/pyproject.toml) \
 		$$(shell find packages/$$* -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
 	@if [ -e packages/$*/Cargo.toml ]; then bash ci/check_tools.sh cargo; fi
 	@echo "setup: $*"
-	@$(PIP_INSTALL) --no-build-isolation $$($(PY) ci/packages.py install-args $*)
+	@$(PIP_INSTALL) --no-build-isolation $$($(PY) ci/workspace.py install-args $*)
 	@touch $@
 
 ## refs: fetch and build every reference at its pinned version

@@ -4,8 +4,8 @@ The one place that knows the naming conventions; the Makefile and the other scri
 because `make setup` runs it before anything is installed.
 
 Usage:
-    packages.py install-args NAME   the pip arguments that install NAME (a distribution, or ``shared``) for development
-    packages.py references NAME     the references that NAME is verified against
+    workspace.py install-args NAME   the pip arguments that install NAME (a distribution, or ``shared``) for development
+    workspace.py references NAME     the references that NAME is verified against
 """
 
 from __future__ import annotations

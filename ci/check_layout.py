@@ -1,0 +1,308 @@
+"""Checks the shape of the repository: tree, boundaries, declared dependencies, sizes, headings, what may be tracked.
+
+Each rule is a function from a `Repository` to the violations it found, and states its reason in its docstring.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import imports
+from workspace import REPO, Package, normalise, packages, references, requirement_extras, requirement_name, shared
+
+TOP_LEVEL = {"pyproject.toml", "packages", "references", "shared", "ci", "Makefile", "README.md", "LICENSE"}
+PACKAGE_FILES = ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE")
+REFERENCE_FILES = ("pin.json", "adapter.py", "README.md")
+HEADINGS = (
+    "What it is",
+    "Install",
+    "Quick start",
+    "Verified against",
+    "Speed",
+    "Observation, action, reward",
+    "Differences from the reference",
+    "Train",
+    "Cite",
+)
+LEDGER = "Feature ledger"
+MAX_LINES = 600
+MAX_LINES_ENV = 500  # env.py delegates
+MAX_LINES_RULES = 400  # one family of mechanics per file
+LEVELS = {"l1_property": "l1", "l2_interaction": "l2", "l3_rollout": "l3", "l4_transfer": "l4"}
+LOCK_FILES = {"Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}
+REGISTRY_HOST = re.compile(
+    r"\b(?:pypi\.org|pythonhosted\.org|crates\.io|registry\.npmjs\.org|registry\.yarnpkg\.com|repo\d?\.maven)"
+    r"|--(?:extra-)?index-url|--find-links[= ]+\w+://"
+)
+MACHINE_PATH = re.compile(r"(?<![\w.$}~/-])/(?:home|root|work|tmp|Users|opt|mnt)/[\w.-]")
+
+
+class Repository:
+    """A working tree and the files in it that git tracks or would track."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        listing = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        self.files = sorted(path for path in set(listing.split("\0")) - {""} if (root / path).is_file())
+
+    @cached_property
+    def packages(self) -> list[Package]:
+        """The environment packages."""
+        return packages(self.root)
+
+    @cached_property
+    def shared(self) -> Package:
+        """The shared package."""
+        return shared(self.root)
+
+    def under(self, directory: Path, suffix: str) -> Iterator[Path]:
+        """Tracked files below a directory with this ending."""
+        prefix = f"{directory.relative_to(self.root)}/"
+        return (self.root / path for path in self.files if path.startswith(prefix) and path.endswith(suffix))
+
+    def relative(self, path: Path) -> str:
+        """Path as a message shows it."""
+        return str(path.relative_to(self.root))
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Path and content of every text file."""
+        for path in self.files:
+            data = (self.root / path).read_bytes()
+            if b"\0" not in data:
+                yield path, data.decode(errors="replace")
+
+
+def closed_top_level(repo: Repository) -> Iterator[str]:
+    """A newcomer reads the whole top level at one glance."""
+    present = {path.split("/")[0] for path in repo.files}
+    for name in sorted(present - TOP_LEVEL):
+        if not name.startswith("."):
+            yield f"{name}: not part of the top level, which is closed"
+    for name in sorted(TOP_LEVEL - present):
+        yield f"{name}: missing from the top level"
+
+
+def required_files(repo: Repository) -> Iterator[str]:
+    """Every package and reference has the same files, so they can be found without looking."""
+    wanted = [repo.root / "shared" / name for name in PACKAGE_FILES]
+    for package in repo.packages:
+        wanted += [package.root / name for name in PACKAGE_FILES]
+        wanted += [package.root / "tests" / name for name in ("smoke.py", "verify.py", "mutations.toml")]
+        wanted += [package.root / "benchmarks" / "bench.py", package.root / "training" / "train.py"]
+        wanted.append(package.source / package.import_name / "py.typed")
+    for directory in {Path(path).parts[1] for path in repo.files if re.match("references/[^/]+/", path)}:
+        wanted += [repo.root / "references" / directory / name for name in REFERENCE_FILES]
+    for path in wanted:
+        if repo.relative(path) not in repo.files:
+            yield f"{repo.relative(path)}: missing"
+
+
+def no_environment_imports_another(repo: Repository) -> Iterator[str]:
+    """One environment can be installed, read and copied without any other; shared knows none of them."""
+    names = {package.import_name: package for package in repo.packages}
+    for owner in [repo.shared, *repo.packages]:
+        for path in repo.under(owner.root, ".py"):
+            for name, line in imports.of_file(path).items():
+                package = names.get(name)
+                if package is not None and package != owner:
+                    yield f"{repo.relative(path)}:{line}: imports {name}, which belongs to packages/{package.name}"
+
+
+def shared_needs_numpy_alone(repo: Repository) -> Iterator[str]:
+    """`import rlenv_shared` must stay cheap: everything heavier is an extra, imported where it is used."""
+    allowed = ["numpy", repo.shared.import_name]
+    program = (
+        "import sys\n"
+        "class Guard:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        root = name.partition('.')[0]\n"
+        "        if path is None and root not in sys.stdlib_module_names and root not in ALLOWED:\n"
+        "            raise ImportError(f'it imports {root}')\n"
+        "sys.meta_path.insert(0, Guard())\n"
+        "import SHARED\n"
+    ).replace("ALLOWED", repr(allowed))
+    command = [sys.executable, "-c", program.replace("SHARED", repo.shared.import_name)]
+    done = subprocess.run(command, env={"PYTHONPATH": str(repo.shared.source)}, capture_output=True, text=True)
+    if done.returncode:
+        yield f"shared: import {repo.shared.import_name} needs more than numpy: {done.stderr.strip().splitlines()[-1]}"
+
+
+def declared_dependencies(repo: Repository) -> Iterator[str]:
+    """What a package imports stands in its own pyproject.toml.
+
+    What ``import <package>`` runs is in its core dependencies.  What its other modules import is in an extra; what its
+    tests, benchmarks and training scripts import may also come with an extra of shared that the package asks for.
+    """
+    distributions = {name: {normalise(dist) for dist in dists} for name, dists in _installed().items()}
+    for package in [repo.shared, *repo.packages]:
+        own = {package.import_name, "references", "conftest", *_script_modules(package)}
+        core = {requirement_name(requirement) for requirement in package.dependencies}
+        extras = {requirement_name(text) for texts in package.extras.values() for text in texts}
+        anything = core | extras | _through_shared(repo, package)
+        at_import = {} if not package.source.is_dir() else imports.at_import(package.source, package.import_name)
+        for path in repo.under(package.root, ".py"):
+            in_source = path.is_relative_to(package.source)
+            declared, where = (core | extras, "its pyproject.toml") if in_source else (anything, "its extras")
+            for name, line in imports.of_file(path).items():
+                if name in sys.stdlib_module_names or name in own:
+                    continue
+                place = f"{repo.relative(path)}:{line}: imports {name}"
+                providers = {repo.shared.dist} if name == repo.shared.import_name else distributions.get(name, set())
+                if not providers:
+                    yield f"{place}, which no installed distribution provides"
+                elif not providers & declared:
+                    yield f"{place}; {' or '.join(sorted(providers))} is not declared in {where}"
+                elif in_source and name in at_import.get(path, ()) and not providers & core:
+                    yield f"{place} as soon as {package.import_name} is imported, but it is an extra, no dependency"
+
+
+def file_sizes(repo: Repository) -> Iterator[str]:
+    """A file that no longer fits in a head is two files."""
+    for path in repo.files:
+        parts = Path(path).parts
+        if not path.endswith((".py", ".rs")):
+            continue
+        limit = MAX_LINES_ENV if parts[-1] == "env.py" else MAX_LINES_RULES if "rules" in parts else MAX_LINES
+        lines = (repo.root / path).read_text().count("\n")
+        if lines > limit:
+            yield f"{path}: {lines} lines, at most {limit}"
+
+
+def readme_headings(repo: Repository) -> Iterator[str]:
+    """Every package answers the same questions in the same order."""
+
+    def plain(heading: str) -> str:
+        return " ".join(re.findall("[a-z]+", heading.lower()))
+
+    for package in repo.packages:
+        readme = package.root / "README.md"
+        if not readme.exists():
+            continue  # required_files reports it
+        text = re.sub(r"^```.*?^```", "", readme.read_text(), flags=re.MULTILINE | re.DOTALL)
+        found = [plain(line) for line in re.findall(r"^## (.+)$", text, flags=re.MULTILINE)]
+        wanted = [plain(heading) for heading in HEADINGS]
+        missing = [heading for heading in (*HEADINGS, LEDGER) if plain(heading) not in found]
+        if missing:
+            yield f"{repo.relative(readme)}: no section {', '.join(missing)}"
+        elif [heading for heading in found if heading in wanted] != wanted:
+            yield f"{repo.relative(readme)}: sections out of order; expected {', '.join(HEADINGS)}"
+
+
+def level_markers(repo: Repository) -> Iterator[str]:
+    """A test without its level's marker would run in another stage and escape the mutation ledger."""
+    for path in repo.files:
+        match = re.fullmatch(r"packages/[^/]+/tests/(l\d_\w+)/(?:.*/)?test_\w+\.py", path)
+        if match is None:
+            continue
+        marker = LEVELS.get(match.group(1))
+        if marker is None:
+            yield f"{path}: {match.group(1)} is no level; the levels are {', '.join(LEVELS)}"
+        elif not re.search(rf"^pytestmark\b.*\bpytest\.mark\.{marker}\b", (repo.root / path).read_text(), re.MULTILINE):
+            yield f"{path}: no pytestmark with pytest.mark.{marker}"
+
+
+def no_lock_files(repo: Repository) -> Iterator[str]:
+    """Lock files record where a registry was; versions are pinned in the manifests and ci/constraints-*.txt."""
+    for path in repo.files:
+        if Path(path).name in LOCK_FILES:
+            yield f"{path}: lock files are not tracked"
+
+
+def no_hosts_or_machine_paths(repo: Repository) -> Iterator[str]:
+    """A clone works behind any mirror and in any directory."""
+    for path, text in repo.texts():
+        for number, line in enumerate(text.splitlines(), start=1):
+            for what, pattern in (("address of a registry", REGISTRY_HOST), ("path of one machine", MACHINE_PATH)):
+                match = pattern.search(line)
+                if match:
+                    yield f"{path}:{number}: {what}: {match.group()}"
+
+
+def warnings_are_errors(repo: Repository) -> Iterator[str]:
+    """The filters of pytest name every import, or warnings of a new package would pass unseen."""
+    text = (repo.root / "pyproject.toml").read_text()
+    for package in [repo.shared, *repo.packages]:
+        if f'"error:::{package.import_name}"' not in text:
+            yield f"pyproject.toml: filterwarnings lacks error:::{package.import_name}"
+
+
+def known_pins(repo: Repository) -> Iterator[str]:
+    """A reference says which packages it serves."""
+    names = {package.name for package in repo.packages}
+    for name, pin in references(repo.root).items():
+        for user in sorted(set(pin.get("used_by", [])) - names):
+            yield f"references/{name}/pin.json: used_by names {user}, which is no package"
+
+
+RULES: tuple[Callable[[Repository], Iterator[str]], ...] = (
+    closed_top_level,
+    required_files,
+    no_environment_imports_another,
+    shared_needs_numpy_alone,
+    declared_dependencies,
+    file_sizes,
+    readme_headings,
+    level_markers,
+    no_lock_files,
+    no_hosts_or_machine_paths,
+    warnings_are_errors,
+    known_pins,
+)
+
+
+def _installed() -> dict[str, list[str]]:
+    """Distributions by the top-level module they provide."""
+    return dict(importlib.metadata.packages_distributions())
+
+
+def _script_modules(package: Package) -> set[str]:
+    """Modules beside a script, importable because Python puts the script's directory on the path."""
+    directories = [package.root / name for name in ("benchmarks", "training", "tests", "examples")]
+    return {path.stem for directory in directories for path in directory.rglob("*.py")}
+
+
+def _through_shared(repo: Repository, package: Package) -> set[str]:
+    """Distributions that come with the extras of shared that a package asks for anywhere."""
+    texts = [*package.dependencies, *(text for group in package.extras.values() for text in group)]
+    asked = [text for text in texts if requirement_name(text) == repo.shared.dist]
+    pending = [extra for text in asked for extra in requirement_extras(text)]
+    seen: set[str] = set()
+    found = {requirement_name(text) for text in repo.shared.dependencies}
+    while pending:
+        extra = pending.pop()
+        if extra in seen:
+            continue
+        seen.add(extra)
+        for text in repo.shared.extras.get(extra, []):
+            found.add(requirement_name(text))
+            if requirement_name(text) == repo.shared.dist:
+                pending += requirement_extras(text)
+    return found
+
+
+def main() -> int:
+    """Print every violation; the exit status says whether there was one."""
+    repo = Repository(REPO)
+    count = 0
+    for rule in RULES:
+        for violation in rule(repo):
+            count += 1
+            print(f"{violation}  [{rule.__name__}]")
+    print(f"layout: {len(RULES)} rules, {len(repo.files)} files, {count} violations")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

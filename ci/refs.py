@@ -1,0 +1,34 @@
+"""Fetches and builds one reference at its pinned version: ``refs.py NAME``.
+
+A reference that is installed as a distribution (no ``sha256`` in its pin) is checked for its version.  Any other
+brings a function ``build()`` in its adapter, which is quick when the build is already there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from rlenv_shared.errors import EnvError
+from rlenv_shared.rollout.pins import Pin
+from workspace import REPO, references
+
+
+def main(name: str) -> None:
+    """Build ``references/<name>``; ``SystemExit`` with the reason when it cannot be had."""
+    if name not in references():
+        raise SystemExit(f"there is no reference {name!r}; this repository has: {', '.join(references())}")
+    sys.path.insert(0, str(REPO))
+    try:
+        pin = Pin.load(REPO / "references" / name / "pin.json")
+        if pin.sha256 is None:
+            pin.check_installed()
+        else:
+            importlib.import_module(f"references.{name}.adapter").build()
+    except EnvError as error:
+        raise SystemExit(f"reference {name} is not available\n{error}") from error
+    print(f"reference {name}: {pin.name} {pin.version} ({pin.licence})")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
