@@ -1,0 +1,215 @@
+"""Pins, sdists and references that run as subprocesses."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import os
+import sys
+import tarfile
+import time
+
+import pytest
+
+from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError
+from rlenv_shared.rollout.pins import Pin, fetch_pypi_sdist
+from rlenv_shared.rollout.reference import ReferenceProcess
+
+pytestmark = pytest.mark.l1
+
+PIN = Pin("toy-game", "1.2.0", "pypi", "MIT", None, (), ("toy",))
+PIN_JSON = {**dataclasses.asdict(PIN), "patches": [], "used_by": ["toy"], "sha256": "0" * 64}
+
+DRIVER = """
+import json, os, subprocess, sys, time
+mode = sys.argv[1]
+if mode == "dies":
+    sys.exit("cannot find the card table")
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"id": request["id"], "ok": True}
+    if request["op"] == "hello":
+        answer["result"] = {"protocol": 1, "name": "toy-game", "version": "1.2.0" if mode != "old" else "1.1.9"}
+    elif mode == "hangs":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        print(child.pid, file=sys.stderr, flush=True)
+        time.sleep(60)
+    elif mode == "garbage":
+        print("[object Object]", flush=True)
+        continue
+    elif mode == "exits":
+        print("out of memory", file=sys.stderr)
+        break
+    elif mode == "other":
+        answer["id"] = 99
+    elif request["op"] == "illegal":
+        answer = {"id": request["id"], "ok": False, "error": "slot 3 is empty", "kind": "illegal_action"}
+    elif request["op"] == "episodes":
+        steps = [
+            {"episode": e, "t": t, "action": a, "state": {"sum": sum(episode["actions"][: t + 1])}, "rng": "0xff",
+             "reward": 0.5, "terminated": t == len(episode["actions"]) - 1}
+            for e, episode in enumerate(request["episodes"])
+            for t, a in enumerate(episode["actions"])
+        ]
+        answer["result"] = {"dtypes": {"reward": "float32"}, "steps": steps if mode == "good" else steps[1:]}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    return lambda mode, **options: ReferenceProcess([sys.executable, str(script), mode], PIN, **options)
+
+
+def test_episodes_of_different_length_become_one_recording(start):
+    with start("good") as reference:
+        recording = reference.run_episodes([{"actions": [1, 2, 3]}, {"actions": [4]}])
+        assert recording.steps["state.sum"][:, 0].tolist() == [1, 3, 6]
+        assert recording.steps["state.sum"][0, 1] == 4
+        assert recording.valid.sum() == 4
+        assert recording.steps["reward"].dtype == "float32"
+        assert recording.steps["rng"][0, 0] == 255
+        big = reference.run_episodes([{"actions": [1] * 2000}] * 20)  # more than a pipe holds, both ways
+        assert big.steps["state.sum"][-1, -1] == 2000
+
+
+def test_drivers_own_errors_are_typed_and_leave_it_running(start):
+    with start("good") as reference:
+        with pytest.raises(IllegalActionError, match="slot 3"):
+            reference.request("illegal")
+        assert reference.run_episodes([{"actions": [1]}]).num_steps == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "complaint"),
+    [("dies", "card table"), ("old", "1.1.9")],
+)
+def test_driver_that_cannot_serve_is_refused_at_once(start, mode, complaint):
+    with pytest.raises(ReferenceUnavailableError, match=complaint):
+        start(mode)
+
+
+def test_missing_program_is_refused():
+    with pytest.raises(ReferenceUnavailableError, match="no-such-program"):
+        ReferenceProcess(["no-such-program"], PIN)
+
+
+@pytest.mark.parametrize(
+    ("mode", "complaint"),
+    [("garbage", "object Object"), ("exits", "out of memory"), ("other", "99"), ("short", "canonical steps")],
+)
+def test_broken_answers_are_refused(start, mode, complaint):
+    with start(mode) as reference, pytest.raises(ReferenceUnavailableError, match=complaint):
+        reference.run_episodes([{"actions": [1, 2]}])
+
+
+def test_hanging_driver_is_killed_with_its_children(start):
+    with start("hangs", timeout_s=1.0) as reference:
+        begin = time.monotonic()
+        with pytest.raises(ReferenceUnavailableError, match="no answer") as caught:
+            reference.request("anything")
+        assert time.monotonic() - begin < 20
+        child = int(str(caught.value).rsplit(" ", 1)[1])
+        for _ in range(100):
+            if not running(child):
+                break
+            time.sleep(0.05)
+        assert not running(child)
+        with pytest.raises(ReferenceUnavailableError, match="exit status"):
+            reference.request("anything")
+
+
+def running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_pin_round_trip(tmp_path):
+    path = tmp_path / "pin.json"
+    path.write_text(json.dumps({**PIN_JSON, "members": {"a.h": "1" * 64}}))
+    pin = Pin.load(path)
+    assert (pin.name, pin.version, pin.used_by, pin.members) == ("toy-game", "1.2.0", ("toy",), {"a.h": "1" * 64})
+    path.write_text(json.dumps({key: value for key, value in PIN_JSON.items() if key != "members"} | {"sha256": None}))
+    assert Pin.load(path).sha256 is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"sha256": "xyz"}, {"version": ""}, {"patches": "none"}, {"colour": "red"}, {"members": {"a": "1"}}, {"name": 3}],
+)
+def test_bad_pins_are_refused(tmp_path, change):
+    path = tmp_path / "pin.json"
+    path.write_text(json.dumps({**PIN_JSON, **change}))
+    with pytest.raises(InvalidParamsError, match="pin"):
+        Pin.load(path)
+    path.write_text("{")
+    with pytest.raises(InvalidParamsError, match="pin"):
+        Pin.load(path)
+    with pytest.raises(InvalidParamsError, match="pin"):
+        Pin.load(tmp_path / "none.json")
+
+
+def test_installed_version_is_checked():
+    import numpy as np
+
+    Pin("numpy", np.__version__, "pypi", "BSD-3-Clause", None, (), ()).check_installed()
+    with pytest.raises(ReferenceUnavailableError, match=r"numpy==0\.0\.1"):
+        Pin("numpy", "0.0.1", "pypi", "BSD-3-Clause", None, (), ()).check_installed()
+    with pytest.raises(ReferenceUnavailableError, match="nothing installed"):
+        PIN.check_installed()
+
+
+@pytest.fixture(params=["setuptools.build_meta", "no_such_backend"])
+def sdist(tmp_path, monkeypatch, request):
+    """A source archive in a folder that stands for the index; its setup.py leaves a trace if anyone runs it."""
+    files = {
+        "PKG-INFO": "Metadata-Version: 2.1\nName: Toy_Game\nVersion: 1.2.0\n",
+        "pyproject.toml": f'[build-system]\nrequires = []\nbuild-backend = "{request.param}"\n',
+        "setup.py": f"open({str(tmp_path / 'ran')!r}, 'w')",
+        "src/game.h": "int rules;\n",
+    }
+    index = tmp_path / "index"
+    index.mkdir()
+    archive = index / "toy_game-1.2.0.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"toy_game-1.2.0/{name}")
+            member.size = len(text)
+            packed.addfile(member, io.BytesIO(text.encode()))
+    for variable in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    members = {"src/game.h": hashlib.sha256(b"int rules;\n").hexdigest()}
+    pin = dataclasses.replace(PIN, sha256=hashlib.sha256(archive.read_bytes()).hexdigest(), members=members)
+    return pin, archive, tmp_path
+
+
+def test_sdist_is_fetched_verified_kept_and_not_run(sdist):
+    pin, archive, tmp_path = sdist
+    tree = fetch_pypi_sdist(pin, tmp_path / "cache")
+    assert (tree / "src" / "game.h").read_text() == "int rules;\n"
+    assert not (tmp_path / "ran").exists()
+    archive.unlink()
+    assert fetch_pypi_sdist(pin, tmp_path / "cache") == tree  # from the cache
+    (tree / "src" / "game.h").write_text("int other_rules;\n")
+    with pytest.raises(ReferenceUnavailableError, match=r"game\.h"):
+        fetch_pypi_sdist(pin, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"version": "9.9.9"}, {"name": "no-such-toy"}])
+def test_sdist_that_is_not_the_pinned_one_is_refused(sdist, change):
+    pin, _, tmp_path = sdist
+    with pytest.raises(ReferenceUnavailableError, match="sdist of"):
+        fetch_pypi_sdist(dataclasses.replace(pin, **change), tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("*-*"))  # nothing half-done is left behind
+    with pytest.raises(InvalidParamsError, match="pin"):
+        fetch_pypi_sdist(dataclasses.replace(pin, sha256=None), tmp_path / "cache")
