@@ -7,7 +7,7 @@ state carries, so every reset is fresh and ``step`` needs no key.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,7 +30,7 @@ class SameStepAutoReset:
     `begin_episode` return: `step` then observes the carried state once instead of choosing between two observations.
     """
 
-    observes_state_alone: ClassVar[bool] = False
+    observes_state_alone: bool = False
 
     def reset_env(self: Any, key: Any, params: Any) -> tuple[Any, Any]:
         """Begin an episode with a generator seeded by ``key``."""

@@ -5,10 +5,12 @@ nothing else changes, so a draw costs about a dozen integer instructions, vector
 no `jax.random` in the step.  The same code runs on NumPy arrays, JAX arrays and tracers of any shape; C and Rust
 ports of `bits` are four lines (``references/puffer_pong`` and ``pong-core`` have them).
 
-Period 2**32 draws per environment; 2**64 streams.  Not cryptographic.
+Period 2**32 draws per environment; 2**64 streams.  Not cryptographic.  One stream never repeats a word within its
+period (a counter through a bijection), so it is for episodes, not for simulations of billions of draws.
 
 Source: the two multiply-xorshift rounds are Chris Wellons' public-domain *lowbias32* with the second key word
-added between them, so two streams are not shifted copies of one sequence.
+added between them, so two streams are not shifted copies of one sequence.  A change of ``key1`` passes one round only:
+always start from `from_seed`, `seed` or `from_words`, which mix both words, never from hand-made keys.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+
+from rlenv_shared.errors import InvalidParamsError, explain
 
 Rng = tuple[Any, Any, Any]
 """``(key0, key1, counter)``: uint32 arrays of one shape (``()`` per environment)."""
@@ -29,6 +33,11 @@ _8, _15, _16 = np.uint32(8), np.uint32(15), np.uint32(16)
 _ONE, _ZERO, _LOW_HALF = np.uint32(1), np.uint32(0), np.uint32(0xFFFF)
 
 
+# The arithmetic is modulo 2**32 on purpose; NumPy would warn of it for scalars (never for arrays or under JAX).
+_wrapping = np.errstate(over="ignore")
+
+
+@_wrapping
 def _hash(x: Any, key1: Any) -> Any:
     """Mix the bits of ``x`` (uint32), with ``key1`` added between the two rounds."""
     x = (x ^ (x >> _16)) * MULTIPLIER_1 + key1
@@ -36,6 +45,7 @@ def _hash(x: Any, key1: Any) -> Any:
     return x ^ (x >> _16)
 
 
+@_wrapping
 def from_words(word0: Any, word1: Any) -> Rng:
     """Start the generator that belongs to two uint32 seed words (a bijection of the 64 bits onto the keys).
 
@@ -50,8 +60,31 @@ def from_words(word0: Any, word1: Any) -> Rng:
     return key0, key1, key0 ^ key0  # a zero of the same shape, dtype and library
 
 
+def seed_words(seed: int, streams: int = 1, first_stream: int = 0) -> tuple[Any, Any]:
+    """Words for `from_words` (or for a JAX key) that belong to a host seed; see `from_seed`."""
+    if not 0 <= seed < 2**64:
+        raise InvalidParamsError(
+            explain("seed", got=seed, expected="0 <= seed < 2**64", remedy="reduce it modulo 2**64")
+        )
+    if streams < 0 or not 0 <= first_stream <= first_stream + streams <= 2**32:
+        raise InvalidParamsError(
+            explain(
+                "streams",
+                got=(first_stream, streams),
+                expected="a range within 0..2**32",
+                remedy="use another seed for more",
+            )
+        )
+    high, low = np.array([seed >> 32], np.uint32), np.array([seed & 0xFFFFFFFF], np.uint32)
+    word0 = np.broadcast_to(low ^ _hash(high, _ZERO), (streams,))
+    word1 = (np.arange(streams, dtype=np.uint64) + np.uint64(first_stream)).astype(np.uint32)
+    return word0, word1
+
+
 def from_seed(seed: int, streams: int = 1, first_stream: int = 0) -> Rng:
     """NumPy generators for a host seed: environment ``i`` gets stream ``first_stream + i``.
+
+    All generators of seeds below 2**32 are distinct; a larger seed shares its 2**32 streams with some smaller one.
 
     Args:
         seed: 0 <= seed < 2**64.
@@ -64,22 +97,14 @@ def from_seed(seed: int, streams: int = 1, first_stream: int = 0) -> Rng:
     Raises:
         InvalidParamsError: seed or stream range out of bounds.
     """
-    from rlenv_shared.errors import InvalidParamsError, explain
-
-    if not 0 <= seed < 2**64:
-        raise InvalidParamsError(explain("seed", got=seed, expected="0 <= seed < 2**64", remedy="reduce it modulo 2**64"))
-    if streams < 0 or not 0 <= first_stream <= first_stream + streams <= 2**32:
-        raise InvalidParamsError(
-            explain("streams", got=(first_stream, streams), expected="a range within 0..2**32", remedy="use another seed for more")
-        )
-    high, low = np.array([seed >> 32], np.uint32), np.array([seed & 0xFFFFFFFF], np.uint32)
-    word0 = np.broadcast_to(low ^ _hash(high, _ZERO), (streams,))
-    word1 = (np.arange(streams, dtype=np.uint64) + np.uint64(first_stream)).astype(np.uint32)
-    return from_words(word0, word1)
+    return from_words(*seed_words(seed, streams, first_stream))
 
 
 def seed(key: Any) -> Rng:
     """Start a generator from a JAX key (typed, or legacy uint32 words on the last axis).
+
+    The words of a key are taken as they are, so ``seed(jax.random.key(i))`` is ``from_seed(0, first_stream=i)``: give
+    runs that must be independent keys from `jax.random.split`, or one kind of seed.
 
     Args:
         key: one key, or an array of keys.
@@ -97,6 +122,7 @@ def seed(key: Any) -> Rng:
     return from_words(word0, word1)
 
 
+@_wrapping
 def bits(rng: Rng) -> tuple[Any, Rng]:
     """Draw 32 uniform bits.
 
@@ -118,10 +144,21 @@ def below(rng: Rng, n: Any) -> tuple[Any, Rng]:
 
     Args:
         rng: generator.
-        n: int or uint32 array, 1 <= n < 2**31.
+        n: Python int or integer array, 1 <= n < 2**31 (checked for a Python int only).
+
+    Raises:
+        InvalidParamsError: ``n`` out of range or not an integer.
     """
+    if isinstance(n, int):
+        if not 1 <= n < 2**31:
+            raise InvalidParamsError(explain("n", got=n, expected="1 <= n < 2**31", remedy="draw from a smaller range"))
+        n = np.uint32(n)
+    elif not np.issubdtype(getattr(n, "dtype", None), np.integer):
+        raise InvalidParamsError(
+            explain("n", got=repr(n), expected="an integer or integer array", remedy="convert it to int32")
+        )
     word, rng = bits(rng)
-    return mulhi(word, np.uint32(n) if isinstance(n, int) else n).astype(np.int32), rng
+    return mulhi(word, n.astype(np.uint32)).astype(np.int32), rng
 
 
 def mulhi(a: Any, b: Any) -> Any:

@@ -68,6 +68,9 @@ class Env(Protocol):
     ) -> tuple[PyTree, PyTree, Array, Array, Array, dict[str, Array]]:
         """``(obs, state, reward, terminated, truncated, info)`` with same-step auto-reset."""
 
+    def is_truncated(self, state: PyTree, params: PyTree) -> Array:
+        """True when the time limit is reached (bool; `step` reports it, `step_env` does not)."""
+
     def legal_actions(self, state: PyTree, params: PyTree) -> Array:
         """Mask of legal actions, all True at a terminal state."""
 

@@ -1,0 +1,54 @@
+"""Legal-action masks: logits, uniform legal actions and the first legal action, without sorting or scattering.
+
+A mask is bool ``[..., A]``, True for a legal action.  No function returns NaN, also for a mask with nothing legal
+(which an environment must not produce: at a terminal state every action is legal).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int32, UInt32
+
+from rlenv_shared import counter_rng
+
+
+def masked_logits(logits: Float[Array, "*batch A"], mask: Bool[Array, "*batch A"]) -> Float[Array, "*batch A"]:
+    """Replace the logits of illegal actions by the lowest finite number of their dtype.
+
+    Their probability is 0, their log-probability finite, and the entropy has no ``0 * inf``.  With nothing legal the
+    distribution is uniform over all actions.
+    """
+    return jnp.where(mask, logits, jnp.finfo(logits.dtype).min.astype(logits.dtype))
+
+
+def first_legal(mask: Bool[Array, "*batch A"]) -> Int32[Array, "*batch"]:
+    """Lowest index that is legal; 0 when none is."""
+    return jax.lax.argmax(mask, mask.ndim - 1, jnp.int32)
+
+
+def sample_legal(key: Any, mask: Bool[Array, "*batch A"]) -> Int32[Array, "*batch"]:
+    """Uniform legal action for each mask, drawn with one JAX key; 0 when none is legal."""
+    return sample_legal_bits(jax.random.bits(key, mask.shape[:-1], jnp.uint32), mask)
+
+
+def sample_legal_bits(word: UInt32[Array, "*batch"], mask: Bool[Array, "*batch A"]) -> Int32[Array, "*batch"]:
+    """Uniform legal action from 32 random bits for each mask, e.g. of `counter_rng.bits`; 0 when none is legal."""
+    running = jnp.cumsum(mask, axis=-1, dtype=jnp.uint32)  # how many are legal up to and with each action
+    rank = counter_rng.mulhi(word, running[..., -1])  # uniform on [0, number of legal actions)
+    return first_legal(running > rank[..., None])
+
+
+def sanitise(
+    action: Int32[Array, "*batch"], mask: Bool[Array, "*batch A"]
+) -> tuple[Int32[Array, "*batch"], Bool[Array, "*batch"]]:
+    """Replace an illegal or out-of-range action by the first legal one.
+
+    Returns:
+        ``(action, illegal)``; environments report the flag as ``info["illegal_action"]``.
+    """
+    index = jnp.arange(mask.shape[-1], dtype=jnp.int32)
+    legal = jnp.any((index == action[..., None]) & mask, axis=-1)
+    return jnp.where(legal, action, first_legal(mask)), ~legal
