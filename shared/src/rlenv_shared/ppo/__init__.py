@@ -1,0 +1,34 @@
+"""Proximal policy optimisation for native JAX environments and for host vector environments.
+
+>>> from rlenv_shared.ppo import PPOConfig, evaluate, train
+>>> from rlenv_shared.testing.probes import ActionReward
+>>> config = PPOConfig(total_steps=16_384, num_envs=64, rollout_length=16)
+>>> result = train(ActionReward(), config)
+>>> evaluate(result.policy, ActionReward(), episodes=16, deterministic=True).mean_return
+1.0
+"""
+
+from rlenv_shared.ppo.checkpoint import Checkpoint, load_checkpoint
+from rlenv_shared.ppo.config import PPOConfig
+from rlenv_shared.ppo.evaluate import Evaluation, evaluate, evaluate_host
+from rlenv_shared.ppo.host import HostVecEnv, train_host
+from rlenv_shared.ppo.loop import NonFiniteLossError
+from rlenv_shared.ppo.policy import Policy
+from rlenv_shared.ppo.train import ManyResult, TrainResult, train, train_many
+
+__all__ = [
+    "Checkpoint",
+    "Evaluation",
+    "HostVecEnv",
+    "ManyResult",
+    "NonFiniteLossError",
+    "PPOConfig",
+    "Policy",
+    "TrainResult",
+    "evaluate",
+    "evaluate_host",
+    "load_checkpoint",
+    "train",
+    "train_host",
+    "train_many",
+]

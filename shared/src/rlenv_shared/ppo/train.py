@@ -1,0 +1,194 @@
+"""PPO on native JAX environments: rollout, learning and everything between them in one compiled loop."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.ppo import loop
+from rlenv_shared.ppo.checkpoint import Identity, digest
+from rlenv_shared.ppo.config import PPOConfig
+from rlenv_shared.ppo.interface import Interface
+from rlenv_shared.ppo.learner import Learner, Metrics, learn
+from rlenv_shared.ppo.loop import RunOptions
+from rlenv_shared.ppo.policy import Policy
+from rlenv_shared.ppo.progress import Record
+from rlenv_shared.ppo.rollout import Actors, collect
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+
+
+@pytree_dataclass
+class TrainState(Replaceable):
+    """Everything a run consists of: saved and restored, it continues bit for bit."""
+
+    learner: Learner
+    actors: Actors
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainResult:
+    """Outcome of a run.
+
+    Attributes:
+        policy: the trained policy.
+        records: metrics record of each update.
+    """
+
+    policy: Policy
+    records: list[Record]
+
+
+@dataclasses.dataclass(frozen=True)
+class ManyResult:
+    """Outcome of several runs.
+
+    Attributes:
+        seeds: their seeds.
+        policies: the policies, each leaf stacked along a first axis of length ``len(seeds)``.
+        records: for each seed, the metrics record of each update.
+    """
+
+    seeds: tuple[int, ...]
+    policies: Policy
+    records: list[list[Record]]
+
+    def policy(self, index: int) -> Policy:
+        """The policy of ``seeds[index]``."""
+        return jax.tree.map(lambda leaf: leaf[index], self.policies)
+
+
+def initial_state(seed: Any, env_params: Any, env: Any, config: PPOConfig) -> TrainState:
+    """Training state before the first update; ``seed`` is an uint32 scalar and may be traced."""
+    learner = Learner.create(Interface.from_env(env, env_params), config, seed)
+    return TrainState(learner, Actors.create(env, env_params, learner.policy, seed, config.num_envs))
+
+
+def _advance(
+    state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig
+) -> tuple[TrainState, Metrics]:
+    """Do ``updates`` ≤ MAX_CHUNK updates; a traced count, so that chunks of any length share one program."""
+
+    def update(state: TrainState) -> tuple[TrainState, Metrics]:
+        actors, rollout, episodes = collect(state.learner.policy, state.actors, env, env_params, config)
+        learner, metrics = learn(state.learner, rollout, config)
+        return TrainState(learner, actors), {**episodes, **metrics}
+
+    def body(i: Any, loop_state: Any) -> Any:
+        state, series = loop_state
+        state, metrics = update(state)
+        return state, jax.tree.map(lambda all_, one: all_.at[i].set(one), series, metrics)
+
+    shapes = jax.eval_shape(update, state)[1]
+    series = jax.tree.map(lambda leaf: jnp.zeros((loop.MAX_CHUNK, *leaf.shape), leaf.dtype), shapes)
+    return jax.lax.fori_loop(jnp.int32(0), updates, body, (state, series))
+
+
+_STATIC = ("env", "config")
+_initial = jax.jit(initial_state, static_argnames=_STATIC)
+_advance_one = jax.jit(_advance, static_argnames=_STATIC, donate_argnames="state")
+
+
+@functools.partial(jax.jit, static_argnames=_STATIC)
+def _initial_many(seeds: Any, env_params: Any, env: Any, config: PPOConfig) -> TrainState:
+    return jax.vmap(lambda seed: initial_state(seed, env_params, env, config))(seeds)
+
+
+@functools.partial(jax.jit, static_argnames=_STATIC, donate_argnames="state")
+def _advance_many(
+    state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig
+) -> tuple[TrainState, Metrics]:
+    return jax.vmap(lambda one: _advance(one, env_params, updates, env, config))(state)
+
+
+def _prepare(env: Any, config: PPOConfig, params: Any) -> tuple[Any, PPOConfig]:
+    """Environment parameters, and the configuration as compiled programs see it: equal for all seeds."""
+    params = env.default_params if params is None else params
+    Interface.from_env(env, params)  # refuses unsupported environments before anything is compiled
+    return jax.tree.map(jnp.asarray, params), config.replace(seed=0)
+
+
+def train(
+    env: Any,
+    config: PPOConfig,
+    params: Any = None,
+    *,
+    run_dir: str | Path | None = None,
+    resume: bool = False,
+    show_progress: bool = False,
+    checkpoint_every: int = 100,
+    keep: int = 3,
+    log: Any = None,
+) -> TrainResult:
+    """Train one policy.
+
+    A run with ``run_dir`` that was killed continues with ``resume=True`` on the same curve, bit for bit.
+
+    Args:
+        env: native environment (:class:`rlenv_shared.protocol.Env`), one player, hashable.
+        config: hyper-parameters.
+        params: environment parameters; the defaults when None.
+        run_dir: directory of metrics and checkpoints; None writes nothing.
+        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
+        show_progress: show a progress bar.
+        checkpoint_every: updates between checkpoints; the last update always has one.
+        keep: how many checkpoints stay.
+        log: called with the metrics record of every update.
+
+    Raises:
+        InvalidParamsError: unsupported environment, or a ``run_dir`` that is in use.
+        SnapshotVersionError: the checkpoint to resume from cannot be used.
+        NonFiniteLossError: training diverged.
+    """
+    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log)
+    env_params, compiled = _prepare(env, config, params)
+    state = _initial(jnp.uint32(config.seed), env_params, env=env, config=compiled)
+
+    def advance(state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
+        state, metrics = _advance_one(state, env_params, jnp.int32(count), env=env, config=compiled)
+        return state, jax.tree.map(np.asarray, metrics)
+
+    interface = state.learner.policy.interface
+    identity = Identity("native", env.name, env.version, digest(env_params), interface, config)
+    state, records = loop.run(advance, state, identity, options)
+    return TrainResult(state.learner.policy, records)
+
+
+def train_many(
+    env: Any, config: PPOConfig, seeds: Sequence[int], params: Any = None, *, show_progress: bool = False
+) -> ManyResult:
+    """Train one policy per seed, all at once in one compiled program.
+
+    Args:
+        env: native environment, one player, hashable.
+        config: hyper-parameters; its seed is not read.
+        seeds: distinct seeds, 0 <= seed < 2**32.
+        params: environment parameters; the defaults when None.
+        show_progress: show a progress bar with the mean return over seeds.
+
+    Raises:
+        InvalidParamsError: unsupported environment, or bad seeds.
+        NonFiniteLossError: training diverged for some seed.
+    """
+    seeds = tuple(int(seed) for seed in seeds)
+    if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):
+        raise InvalidParamsError(
+            explain("seeds", got=seeds, expected="distinct integers in [0, 2**32)", remedy="pass e.g. range(10)")
+        )
+    env_params, compiled = _prepare(env, config, params)
+    state = _initial_many(jnp.asarray(seeds, jnp.uint32), env_params, env=env, config=compiled)
+    records: list[list[Record]] = [[] for _ in seeds]
+
+    def advance(state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
+        state, metrics = _advance_many(state, env_params, jnp.int32(count), env=env, config=compiled)
+        return state, jax.tree.map(np.asarray, metrics)
+
+    state = loop.run_many(advance, state, records, env.name, config, show_progress)
+    return ManyResult(seeds, state.learner.policy, records)

@@ -1,0 +1,271 @@
+"""Probe environments: each isolates one ability of a learner and has a known right answer.
+
+| probe | ability | right answer |
+|---|---|---|
+| `ConstantReward` | value loss | V = 1 |
+| `ObservationValue` | value depends on the observation | V(o) = o |
+| `Discounting` | credit over time | V = gamma ** (steps until the reward) |
+| `ActionReward` | policy gradient | action 1 |
+| `ObservationAction` | policy depends on the observation | action 1 where o > 0, else 0 |
+| `MaskedActions` | action masks | see the class; illegal actions never happen |
+| `Truncation` | bootstrapping through a time limit from the *final* observation | see the class |
+| `Memory` | recurrence | the first observation's sign, `delay` steps later |
+| `ContinuousTarget` | Gaussian policy | mean = target |
+
+They obey :class:`rlenv_shared.protocol.Env`; the pattern is that of rejax's test environments.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared import counter_rng, masking, spaces
+from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+
+
+@pytree_dataclass
+class State(Replaceable):
+    """State of every probe: a random sign drawn at the reset, the time, the generator."""
+
+    cue: Any  # float32 (), -1 or 1
+    time: Any  # int32 (), steps since the reset
+    rng: counter_rng.Rng
+
+
+@pytree_dataclass
+class Params(Replaceable):
+    """Parameters of every probe."""
+
+    max_steps_in_episode: Any = 1_000_000  # traced
+
+
+class Probe(SameStepAutoReset):
+    """One-step episodes with two actions, reward 0 and a constant observation; probes change what they need.
+
+    Observation: float32 ``[1]``.  Actions: int32, 0 or 1.
+    """
+
+    version: ClassVar[int] = 0
+    num_players: ClassVar[int] = 1
+    turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
+    num_actions: ClassVar[int] = 2
+
+    @property
+    def name(self) -> str:
+        """Id of the probe."""
+        return f"probe/{type(self).__name__}-v{self.version}"
+
+    @property
+    def default_params(self) -> Params:
+        """No time limit."""
+        return Params()
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Reward of ``action`` in ``state``, float32."""
+        return jnp.zeros_like(state.cue)
+
+    def terminates(self, state: State) -> Any:
+        """Whether the step from ``state`` ends the episode."""
+        return jnp.ones((), jnp.bool_)
+
+    def next_cue(self, state: State) -> Any:
+        """The cue after a step."""
+        return state.cue
+
+    def begin_episode(self, rng: counter_rng.Rng, params: Params) -> tuple[Any, State]:
+        """Draw a cue."""
+        word, rng = counter_rng.bits(rng)
+        cue = (word >> np.uint32(31)).astype(jnp.float32) * np.float32(2) - np.float32(1)
+        state = State(cue=cue, time=jnp.zeros((), jnp.int32), rng=rng)
+        return self.observe(None, state, None, params), state
+
+    def step_env(
+        self, key: Any, state: State, action: Any, params: Params
+    ) -> tuple[Any, State, Any, Any, dict[str, Any]]:
+        """One step without reset."""
+        info: dict[str, Any] = {}
+        if self.num_actions:
+            action, info["illegal_action"] = masking.sanitise(action, self.legal_actions(state, params))
+        reward = self.reward(state, action)
+        next_state = state.replace(cue=self.next_cue(state), time=state.time + jnp.int32(1))
+        return self.observe(None, next_state, action, params), next_state, reward, self.terminates(state), info
+
+    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+        """What the agent sees."""
+        return jnp.zeros_like(state.cue)[None]
+
+    def legal_actions(self, state: State, params: Params) -> Any:
+        """All actions."""
+        return jnp.ones((self.num_actions,), jnp.bool_)
+
+    def action_space(self, params: Params) -> spaces.Space:
+        """Two actions."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: Params) -> spaces.Space:
+        """One number."""
+        return spaces.Box(-1.0, 1.0, (1,))
+
+    def state_space(self, params: Params) -> spaces.Space:
+        """Cue, time and the three generator words."""
+        word = spaces.Box(0, 2**32 - 1, (), jnp.uint32)
+        return spaces.Dict(
+            {
+                "cue": spaces.Box(-1.0, 1.0, ()),
+                "time": spaces.Box(0, 2**31 - 1, (), jnp.int32),
+                "rng": spaces.Dict({"key0": word, "key1": word, "counter": word}),
+            }
+        )
+
+
+class _ShowsCue(Probe):
+    """A probe whose observation is the cue."""
+
+    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+        """The cue."""
+        return state.cue[None]
+
+
+class ConstantReward(Probe):
+    """Reward 1, whatever happens.  V = 1."""
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Always 1."""
+        return jnp.ones_like(state.cue)
+
+
+class ObservationValue(_ShowsCue):
+    """The reward is the observation.  V(o) = o."""
+
+    def reward(self, state: State, action: Any) -> Any:
+        """The cue."""
+        return state.cue
+
+
+class Discounting(Probe):
+    """Reward 1 at the end of ``length`` steps; the observation is time / length.  V = gamma ** (length - 1 - time)."""
+
+    def __init__(self, length: int = 2) -> None:
+        """Choose the number of steps of an episode."""
+        self.length = length
+
+    def reward(self, state: State, action: Any) -> Any:
+        """1 in the last step."""
+        return self.terminates(state).astype(jnp.float32)
+
+    def terminates(self, state: State) -> Any:
+        """After ``length`` steps."""
+        return state.time >= jnp.int32(self.length - 1)
+
+    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+        """Time as a fraction of the episode."""
+        return (state.time.astype(jnp.float32) / jnp.float32(self.length))[None]
+
+
+class ActionReward(Probe):
+    """Reward 1 for action 1, else 0."""
+
+    def reward(self, state: State, action: Any) -> Any:
+        """The action."""
+        return action.astype(jnp.float32)
+
+
+class ObservationAction(_ShowsCue):
+    """Reward 1 for action 1 where the observation is positive and for action 0 elsewhere, else -1."""
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Whether action and cue agree, as ±1."""
+        return state.cue * (action.astype(jnp.float32) * np.float32(2) - np.float32(1))
+
+
+class MaskedActions(_ShowsCue):
+    """Four actions worth 0, 0.5, 0.2 and 1; action 3 is always illegal, action 1 where the observation is positive.
+
+    The best legal action is 1 for a negative observation (return 0.5) and 2 for a positive one (return 0.2).
+    """
+
+    num_actions: ClassVar[int] = 4
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Worth of the action."""
+        return jnp.asarray((0.0, 0.5, 0.2, 1.0), jnp.float32)[action]
+
+    def legal_actions(self, state: State, params: Params) -> Any:
+        """Not action 3, nor 1 with a positive cue."""
+        always, never = jnp.ones((), jnp.bool_), jnp.zeros((), jnp.bool_)
+        return jnp.stack([always, state.cue < 0, always, never])
+
+
+class Truncation(_ShowsCue):
+    """The cue changes sign at each step, positive cues give reward 1, and only the time limit (1 step) ends episodes.
+
+    V(1) = 1 / (1 - gamma**2) and V(-1) = gamma / (1 - gamma**2), as if there were no limit.  A learner that takes the
+    limit for a termination finds 1 and 0.  One that bootstraps from the next episode's first observation, which is
+    random, finds 1 + gamma / (2 (1 - gamma)) and gamma / (2 (1 - gamma)).
+    """
+
+    @property
+    def default_params(self) -> Params:
+        """A limit of one step."""
+        return Params(max_steps_in_episode=1)
+
+    def reward(self, state: State, action: Any) -> Any:
+        """1 for a positive cue."""
+        return (state.cue > 0).astype(jnp.float32)
+
+    def terminates(self, state: State) -> Any:
+        """Never."""
+        return jnp.zeros((), jnp.bool_)
+
+    def next_cue(self, state: State) -> Any:
+        """The other sign."""
+        return -state.cue
+
+
+class Memory(Probe):
+    """The cue is seen at the first step only; ``delay`` steps later action 1 (cue 1) or 0 (cue -1) gives 1, else -1.
+
+    Observation: the cue at first, then 0; the fraction of the episode that is over.
+    """
+
+    def __init__(self, delay: int = 3) -> None:
+        """Choose how long to remember."""
+        self.delay = delay
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Whether the last action agrees with the cue, as ±1."""
+        agreement = state.cue * (action.astype(jnp.float32) * np.float32(2) - np.float32(1))
+        return jnp.where(self.terminates(state), agreement, jnp.zeros_like(agreement))
+
+    def terminates(self, state: State) -> Any:
+        """After the step at time ``delay``."""
+        return state.time >= jnp.int32(self.delay)
+
+    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+        """Cue (first step) and time."""
+        cue = jnp.where(state.time == 0, state.cue, jnp.zeros_like(state.cue))
+        return jnp.stack([cue, state.time.astype(jnp.float32) / jnp.float32(self.delay + 1)])
+
+    def observation_space(self, params: Params) -> spaces.Space:
+        """Two numbers."""
+        return spaces.Box(-1.0, 1.0, (2,))
+
+
+class ContinuousTarget(_ShowsCue):
+    """Two action components in -2…2; reward minus the squared distance from (observation, 0.5)."""
+
+    num_actions: ClassVar[int] = 0
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Minus the squared distance from the target."""
+        target = jnp.stack([state.cue, jnp.full_like(state.cue, 0.5)])
+        return -jnp.sum(jnp.square(action - target))
+
+    def action_space(self, params: Params) -> spaces.Space:
+        """Two numbers."""
+        return spaces.Box(-2.0, 2.0, (2,))
