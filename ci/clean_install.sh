@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# clean_install.sh PACKAGE…: each wheel of dist/ alone in an empty environment, then import, reset and step.
+# `make clean-install` builds the wheels first.  Nothing but the core dependencies is installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+repo=$PWD
+python="$repo/${VENV:-.venv}/bin/python"
+constraints="$repo/${CONSTRAINTS:-ci/constraints-py311.txt}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The packages' own requirements say `rlenv-shared`, which only dist/ has.
+install_alone() { # environment, wheel
+    "$python" -m venv --without-pip "$1"
+    "$python" -m pip --python "$1/bin/python" install --quiet --no-compile --constraint "$constraints" \
+        --find-links "$repo/dist" "$2"
+}
+
+newest_wheel() { # distribution
+    local wheels
+    wheels=$(ls -t "$repo/dist/${1//-/_}"-*.whl 2>/dev/null) || { echo "no wheel of $1 in dist/" >&2; return 1; }
+    head -n 1 <<<"$wheels"
+}
+
+cd "$work" # nothing of the repository is importable from here
+started=$SECONDS
+install_alone "$work/shared" "$(newest_wheel rlenv-shared)"
+"$work/shared/bin/python" -I -c 'import rlenv_shared; print("rlenv_shared", rlenv_shared.__version__)'
+echo "clean install: rlenv-shared, $((SECONDS - started)) s"
+
+for package in "$@"; do
+    started=$SECONDS
+    install_alone "$work/$package" "$(newest_wheel "$package")"
+    "$work/$package/bin/python" -I "$repo/packages/$package/tests/smoke.py"
+    echo "clean install: $package, $((SECONDS - started)) s"
+    rm -rf "${work:?}/$package"
+done
