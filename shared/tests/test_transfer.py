@@ -1,0 +1,106 @@
+"""L4 runs: both directions, resuming, nothing reused that should not be."""
+
+import dataclasses
+import json
+
+import pytest
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.ppo import PPOConfig
+from rlenv_shared.stats.transfer import TransferConfig, load_results, verdict
+from rlenv_shared.testing.probes import ActionReward
+from rlenv_shared.transfer import SEED_STRIDE, native_backend, run_transfer
+
+pytestmark = pytest.mark.l1
+
+CONFIG = """
+schema = 1
+environment = "probe/ActionReward-v0"
+margin = 0.2
+alpha = 0.05
+policies = 3
+episodes = 64
+learned = 0.8
+backends = ["ours", "theirs"]
+evaluation_seed = 1000
+training_seeds = [3, 1, 2]
+[budgets]
+ours = 8192
+theirs = 8192
+"""
+
+
+ENV = ActionReward()  # one object: compiled once
+
+
+class Calls:
+    """A backend that notes what it is asked to do."""
+
+    def __init__(self):
+        self.backend = native_backend(ENV, PPOConfig(num_envs=64, rollout_length=16))
+        self.trained, self.seeds, self.fail_at = [], [], None
+
+    def as_backend(self):
+        return dataclasses.replace(self.backend, train=self.train, evaluate=self.evaluate)
+
+    def train(self, ppo, run_dir):
+        self.trained.append((ppo.seed, ppo.total_steps))
+        if len(self.trained) == self.fail_at:
+            raise KeyboardInterrupt
+        return self.backend.train(ppo, run_dir)
+
+    def evaluate(self, policy, episodes, seed):
+        self.seeds.append(seed)
+        return self.backend.evaluate(policy, episodes, seed)
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG)
+    return TransferConfig.load(path)
+
+
+def run(config, tmp_path, ours, theirs):
+    backends = {"ours": ours.as_backend(), "theirs": theirs.as_backend()}
+    files = {"results": tmp_path / "results" / "r.json", "cache": tmp_path / "cache"}
+    return run_transfer(config, backends, machine={"cpu": "any"}, log=lambda line: None, **files)
+
+
+def test_both_directions_are_trained_evaluated_and_judged(config, tmp_path):
+    ours, theirs = Calls(), Calls()
+    outcome = run(config, tmp_path, ours, theirs)
+    assert outcome.ok, str(outcome)
+    assert ours.trained == [(3, 8192), (1, 8192), (2, 8192)]
+    assert theirs.trained == [(3, 8192), (1, 8192), (2, 8192)]
+    seeds = ours.seeds + theirs.seeds
+    assert sorted(seeds) == [1000 + SEED_STRIDE * i for i in range(12)]
+    results = load_results(tmp_path / "results" / "r.json")
+    assert verdict(results, config) == outcome
+    assert all(len(p["returns"][b]) == 64 for d in results["directions"] for p in d["policies"] for b in p["returns"])
+
+
+def test_a_killed_run_continues_and_gives_the_same_results(config, tmp_path):
+    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
+    run(config, whole, Calls(), Calls())
+    theirs = Calls()
+    theirs.fail_at = 2
+    with pytest.raises(KeyboardInterrupt):
+        run(config, interrupted, Calls(), theirs)
+    ours, theirs = Calls(), Calls()
+    run(config, interrupted, ours, theirs)
+    assert ours.trained == []
+    assert [seed for seed, _ in theirs.trained] == [1, 2]
+    first, second = (json.loads((d / "results" / "r.json").read_text()) for d in (whole, interrupted))
+    assert first == second
+
+
+def test_other_settings_do_not_reuse_what_is_cached(config, tmp_path):
+    run(config, tmp_path, Calls(), Calls())
+    ours, theirs = Calls(), Calls()
+    run(dataclasses.replace(config, sha256="another"), tmp_path, ours, theirs)
+    assert len(ours.trained) == len(theirs.trained) == 3
+
+
+def test_backends_must_be_those_of_the_config(config, tmp_path):
+    with pytest.raises(InvalidParamsError, match="name them alike"):
+        run_transfer(config, {"ours": Calls().as_backend()}, results=tmp_path / "r.json", cache=tmp_path)
