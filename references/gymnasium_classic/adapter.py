@@ -1,0 +1,156 @@
+"""Gymnasium's CartPole-v1 as a reference: settable single environments, and vector environments for L4 and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rlenv_shared.rollout.pins import Pin
+from rlenv_shared.rollout.trajectory import Trajectory
+
+PIN: Final = Pin.load(Path(__file__).parent / "pin.json")
+PIN.check_installed()
+
+import gymnasium as gym  # noqa: E402 - only after the check, whose error says what to install
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv, VectorWrapper  # noqa: E402
+
+ENV_ID: Final = "CartPole-v1"
+STATE: Final = ("x", "x_dot", "theta", "theta_dot")  # order of CartPoleEnv.state; m, m/s, rad, rad/s
+Policy = Callable[[NDArray[np.float64]], NDArray[np.integer]]
+"""``states [B, 4] -> actions [B]``."""
+
+
+class Reference:
+    """``num_envs`` single environments whose state can be set; never resets by itself.
+
+    Args:
+        num_envs: how many.
+        attributes: values set on every environment, e.g. ``{"gravity": 3.7, "kinematics_integrator": "semi"}``.
+        **options: keyword arguments of the environment, e.g. ``sutton_barto_reward=True``.
+
+    Raises:
+        ReferenceUnavailableError: (on import) Gymnasium is missing or of another version.
+    """
+
+    def __init__(self, num_envs: int = 1, attributes: Mapping[str, Any] | None = None, **options: Any) -> None:
+        self.envs = [gym.make(ENV_ID, disable_env_checker=True, **options) for _ in range(num_envs)]
+        for env in self.envs:
+            for name, value in (attributes or {}).items():
+                if not hasattr(env.unwrapped, name):
+                    raise AttributeError(f"{ENV_ID} has no attribute {name!r}")
+                setattr(env.unwrapped, name, value)
+
+    def reset(self, *, seed: int = 0, states: NDArray[np.float64] | None = None, time: int = 0) -> None:
+        """Begin all episodes, environment ``i`` with seed ``seed + i``.
+
+        Args:
+            seed: of Gymnasium's generators.
+            states: [B, 4], put in place of the drawn states.
+            time: steps that count as already done.
+        """
+        batch = len(self.envs)
+        self._obs = np.stack([env.reset(seed=seed + i)[0] for i, env in enumerate(self.envs)])
+        self._reward = np.zeros(batch, np.float32)  # -1, 0 and 1 are exact
+        self._terminated, self._truncated = np.zeros(batch, np.bool_), np.zeros(batch, np.bool_)
+        self._valid, self._running = np.zeros(batch, np.bool_), np.ones(batch, np.bool_)
+        self._time = np.full(batch, time, np.int32)
+        if states is not None:
+            for env, state in zip(self.envs, states, strict=True):
+                env.unwrapped.state = np.array(state, np.float64)
+            self._obs = np.asarray(states, np.float32)
+        for env in self.envs:
+            env._elapsed_steps = time  # of the outermost wrapper, TimeLimit
+
+    @property
+    def states(self) -> NDArray[np.float64]:
+        """[B, 4] in the order of `STATE`."""
+        return np.array([env.unwrapped.state for env in self.envs])
+
+    @property
+    def running(self) -> NDArray[np.bool_]:
+        """[B], True for the episodes that have not ended."""
+        return self._running.copy()
+
+    def step(self, actions: NDArray[Any]) -> None:
+        """Step every episode that has not ended; ``actions`` is [B]."""
+        self._valid = self._running.copy()
+        for i in np.flatnonzero(self._running):
+            obs, reward, terminated, truncated, _ = self.envs[i].step(int(actions[i]))
+            self._obs[i], self._reward[i], self._terminated[i], self._truncated[i] = obs, reward, terminated, truncated
+            self._time[i] += 1
+            self._running[i] = not (terminated or truncated)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """State, observation and the last step's outcome, in the schema of `rlenv_shared.rollout.trajectory`."""
+        states = self.states
+        return {
+            **{f"state.{name}": states[:, i] for i, name in enumerate(STATE)},
+            "state.time": self._time,
+            "obs": self._obs,
+            "reward": self._reward,
+            "terminated": self._terminated,
+            "truncated": self._truncated,
+            "valid": self._valid,
+        }
+
+    def close(self) -> None:
+        """Close every environment."""
+        for env in self.envs:
+            env.close()
+
+
+def record_episodes(
+    policy: Policy,
+    episodes: int,
+    *,
+    seed: int = 0,
+    states: NDArray[np.float64] | None = None,
+    **options: Any,
+) -> Trajectory:
+    """Record whole episodes under a policy that sees the float64 states.
+
+    Args:
+        policy: ``states [B, 4] -> actions [B]``, called once per step.
+        episodes: how many, one column each; columns of shorter episodes are padded with ``valid`` False.
+        seed: seeds the resets.
+        states: [B, 4] initial states in place of the drawn ones.
+        **options: of `Reference`.
+    """
+    reference = Reference(episodes, **options)
+    reference.reset(seed=seed, states=states)
+    first = {name: value.copy() for name, value in reference.snapshot().items()}
+    rows: list[dict[str, NDArray[Any]]] = []
+    while reference.running.any():
+        action = np.asarray(policy(reference.states), np.int32)
+        reference.step(action)
+        rows.append({"action": action, **{name: value.copy() for name, value in reference.snapshot().items()}})
+    reference.close()
+    initial = {name: value for name, value in first.items() if name.startswith(("state", "obs"))}
+    about = {"env": ENV_ID, "reference": f"{PIN.name} {PIN.version}", "seed": seed}
+    return Trajectory({name: np.stack([row[name] for row in rows]) for name in rows[0]}, initial, about)
+
+
+class DenseFinalObs(VectorWrapper):
+    """``info["final_obs"]`` as one array [N, 4] in every step, instead of an object array in some."""
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """As `SyncVectorEnv.step`; rows of unfinished episodes hold the current observation."""
+        obs, reward, terminated, truncated, info = self.env.step(actions)
+        final_obs = obs.copy()
+        for i in np.flatnonzero(terminated | truncated):
+            final_obs[i] = info["final_obs"][i]
+        return obs, reward, terminated, truncated, {**info, "final_obs": final_obs}
+
+
+def vector_env(num_envs: int, **options: Any) -> VectorEnv:
+    """Single environments side by side with same-step auto-reset."""
+    factories = [lambda: gym.make(ENV_ID, disable_env_checker=True, **options)] * num_envs
+    return DenseFinalObs(SyncVectorEnv(factories, autoreset_mode=AutoresetMode.SAME_STEP))
+
+
+def fast_vector_env(num_envs: int) -> VectorEnv:
+    """Gymnasium's NumPy implementation of many CartPoles in one (next-step auto-reset)."""
+    return gym.make_vec(ENV_ID, num_envs=num_envs, vectorization_mode="vector_entry_point")
