@@ -19,7 +19,7 @@ WORD = st.integers(0, 2**32 - 1)
 # Each test looks at some tens to thousands of p-values from fixed seeds; the smallest is compared with ALPHA / count.
 ALPHA = 1e-3
 
-# For ports in other languages: (seed, stream): key0, key1, then the first four words.  Also printed in shared/README.md.
+# For ports to other languages, also in shared/README.md.  (seed, stream): key0, key1, then the first four words.
 KNOWN_ANSWERS = {
     (0, 0): (0xAE6F80F1, 0xED553F70, 0xDD1309CF, 0x04A490A5, 0x4F8015A5, 0xA967B5B0),
     (0, 1): (0x23064794, 0x3F5445AF, 0x9E59FF92, 0xDF489D9A, 0xEC17635C, 0x65065DCE),

@@ -50,7 +50,8 @@ def from_words(word0: Any, word1: Any) -> Rng:
     """Start the generator that belongs to two uint32 seed words (a bijection of the 64 bits onto the keys).
 
     Args:
-        word0, word1: uint32 arrays of equal shape.
+        word0: uint32 array.
+        word1: uint32 array of the same shape.
 
     Returns:
         A generator with its counter at 0.

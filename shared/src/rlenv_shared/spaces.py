@@ -63,6 +63,11 @@ def _fits(x: Any, shape: tuple[int, ...], dtype: np.dtype) -> bool:
     return x.shape == shape and np.can_cast(x.dtype, dtype, "same_kind")
 
 
+def _short(bound: np.ndarray) -> Any:
+    """The one number that a bound consists of, if it does."""
+    return bound.flat[0] if bound.size and (bound == bound.flat[0]).all() else bound
+
+
 def _integer_dtype(dtype: Any, name: str) -> np.dtype:
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or dtype.itemsize > 4:
@@ -88,9 +93,7 @@ class Discrete(Space):
         self.dtype = _integer_dtype(dtype, "Discrete")
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= np.iinfo(self.dtype).max:
             raise InvalidParamsError(
-                explain(
-                    "Discrete n", got=n, expected=f"an integer, 1 <= n <= max of {self.dtype}", remedy="pass a count"
-                )
+                explain("Discrete n", got=n, expected=f"an integer from 1 to max({self.dtype})", remedy="pass a count")
             )
         self.n = int(n)
         self.shape = ()
@@ -201,9 +204,7 @@ class Box(Space):
         exact = self.dtype.kind == "f" or ((self.low == low).all() and (self.high == high).all())
         if not exact or not (self.low <= self.high).all():
             raise InvalidParamsError(
-                explain(
-                    "Box bounds", got=(low, high), expected=f"low <= high within {self.dtype}", remedy="correct them"
-                )
+                explain("Box bounds", got=(low, high), expected=f"low <= high in {self.dtype}", remedy="correct them")
             )
         self.low.flags.writeable = self.high.flags.writeable = False
 

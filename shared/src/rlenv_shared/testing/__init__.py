@@ -1,1 +1,1 @@
-"""Tools to test environments and learners."""
+"""Tools for testing environments: conformance suite, pytest plugin, probe environments."""

@@ -1,0 +1,1 @@
+"""Adapters to other APIs, one module and one extra each."""
