@@ -24,8 +24,6 @@ unexport PYTHONPATH
 PY := $(VENV)/bin/python
 # Build tools are installed first and used for every package: isolated builds would fetch them again each time.
 PIP_INSTALL := $(PY) -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
-# Timed work runs alone: two benchmarks at once would measure each other.
-ALONE := $(if $(shell command -v flock),flock .cache/bench.lock)
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --junitxml=.cache/reports/$@.xml
 SOURCES = $(wildcard shared/src packages/*/src packages/*/python)
 CRATES := $(wildcard packages/*/Cargo.toml)
@@ -134,10 +132,11 @@ check-mutations: setup
 bench: $(PACKAGES:%=bench-%)
 
 ## bench-<pkg>: measure one package, on the CPU or the GPU, whatever is present
+# (rlenv_shared.bench holds a lock while it measures: two runs at once would measure each other)
 .PHONY: $(PACKAGES:%=bench-%)
 $(PACKAGES:%=bench-%): bench-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
-	$(ALONE) $(PY) packages/$*/benchmarks/bench.py $(ARGS)
+	$(PY) packages/$*/benchmarks/bench.py $(ARGS)
 
 ## train-<pkg>: train PPO on one package
 .PHONY: $(PACKAGES:%=train-%)

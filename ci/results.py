@@ -1,0 +1,106 @@
+"""The committed results of the packages, recomputed from their raw samples.
+
+| file | what |
+|---|---|
+| ``tests/l4_transfer/config.toml`` | margin and budgets of the transfer experiment, fixed before the runs |
+| ``tests/l4_transfer/results/*.json`` | every episode's return (`rlenv_shared.stats.transfer`) |
+| ``benchmarks/results/*.json`` | every timed block (`rlenv_shared.bench.report`) |
+| ``benchmarks/claims.toml`` | the ratios of speed that the READMEs state, and what each must reach |
+
+``claims.toml``::
+
+    [[claim]]
+    text = "JAX against gymnax at batch 4,096"
+    ours = { side = "jax", batch = 4096 }                    # without a batch: the fastest one
+    theirs = { side = "gymnax", batch = 4096 }               # further keys select by the run's settings
+    at_least = 5.0                                           # optional; a ratio below it fails `make check-results`
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rlenv_shared.bench import report
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.stats.transfer import TransferConfig, TransferVerdict, load_results, verdict
+from workspace import Package
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One results file of L4 and what follows from it."""
+
+    path: Path
+    config: TransferConfig
+    verdict: TransferVerdict
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One stated ratio of speed, with the report it follows from (None while nothing was measured)."""
+
+    text: str
+    at_least: float
+    path: Path | None
+    ratio: report.Ratio | None
+
+    @property
+    def holds(self) -> bool:
+        """True when it was measured and reached."""
+        return self.ratio is not None and self.ratio.value >= self.at_least
+
+
+def transfer_config(package: Package) -> Path:
+    """Where the transfer experiment of a package is laid down."""
+    return package.root / "tests" / "l4_transfer" / "config.toml"
+
+
+def transfers(package: Package) -> Iterator[Transfer]:
+    """The verdicts of L4, oldest file first.
+
+    Raises:
+        SnapshotVersionError: a file is corrupt or foreign.
+        InvalidParamsError: a file belongs to another config, or has too few policies or episodes.
+    """
+    for path in sorted((package.root / "tests" / "l4_transfer" / "results").glob("*.json")):
+        config = TransferConfig.load(transfer_config(package))
+        yield Transfer(path, config, verdict(load_results(path), config))
+
+
+def reports(package: Package) -> dict[Path, dict[str, Any]]:
+    """The benchmark reports, oldest first; their names begin with the date.
+
+    Raises:
+        SnapshotVersionError: a file is corrupt or foreign, or its medians do not follow from its samples.
+    """
+    paths = sorted((package.root / "benchmarks" / "results").glob("*.json"))
+    return {path: report.load(path) for path in paths}
+
+
+def claims(package: Package) -> Iterator[Claim]:
+    """The stated ratios, each from the newest report that measured both sides.
+
+    Raises:
+        SnapshotVersionError: a report is corrupt.
+        InvalidParamsError: claims.toml is malformed.
+    """
+    path = package.root / "benchmarks" / "claims.toml"
+    if not path.exists():
+        return
+    measured = reports(package)
+    for entry in tomllib.loads(path.read_text()).get("claim", []):
+        if not {"text", "ours", "theirs"} <= set(entry) <= {"text", "ours", "theirs", "at_least"}:
+            raise InvalidParamsError(f"{path}: a claim has the keys {sorted(entry)}")
+        found = None, None
+        for source, content in reversed(measured.items()):
+            try:
+                sides = [report.select(content, **entry[side]) for side in ("ours", "theirs")]
+            except InvalidParamsError:
+                continue  # another benchmark's report
+            found = source, report.ratio(content, *sides)
+            break
+        yield Claim(entry["text"], float(entry.get("at_least", 0.0)), *found)

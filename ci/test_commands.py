@@ -1,0 +1,96 @@
+"""The command surface: help is complete, stages exist, a run that tested nothing fails."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workspace import REPO, Package, find, requirement_extras, requirement_name
+
+pytestmark = pytest.mark.l1
+
+MAKEFILE = (REPO / "Makefile").read_text()
+
+
+def targets() -> set[str]:
+    """Targets that a user may name, with ``<pkg>`` or ``<ref>`` for a family."""
+    names = " ".join(re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE))
+    names = re.sub(r"\$\(PACKAGES:%=([\w-]+)-%\)", r"\1-<pkg>", names)
+    return set(re.sub(r"\$\(REFERENCES:%=([\w-]+)-%\)", r"\1-<ref>", names).split())
+
+
+def test_help_lists_every_target() -> None:
+    shown = set(re.findall(r"^## (\S+): ", MAKEFILE, re.MULTILINE))
+    unlisted = {"help", "ci", "setup-shared", "test-shared", "wheels-shared"}  # itself, a synonym, parts of families
+    assert shown == targets() - unlisted
+    done = subprocess.run(["make", "-s", "help"], cwd=REPO, capture_output=True, text=True, check=True)
+    assert all(f"  {name} " in done.stdout for name in shown)
+
+
+def test_every_stage_is_a_target() -> None:
+    (stages,) = re.findall(r"^STAGES=\((.*)\)$", (REPO / "ci" / "run.sh").read_text(), re.MULTILINE)
+    assert set(stages.split()) <= targets()
+
+
+def test_an_unknown_package_is_named() -> None:
+    with pytest.raises(SystemExit, match="'nothing'; this repository has: shared"):
+        find("nothing")
+
+
+def check_tools(*arguments: str, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess:
+    command = ["/usr/bin/env", "bash", str(REPO / "ci" / "check_tools.sh"), *arguments]
+    return subprocess.run(command, env={"PATH": path}, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("tool", ["python=", "python=no-such-python", "cargo", "cc"])
+def test_a_missing_tool_is_named_with_its_remedy(tool: str, tmp_path: Path) -> None:
+    (tmp_path / "bash").symlink_to("/bin/bash")
+    done = check_tools(tool, path=str(tmp_path))
+    assert done.returncode == 1
+    assert all(word in done.stderr for word in ("got:", "expected:", "remedy:"))
+
+
+def test_an_old_python_is_refused(tmp_path: Path) -> None:
+    old = tmp_path / "python"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.1 && exit\nexit 1\n')
+    old.chmod(0o755)
+    done = check_tools(f"python={old}")
+    assert done.returncode == 1
+    assert "Python 3.9.1" in done.stderr
+
+
+def test_this_python_is_accepted() -> None:
+    assert check_tools(f"python={sys.executable}").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("suite", "status", "line"),
+    [
+        ('<testsuite tests="5" failures="0" errors="0" skipped="2"/>', 0, "3 passed, 0 failed, 2 skipped"),
+        ('<testsuite tests="5" failures="1" errors="1" skipped="0"/>', 0, "3 passed, 2 failed, 0 skipped"),
+        ('<testsuite tests="4" failures="0" errors="0" skipped="4"/>', 1, "0 passed, 0 failed, 4 skipped"),
+        ("", 1, "0 passed, 0 failed, 0 skipped"),
+    ],
+)
+def test_a_run_that_tested_nothing_fails(tmp_path: Path, suite: str, status: int, line: str) -> None:
+    (tmp_path / "l1.xml").write_text(f"<testsuites>{suite}</testsuites>")
+    command = [sys.executable, str(REPO / "ci" / "count_tests.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (status, line)
+
+
+def test_requirements_are_read() -> None:
+    text = 'RLenv_Shared[ppo, cli] >=0.1; python_version > "3"'
+    assert requirement_name(text) == "rlenv-shared"
+    assert requirement_extras(text) == ["ppo", "cli"]
+    assert requirement_extras("numpy>=2") == []
+
+
+def test_setup_leaves_accelerator_extras_out(tmp_path: Path) -> None:
+    text = '[project]\nname = "toy"\n[project.optional-dependencies]\ntest = []\ncuda13 = []\n'
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert Package(tmp_path).editable == f"{tmp_path}[test]"

@@ -1,0 +1,194 @@
+"""Committed results: each way in which a file can be wrong is found."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import check_results
+import readme_tables
+import results
+from rlenv_shared.bench import report
+from rlenv_shared.bench.harness import Run
+from rlenv_shared.stats import transfer
+from workspace import Package
+
+pytestmark = pytest.mark.l1
+
+CONFIG = """schema = 1
+environment = "toy/Toy-v0"
+margin = 1.0
+alpha = 0.05
+policies = 3
+episodes = 2
+learned = 10.0
+backends = ["jax", "c"]
+evaluation_seed = 5
+training_seeds = [0, 1, 2]
+[budgets]
+jax = 10
+c = 10
+"""
+CLAIMS = """[[claim]]
+text = "fast against slow"
+ours = { side = "fast", batch = 4 }
+theirs = { side = "slow" }
+at_least = 2.0
+"""
+MACHINE = {"cpu": "a cpu", "cores": 2, "gpu": ""}
+
+
+def git(repo: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=repo, check=True, capture_output=True)
+
+
+def commit(repo: Path) -> None:
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "-m", "x")
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Package:
+    """A package with a sound config, transfer results and benchmark report, committed in this order."""
+    package = Package(tmp_path / "packages" / "toy")
+    level = package.root / "tests" / "l4_transfer"
+    for directory in (level / "results", package.root / "benchmarks" / "results"):
+        directory.mkdir(parents=True)
+    (package.root / "pyproject.toml").write_text('[project]\nname = "toy"\ndescription = "a toy"\n')
+    (level / "config.toml").write_text(CONFIG)
+    (package.root / "benchmarks" / "claims.toml").write_text(CLAIMS)
+    git(tmp_path, "init", "--quiet")
+    commit(tmp_path)
+    config = transfer.TransferConfig.load(level / "config.toml")
+    record = transfer.new_results(config, MACHINE)
+    for direction in record["directions"]:
+        for seed, mean in enumerate((15.0, 16.0, 17.0)):
+            returns = {"jax": [mean, mean], "c": [mean, mean + 0.01 * seed]}
+            direction["policies"].append({"seed": seed, "returns": returns})
+    transfer.save_results(record, level / "results" / "2026-01-01.json")
+    runs = [
+        Run(
+            side=side,
+            batch=4,
+            steps_per_call=100,
+            repeats=1,
+            compile_s=0.1,
+            block_s=(seconds,) * 10,
+            checksum=1.0,
+            deterministic=True,
+            peak_bytes=None,
+            state_bytes_per_env=None,
+            group=0,
+            settings={},
+        )
+        for side, seconds in (("fast", 1.0), ("slow", 3.0))
+    ]
+    content = report.build("toy/Toy-v0", runs, MACHINE, {"git": "abc", "dirty": False}, "python bench.py")
+    report.save(content, package.root / "benchmarks" / "results" / "2026-01-01.json")
+    commit(tmp_path)
+    return package
+
+
+def problems(package: Package) -> list[str]:
+    return list(check_results.problems(package, package.root.parent.parent))
+
+
+def edit(path: Path, change) -> None:
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+def test_sound_results_pass(toy: Package) -> None:
+    assert problems(toy) == []
+    (claim,) = results.claims(toy)
+    assert claim.ratio is not None
+    assert claim.ratio.value == pytest.approx(3.0)
+
+
+def lower_a_return(data: dict) -> None:
+    data["directions"][0]["policies"][0]["returns"]["c"] = [0.0, 0.0]
+
+
+def forget_learning(data: dict) -> None:
+    for direction in data["directions"]:
+        for policy in direction["policies"]:
+            policy["returns"] = {"jax": [1.0, 1.0], "c": [1.0, 1.0]}
+
+
+def foreign_config(data: dict) -> None:
+    data["config_sha256"] = "0" * 64
+
+
+def foreign_format(data: dict) -> None:
+    data["format"] = "other"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lower_a_return, "not shown equivalent"),
+        (forget_learning, "not learned"),
+        (foreign_config, "margins must precede"),
+        (foreign_format, "another format"),
+    ],
+)
+def test_a_wrong_transfer_record_is_found(toy: Package, change, message: str) -> None:
+    edit(toy.root / "tests" / "l4_transfer" / "results" / "2026-01-01.json", change)
+    assert [message in problem for problem in problems(toy)] == [True]
+
+
+def test_a_margin_changed_after_the_run_is_found(toy: Package) -> None:
+    results.transfer_config(toy).write_text(CONFIG.replace("margin = 1.0", "margin = 2.0"))
+    assert ["margins must precede" in problem for problem in problems(toy)] == [True]
+
+
+def test_a_margin_committed_with_the_run_is_found(toy: Package) -> None:
+    repo = toy.root.parent.parent
+    git(repo, "checkout", "--quiet", "--orphan", "squashed")
+    commit(repo)
+    assert ["earlier commit" in problem for problem in problems(toy)] == [True]
+
+
+def polish_median(data: dict) -> None:
+    data["runs"][0]["sps_median"] *= 1.5
+
+
+def slow_down(data: dict) -> None:
+    run = data["runs"][0]
+    run["block_s"] = [2.0] * 10
+    run["sps_median"] = run["sps_p10"] = run["sps_p90"] = 50.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(polish_median, "do not follow"), (slow_down, "claimed 2.0×"), (foreign_format, "another format")],
+)
+def test_a_wrong_benchmark_report_is_found(toy: Package, change, message: str) -> None:
+    edit(toy.root / "benchmarks" / "results" / "2026-01-01.json", change)
+    assert [message in problem for problem in problems(toy)] == [True]
+
+
+def test_tables_hold_only_what_was_measured(toy: Package) -> None:
+    assert "| fast | 4 | 100 |" in readme_tables.speed_table(toy)
+    assert "equivalent" in readme_tables.verified_table(toy)
+    repo = toy.root.parent.parent
+    row = readme_tables.packages_table(repo).splitlines()[-1]
+    assert "packages/toy/benchmarks/results/2026-01-01.json" in row
+    for path in toy.root.rglob("2026-01-01.json"):
+        path.unlink()
+    assert "| not run | not measured |" in readme_tables.packages_table(repo)
+    assert readme_tables.verified_table(toy) == "Not run yet."
+    assert readme_tables.speed_table(toy) == "Not measured yet."
+
+
+def test_a_table_is_filled_between_its_markers() -> None:
+    text = "a\n<!-- begin speed: x -->\nold\n<!-- end speed -->\nb\n"
+    filled = "a\n<!-- begin speed: x -->\n\nnew\n\n<!-- end speed -->\nb\n"
+    assert readme_tables.fill(text, "speed", "new") == filled
+    assert readme_tables.fill(filled, "speed", "new") == filled
+    assert readme_tables.fill("no markers", "speed", "new") == "no markers"
