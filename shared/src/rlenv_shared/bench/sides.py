@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, Protocol
 
@@ -144,11 +145,13 @@ class JaxSide:
             leaf.block_until_ready()
 
     def checksum(self) -> float:
-        """Sum over the carry's accumulators and state, and over the last call's outputs if they are kept."""
+        """CRC-32 of every bit of the carry, and of the last call's outputs if they are kept."""
         import jax
 
-        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.device_get((self._carry, self._outputs)))]
-        return float(sum(leaf.sum(dtype=np.float64) for leaf in leaves))
+        crc = 0
+        for leaf in jax.tree.leaves(jax.device_get((self._carry, self._outputs))):
+            crc = zlib.crc32(np.asarray(leaf).tobytes(), crc)
+        return float(crc)
 
     def memory(self) -> Mapping[str, int | None]:
         """The compiler's own account of the rollout's buffers, and the size of one state."""
@@ -186,7 +189,8 @@ def jax_rollout(
         name: of the side.
         policy: ``random_legal`` draws among the legal actions (no mask is computed where it is the constant True),
             ``random`` among all; continuous actions are uniform on their box.
-        reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset), ``none`` uses ``step_env``.
+        reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
+            past their end.
         observe: consume the observation; otherwise the compiler removes its computation.
         keep_outputs: write observation, reward and done of every step to memory, [steps, batch, ...], as a learner
             needs; otherwise only sums per environment leave the loop.
