@@ -121,9 +121,9 @@ def test_changing_checksums_are_a_divergence_unless_declared(clock, timing):
     assert measure([side], timing)[0].deterministic is False
 
 
-def test_sweep_ends_when_nothing_is_gained(clock, timing):
-    def make(batch):  # "wide" saturates at 16, "tall" keeps doubling
-        wide = FakeSide(clock, [], "wide", batch, 1, seconds=0.01 * max(1, batch / 16))
+def test_sweep_ends_when_too_little_is_gained(clock, timing):
+    def make(batch):  # "wide" gains 3 % per doubling from 16 on, "tall" keeps doubling
+        wide = FakeSide(clock, [], "wide", batch, 1, seconds=0.01 * max(1, batch / 16) ** np.log2(2 / 1.03))
         return [wide, FakeSide(clock, [], "tall", batch, 1, seconds=0.01)]
 
     seen = []

@@ -120,6 +120,15 @@ def test_damaged_or_edited_reports_are_refused(example, tmp_path, where, value):
         report.save(example, tmp_path / "again.json")
 
 
+@pytest.mark.parametrize("block_s", [(0.6,) * 9, (0.6,) * 10 + (0.49,), ()])
+def test_too_few_or_too_short_blocks_are_not_kept(tmp_path, block_s):
+    measured = [run("jax", 1, 1e6, block_s=block_s)] if block_s else []
+    quick = report.build("test/Game-v0", measured, {"cpu": "x"}, {"git": "abc", "dirty": False}, "bench.py")
+    with pytest.raises(SnapshotVersionError, match="blocks" if block_s else "no runs"):
+        report.save(quick, tmp_path / "r.json")
+    assert not (tmp_path / "r.json").exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b"null"])
 def test_foreign_files_are_refused(tmp_path, content):
     (tmp_path / "r.json").write_bytes(content)

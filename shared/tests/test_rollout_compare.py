@@ -82,10 +82,13 @@ def test_planted_divergence_is_located(name, index, change, field):
     assert json.loads(json.dumps(report.to_json()))["first"]["field"] == field
 
 
-def test_earliest_step_wins_over_field_order_and_episode():
+@pytest.mark.parametrize(("early", "late"), [("truncated", "state.score"), ("state.score", "truncated")])
+def test_earliest_step_wins_over_field_order_and_episode(early, late):
+    change = {"state.score": lambda x: x + 1, "truncated": lambda x: ~x}
     theirs = recording()
-    ours = altered(altered(theirs, "state.score", (9, 0), lambda x: x + 1), "truncated", (8, 6), lambda x: ~x)
-    assert (compare(ours, theirs).first.step, compare(ours, theirs).first.field) == (8, "truncated")
+    ours = altered(altered(theirs, late, (9, 0), change[late]), early, (8, 6), change[early])
+    first = compare(ours, theirs).first
+    assert (first.step, first.episode, first.field) == (8, 6, early)
 
 
 def test_divergence_after_the_reset_comes_first():
@@ -302,8 +305,9 @@ def test_drift_grows_and_stops_at_the_end_of_episodes():
     np.testing.assert_allclose(largest[0], 9 * 0.97e-9, rtol=1e-6)
     assert largest[9] > 5 * largest[0]
     assert all(m <= x for m, x in zip(median, largest, strict=True))
-    running = ~(theirs.ends[:-1].any(axis=0))
-    assert curves["episodes"][-1] == running.sum()
+    running = [int((~theirs.ends[:t].any(axis=0)).sum()) for t in range(60)]  # an episode counts up to its end
+    assert curves["episodes"] == running
+    assert len(set(running)) > 3
     json.dumps(curves, allow_nan=False)
     everything_over = drift(decay(0.5), decay(0.5))
     assert everything_over["episodes"][-1] == 0
