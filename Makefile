@@ -99,7 +99,7 @@ test-shared: $(VENV)/.setup-shared
 .PHONY: test-l1
 test-l1: setup
 	$(PYTEST) -m "not (l2 or l3 or l4 or slow or bench or gpu)" $(ARGS)
-	@for manifest in $(CRATES); do cargo test --quiet --release --manifest-path $$manifest --workspace --exclude '*-py'; done
+	@for manifest in $(CRATES); do cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
 
 ## test-l2: every mechanic against its reference
 ## test-l3: whole episodes against the reference, quick set
@@ -151,7 +151,7 @@ lint: setup
 	$(VENV)/bin/ruff check .
 	@for manifest in $(CRATES); do \
 		cargo fmt --manifest-path $$manifest --all --check; \
-		cargo clippy --quiet --release --manifest-path $$manifest --workspace --all-targets -- -D warnings; done
+		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets -- -D warnings; done
 
 ## fmt: apply the style where a tool can
 .PHONY: fmt
