@@ -187,9 +187,9 @@ wheels: wheels-shared $(PACKAGES:%=wheels-%)
 ## wheels-<pkg>: build one wheel
 .PHONY: $(PACKAGES:%=wheels-%) wheels-shared
 $(PACKAGES:%=wheels-%): wheels-%: $(VENV)/.setup-tools
-	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist packages/$*
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./packages/$*
 wheels-shared: $(VENV)/.setup-tools
-	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist shared
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./shared # a bare `shared` would name somebody's distribution
 
 ## clean-install: each wheel alone in an empty environment: import, reset, step
 .PHONY: clean-install

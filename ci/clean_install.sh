@@ -24,13 +24,15 @@ newest_wheel() { # distribution
 
 cd "$work" # nothing of the repository is importable from here
 started=$SECONDS
-install_alone "$work/shared" "$(newest_wheel rlenv-shared)"
+wheel=$(newest_wheel rlenv-shared) # apart, because a failure inside an argument would not stop the script
+install_alone "$work/shared" "$wheel"
 "$work/shared/bin/python" -I -c 'import rlenv_shared; print("rlenv_shared", rlenv_shared.__version__)'
 echo "clean install: rlenv-shared, $((SECONDS - started)) s"
 
 for package in "$@"; do
     started=$SECONDS
-    install_alone "$work/$package" "$(newest_wheel "$package")"
+    wheel=$(newest_wheel "$package")
+    install_alone "$work/$package" "$wheel"
     "$work/$package/bin/python" -I "$repo/packages/$package/tests/smoke.py"
     echo "clean install: $package, $((SECONDS - started)) s"
     rm -rf "${work:?}/$package"
