@@ -1,4 +1,4 @@
-"""Gymnasium's CartPole-v1 as a reference: settable single environments, and vector environments for L4 and benchmarks."""
+"""Gymnasium's CartPole-v1 as a reference: settable single environments, and vector ones for L4 and benchmarks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rlenv_shared.rollout.pins import Pin
 from rlenv_shared.rollout.trajectory import Trajectory
 

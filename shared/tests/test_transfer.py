@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 import pytest
+
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ppo import PPOConfig
 from rlenv_shared.stats.transfer import TransferConfig, load_results, verdict

@@ -1,0 +1,53 @@
+"""The command ``cartpole-jax`` (needs the ``train`` and ``render`` extras)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def gif(out: Path = Path("cartpole.gif"), policy: Path | None = None, steps: int = 200, seed: int = 0) -> None:
+    """Write an animated GIF of an episode.
+
+    Args:
+        out: file to write.
+        policy: file that a training run wrote; a hand-written player when left out.
+        steps: steps to show.
+        seed: of the environment.
+    """
+    from cartpole_jax.render import save_gif
+    from rlenv_shared.ppo import Policy
+
+    print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))
+
+
+def play(episodes: int = 100, policy: Path | None = None, seed: int = 0) -> None:
+    """Play whole episodes and print their mean return.
+
+    Args:
+        episodes: how many.
+        policy: file that a training run wrote; a hand-written player when left out.
+        seed: of the environments.
+    """
+    import numpy as np
+
+    from cartpole_jax.controller import balance
+    from cartpole_jax.env import CartPole
+    from rlenv_shared.adapters.gymnasium import GymVectorEnv
+    from rlenv_shared.ppo import Policy
+
+    act = balance if policy is None else Policy.load(policy).act
+    env = GymVectorEnv(CartPole(), episodes)
+    obs, _ = env.reset(seed=seed)
+    returns, running = np.zeros(episodes), np.ones(episodes, np.bool_)
+    while running.any():
+        obs, reward, terminated, truncated, _ = env.step(act(obs))
+        returns += reward * running
+        running &= ~(terminated | truncated)
+    print(f"mean return {returns.mean():.1f} over {episodes} episodes (lowest {returns.min():.0f})")
+
+
+def main() -> None:
+    """Run one of the commands above."""
+    import tyro
+
+    tyro.extras.subcommand_cli_from_dict({"gif": gif, "play": play})

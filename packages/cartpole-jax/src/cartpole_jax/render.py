@@ -1,0 +1,88 @@
+"""Pictures of a cart and its pole, with NumPy alone; the layout is Gymnasium's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cartpole_jax.types import EnvParams, State
+
+WIDTH, HEIGHT = 600, 400  # pixels
+TRACK: Final = 300.0  # pixels from the top
+CART: Final = (50.0, 30.0)  # pixels, width and height
+POLE_WIDTH: Final = 10.0  # pixels
+AXLE_ABOVE_TRACK: Final = 7.5  # pixels
+WHITE, BLACK, BROWN, BLUE = (255, 255, 255), (0, 0, 0), (202, 152, 101), (129, 132, 203)  # RGB
+
+
+def rgb_array(state: State, params: EnvParams | None = None) -> NDArray[np.uint8]:
+    """Draw one environment.
+
+    Args:
+        state: of one environment (scalar leaves).
+        params: of the environment; the defaults when None.  They set the scale: the track is as wide as the picture.
+
+    Returns:
+        uint8 ``[400, 600, 3]``.
+    """
+    params = EnvParams() if params is None else params
+    scale = WIDTH / (2 * float(params.x_threshold))  # pixels per metre
+    cart_x, theta = WIDTH / 2 + float(state.x) * scale, float(state.theta)
+    length = 2 * float(params.half_pole_length) * scale
+    axle = (cart_x, TRACK - AXLE_ABOVE_TRACK)
+    pole_centre = (axle[0] + np.sin(theta) * length / 2, axle[1] - np.cos(theta) * length / 2)
+    image = np.full((HEIGHT, WIDTH, 3), WHITE, np.float64)
+    _paint(image, _rectangle((WIDTH / 2, TRACK), (WIDTH, 1.0), 0.0), BLACK)
+    _paint(image, _rectangle((cart_x, TRACK), CART, 0.0), BLACK)
+    _paint(image, _rectangle(pole_centre, (POLE_WIDTH, length), theta), BROWN)
+    _paint(image, _rectangle(axle, (0.0, 0.0), 0.0) - POLE_WIDTH / 2, BLUE)
+    return image.round().astype(np.uint8)
+
+
+def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 200, seed: int = 0) -> Path:
+    """Play one environment and write the pictures as an animated GIF (needs the ``render`` extra).
+
+    Args:
+        path: file to write.
+        policy: ``observations [1, 4] -> actions [1]``; the hand-written `balance` when None.  A trained policy's
+            ``policy.act`` fits.
+        env: a `CartPole`; the default one when None.
+        steps: steps to play, one picture each.
+        seed: of the environment.
+
+    Returns:
+        The path.
+    """
+    import imageio.v3 as iio
+    import jax
+
+    from cartpole_jax.controller import balance
+    from cartpole_jax.env import CartPole
+
+    env, policy = env or CartPole(), policy or balance
+    step = jax.jit(env.step)
+    obs, state = env.reset(jax.random.key(seed))
+    frames = []
+    for _ in range(steps):
+        frames.append(rgb_array(state))
+        obs, state, *_ = step(jax.random.key(0), state, np.asarray(policy(np.asarray(obs)[None]))[0])
+    iio.imwrite(path, np.stack(frames), duration=1000 * float(env.default_params.time_step), loop=0)
+    return Path(path)
+
+
+def _rectangle(centre: tuple[float, float], size: tuple[float, float], angle: float) -> NDArray[np.float64]:
+    """Distance of every pixel to a rectangle turned clockwise by ``angle`` (rad), in pixels, [400, 600]."""
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
+    x, y = x - centre[0], y - centre[1]
+    along, across = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
+    dx, dy = np.abs(along) - size[0] / 2, np.abs(across) - size[1] / 2
+    return np.hypot(np.maximum(dx, 0), np.maximum(dy, 0)) + np.minimum(np.maximum(dx, dy), 0)
+
+
+def _paint(image: NDArray[np.float64], distance: NDArray[np.float64], colour: tuple[int, int, int]) -> None:
+    """Colour the pixels at distance below 0; those the edge crosses in proportion."""
+    cover = np.clip(0.5 - distance, 0, 1)[..., None]
+    image += cover * (np.asarray(colour) - image)

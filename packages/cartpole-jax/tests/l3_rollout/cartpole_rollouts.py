@@ -1,0 +1,92 @@
+"""Whole episodes of Gymnasium against ours: what the quick tests and tests/verify.py have in common."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from references.gymnasium_classic.adapter import STATE, record_episodes
+
+from cartpole_jax import CartPole
+from cartpole_jax.controller import balance
+from rlenv_shared.rollout.compare import Tolerance, compare
+from rlenv_shared.rollout.record import jax_step_from, record_jax
+from rlenv_shared.rollout.report import Report
+from rlenv_shared.rollout.teacher import teacher_forced
+from rlenv_shared.rollout.trajectory import Trajectory
+
+# One step from the reference's state.  float64: XLA multiplies by reciprocals where NumPy divides, and its sin and cos
+# differ in the last bit; states are below 4, so this is 22 ulp at most.
+F64_STEP = Tolerance("F64_STEP", atol=1e-14)
+# float32: the given state is rounded first; two ulp of values between 2 and 4.
+F32_STEP = Tolerance("F32_STEP", atol=5e-7)
+# The float64 state is rounded to a float32 observation on both sides; a last-bit difference may cross a rounding edge.
+OBS_ROUNDING = Tolerance("OBS_ROUNDING", ulp=1)
+# 100 steps without synchronising: the pole falls as exp(4 t/s), which multiplies a first error by 3,000 in 2 s.
+F64_100_STEPS = Tolerance("F64_100_STEPS", atol=1e-12)
+FREE_STEPS = 100
+
+STEP_TOLERANCES = {
+    jnp.float64: {"state.*": F64_STEP, "obs": OBS_ROUNDING},
+    jnp.float32: {"state.*": F32_STEP, "obs": F32_STEP},
+}
+NO_GENERATOR = {"rng.0": 0, "rng.1": 0, "rng.2": 0}  # a raw step draws nothing
+
+
+def policy(name: str, seed: int) -> Any:
+    """``random``: coin flips.  ``balance``: the hand-written controller, which survives to the time limit."""
+    coin = np.random.default_rng(seed)
+    return {"random": lambda states: coin.integers(0, 2, len(states)), "balance": balance}[name]
+
+
+@functools.cache
+def reference_episodes(name: str, episodes: int, seed: int) -> Trajectory:
+    """Episodes of Gymnasium, from its own resets."""
+    return record_episodes(policy(name, seed), episodes, seed=seed)
+
+
+def every_step(dtype: Any, name: str, episodes: int, seed: int, auto_reset: bool = False) -> Report:
+    """Compare every single step from Gymnasium's state: state, observation, reward and both flags.
+
+    With ``auto_reset`` our `step` is compared instead of `step_env`; the state of a last step is then the next
+    episode's, so those steps are left out (their flags are compared without ``auto_reset``).
+    """
+    reference = reference_episodes(name, episodes, seed)
+    return teacher_forced(
+        reference,
+        jax_step_from(CartPole(dtype=dtype), auto_reset=auto_reset, fill=NO_GENERATOR),
+        tolerances=STEP_TOLERANCES[dtype],
+        ignore=("rng.*",),
+        where=~reference.ends if auto_reset else None,
+        repro=f"every_step(jnp.{dtype.__name__}, {name!r}, {episodes}, {seed}) at episode {{episode}}, step {{step}}",
+    )
+
+
+def free_running(name: str, episodes: int, seed: int) -> tuple[Trajectory, Trajectory]:
+    """``(ours, theirs)`` in float64, set to the same initial states once, then left alone under the same actions."""
+    env = CartPole(dtype=jnp.float64)
+    drawn = record_jax(env, np.zeros((1, episodes), np.int32), seed=seed).initial
+    states = np.stack([drawn[f"state.{component}"] for component in STATE], axis=1)
+    theirs = record_episodes(policy(name, seed), episodes, states=states)
+    ours = record_jax(env, theirs.steps["action"], seed=seed, auto_reset=False)
+    steps = {**_without_generator(ours.steps), "valid": theirs.steps["valid"]}
+    return Trajectory(steps, _without_generator(ours.initial)), theirs
+
+
+def first_100_steps(name: str, episodes: int, seed: int) -> Report:
+    """Compare the first 100 steps of `free_running` episodes."""
+    ours, theirs = free_running(name, episodes, seed)
+    early = np.arange(theirs.num_steps)[:, None] < FREE_STEPS
+    return compare(
+        ours,
+        theirs,
+        tolerances={"state.*": F64_100_STEPS, "obs": OBS_ROUNDING},
+        where=np.broadcast_to(early, theirs.ends.shape),
+        repro=f"first_100_steps({name!r}, {episodes}, {seed}) at episode {{episode}}, step {{step}}",
+    )
+
+
+def _without_generator(fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if not name.startswith("rng")}
