@@ -9,11 +9,11 @@ constraints="$repo/${CONSTRAINTS:-ci/constraints-py311.txt}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The packages' own requirements say `rlenv-shared`, which only dist/ has.
-install_alone() { # environment, wheel
-    "$python" -m venv --without-pip "$1"
-    "$python" -m pip --python "$1/bin/python" install --quiet --no-compile --constraint "$constraints" \
-        --find-links "$repo/dist" "$2"
+# The wheel of shared is named along with a package's, so that pip does not look for `rlenv-shared` anywhere else.
+install_alone() { # environment, wheels…
+    local environment=$1
+    "$python" -m venv --without-pip "$environment"
+    "$python" -m pip --python "$environment/bin/python" install --quiet --no-compile --constraint "$constraints" "${@:2}"
 }
 
 newest_wheel() { # distribution
@@ -24,15 +24,15 @@ newest_wheel() { # distribution
 
 cd "$work" # nothing of the repository is importable from here
 started=$SECONDS
-wheel=$(newest_wheel rlenv-shared) # apart, because a failure inside an argument would not stop the script
-install_alone "$work/shared" "$wheel"
+shared=$(newest_wheel rlenv-shared) # apart, because a failure inside an argument would not stop the script
+install_alone "$work/shared" "$shared"
 "$work/shared/bin/python" -I -c 'import rlenv_shared; print("rlenv_shared", rlenv_shared.__version__)'
 echo "clean install: rlenv-shared, $((SECONDS - started)) s"
 
 for package in "$@"; do
     started=$SECONDS
     wheel=$(newest_wheel "$package")
-    install_alone "$work/$package" "$wheel"
+    install_alone "$work/$package" "$shared" "$wheel"
     "$work/$package/bin/python" -I "$repo/packages/$package/tests/smoke.py"
     echo "clean install: $package, $((SECONDS - started)) s"
     rm -rf "${work:?}/$package"
