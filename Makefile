@@ -149,6 +149,7 @@ $(PACKAGES:%=train-%): train-%: $(VENV)/.setup-%
 .PHONY: lint
 lint: setup
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
 	@for manifest in $(CRATES); do \
 		cargo fmt --manifest-path $$manifest --all --check; \
 		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets -- -D warnings; done
@@ -157,6 +158,7 @@ lint: setup
 .PHONY: fmt
 fmt: setup
 	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
 	@for manifest in $(CRATES); do cargo fmt --manifest-path $$manifest --all; done
 
 ## types: mypy --strict over the public modules

@@ -124,6 +124,7 @@ def environment(package: Package) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(map(str, path)),
         "PYTHONDONTWRITEBYTECODE": "1",  # two versions of a file may share size and second
         "RLENV_REQUIRE_REFERENCES": "1",
+        "JAX_COMPILATION_CACHE_DIR": str(REPO / ".cache" / "jax"),  # most programs are those of the other mutations
     }
 
 
