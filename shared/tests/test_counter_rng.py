@@ -38,10 +38,10 @@ def draw(rng, count):
     return np.stack(words, axis=-1)
 
 
-def draw_long(rng, count):
-    """The next ``count`` words of a single generator, by setting the counter."""
+def draw_long(rng, count, every=1):
+    """``count`` words of a single generator, ``every`` draws apart, by setting the counter."""
     key0, key1, counter = rng
-    return counter_rng.bits((key0, key1, counter + np.arange(count, dtype=np.uint32)))[0]
+    return counter_rng.bits((key0, key1, counter + np.uint32(every) * np.arange(count, dtype=np.uint32)))[0]
 
 
 def bit_matrix(words):
@@ -51,7 +51,7 @@ def bit_matrix(words):
 
 def populations():
     """Named samples of words that should all look uniform and independent of their neighbours."""
-    n = 1 << 18
+    n = 1 << 17
     split = counter_rng.seed(jax.random.split(jax.random.key(3), n))
     consecutive_keys = jax.vmap(jax.random.key)(jnp.arange(n, dtype=jnp.int32))
     seeds = [counter_rng.from_seed(seed) for seed in range(1 << 14)]
@@ -65,7 +65,7 @@ def populations():
         "first draws of consecutive JAX keys": draw(
             tuple(np.asarray(word) for word in counter_rng.seed(consecutive_keys)), 1
         )[:, 0],
-        "one stream, every 4096th draw": draw_long(counter_rng.from_seed(2), n << 6)[:: 1 << 6],
+        "one stream, every 4096th draw": draw_long(counter_rng.from_seed(2), n, every=4096),
     }
 
 

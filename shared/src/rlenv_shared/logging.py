@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import jax.numpy as jnp
@@ -34,9 +35,11 @@ class LogEpisodes:
         self._reward_shape = () if env.turn_order is TurnOrder.SINGLE else (env.num_players,)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "env":  # not constructed yet, e.g. while being copied
-            raise AttributeError(name)
-        return getattr(self.env, name)
+        """Forward attributes, not methods: those take the wrapped environment's state, so use ``.env``."""
+        value = getattr(self.env, name) if name != "env" else None  # no env yet while being copied
+        if name == "env" or inspect.ismethod(value):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; try .env.{name}")
+        return value
 
     def _begin(self, env_state: Any) -> LogState:
         zeros, zero = jnp.zeros(self._reward_shape, jnp.float32), jnp.zeros((), jnp.int32)
@@ -104,3 +107,15 @@ class LogEpisodes:
     def reseed(self, state: LogState, key: Any) -> LogState:
         """Replace the wrapped environment's generator."""
         return state.replace(env_state=self.env.reseed(state.env_state, key))
+
+    def action_space(self, params: Any) -> Any:
+        """The wrapped environment's space."""
+        return self.env.action_space(params)
+
+    def observation_space(self, params: Any) -> Any:
+        """The wrapped environment's space."""
+        return self.env.observation_space(params)
+
+    def state_space(self, params: Any) -> Any:
+        """The wrapped environment's space (without the counts)."""
+        return self.env.state_space(params)

@@ -21,7 +21,8 @@ def masked_logits(logits: Float[Array, "*batch A"], mask: Bool[Array, "*batch A"
     Their probability is 0, their log-probability finite, and the entropy has no ``0 * inf``.  With nothing legal the
     distribution is uniform over all actions.
     """
-    return jnp.where(mask, logits, jnp.finfo(logits.dtype).min.astype(logits.dtype))
+    lowest = jnp.finfo(logits.dtype).min
+    return jnp.where(mask, logits, lowest.astype(logits.dtype))
 
 
 def first_legal(mask: Bool[Array, "*batch A"]) -> Int32[Array, "*batch"]:

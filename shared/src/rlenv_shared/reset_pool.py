@@ -15,6 +15,7 @@ alike and go on differently.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import jax
@@ -67,9 +68,11 @@ class ResetPool(SameStepAutoReset):
         self._default_params: PoolParams | None = None
 
     def __getattr__(self, name: str) -> Any:
-        if name == "env":  # not constructed yet, e.g. while being copied
-            raise AttributeError(name)
-        return getattr(self.env, name)
+        """Forward attributes, not methods: those take the wrapped environment's parameters, so use ``.env``."""
+        value = getattr(self.env, name) if name != "env" else None  # no env yet while being copied
+        if name == "env" or inspect.ismethod(value):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; try .env.{name}")
+        return value
 
     @property
     def default_params(self) -> PoolParams:

@@ -94,7 +94,8 @@ class _ActionValidator:
         if isinstance(space, Box):
             self.low, self.high = space.low, space.high
         else:
-            self.low, self.high = np.int64(0), np.asarray(space.n if isinstance(space, Discrete) else space.nvec) - 1
+            self.low = np.asarray(0)
+            self.high = np.asarray(space.n if isinstance(space, Discrete) else space.nvec) - 1
         self.expected = f"{self.dtype} of shape {self.shape} within {space}"
 
     def __call__(self, action: Any, mask: np.ndarray | None) -> np.ndarray:
@@ -248,7 +249,7 @@ class GymEnv(gymnasium.Env):
             info["action_mask"] = self._mask.astype(np.int8)
         return info
 
-    def render(self) -> np.ndarray | None:  # type: ignore[override]
+    def render(self) -> np.ndarray | None:
         """The current frame, uint8 ``[height, width, 3]``, or None without a render mode."""
         if self.render_mode is None:
             return None
@@ -382,7 +383,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
         self._mask = np.asarray(mask)
         return {"action_mask": self._mask.astype(np.int8), "_action_mask": np.ones(self.num_envs, np.bool_)}
 
-    def render(self) -> tuple[np.ndarray, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[np.ndarray, ...] | None:
         """The current frame of every environment, uint8 ``[height, width, 3]``, or None without a render mode."""
         if self.render_mode is None:
             return None

@@ -1,0 +1,109 @@
+"""Pytest plugin of the verified environments (installed with ``rlenv-shared``, entry point ``rlenv_shared``).
+
+* Marker ``reference(name)``: the test compares with ``references/<name>``.  Where the reference raises
+  `ReferenceUnavailableError` the test is skipped, or fails with ``--require-references`` (or
+  ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
+* Fixtures ``strict_promotion`` and ``x64``: the test runs under that JAX setting.
+* In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
+  ``.cache/jax``; Hypothesis has no deadline.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlenv_shared.errors import ReferenceUnavailableError
+
+REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
+MARKERS = (
+    "l1: self-consistency: properties and conformance, no reference",
+    "l2: one mechanic at a time against the reference",
+    "l3: whole episodes against the reference",
+    "l4: transfer of learning to the reference and back",
+    "slow: minutes; left out unless asked for",
+    "bench: measures speed; needs a quiet machine",
+    "gpu: needs an accelerator",
+    "reference(name): needs references/<name>; skipped without it unless --require-references is given",
+    "regression: a failing case that was fixed, kept in tests/fixtures/regressions",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--require-references``."""
+    parser.getgroup("rlenv").addoption(
+        "--require-references",
+        action="store_true",
+        default=os.environ.get(REQUIRE_VARIABLE, "") not in ("", "0"),
+        help=f"fail, instead of skip, a test whose reference is unavailable (default: ${REQUIRE_VARIABLE})",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers; configure JAX before a test module imports it."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    if (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir():
+        configure_jax(config.rootpath / ".cache" / "jax")
+        configure_hypothesis()
+
+
+def configure_jax(cache: Path) -> None:
+    """CPU and a persistent compilation cache, where the environment does not say otherwise."""
+    settings: dict[str, str | float] = {
+        "jax_platforms": "cpu",
+        "jax_compilation_cache_dir": str(cache),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+    }
+    for name, value in settings.items():
+        if name.upper() in os.environ:
+            continue
+        os.environ[name.upper()] = str(value)  # read when JAX is imported, also by subprocesses
+        if "jax" in sys.modules:
+            sys.modules["jax"].config.update(name, value)
+
+
+def configure_hypothesis() -> None:
+    """No deadline: the first example pays for a compilation."""
+    try:
+        import hypothesis
+    except ImportError:
+        return
+    hypothesis.settings.register_profile("rlenv", deadline=None)
+    hypothesis.settings.load_profile("rlenv")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
+    """Skip, instead of fail, a ``reference`` test for want of its reference, unless references are required."""
+    report = yield
+    marker = item.get_closest_marker("reference")
+    unavailable = call.excinfo is not None and call.excinfo.errisinstance(ReferenceUnavailableError)
+    if marker is not None and unavailable and not item.config.getoption("--require-references"):
+        path, line, _ = item.location
+        report.outcome = "skipped"
+        report.longrepr = (path, line or 0, f"Skipped: {call.excinfo.value}")  # type: ignore[union-attr]
+    return report
+
+
+@pytest.fixture
+def strict_promotion() -> Iterator[None]:
+    """The test runs under ``jax_numpy_dtype_promotion="strict"``."""
+    import jax
+
+    with jax.numpy_dtype_promotion("strict"):
+        yield
+
+
+@pytest.fixture
+def x64() -> Iterator[None]:
+    """The test runs with 64-bit types enabled."""
+    import jax
+
+    with jax.enable_x64(True):
+        yield

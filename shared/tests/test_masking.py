@@ -1,0 +1,90 @@
+"""Legal-action masks."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+
+from rlenv_shared import masking
+
+pytestmark = pytest.mark.l1
+NOTHING = np.zeros(6, bool)
+
+
+@pytest.fixture(autouse=True)
+def _strict(strict_promotion):
+    """Every test here runs under strict promotion."""
+
+
+@settings(max_examples=50)
+@given(st.lists(st.booleans(), min_size=6, max_size=6))
+def test_first_legal_is_the_lowest_index(mask):
+    got = masking.first_legal(jnp.array(mask))
+    assert got == (mask.index(True) if any(mask) else 0)
+    assert got.dtype == jnp.int32
+
+
+def test_samples_are_uniform_over_the_legal_actions():
+    mask = jnp.array([False, True, False, True, True, False])
+    draws = masking.sample_legal(jax.random.key(0), jnp.broadcast_to(mask, (30_000, 6)))
+    counts = np.bincount(draws, minlength=6)
+    assert counts[[0, 2, 5]].sum() == 0
+    assert stats.chisquare(counts[[1, 3, 4]]).pvalue > 1e-3
+
+
+@settings(max_examples=50)
+@given(st.lists(st.booleans(), min_size=6, max_size=6).filter(any), st.integers(0, 2**32 - 1))
+def test_any_word_gives_a_legal_action(mask, word):
+    got = masking.sample_legal_bits(jnp.uint32(word), jnp.array(mask))
+    assert mask[int(got)]
+    assert got.dtype == jnp.int32
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_masks_with_leading_axes_are_drawn_independently(x64):
+    with jax.enable_x64(x64):
+        mask = jnp.ones((2, 500, 4), jnp.bool_)
+        draws = masking.sample_legal(jax.random.key(2), mask)
+    assert draws.shape == (2, 500)
+    assert draws.dtype == jnp.int32
+    assert (draws[0] != draws[1]).any()
+
+
+def test_masked_logits_give_illegal_actions_no_probability_and_no_nan():
+    logits, mask = jnp.array([3.0, -1.0, 2.0]), jnp.array([True, False, True])
+    masked = masking.masked_logits(logits, mask)
+    probabilities, logs = jax.nn.softmax(masked), jax.nn.log_softmax(masked)
+    assert probabilities[1] == 0
+    assert np.isfinite(logs).all()
+    assert np.isfinite(jnp.sum(probabilities * logs))
+    gradient = jax.grad(lambda x: jax.nn.log_softmax(masking.masked_logits(x, mask))[0])(logits)
+    assert np.isfinite(gradient).all()
+    assert gradient[1] == 0
+
+
+def test_nothing_legal_gives_defined_answers():
+    """An environment must not do this; the answers are documented, and none is NaN."""
+    assert masking.first_legal(jnp.array(NOTHING)) == 0
+    assert masking.sample_legal(jax.random.key(0), jnp.array(NOTHING)) == 0
+    probabilities = jax.nn.softmax(masking.masked_logits(jnp.arange(6, dtype=jnp.float32), jnp.array(NOTHING)))
+    assert np.allclose(probabilities, 1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("action", "expected", "illegal"), [(1, 1, False), (0, 1, True), (2, 2, False), (-1, 1, True), (3, 1, True)]
+)
+def test_sanitise_replaces_what_is_illegal_or_out_of_range(action, expected, illegal):
+    got, flag = masking.sanitise(jnp.int32(action), jnp.array([False, True, True]))
+    assert (int(got), bool(flag)) == (expected, illegal)
+
+
+def test_no_sort_and_no_scatter():
+    mask, key = jnp.ones((8, 4), jnp.bool_), jax.random.key(0)
+    program = jax.jit(lambda k, m: (masking.sample_legal(k, m), masking.first_legal(m))).lower(key, mask).as_text()
+    assert "sort" not in program
+    assert "scatter" not in program

@@ -1,0 +1,150 @@
+"""The pytest plugin, exercised in pytest runs of its own."""
+
+from __future__ import annotations
+
+import os
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from rlenv_shared.testing import plugin
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.l1
+
+REFERENCE_TESTS = """
+    import pytest
+    from rlenv_shared.errors import ReferenceUnavailableError
+
+    @pytest.fixture
+    def reference():
+        raise ReferenceUnavailableError("no compiler; install one")
+
+    @pytest.mark.reference("some")
+    def test_fixture(reference):
+        pass
+
+    @pytest.mark.reference("some")
+    def test_body():
+        raise ReferenceUnavailableError("no compiler; install one")
+"""
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Runs pytest on a module, without the variable that requires references."""
+    monkeypatch.delenv(plugin.REQUIRE_VARIABLE, raising=False)
+
+    def run(module, *args, own_process=False):
+        pytester.makepyfile(module)
+        start = pytester.runpytest_subprocess if own_process else pytester.runpytest_inprocess
+        return start("--strict-markers", "-rs", *args)
+
+    return run
+
+
+def test_a_missing_reference_skips(run):
+    result = run(REFERENCE_TESTS)
+    result.assert_outcomes(skipped=2)
+    result.stdout.fnmatch_lines(["*no compiler; install one*"])
+
+
+def test_a_missing_reference_fails_where_required(run):
+    result = run(REFERENCE_TESTS, "--require-references")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(failed=1, errors=1)
+
+
+@pytest.mark.parametrize(("value", "outcomes"), [("1", {"failed": 1, "errors": 1}), ("0", {"skipped": 2})])
+def test_the_variable_requires_references(run, monkeypatch, value, outcomes):
+    monkeypatch.setenv(plugin.REQUIRE_VARIABLE, value)
+    run(REFERENCE_TESTS).assert_outcomes(**outcomes)
+
+
+def test_only_marked_tests_are_skipped_and_only_for_that_reason(run):
+    run("""
+        import pytest
+        from rlenv_shared.errors import DivergenceError, ReferenceUnavailableError
+
+        def test_unmarked():
+            raise ReferenceUnavailableError("x")
+
+        @pytest.mark.reference("some")
+        def test_divergence():
+            raise DivergenceError("x")
+
+        @pytest.mark.reference("some")
+        def test_passes():
+            pass
+    """).assert_outcomes(failed=2, passed=1)
+
+
+def test_every_marker_is_registered(run):
+    names = [marker.split(":")[0].split("(")[0] for marker in plugin.MARKERS]
+    marks = "\n".join(f"@pytest.mark.{name}" + ("('x')" if name == "reference" else "") for name in names)
+    run(f"import pytest\n{marks}\ndef test_it():\n    pass\n").assert_outcomes(passed=1)
+
+
+def test_outside_this_repository_jax_is_left_alone(run, monkeypatch):
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    run("import os\ndef test_it():\n    assert 'JAX_COMPILATION_CACHE_DIR' not in os.environ\n").assert_outcomes(
+        passed=1
+    )
+
+
+def test_inside_it_programs_are_cached(pytester, run, monkeypatch):
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    pytester.makepyprojecttoml("[tool.pytest.ini_options]\n")
+    (pytester.path / "shared" / "src" / "rlenv_shared").mkdir(parents=True)
+    run(
+        """
+        import jax
+
+        def test_it(pytestconfig):
+            assert jax.config.jax_compilation_cache_dir == str(pytestconfig.rootpath / ".cache" / "jax")
+            assert jax.config.jax_persistent_cache_min_compile_time_secs == 0
+            assert jax.default_backend() == "cpu"
+    """,
+        own_process=True,
+    ).assert_outcomes(passed=1)
+
+
+def test_what_the_user_set_wins(monkeypatch, tmp_path):
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "elsewhere")
+    before = jax.config.jax_compilation_cache_dir
+    plugin.configure_jax(tmp_path)
+    assert os.environ["JAX_COMPILATION_CACHE_DIR"] == "elsewhere"
+    assert jax.config.jax_compilation_cache_dir == before
+
+
+def test_jax_imported_earlier_is_configured_too(run):
+    run(
+        """
+        import pathlib
+        import jax
+        from rlenv_shared.testing import plugin
+
+        def test_it(tmp_path, monkeypatch):
+            for name in ("JAX_PLATFORMS", "JAX_COMPILATION_CACHE_DIR", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"):
+                monkeypatch.delenv(name, raising=False)
+            plugin.configure_jax(tmp_path)
+            assert jax.config.jax_compilation_cache_dir == str(tmp_path)
+            assert jax.config.jax_persistent_cache_min_compile_time_secs == 0
+    """,
+        own_process=True,
+    ).assert_outcomes(passed=1)
+
+
+def test_strict_promotion_is_strict(strict_promotion):
+    with pytest.raises(Exception, match="promotion"):
+        jnp.int32(1) + jnp.float32(1)
+
+
+def test_x64_is_on(x64):
+    assert jnp.zeros(()).dtype == jnp.float64
+
+
+def test_without_the_fixtures_neither_is_on():
+    assert (jnp.int32(1) + jnp.float32(1)).dtype == jnp.float32
+    assert jnp.zeros(()).dtype == jnp.float32
