@@ -39,8 +39,9 @@ TRIPLE = {"id": "triple", "file": "src/toy/rules.py", "find": "x * 3", "replace"
 
 
 @pytest.fixture
-def toy(tmp_path: Path) -> Package:
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     """A repository with one package and two mutations."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # its shared package is empty and has no plugin
     root = tmp_path / "repo"
     files = {
         "pyproject.toml": '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib"]\nmarkers = ["l2: x"]\n',
