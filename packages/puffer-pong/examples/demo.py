@@ -1,7 +1,7 @@
 """Watch a policy learn Pong in JAX, then see it play the original C just as well.
 
-    make demo        about half a minute on two cores after set-up
-    python examples/demo.py --output build/demo --seed 1
+make demo        about half a minute on two cores after set-up
+python examples/demo.py --output build/demo --seed 1
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from puffer_pong.jax import Pong
+from puffer_pong.render import save_gif
 from rlenv_shared.errors import EnvError
 from rlenv_shared.ppo import Evaluation, Policy, PPOConfig, evaluate, evaluate_host, train
 from rlenv_shared.stats.tost import TostResult, tost_welch
 from rlenv_shared.stats.transfer import TransferConfig
-
-from puffer_pong.jax import Pong
-from puffer_pong.render import save_gif
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 REPO: Final = PACKAGE.parents[1]
@@ -84,7 +84,8 @@ def report(native: Evaluation, original: Evaluation, tost: TostResult) -> None:
     print(f"\nreturn over {EPISODES} episodes each, actions sampled:")
     print(f"  JAX             {native.mean_return:7.3f}")
     print(f"  PufferLib's C   {original.mean_return:7.3f}")
-    print(f"  difference      {tost.difference:+7.3f}   {1 - 2 * tost.alpha:.0%} interval [{tost.ci_low:+.3f}, {tost.ci_high:+.3f}]")
+    interval = f"{1 - 2 * tost.alpha:.0%} interval [{tost.ci_low:+.3f}, {tost.ci_high:+.3f}]"
+    print(f"  difference      {tost.difference:+7.3f}   {interval}")
     print(f"  TOST, margin {tost.margin:g}: {tost.verdict} ({tost.reason})")
 
 

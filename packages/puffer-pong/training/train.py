@@ -1,8 +1,8 @@
 """Train PPO on JAX Pong, Rust Pong or the original C.
 
-    python training/train.py --backend jax --run-dir runs/pong --ppo.seed 3
-    python training/train.py --backend jax --run-dir runs/pong --resume
-    python training/train.py --help
+python training/train.py --backend jax --run-dir runs/pong --ppo.seed 3
+python training/train.py --backend jax --run-dir runs/pong --resume
+python training/train.py --help
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import tyro
+
 from rlenv_shared.errors import EnvError
 from rlenv_shared.ppo import HostVecEnv, Policy, PPOConfig, train, train_host
 

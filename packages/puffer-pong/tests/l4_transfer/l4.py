@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from puffer_pong.jax import Pong
 from rlenv_shared.bench import machine
 from rlenv_shared.ppo import PPOConfig
 from rlenv_shared.stats.transfer import TransferConfig, TransferVerdict
 from rlenv_shared.transfer import host_backend, native_backend, run_transfer
-
-from puffer_pong.jax import Pong
 
 HERE: Final = Path(__file__).resolve().parent
 PACKAGE: Final = HERE.parents[1]

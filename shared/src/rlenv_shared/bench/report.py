@@ -16,8 +16,10 @@ from ``block_s`` whenever a file is loaded.  Ratios exist only between runs of o
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -91,6 +93,14 @@ def build(
         entries.append({**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90})
     head = {"format": FORMAT, "schema": SCHEMA, "env": env, "unit": UNIT, **git, "command": command}
     return {**head, "machine": dict(machine), "runs": entries}
+
+
+def default_path(folder: str | Path, report: Mapping[str, Any], label: str = "") -> Path:
+    """``<date>-<device>-<commit>.json``, with the label of a further benchmark behind; sorts by age."""
+    about = report["machine"]
+    device = re.sub(r"[^a-z0-9]+", "-", (about["gpu"] or about["cpu"]).lower()).strip("-")
+    name = "-".join(filter(None, (str(datetime.date.today()), device, str(report["git"])[:7], label)))
+    return Path(folder) / f"{name}.json"
 
 
 def summarise(run: Mapping[str, Any]) -> Summary:

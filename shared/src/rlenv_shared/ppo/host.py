@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,9 @@ from rlenv_shared.ppo.policy import Policy
 from rlenv_shared.ppo.rollout import decide, sampling_generators, value_of_final
 from rlenv_shared.ppo.train import TrainResult
 from rlenv_shared.struct import Replaceable, pytree_dataclass
+
+RESUME_SEED_STRIDE: Final = 1_009  # a resumed run resets its environments with another seed
+MAX_ENV_SEED: Final = 2**16  # some references add the seed times the number of environments up in an int
 
 
 @runtime_checkable
@@ -72,6 +75,7 @@ def _final_value(policy: Policy, carry: Any, obs: Any) -> Any:
     return value_of_final(policy, carry, policy.interface.flatten(obs))
 
 
+_new_learner = jax.jit(Learner.create, static_argnums=(0, 1))
 _learn = jax.jit(learn, static_argnames="config", donate_argnames="learner")
 
 
@@ -169,6 +173,45 @@ def env_name(env: Any) -> str:
     return getattr(getattr(env, "spec", None), "id", None) or type(env).__name__
 
 
+class HostTraining:
+    """One training run as a start and a step, for :func:`train_host` and for benchmarks."""
+
+    def __init__(self, env: HostVecEnv, config: PPOConfig) -> None:
+        """Prepare a run on a host environment; arguments and errors are those of :func:`train_host`."""
+        self._env, self._config = env, config
+        self._compiled = config.replace(seed=0)  # one compiled program for all seeds
+        self._actors: HostActors | None = None
+        self.interface = check_host_env(env)
+        if env.num_envs != config.num_envs:
+            raise InvalidParamsError(
+                explain(
+                    "PPOConfig.num_envs",
+                    got=config.num_envs,
+                    expected=f"the host environment's num_envs={env.num_envs}",
+                    remedy="make the two equal",
+                )
+            )
+
+    def start(self, seed: int) -> HostState:
+        """State before the first update; the environments are reset at the next `advance`."""
+        self._actors = None
+        learner = _new_learner(self.interface, self._compiled, jnp.uint32(seed))
+        return HostState(learner, sampling_generators(seed, self._config.num_envs))
+
+    def advance(self, state: HostState, count: int) -> tuple[HostState, dict[str, np.ndarray]]:
+        """Do ``count`` updates, consuming ``state``; each metric has one entry per update."""
+        if self._actors is None:  # the first update, or the first after resuming: then the seed is another one
+            env_seed = (self._config.seed + RESUME_SEED_STRIDE * int(state.learner.updates)) % MAX_ENV_SEED
+            self._actors = HostActors(self._env, self._config, state.learner.policy, env_seed)
+        series: list[dict[str, Any]] = []
+        for _ in range(count):
+            rng, rollout, episodes = self._actors.collect(state.learner.policy, state.rng)
+            learner, metrics = _learn(state.learner, rollout, config=self._compiled)
+            state = HostState(learner, rng)
+            series.append({**episodes, **jax.tree.map(float, metrics)})
+        return state, {name: np.array([row[name] for row in series]) for name in series[0]}
+
+
 def train_host(
     env: HostVecEnv,
     config: PPOConfig,
@@ -199,35 +242,7 @@ def train_host(
         InvalidParamsError, SnapshotVersionError, NonFiniteLossError: as :func:`rlenv_shared.ppo.train.train`.
     """
     options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log)
-    interface = check_host_env(env)
-    if env.num_envs != config.num_envs:
-        raise InvalidParamsError(
-            explain(
-                "PPOConfig.num_envs",
-                got=config.num_envs,
-                expected=f"the host environment's num_envs={env.num_envs}",
-                remedy="make the two equal",
-            )
-        )
-    compiled = config.replace(seed=0)  # one compiled program for all seeds
-    state = HostState(
-        Learner.create(interface, compiled, jnp.uint32(config.seed)), sampling_generators(config.seed, config.num_envs)
-    )
-    actors: HostActors | None = None
-
-    def advance(state: HostState, count: int) -> tuple[HostState, dict[str, np.ndarray]]:
-        nonlocal actors
-        if actors is None:  # the first update, or the first after resuming: then the seed is another one
-            env_seed = (config.seed + 1_000_003 * int(state.learner.updates)) % 2**31
-            actors = HostActors(env, config, state.learner.policy, env_seed)
-        series: list[dict[str, Any]] = []
-        for _ in range(count):
-            rng, rollout, episodes = actors.collect(state.learner.policy, state.rng)
-            learner, metrics = _learn(state.learner, rollout, config=compiled)
-            state = HostState(learner, rng)
-            series.append({**episodes, **jax.tree.map(float, metrics)})
-        return state, {name: np.array([row[name] for row in series]) for name in series[0]}
-
-    identity = Identity("host", env_name(env), 0, "", interface, config)
-    state, records = loop.run(advance, state, identity, options)
+    training = HostTraining(env, config)
+    identity = Identity("host", env_name(env), 0, "", training.interface, config)
+    state, records = loop.run(training.advance, training.start(config.seed), identity, options)
     return TrainResult(state.learner.policy, records)

@@ -65,9 +65,9 @@ class ManyResult:
         return jax.tree.map(lambda leaf: leaf[index], self.policies)
 
 
-def initial_state(seed: Any, env_params: Any, env: Any, config: PPOConfig) -> TrainState:
+def initial_state(seed: Any, env_params: Any, env: Any, interface: Interface, config: PPOConfig) -> TrainState:
     """Training state before the first update; ``seed`` is an uint32 scalar and may be traced."""
-    learner = Learner.create(Interface.from_env(env, env_params), config, seed)
+    learner = Learner.create(interface, config, seed)
     return TrainState(learner, Actors.create(env, env_params, learner.policy, seed, config.num_envs))
 
 
@@ -92,13 +92,13 @@ def _advance(
 
 
 _STATIC = ("env", "config")
-_initial = jax.jit(initial_state, static_argnames=_STATIC)
+_initial = jax.jit(initial_state, static_argnames=("env", "interface", "config"))
 _advance_one = jax.jit(_advance, static_argnames=_STATIC, donate_argnames="state")
 
 
-@functools.partial(jax.jit, static_argnames=_STATIC)
-def _initial_many(seeds: Any, env_params: Any, env: Any, config: PPOConfig) -> TrainState:
-    return jax.vmap(lambda seed: initial_state(seed, env_params, env, config))(seeds)
+@functools.partial(jax.jit, static_argnames=("env", "interface", "config"))
+def _initial_many(seeds: Any, env_params: Any, env: Any, interface: Interface, config: PPOConfig) -> TrainState:
+    return jax.vmap(lambda seed: initial_state(seed, env_params, env, interface, config))(seeds)
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, donate_argnames="state")
@@ -108,11 +108,30 @@ def _advance_many(
     return jax.vmap(lambda one: _advance(one, env_params, updates, env, config))(state)
 
 
-def _prepare(env: Any, config: PPOConfig, params: Any) -> tuple[Any, PPOConfig]:
-    """Environment parameters, and the configuration as compiled programs see it: equal for all seeds."""
+def _prepare(env: Any, config: PPOConfig, params: Any) -> tuple[Any, Interface, PPOConfig]:
+    """Environment parameters, sizes, and the configuration as compiled programs see it: equal for all seeds."""
     params = env.default_params if params is None else params
-    Interface.from_env(env, params)  # refuses unsupported environments before anything is compiled
-    return jax.tree.map(jnp.asarray, params), config.replace(seed=0)
+    return params, Interface.from_env(env, params), config.replace(seed=0)
+
+
+class NativeTraining:
+    """One training run as a start and a step, for :func:`train` and for benchmarks."""
+
+    def __init__(self, env: Any, config: PPOConfig, params: Any = None) -> None:
+        """Prepare a run on a native environment; arguments and errors are those of :func:`train`."""
+        self._env = env
+        self.env_params, self.interface, self._compiled = _prepare(env, config, params)
+
+    def start(self, seed: int) -> TrainState:
+        """State before the first update."""
+        return _initial(
+            jnp.uint32(seed), self.env_params, env=self._env, interface=self.interface, config=self._compiled
+        )
+
+    def advance(self, state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
+        """Do ``count`` ≤ MAX_CHUNK updates, consuming ``state``; the first ``count`` entries of metrics are theirs."""
+        state, metrics = _advance_one(state, self.env_params, jnp.int32(count), env=self._env, config=self._compiled)
+        return state, jax.tree.map(np.asarray, metrics)
 
 
 def train(
@@ -148,16 +167,9 @@ def train(
         NonFiniteLossError: training diverged.
     """
     options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log)
-    env_params, compiled = _prepare(env, config, params)
-    state = _initial(jnp.uint32(config.seed), env_params, env=env, config=compiled)
-
-    def advance(state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
-        state, metrics = _advance_one(state, env_params, jnp.int32(count), env=env, config=compiled)
-        return state, jax.tree.map(np.asarray, metrics)
-
-    interface = state.learner.policy.interface
-    identity = Identity("native", env.name, env.version, digest(env_params), interface, config)
-    state, records = loop.run(advance, state, identity, options)
+    training = NativeTraining(env, config, params)
+    identity = Identity("native", env.name, env.version, digest(training.env_params), training.interface, config)
+    state, records = loop.run(training.advance, training.start(config.seed), identity, options)
     return TrainResult(state.learner.policy, records)
 
 
@@ -182,8 +194,8 @@ def train_many(
         raise InvalidParamsError(
             explain("seeds", got=seeds, expected="distinct integers in [0, 2**32)", remedy="pass e.g. range(10)")
         )
-    env_params, compiled = _prepare(env, config, params)
-    state = _initial_many(jnp.asarray(seeds, jnp.uint32), env_params, env=env, config=compiled)
+    env_params, interface, compiled = _prepare(env, config, params)
+    state = _initial_many(jnp.asarray(seeds, jnp.uint32), env_params, env=env, interface=interface, config=compiled)
     records: list[list[Record]] = [[] for _ in seeds]
 
     def advance(state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:

@@ -1,0 +1,131 @@
+"""PPO end to end on Pong: JAX, Rust and the original C under one trainer, measured in turns on one machine.
+
+    python benchmarks/ppo.py            some minutes; writes benchmarks/results/<date>-<device>-<commit>-ppo.json
+    python benchmarks/ppo.py --quick    the smallest network, short blocks, prints only
+
+The share of an iteration that the environment takes is the time of stepping it alone at the same batch (random actions)
+over the time of a whole PPO iteration.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from puffer_pong import PongVectorEnv
+from puffer_pong.jax import Pong
+from rlenv_shared.bench import machine, report
+from rlenv_shared.bench.harness import Run, Timing, measure
+from rlenv_shared.bench.learner import host_ppo, native_ppo
+from rlenv_shared.bench.sides import HostSide, Side, jax_rollout
+from rlenv_shared.ppo import HostVecEnv, PPOConfig
+
+PACKAGE: Final = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PACKAGE.parents[1]))  # references.<name>.adapter
+from references.puffer_pong.adapter import PufferPongVectorEnv  # noqa: E402
+
+FRAMESKIP: Final = 8
+# Network and number of environments: large networks get few, so that an iteration on two cores takes seconds.
+SIZES: Final = (("gru-2m", 256), ("gru-20m", 64))
+QUICK_SIZES: Final = (("gru-tiny", 256),)
+ROLLOUT: Final = 16  # steps
+BACKENDS: Final = ("JAX", "Rust", "C")
+
+
+def config_for(preset: str, num_envs: int) -> PPOConfig:
+    """One epoch over four minibatches: a light learner, so the environment's share is not flattered."""
+    return PPOConfig(
+        total_steps=num_envs * ROLLOUT,
+        num_envs=num_envs,
+        rollout_length=ROLLOUT,
+        update_epochs=1,
+        num_minibatches=4,
+        preset=preset,
+        normalise_observations=True,
+    )
+
+
+def env_side(env: HostVecEnv, name: str, preset: str) -> HostSide:
+    """Stepping a host environment alone, through the interface the trainer uses."""
+    actions = np.random.default_rng(0).integers(0, 3, (ROLLOUT, env.num_envs), np.int32)
+    last: list[Any] = [None]
+
+    def advance(steps: int) -> None:
+        for t in range(steps):
+            last[0] = env.step(actions[t])
+
+    return HostSide(
+        name,
+        env.num_envs,
+        ROLLOUT,
+        reset=lambda: env.reset(seed=0),
+        advance=advance,
+        read_checksum=lambda: float(last[0][0].sum(dtype=np.float64)),
+        deterministic=False,  # glibc's generator belongs to the process
+        settings={"what": "environment", "preset": preset},
+    )
+
+
+def make_sides(preset: str, num_envs: int) -> list[Side]:
+    """PPO and the environment alone, for each implementation."""
+    config, env = config_for(preset, num_envs), Pong(frameskip=FRAMESKIP)
+
+    def c() -> PufferPongVectorEnv:
+        return PufferPongVectorEnv(num_envs, frameskip=FRAMESKIP)
+
+    def rust() -> PongVectorEnv:
+        return PongVectorEnv(num_envs, frameskip=FRAMESKIP)
+
+    alone = {"what": "environment", "preset": preset}
+    return [
+        native_ppo(env, config, f"PPO on JAX, {preset}", what="PPO"),
+        host_ppo(rust(), config, f"PPO on Rust, {preset}", what="PPO"),
+        host_ppo(c(), config, f"PPO on C, {preset}", what="PPO"),
+        jax_rollout(env, None, num_envs, ROLLOUT, name=f"JAX alone, {preset}", keep_outputs=True, settings=alone),
+        env_side(rust(), f"Rust alone, {preset}", preset),
+        env_side(c(), f"C alone, {preset}", preset),
+    ]
+
+
+def shares(result: dict[str, Any], sizes: tuple[tuple[str, int], ...]) -> str:
+    """Markdown table of speed and environment share."""
+    lines = [
+        "| network | environments | implementation | PPO steps/s | environment's share |",
+        "|---|---:|---|---:|---:|",
+    ]
+    for preset, num_envs in sizes:
+        for backend in BACKENDS:
+            ppo = report.summarise(report.select(result, f"PPO on {backend}, {preset}")).median
+            alone = report.summarise(report.select(result, f"{backend} alone, {preset}")).median
+            lines.append(f"| {preset} | {num_envs} | {backend} | {report.human(ppo)} | {ppo / alone:.3%} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="smallest network, 4 blocks of 0.1 s; nothing is written")
+    arguments = parser.parse_args()
+    sizes = QUICK_SIZES if arguments.quick else SIZES
+    timing = Timing(blocks=4, block_s=0.1) if arguments.quick else Timing()
+    about, git = machine.describe(), machine.git_state(PACKAGE)
+    runs: list[Run] = []
+    for group, (preset, num_envs) in enumerate(sizes):
+        runs += measure(make_sides(preset, num_envs), timing, group)
+        for run in runs[-6:]:
+            print(f"{run.side:24} {report.human(float(np.median(run.sps))):>8} steps/s", flush=True)
+    result = report.build("puffer_pong/Pong-v0", runs, about, git, machine.command_line())
+    print(shares(result, sizes))
+    if not arguments.quick:
+        path = report.default_path(PACKAGE / "benchmarks" / "results", result, "ppo")
+        report.save(result, path)
+        print(f"written to {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
