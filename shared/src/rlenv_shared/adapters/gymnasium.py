@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import jax
@@ -99,7 +99,10 @@ class _ActionValidator:
         self.expected = f"{self.dtype} of shape {self.shape} within {space}"
 
     def __call__(self, action: Any, mask: np.ndarray | None) -> np.ndarray:
-        array = np.asarray(action)
+        try:
+            array = np.asarray(action)
+        except ValueError:
+            self._refuse("shape", action)
         if array.shape != self.shape:
             self._refuse("shape", array.shape)
         if array.dtype.kind not in self.kinds:
@@ -113,7 +116,7 @@ class _ActionValidator:
             )
         return array.astype(self.dtype)
 
-    def _refuse(self, what: str, got: Any) -> None:
+    def _refuse(self, what: str, got: Any) -> NoReturn:
         raise IllegalActionError(
             explain(f"action {what}", got=got, expected=self.expected, remedy="see env.action_space")
         )

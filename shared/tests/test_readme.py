@@ -1,0 +1,60 @@
+"""What the README shows is true."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_counter_rng import KNOWN_ANSWERS
+
+import rlenv_shared
+
+pytestmark = pytest.mark.l1
+SHARED = Path(__file__).parents[1]
+README = (SHARED / "README.md").read_text()
+
+
+def test_the_example_runs_and_conforms():
+    example = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(example[1], "README.md", "exec", dont_inherit=True), {"__name__": __name__})
+
+
+def test_the_number_of_checks_is_right():
+    from rlenv_shared.testing.conformance import CHECKS
+
+    assert f"# {len(CHECKS)} checks" in README
+
+
+def test_the_known_answers_are_those_of_the_generator():
+    table = re.findall(r"^\| (\S+|2\^32 - 1) \| (\S+|2\^32 - 1) \| (`.*`) \|$", README, re.MULTILINE)
+    shown = {
+        tuple(eval(number.replace("^", "**")) for number in row[:2]): tuple(
+            int(word, 16) for word in re.findall(r"`(\w+)`", row[2])
+        )
+        for row in table
+    }
+    assert shown == KNOWN_ANSWERS
+
+
+def test_every_module_is_described():
+    root = SHARED / "src" / "rlenv_shared"
+    modules = {path.stem for path in root.glob("*.py")} | {path.parent.name for path in root.glob("*/__init__.py")}
+    described = {name.split(".")[0] for name in re.findall(r"^\| `([\w.]+)` \|", README, re.MULTILINE)}
+    assert described == modules - {"__init__"}
+
+
+def test_the_package_is_typed_and_has_the_version_of_its_project_file():
+    assert (SHARED / "src" / "rlenv_shared" / "py.typed").exists()
+    assert f'version = "{rlenv_shared.__version__}"' in (SHARED / "pyproject.toml").read_text()
+
+
+def test_importing_the_package_imports_nothing_but_numpy():
+    code = (
+        "import sys; before = set(sys.modules); import rlenv_shared, rlenv_shared.counter_rng, rlenv_shared.registry;"
+        "print({m.split('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert eval(output) == {"rlenv_shared", "numpy"}
