@@ -1,6 +1,6 @@
 """Train PPO on CartPole: ``python training/train.py [--config FILE] [any field of PPOConfig]``.
 
-Metrics and checkpoints go to ``runs/cartpole``, or where RUN_DIR says; the same command continues a run that was killed.
+Metrics and checkpoints go to ``runs/cartpole``, or where RUN_DIR says; the same command continues a killed run.
 """
 
 from __future__ import annotations

@@ -45,9 +45,7 @@ def semi_implicit_euler(state: State, x_acc: Scalar, theta_acc: Scalar, params: 
     """Semi-implicit Euler: positions move with the *new* velocities."""
     tau = params.time_step
     x_dot, theta_dot = state.x_dot + tau * x_acc, state.theta_dot + tau * theta_acc
-    return state.replace(
-        x=state.x + tau * x_dot, x_dot=x_dot, theta=state.theta + tau * theta_dot, theta_dot=theta_dot
-    )
+    return state.replace(x=state.x + tau * x_dot, x_dot=x_dot, theta=state.theta + tau * theta_dot, theta_dot=theta_dot)
 
 
 INTEGRATORS = {"euler": euler, "semi-implicit euler": semi_implicit_euler}
