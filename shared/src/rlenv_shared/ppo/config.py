@@ -144,8 +144,13 @@ class PPOConfig:
             ) from error
 
     @classmethod
-    def from_toml(cls, path: str | Path, **overrides: Any) -> Self:
+    def from_toml(cls, path: str | Path, base: Self | None = None, **overrides: Any) -> Self:
         """Read the table ``[ppo]`` of a TOML file (or its top level where there is none).
+
+        Args:
+            path: the file.
+            base: values of settings that the file does not name; the class's defaults when None.
+            overrides: settings that win over the file.
 
         Raises:
             InvalidParamsError: no such file, not TOML, or settings that `from_dict` refuses.
@@ -154,8 +159,14 @@ class PPOConfig:
             values = tomllib.loads(Path(path).read_text())
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InvalidParamsError(
-                explain(
-                    f"PPO config {path}", got=error, expected="a readable TOML file", remedy="check path and syntax"
-                )
+                explain(f"PPO config {path}", got=error, expected="a readable TOML file", remedy="check path, syntax")
             ) from error
-        return cls.from_dict({**values.get("ppo", values), **overrides}, source=f"PPO config {path}")
+        table = values.get("ppo", values)
+        if not isinstance(table, dict):
+            raise InvalidParamsError(
+                explain(
+                    f"PPO config {path}", got=f"ppo = {table!r}", expected="a table [ppo]", remedy="make it a table"
+                )
+            )
+        settings = {**({} if base is None else base.to_dict()), **table, **overrides}
+        return cls.from_dict(settings, source=f"PPO config {path}")

@@ -154,7 +154,7 @@ def evaluate(
         InvalidParamsError: impossible numbers, or a policy for other spaces.
         EnvError: episodes that did not end within ``max_steps``.
     """
-    env_params = jax.tree.map(jnp.asarray, env.default_params if params is None else params)
+    env_params = env.default_params if params is None else params
     slots = episodes if num_envs is None else num_envs
     per_slot = _episodes_per_slot(episodes, slots)
     _check_interface(policy, Interface.from_env(env, env_params))

@@ -139,8 +139,10 @@ class Interface:
             return action
         low, high = np.asarray(self.low, np.float32), np.asarray(self.high, np.float32)
         bounded = np.isfinite(low) & np.isfinite(high)
-        centre = np.where(bounded, 0.5 * low + 0.5 * high, np.float32(0)).astype(np.float32)
-        half_range = np.where(bounded, 0.5 * high - 0.5 * low, np.float32(1)).astype(np.float32)
+        centre = np.zeros_like(low)
+        half_range = np.ones_like(low)
+        centre[bounded] = low[bounded] / 2 + high[bounded] / 2
+        half_range[bounded] = high[bounded] / 2 - low[bounded] / 2
         clipped = jnp.clip(centre + half_range * action, low, high)
         return clipped.reshape(*clipped.shape[:-1], *self.action_shape)
 

@@ -139,20 +139,21 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learne
     # every cyclic block of environments is one slice of the doubled arrays
     doubled = jax.tree.map(lambda x: jnp.concatenate([x, x], axis=1), samples)
     block = config.num_envs // config.num_minibatches
-    shifts, rng = [], learner.rng
-    for _ in range(config.update_epochs):
-        shift, rng = counter_rng.below(rng, config.num_envs)
-        shifts.append(shift)
+    key0, key1, counter = learner.rng
+    epochs = np.arange(config.update_epochs, dtype=np.uint32)
+    shifts, _ = counter_rng.below((key0, key1, counter + epochs), config.num_envs)
+    rng = (key0, key1, counter + np.uint32(config.update_epochs))
     blocks = np.arange(config.num_minibatches, dtype=np.int32) * np.int32(block)
-    starts = ((jnp.stack(shifts)[:, None] + blocks) % jnp.int32(config.num_envs)).reshape(-1)
+    starts = ((shifts[:, None] + blocks) % jnp.int32(config.num_envs)).reshape(-1)
     optimiser = _optimiser(config)
 
     def gradient_step(carry: Any, start: Any) -> tuple[Any, Metrics]:
         params, state = carry
         minibatch = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, start, block, axis=1), doubled)
         gradient, step_metrics = jax.grad(_loss, has_aux=True)(params, policy.network, minibatch, entropy_coef, config)
-        step_metrics["grad_norm"] = optax.global_norm(gradient)
-        updates, state = optimiser.update(gradient, state)
+        step_metrics["grad_norm"] = jnp.sqrt(sum(jnp.sum(jnp.square(leaf)) for leaf in jax.tree.leaves(gradient)))
+        with jax.numpy_dtype_promotion("standard"):  # optax mixes dtypes; ours are explicit
+            updates, state = optimiser.update(gradient, state)
         params = jax.tree.map(lambda p, u: p - learning_rate * u, params, updates)
         return (params, state), step_metrics
 

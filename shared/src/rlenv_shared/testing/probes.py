@@ -12,11 +12,13 @@
 | `Memory` | recurrence | the first observation's sign, `delay` steps later |
 | `ContinuousTarget` | Gaussian policy | mean = target |
 
-They obey :class:`rlenv_shared.protocol.Env`; the pattern is that of rejax's test environments.
+They obey :class:`rlenv_shared.protocol.Env` and compare by value, so equal probes share compiled programs.  The pattern
+is that of rejax's test environments.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
@@ -44,6 +46,7 @@ class Params(Replaceable):
     max_steps_in_episode: Any = 1_000_000  # traced
 
 
+@dataclasses.dataclass(frozen=True)
 class Probe(SameStepAutoReset):
     """One-step episodes with two actions, reward 0 and a constant observation; probes change what they need.
 
@@ -147,12 +150,11 @@ class ObservationValue(_ShowsCue):
         return state.cue
 
 
+@dataclasses.dataclass(frozen=True)
 class Discounting(Probe):
     """Reward 1 at the end of ``length`` steps; the observation is time / length.  V = gamma ** (length - 1 - time)."""
 
-    def __init__(self, length: int = 2) -> None:
-        """Choose the number of steps of an episode."""
-        self.length = length
+    length: int = 2
 
     def reward(self, state: State, action: Any) -> Any:
         """1 in the last step."""
@@ -227,15 +229,14 @@ class Truncation(_ShowsCue):
         return -state.cue
 
 
+@dataclasses.dataclass(frozen=True)
 class Memory(Probe):
     """The cue is seen at the first step only; ``delay`` steps later action 1 (cue 1) or 0 (cue -1) gives 1, else -1.
 
     Observation: the cue at first, then 0; the fraction of the episode that is over.
     """
 
-    def __init__(self, delay: int = 3) -> None:
-        """Choose how long to remember."""
-        self.delay = delay
+    delay: int = 3
 
     def reward(self, state: State, action: Any) -> Any:
         """Whether the last action agrees with the cue, as ±1."""
