@@ -209,22 +209,10 @@ def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
     """
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory) / "outcomes.json"
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "outcomes",
-            "-p",
-            "no:cacheprovider",
-            "-m",
-            "",
-            *arguments,
-        ]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "outcomes", "-m", "", *arguments]
         try:
             done = subprocess.run(
-                [*command, *arguments],
+                command,
                 cwd=package.root.parent.parent,
                 env={**environment(package), "RLENV_OUTCOMES": str(report)},
                 capture_output=True,
