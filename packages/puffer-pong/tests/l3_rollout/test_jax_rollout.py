@@ -1,0 +1,76 @@
+"""L3: whole rollouts of JAX against the original C."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from references.puffer_pong.adapter import PufferPongVectorEnv
+from three_way import GEOMETRIES, actions_for, jax_equals_c, jax_steps_like_c, run
+
+from puffer_pong.jax import EnvParams, Pong
+from rlenv_shared import counter_rng
+
+pytestmark = [pytest.mark.l3, pytest.mark.reference("puffer_pong")]
+
+
+@pytest.mark.parametrize(("frameskip", "options"), [(1, {"max_score": 2}), (3, {}), (8, {})])
+def test_discrete_rollouts_agree_in_every_bit(frameskip, options):
+    """State, reward, terminal, generator and observation; games end on the way."""
+    report = jax_equals_c(frameskip, 256, 500, seed=frameskip, **options)
+    report.raise_on_divergence()
+    assert report.ends > 10
+
+
+@pytest.mark.parametrize("geometry", [name for name in GEOMETRIES if name != "default"])
+def test_rollouts_in_other_fields_agree(geometry):
+    report = jax_equals_c(8, 64, 300, seed=4, max_score=3, **GEOMETRIES[geometry])
+    report.raise_on_divergence()
+    assert report.ends > 100
+
+
+@pytest.mark.parametrize(
+    ("geometry", "frameskip", "continuous"),
+    [
+        ("default", 1, True),
+        ("default", 3, True),
+        ("integers", 8, False),
+        ("fractions", 1, True),
+        ("narrow", 8, True),
+        ("served to the left", 3, True),
+    ],
+)
+def test_every_step_from_the_state_of_c_agrees(geometry, frameskip, continuous):
+    report = jax_steps_like_c(frameskip, 64, 500, 5, continuous, max_score=3, **GEOMETRIES[geometry])
+    report.raise_on_divergence()
+    assert report.ends > 5
+
+
+def test_three_way_counts_what_it_compared():
+    counts = run(frameskip=8, envs=64, steps=300, seed=6)
+    assert counts["steps"] == 64 * 300
+    assert counts["terminals"] > 20
+    assert counts["mismatches"] == {"rust": 0, "jax": 0}
+
+
+def test_final_observations_agree():
+    """The last frame of an episode, which the C code overwrites with the next one's first."""
+    envs, frameskip, max_score = 64, 8, 2
+    reference = PufferPongVectorEnv(envs, rng="counter", frameskip=frameskip, max_score=max_score)
+    env, params = Pong(frameskip), EnvParams(max_score=max_score)
+    step = jax.jit(jax.vmap(lambda state, action: env.step(None, state, action, params)))
+    obs, _ = reference.reset(seed=9)
+    ours, state = jax.vmap(env.begin_episode, (0, None))(
+        tuple(map(jnp.asarray, counter_rng.from_seed(9, envs))), params
+    )
+    assert np.array_equal(ours, obs)
+    ends = 0
+    for actions in actions_for(False, 9, 100, envs):
+        obs, _, terminated, _, info = reference.step(actions)
+        ours, state, _, ours_terminated, _, ours_info = step(state, actions)
+        assert np.array_equal(ours_terminated, terminated)
+        assert np.array_equal(ours, obs)
+        if terminated.any():
+            final = np.asarray(ours_info["final_observation"])[terminated]
+            assert np.array_equal(final, info["final_obs"][terminated])
+            ends += terminated.sum()
+    assert ends > 100
