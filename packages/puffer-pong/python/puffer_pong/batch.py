@@ -66,9 +66,9 @@ class PongBatch:
         """
         if not self._has_begun:
             raise EnvError(explain("step", got="no reset so far", expected="reset before step", remedy="call reset()"))
-        self.core.step(self.check_actions(actions), *out)
+        self.core.step(self._check_actions(actions), *out)
 
-    def check_actions(self, actions: Any) -> NDArray[Any]:
+    def _check_actions(self, actions: Any) -> NDArray[Any]:
         """The actions as a contiguous vector of a dtype that the core reads; it checks the values."""
         array = np.asarray(actions)
         kinds, dtype = ("f", np.dtype(np.float32)) if self.config.continuous else ("iu", np.dtype(np.int64))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puffer_pong.batch import PongBatch
-from puffer_pong.config import OBSERVATION_SIZE, RngKind
+from puffer_pong.config import OBSERVATION_SIZE, RngKind, require_integer
 from rlenv_shared.errors import InvalidParamsError, explain
 
 
@@ -55,6 +55,7 @@ class PongBuffers:
     ) -> None:
         self._batch = PongBatch(num_envs, rng, num_threads, seed, options)
         self.config, self.num_agents = self._batch.config, self._batch.num_envs
+        require_integer("log_interval", log_interval, 1, 2**63)
         self.log_interval, self.infos = log_interval, list[dict[str, float]]()
         self._tick = 0
         n, actions = self.num_agents, np.dtype(np.float32 if self.config.continuous else np.int32)
@@ -74,8 +75,10 @@ class PongBuffers:
         arrays = {name: given.get(name, np.zeros(shape, dtype)) for name, (shape, dtype) in layout.items()}
         for name, (shape, dtype) in layout.items():
             array = arrays[name]
-            if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+            fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
+            if not fits or not array.flags.carray:
                 got = f"{getattr(array, 'dtype', type(array).__name__)} {np.shape(array)}"
+                got += ", not contiguous or not writable" if fits else ""
                 raise InvalidParamsError(
                     explain(f"buf[{name!r}]", got=got, expected=f"{np.dtype(dtype)} {shape}", remedy="allocate it anew")
                 )
@@ -112,18 +115,16 @@ class PongBuffers:
 
     def step(
         self, actions: Any
-    ) -> tuple[
-        NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], list[dict[str, float]]
-    ]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], list[dict[str, float]]]:
         """One step; ``(observations, rewards, terminals, truncations, infos)``, the buffers themselves.
 
         Raises:
             EnvError: `reset` was not called.
             IllegalActionError: actions of wrong shape or dtype, out of range or NaN; nothing was stepped.
         """
-        if actions is not self.actions:
-            self.actions[:] = self._batch.check_actions(actions)
-        self._batch.step(self.actions, self.observations, self.rewards, self.terminals, self.final_observations)
+        self._batch.step(actions, self.observations, self.rewards, self.terminals, self.final_observations)
+        if actions is not self.actions:  # now known to be legal
+            self.actions[:] = np.reshape(actions, self.num_agents)
         self._tick += 1
         self.infos = self._log() if self._tick % self.log_interval == 0 else []
         return self.observations, self.rewards, self.terminals, self.truncations, self.infos
