@@ -7,13 +7,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from results import claims, reports, transfer_config, transfers
+from results import claims, reports, rollouts, transfer_config, transfers
 from rlenv_shared.errors import EnvError
 from workspace import REPO, Package, packages
 
 
 def problems(package: Package, repo: Path = REPO) -> Iterator[str]:
     """What is wrong with a package's results; prints each one that is right."""
+    try:
+        for found in rollouts(package):
+            name = found.path.relative_to(repo)
+            print(f"{name}: {found.comparisons} comparisons, {found.steps:,} steps, {found.mismatches} mismatches")
+            if found.mismatches:
+                yield f"{name}: {found.mismatches} mismatches"
+    except EnvError as error:
+        yield f"{package.name}, rollouts: {error}"
     try:
         for transfer in transfers(package):
             name = transfer.path.relative_to(repo)

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from results import claims, reports, transfers
+from results import claims, reports, rollouts, transfers
 from rlenv_shared.bench import report
 from workspace import REPO, Package, packages, references
 
@@ -31,7 +31,7 @@ def link(text: str, target: Path, base: Path) -> str:
 
 def packages_table(repo: Path = REPO) -> str:
     """One row per package: reference, verification, measured speed."""
-    rows = ["| package | what | reference | learning transfers | speed |", "|---|---|---|---|---|"]
+    rows = ["| package | what | reference | whole episodes | learning transfers | speed |", "|---|---|---|---|---|---|"]
     pins = references(repo)
     for package in packages(repo):
         uses = [
@@ -41,7 +41,7 @@ def packages_table(repo: Path = REPO) -> str:
         ]
         rows.append(
             f"| {link(package.name, package.root, repo)} | {package.project['description']} | {', '.join(uses) or '—'} "
-            f"| {_transfer_cell(package, repo)} | {_speed_cell(package, repo)} |"
+            f"| {_rollout_cell(package, repo)} | {_transfer_cell(package, repo)} | {_speed_cell(package, repo)} |"
         )
     return "\n".join(rows)
 
@@ -80,23 +80,38 @@ def verified_table(package: Package) -> str:
 
 
 def speed_table(package: Package) -> str:
-    """The claims, then every run of the newest report of each machine."""
+    """The claims, then every run of the newest report of each benchmark and machine."""
     parts = []
     stated = [claim for claim in claims(package) if claim.ratio is not None]
     if stated:
         parts.append("| comparison, same machine and run | ratio of medians |\n|---|---|")
         parts[0] += "".join(f"\n| {claim.text} | {claim.ratio} |" for claim in stated)
-    newest: dict[str, tuple[Path, dict[str, Any]]] = {}
+    newest: dict[tuple[str, str], tuple[Path, dict[str, Any]]] = {}
     for path, content in reports(package).items():
-        newest[_machine(content)] = path, content
-    for machine, (path, content) in newest.items():
-        parts.append(f"{machine}; medians of {link('raw samples', path, package.root)}.\n\n{report.table(content)}")
+        newest[_machine(content), _benchmark(content)] = path, content
+    for (machine, _), (path, content) in newest.items():
+        parts.append(f"{machine}; medians of {link('raw samples', path, package.root)}.")
+        parts += filter(None, (report.environment_shares(content), report.table(content)))
     return "\n\n".join(parts) or "Not measured yet."
 
 
 def _machine(content: dict[str, Any]) -> str:
     machine = content["machine"]
     return f"{machine['cpu']}, {machine['cores']} cores" + (f", {machine['gpu']}" if machine["gpu"] else "")
+
+
+def _benchmark(content: dict[str, Any]) -> str:
+    """The script that measured: ``bench.py``."""
+    scripts = [Path(word).name for word in content["command"].split() if word.endswith(".py")]
+    return scripts[0] if scripts else ""
+
+
+def _rollout_cell(package: Package, repo: Path) -> str:
+    cells = [
+        f"{found.steps:,} steps compared, {found.mismatches} mismatches ({link('json', found.path, repo)})"
+        for found in rollouts(package)
+    ]
+    return "<br>".join(cells) or "not run"
 
 
 def _transfer_cell(package: Package, repo: Path) -> str:

@@ -2,6 +2,7 @@
 
 | file | what |
 |---|---|
+| ``tests/l3_rollout/results/*.json`` | every comparison of whole episodes: its steps, and what differed |
 | ``tests/l4_transfer/config.toml`` | margin and budgets of the transfer experiment, fixed before the runs |
 | ``tests/l4_transfer/results/*.json`` | every episode's return (`rlenv_shared.stats.transfer`) |
 | ``benchmarks/results/*.json`` | every timed block (`rlenv_shared.bench.report`) |
@@ -18,6 +19,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenv_shared.bench import report
-from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
 from rlenv_shared.stats.transfer import TransferConfig, TransferVerdict, load_results, verdict
 from workspace import Package
 
@@ -37,6 +39,16 @@ class Transfer:
     path: Path
     config: TransferConfig
     verdict: TransferVerdict
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """One results file of L3: how many comparisons it holds, over how many steps, and what differed."""
+
+    path: Path
+    comparisons: int
+    steps: int
+    mismatches: int
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,42 @@ class Claim:
     def holds(self) -> bool:
         """True when it was measured and reached."""
         return self.ratio is not None and self.ratio.value >= self.at_least
+
+
+def rollouts(package: Package) -> Iterator[Rollouts]:
+    """The comparisons of whole episodes, one item per file.
+
+    A comparison is an object anywhere in the file with ``steps`` and ``mismatches`` (a number, or one per
+    implementation), or ``steps`` and ``diverged`` with the mismatches of each of its ``fields``.
+
+    Raises:
+        SnapshotVersionError: a file is corrupt or holds no comparison.
+    """
+    for path in sorted((package.root / "tests" / "l3_rollout" / "results").glob("*.json")):
+        try:
+            found = list(_comparisons(json.loads(path.read_bytes())))
+        except ValueError as error:
+            raise _unreadable(path, error) from error
+        if not found:
+            raise _unreadable(path, "no comparison")
+        yield Rollouts(path, len(found), sum(steps for steps, _ in found), sum(count for _, count in found))
+
+
+def _comparisons(node: Any) -> Iterator[tuple[int, int]]:
+    """Steps and mismatches of every comparison below a JSON value."""
+    if isinstance(node, dict) and "steps" in node and {"mismatches", "diverged"} & set(node):
+        counts = node.get("mismatches", int(node.get("diverged", False)))
+        fields = node.get("fields", {}).values()
+        total = sum(counts.values()) if isinstance(counts, dict) else counts
+        yield int(node["steps"]), int(total) + sum(int(field["mismatches"]) for field in fields)
+    elif isinstance(node, dict | list):
+        for child in node.values() if isinstance(node, dict) else node:
+            yield from _comparisons(child)
+
+
+def _unreadable(path: Path, got: object) -> SnapshotVersionError:
+    expected = "JSON with the steps and mismatches of each comparison"
+    return SnapshotVersionError(explain(f"rollout results {path}", got=got, expected=expected, remedy="run verify"))
 
 
 def transfer_config(package: Package) -> Path:

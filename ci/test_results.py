@@ -38,6 +38,11 @@ ours = { side = "fast", batch = 4 }
 theirs = { side = "slow" }
 at_least = 2.0
 """
+ROLLOUTS = {
+    "steps": 10,  # of a setting, no comparison
+    "three_way": [{"steps": 100, "mismatches": {"rust": 0, "jax": 0}}, {"steps": 20, "mismatches": 0}],
+    "float": {"f64": {"steps": 3, "diverged": False, "fields": {"x": {"mismatches": 0}}}},
+}
 MACHINE = {"cpu": "a cpu", "cores": 2, "gpu": ""}
 
 
@@ -56,8 +61,10 @@ def toy(tmp_path: Path) -> Package:
     """A package with a sound config, transfer results and benchmark report, committed in this order."""
     package = Package(tmp_path / "packages" / "toy")
     level = package.root / "tests" / "l4_transfer"
-    for directory in (level / "results", package.root / "benchmarks" / "results"):
+    episodes = package.root / "tests" / "l3_rollout" / "results"
+    for directory in (level / "results", episodes, package.root / "benchmarks" / "results"):
         directory.mkdir(parents=True)
+    (episodes / "rollouts.json").write_text(json.dumps(ROLLOUTS))
     (package.root / "pyproject.toml").write_text('[project]\nname = "toy"\ndescription = "a toy"\n')
     (level / "config.toml").write_text(CONFIG)
     (package.root / "benchmarks" / "claims.toml").write_text(CLAIMS)
@@ -173,15 +180,46 @@ def test_a_wrong_benchmark_report_is_found(toy: Package, change, message: str) -
     assert [message in problem for problem in problems(toy)] == [True]
 
 
+def one_side_differs(data: dict) -> None:
+    data["three_way"][0]["mismatches"]["jax"] = 2
+
+
+def a_field_differs(data: dict) -> None:
+    data["float"]["f64"]["fields"]["x"]["mismatches"] = 1
+
+
+def it_diverged(data: dict) -> None:
+    data["float"]["f64"]["diverged"] = True
+
+
+def nothing_compared(data: dict) -> None:
+    data.clear()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (one_side_differs, "2 mismatches"),
+        (a_field_differs, "1 mismatches"),
+        (it_diverged, "1 mismatches"),
+        (nothing_compared, "no comparison"),
+    ],
+)
+def test_a_rollout_that_differs_is_found(toy: Package, change, message: str) -> None:
+    edit(toy.root / "tests" / "l3_rollout" / "results" / "rollouts.json", change)
+    assert [message in problem for problem in problems(toy)] == [True]
+
+
 def test_tables_hold_only_what_was_measured(toy: Package) -> None:
     assert "| fast | 4 | 100 |" in readme_tables.speed_table(toy)
     assert "equivalent" in readme_tables.verified_table(toy)
     repo = toy.root.parent.parent
     row = readme_tables.packages_table(repo).splitlines()[-1]
     assert "packages/toy/benchmarks/results/2026-01-01.json" in row
-    for path in toy.root.rglob("2026-01-01.json"):
+    assert "| 123 steps compared, 0 mismatches (" in row
+    for path in toy.root.rglob("results/*.json"):
         path.unlink()
-    assert "| not run | not measured |" in readme_tables.packages_table(repo)
+    assert "| not run | not run | not measured |" in readme_tables.packages_table(repo)
     assert readme_tables.verified_table(toy) == "Not run yet."
     assert readme_tables.speed_table(toy) == "Not measured yet."
 
