@@ -197,3 +197,25 @@ def test_git_state(tmp_path):
     assert state["dirty"] is False
     (tmp_path / "file").write_text("2")
     assert machine.git_state(tmp_path)["dirty"] is True
+
+
+def test_default_path_sorts_by_date_and_names_device_and_commit(example):
+    example["machine"].update(cpu="AMD EPYC (7B13)", gpu="")
+    name = report.default_path("results", example, "ppo").name
+    assert name.endswith("-amd-epyc-7b13-abc-ppo.json")
+    example["machine"]["gpu"] = "NVIDIA H200"
+    assert report.default_path("results", example).name.endswith("-nvidia-h200-abc.json")
+
+
+def test_environment_share_is_time_alone_over_time_of_an_iteration():
+    about = {"preset": "gru-2m", "implementation": "C"}
+    runs = [
+        run("PPO on C", 256, 1e4, settings={"what": "PPO", **about}),
+        run("C alone", 256, 4e5, settings={"what": "environment", **about}),
+    ]
+    content = report.build("test/Game-v0", runs, machine.describe(), {"git": "abc", "dirty": False}, "ppo.py")
+    assert report.environment_shares(content).splitlines()[-1] == "| gru-2m | 256 | C | 10 k | 2.50% |"
+
+
+def test_a_report_without_ppo_has_no_environment_shares(example):
+    assert report.environment_shares(example) == ""

@@ -33,7 +33,6 @@ FRAMESKIP: Final = 8
 SIZES: Final = (("gru-2m", 256), ("gru-20m", 64))
 QUICK_SIZES: Final = (("gru-tiny", 256),)
 ROLLOUT: Final = 16  # steps
-BACKENDS: Final = ("JAX", "Rust", "C")
 
 
 def config_for(preset: str, num_envs: int) -> PPOConfig:
@@ -49,7 +48,7 @@ def config_for(preset: str, num_envs: int) -> PPOConfig:
     )
 
 
-def env_side(env: HostVecEnv, name: str, preset: str) -> HostSide:
+def env_side(env: HostVecEnv, name: str, **settings: Any) -> HostSide:
     """Stepping a host environment alone, through the interface the trainer uses."""
     actions = np.random.default_rng(0).integers(0, 3, (ROLLOUT, env.num_envs), np.int32)
     last: list[Any] = [None]
@@ -66,7 +65,7 @@ def env_side(env: HostVecEnv, name: str, preset: str) -> HostSide:
         advance=advance,
         read_checksum=lambda: float(last[0][0].sum(dtype=np.float64)),
         deterministic=False,  # glibc's generator belongs to the process
-        settings={"what": "environment", "preset": preset},
+        settings=settings,
     )
 
 
@@ -80,29 +79,28 @@ def make_sides(preset: str, num_envs: int) -> list[Side]:
     def rust() -> PongVectorEnv:
         return PongVectorEnv(num_envs, frameskip=FRAMESKIP)
 
-    alone = {"what": "environment", "preset": preset}
+    def about(implementation: str, what: str) -> dict[str, Any]:
+        return {"implementation": implementation, "what": what, "preset": preset, "frameskip": FRAMESKIP}
+
+    def alone(implementation: str) -> dict[str, Any]:
+        return {"name": f"{implementation} alone, {preset}", **about(implementation, "environment")}
+
     return [
-        native_ppo(env, config, f"PPO on JAX, {preset}", what="PPO"),
-        host_ppo(rust(), config, f"PPO on Rust, {preset}", what="PPO"),
-        host_ppo(c(), config, f"PPO on C, {preset}", what="PPO"),
-        jax_rollout(env, None, num_envs, ROLLOUT, name=f"JAX alone, {preset}", keep_outputs=True, settings=alone),
-        env_side(rust(), f"Rust alone, {preset}", preset),
-        env_side(c(), f"C alone, {preset}", preset),
+        native_ppo(env, config, f"PPO on JAX, {preset}", **about("JAX", "PPO")),
+        host_ppo(rust(), config, f"PPO on Rust, {preset}", **about("Rust", "PPO")),
+        host_ppo(c(), config, f"PPO on C, {preset}", **about("C", "PPO")),
+        jax_rollout(
+            env,
+            None,
+            num_envs,
+            ROLLOUT,
+            name=f"JAX alone, {preset}",
+            keep_outputs=True,
+            settings=about("JAX", "environment"),
+        ),
+        env_side(rust(), **alone("Rust")),
+        env_side(c(), **alone("C")),
     ]
-
-
-def shares(result: dict[str, Any], sizes: tuple[tuple[str, int], ...]) -> str:
-    """Markdown table of speed and environment share."""
-    lines = [
-        "| network | environments | implementation | PPO steps/s | environment's share |",
-        "|---|---:|---|---:|---:|",
-    ]
-    for preset, num_envs in sizes:
-        for backend in BACKENDS:
-            ppo = report.summarise(report.select(result, f"PPO on {backend}, {preset}")).median
-            alone = report.summarise(report.select(result, f"{backend} alone, {preset}")).median
-            lines.append(f"| {preset} | {num_envs} | {backend} | {report.human(ppo)} | {ppo / alone:.3%} |")
-    return "\n".join(lines)
 
 
 def main() -> int:
@@ -119,7 +117,7 @@ def main() -> int:
         for run in runs[-6:]:
             print(f"{run.side:24} {report.human(float(np.median(run.sps))):>8} steps/s", flush=True)
     result = report.build("puffer_pong/Pong-v0", runs, about, git, machine.command_line())
-    print(shares(result, sizes))
+    print(report.environment_shares(result))
     if not arguments.quick:
         path = report.default_path(PACKAGE / "benchmarks" / "results", result, "ppo")
         report.save(result, path)

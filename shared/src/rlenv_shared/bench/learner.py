@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared.ppo.config import PPOConfig
@@ -67,7 +66,12 @@ class PPOSide:
 
     def checksum(self) -> float:
         """Sum of all parameters."""
-        return float(sum(np.asarray(jnp.sum(leaf), np.float64) for leaf in jax.tree.leaves(self._state.learner.policy)))
+        return self.parameter_sum(self._state.learner.policy)
+
+    @staticmethod
+    def parameter_sum(policy: Any) -> float:
+        """Sum over every array of a policy."""
+        return float(sum(np.sum(np.asarray(leaf), dtype=np.float64) for leaf in jax.tree.leaves(policy)))
 
     def memory(self) -> Mapping[str, int | None]:
         """Not known."""
@@ -76,9 +80,9 @@ class PPOSide:
 
 def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
     """PPO on a JAX environment."""
-    return PPOSide(name, NativeTraining(env, config), config, True, {"preset": config.preset, **settings})
+    return PPOSide(name, NativeTraining(env, config), config, True, settings)
 
 
 def host_ppo(env: HostVecEnv, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
     """PPO on a host vector environment."""
-    return PPOSide(name, HostTraining(env, config), config, False, {"preset": config.preset, **settings})
+    return PPOSide(name, HostTraining(env, config), config, False, settings)

@@ -194,6 +194,27 @@ def table(report: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def environment_shares(report: Mapping[str, Any]) -> str:
+    """How much of a PPO iteration the environment takes, as a Markdown table; empty if the report measured no PPO.
+
+    Pairs the run of ``what="PPO"`` with that of ``what="environment"`` whose other settings ``implementation`` and
+    ``preset`` are equal: the share is the time of stepping alone over the time of a whole iteration.
+    """
+    speed = {
+        (run["settings"]["what"], run["settings"]["preset"], run["settings"]["implementation"]): (run, summarise(run))
+        for run in report["runs"]
+        if {"what", "preset", "implementation"} <= set(run["settings"])
+    }
+    lines = ["| network | environments | implementation | PPO steps/s | environment's share |"]
+    lines.append("|---|---:|---|---:|---:|")
+    for (what, preset, implementation), (run, numbers) in speed.items():
+        if what == "PPO":
+            share = numbers.median / speed["environment", preset, implementation][1].median
+            cells = (preset, f"{run['batch']:,}", implementation, human(numbers.median), f"{share:.2%}")
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) if len(lines) > 2 else ""
+
+
 def plot(report: Mapping[str, Any], path: str | Path) -> None:
     """Draw speed over batch size, one line per side, with bars from p10 to p90 (needs matplotlib)."""
     from matplotlib.figure import Figure

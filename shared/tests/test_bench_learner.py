@@ -1,0 +1,23 @@
+"""Benchmark sides that train."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlenv_shared.bench.harness import Timing, measure
+from rlenv_shared.bench.learner import native_ppo
+from rlenv_shared.ppo import PPOConfig, train
+from rlenv_shared.testing.probes import ActionReward
+
+pytestmark = pytest.mark.l1
+
+
+def test_a_call_is_one_update_of_the_trainer(tmp_path):
+    config = PPOConfig(total_steps=256, num_envs=16, rollout_length=16, num_minibatches=2)
+    side = native_ppo(ActionReward(), config, "probe", what="PPO")
+    (run,) = measure([side], Timing(blocks=2, block_s=0.01, lock=tmp_path / "lock"))
+    assert (run.batch, run.steps_per_call, run.deterministic) == (16, 256, True)
+    side.begin()
+    side.call()
+    trained = train(ActionReward(), config).policy  # one update too
+    assert side.checksum() == side.parameter_sum(trained)
