@@ -1,4 +1,4 @@
-"""Train for some seconds, play the policy in 4,096 environments at once, and save a GIF: ``python examples/balance.py``."""
+"""Train for seconds, play the policy in 4,096 environments at once, save a GIF: ``python examples/balance.py``."""
 
 import jax
 import jax.numpy as jnp

@@ -82,7 +82,7 @@ class CartPole(SameStepAutoReset):
             raise InvalidParamsError(
                 explain("dtype", got=self.dtype, expected="jnp.float32 or jnp.float64", remedy=remedy)
             )
-        if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:
+        if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
             remedy = 'call jax.config.update("jax_enable_x64", True) first'
             raise InvalidParamsError(explain("dtype", got="float64", expected="JAX with x64 enabled", remedy=remedy))
 
@@ -98,7 +98,8 @@ class CartPole(SameStepAutoReset):
         for _ in range(4):
             fraction, rng = counter_rng.uniform(rng)
             values.append(low + (high - low) * fraction.astype(self.dtype))
-        state = State(*values, time=jnp.int32(0), rng=rng)
+        x, x_dot, theta, theta_dot = values
+        state = State(x, x_dot, theta, theta_dot, time=jnp.int32(0), rng=rng)
         return self._observation(state), state
 
     def step_env(

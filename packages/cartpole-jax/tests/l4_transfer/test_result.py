@@ -1,4 +1,4 @@
-"""L4: the committed results show equivalence in both directions; the runner works on a budget of seconds.
+"""L4: the committed results show equivalence in both directions.
 
 The runs themselves are `l4.py`; these tests recompute the verdict from every episode's return.
 """
