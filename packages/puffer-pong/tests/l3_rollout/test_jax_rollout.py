@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from references.puffer_pong.adapter import PufferPongVectorEnv
-from three_way import GEOMETRIES, actions_for, jax_equals_c, jax_steps_like_c, run
+from three_way import GEOMETRIES, STEP_TOLERANCES, actions_for, jax_equals_c, jax_steps_like_c, run
 
 from puffer_pong.jax import EnvParams, Pong
 from rlenv_shared import counter_rng
@@ -23,9 +23,10 @@ def test_discrete_rollouts_agree_in_every_bit(frameskip, options):
 
 @pytest.mark.parametrize("geometry", [name for name in GEOMETRIES if name != "default"])
 def test_rollouts_in_other_fields_agree(geometry):
-    report = jax_equals_c(8, 64, 300, seed=4, max_score=3, **GEOMETRIES[geometry])
+    """States, rewards and generators in every bit, observations within 1 ulp."""
+    report = jax_equals_c(8, 64, 300, seed=4, tolerances=STEP_TOLERANCES, max_score=3, **GEOMETRIES[geometry])
     report.raise_on_divergence()
-    assert report.ends > 100
+    assert report.ends > 20
 
 
 @pytest.mark.parametrize(
@@ -34,9 +35,11 @@ def test_rollouts_in_other_fields_agree(geometry):
         ("default", 1, True),
         ("default", 3, True),
         ("integers", 8, False),
-        ("fractions", 1, True),
+        ("odd", 1, True),
         ("narrow", 8, True),
-        ("served to the left", 3, True),
+        ("unit", 8, True),
+        ("fast", 1, True),
+        ("leftward", 3, True),
     ],
 )
 def test_every_step_from_the_state_of_c_agrees(geometry, frameskip, continuous):

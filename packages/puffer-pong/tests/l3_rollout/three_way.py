@@ -6,49 +6,50 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import rust_side
 from numpy.typing import NDArray
 from references.puffer_pong.adapter import PufferPong
 
-from puffer_pong import PongBuffers
-from puffer_pong.config import STATE_DTYPE
+from puffer_pong import PongVectorEnv
 from puffer_pong.jax import EnvParams, Pong
-from rlenv_shared.rollout.compare import Tolerance, compare
+from rlenv_shared.rollout.compare import Tolerance, Tolerances, compare
 from rlenv_shared.rollout.record import jax_step_from, random_actions, random_uniform_actions, record_jax
 from rlenv_shared.rollout.report import Report
 from rlenv_shared.rollout.teacher import teacher_forced
 from rlenv_shared.rollout.trajectory import Trajectory
 
-Geometry = Mapping[str, float]
-
-GEOMETRIES: Mapping[str, Geometry] = {
+GEOMETRIES: Mapping[str, Mapping[str, float]] = {
     "default": {},
     "integers": {
         "width": 333, "height": 211, "paddle_height": 41, "ball_width": 17, "ball_height": 23, "paddle_speed": 5,
         "ball_initial_speed_x": 7, "ball_initial_speed_y": 2, "ball_max_speed_y": 11, "ball_speed_y_increment": 2,
-    },
-    "fractions": {
-        "width": 421.7, "height": 333.3, "paddle_height": 55.5, "ball_width": 12.25, "ball_height": 19.9,
-        "paddle_speed": 6.3, "ball_initial_speed_x": 8.9, "ball_initial_speed_y": 1.7, "ball_max_speed_y": 9.1,
-        "ball_speed_y_increment": 2.3,
     },
     # So narrow that a step of 8 frames holds a hit and a point: the last reward counts.
     "narrow": {
         "width": 64, "height": 80, "paddle_height": 20, "ball_width": 10, "ball_height": 8, "paddle_speed": 4,
         "ball_initial_speed_x": 12, "ball_max_speed_y": 6,
     },
-    "served to the left": {"width": 250, "height": 500, "paddle_height": 30, "ball_initial_speed_x": -9},
+    **rust_side.GEOMETRIES,
 }  # fmt: skip
 
 ONLY_JAX = ("state.time",)  # for the time limit, which the original does not have
 # Quotients of numbers that are no small integers; the state has no tolerance.
-STEP_TOLERANCES = {"obs": Tolerance("ONE_ULP", ulp=1)}
+STEP_TOLERANCES: Tolerances = {"obs": Tolerance("ONE_ULP", ulp=1)}
+
+
+# Environment i holds each action for HOLDS[i % 4] steps: a paddle under independent random actions hovers in the middle
+# and returns many balls; one that drifts to the edges loses points fast and reaches the ends of episodes.
+HOLDS = (1, 4, 16, 64)
 
 
 def actions_for(continuous: bool, seed: int, steps: int, envs: int) -> NDArray[Any]:
-    """Uniform actions; continuous ones reach beyond [-1, 1] to be clipped."""
+    """Uniform actions, held for a while; continuous ones reach beyond [-1, 1] to be clipped."""
     if continuous:
-        return random_uniform_actions(seed, steps, envs, -1.25, 1.25)
-    return random_actions(seed, steps, envs, 3)
+        drawn = random_uniform_actions(seed, steps, envs, -1.25, 1.25)
+    else:
+        drawn = random_actions(seed, steps, envs, 3)
+    time, env = np.arange(steps)[:, None], np.arange(envs)[None, :]
+    return drawn[time // np.array(HOLDS)[env % len(HOLDS)], env]
 
 
 def record_c(actions: NDArray[Any], frameskip: int, seed: int, continuous: bool = False, **geometry: Any) -> Trajectory:
@@ -62,30 +63,18 @@ def record_rust(
     actions: NDArray[Any], frameskip: int, seed: int, continuous: bool = False, **geometry: Any
 ) -> Trajectory:
     """Our Rust."""
-    steps, envs = actions.shape
-    pong = PongBuffers(envs, frameskip=frameskip, continuous=continuous, num_threads=1, **geometry)
-    obs, reward = np.empty((steps, envs, 8), np.float32), np.empty((steps, envs), np.float32)
-    states, terminated = np.empty((steps, envs), STATE_DTYPE), np.empty((steps, envs), np.bool_)
-    first_obs = pong.reset(seed)[0].copy()
-    first = _named(pong.get_state())
-    for t, action in enumerate(actions):
-        obs[t], reward[t], terminated[t], *_ = pong.step(action)
-        states[t] = pong.get_state()
-    recorded = {"action": actions, **_named(states), "obs": obs, "reward": reward, "terminated": terminated}
-    recorded["truncated"] = np.zeros((steps, envs), np.bool_)
-    return Trajectory(recorded, {**first, "obs": first_obs}, {"implementation": "rust"})
+    envs = PongVectorEnv(actions.shape[1], frameskip=frameskip, continuous=continuous, num_threads=1, **geometry)
+    observations, _ = envs.reset(seed=seed)
+    return rust_side.record(envs, observations, actions)
 
 
-def _named(states: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    fields = {f"state.{name}": states[name].copy() for name in STATE_DTYPE.names or () if name != "rng"}
-    return fields | {f"rng.{i}": states["rng"][..., i].copy() for i in range(3)}
-
-
-def jax_equals_c(frameskip: int, envs: int, steps: int, seed: int, loop: Any = "auto", **geometry: Any) -> Report:
-    """JAX against C, discrete actions, synchronised at the reset alone; every bit."""
+def jax_equals_c(
+    frameskip: int, envs: int, steps: int, seed: int, tolerances: Tolerances | None = None, **geometry: Any
+) -> Report:
+    """JAX against C, discrete actions, synchronised at the reset alone; every bit unless tolerances are given."""
     actions = actions_for(False, seed, steps, envs)
-    ours = record_jax(Pong(frameskip, loop=loop), actions, params=EnvParams(**geometry), seed=seed)
-    return compare(ours, record_c(actions, frameskip, seed, **geometry), ignore=ONLY_JAX)
+    ours = record_jax(Pong(frameskip), actions, params=EnvParams(**geometry), seed=seed)
+    return compare(ours, record_c(actions, frameskip, seed, **geometry), tolerances=tolerances, ignore=ONLY_JAX)
 
 
 def jax_steps_like_c(frameskip: int, envs: int, steps: int, seed: int, continuous: bool, **geometry: Any) -> Report:
