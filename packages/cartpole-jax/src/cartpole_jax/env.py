@@ -67,7 +67,7 @@ class CartPole(SameStepAutoReset):
     num_players: ClassVar[int] = 1
     turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
     num_actions: ClassVar[int] = 2
-    observes_state_alone: ClassVar[bool] = True
+    observes_state_alone = True  # a constant of the base class
     render_fps: ClassVar[int] = round(1 / c.TIME_STEP)
 
     def __post_init__(self) -> None:

@@ -403,7 +403,7 @@ def _with_masks(info: dict[str, np.ndarray], present: np.ndarray) -> dict[str, A
     return {**info, **{f"_{key}": present.copy() for key in info}}
 
 
-def gymnasium_entry_points(factory: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+def gymnasium_entry_points(factory: Callable[..., Any]) -> dict[str, Any]:
     """Arguments for `gymnasium.register`, single and vector.
 
     Args:

@@ -58,7 +58,7 @@ class PPOSide:
 
     def call(self) -> None:
         """One update."""
-        self._state, _ = self.training.advance(self._state, 1)
+        self._state, _ = self.training.advance(self._state, 1)  # type: ignore[arg-type]
 
     def finish(self) -> None:
         """Wait for it."""
