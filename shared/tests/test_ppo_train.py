@@ -28,6 +28,14 @@ def test_equal_seeds_give_equal_curves_and_other_seeds_do_not():
     assert curve(train(env, CONFIG)) != curve(train(env, CONFIG.replace(seed=1)))
 
 
+def test_progress_shows_steps_return_and_speed(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    record = train(probes.ObservationAction(), CONFIG, show_progress=True).records[-1]
+    shown = capsys.readouterr().out
+    for part in ("probe/ObservationAction-v0", "4096/4096", "ETA", f"return {record['episode_return']:.2f}", "steps/s"):
+        assert part in shown
+
+
 def test_records_count_steps_and_episodes():
     env = probes.Discounting(4)
     logged: list[dict] = []

@@ -152,7 +152,10 @@ class ObservationValue(_ShowsCue):
 
 @dataclasses.dataclass(frozen=True)
 class Discounting(Probe):
-    """Reward 1 at the end of ``length`` steps; the observation is time / length.  V = gamma ** (length - 1 - time)."""
+    """Reward 1 at the end of ``length`` steps.  V = gamma ** (length - 1 - time).
+
+    Observation: 2 * time / length - 1.
+    """
 
     length: int = 2
 
@@ -165,8 +168,8 @@ class Discounting(Probe):
         return state.time >= jnp.int32(self.length - 1)
 
     def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
-        """Time as a fraction of the episode."""
-        return (state.time.astype(jnp.float32) / jnp.float32(self.length))[None]
+        """Time, from -1 to 1."""
+        return (state.time.astype(jnp.float32) * jnp.float32(2 / self.length) - jnp.float32(1))[None]
 
 
 class ActionReward(Probe):
