@@ -80,6 +80,6 @@ class PongEnv(gymnasium.Env[NDArray[np.float32], Any]):
         observation = (self._final_observations if terminated else self._observations)[0].copy()
         return observation, float(self._rewards[0]), terminated, False, {}
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         """A picture, uint8 [height, width, 3]; None without a render mode."""
         return None if self.render_mode is None else render_state(self._batch.get_state()[0], self.config)

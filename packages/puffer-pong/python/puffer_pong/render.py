@@ -97,5 +97,5 @@ def save_gif(
     ]
     if not pictures:
         raise InvalidParamsError(explain("frames", got="none", expected="at least one", remedy="record some states"))
-    imageio.imwrite(path, np.stack(pictures), extension=".gif", duration=1000.0 / fps, loop=0)
+    imageio.imwrite(Path(path), np.stack(pictures), extension=".gif", duration=1000.0 / fps, loop=0)
     return Path(path)

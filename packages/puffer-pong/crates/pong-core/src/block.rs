@@ -111,78 +111,72 @@ impl Block {
             *tick = tick.wrapping_add(1);
         }
         let mut rewards = [0.0; LANES];
-        let mut winners = [None; LANES];
-        let mut any_point = false;
+        let mut winners = [Side::Left; LANES];
+        let mut over: u32 = 0; // lanes whose round ended, as bits
         for _ in 0..field.params.frameskip {
             let mut moved = self.motions;
-            let mut edges = false;
+            let mut edges: u32 = 0;
             for (lane, &direction) in directions.iter().enumerate() {
                 let motion = physics::advance(moved.get(lane), direction, field);
-                edges |= physics::at_edge(motion, field);
+                edges |= u32::from(physics::at_edge(motion, field)) << lane;
                 moved.set(lane, motion);
             }
-            if edges {
-                any_point |= self.cross(&mut moved, &directions, field, &mut rewards, &mut winners);
+            edges &= !over;
+            if edges != 0 {
+                over |= self.cross(edges, &mut moved, &directions, field, &mut rewards, &mut winners);
             }
             self.motions = moved;
         }
         // A round that ended shows its last frame before the point: the stale observation of the original.
-        if any_point {
-            for (lane, _) in winners.iter().enumerate().filter(|(_, winner)| winner.is_some()) {
-                self.motions.set(lane, self.before.get(lane));
-            }
+        for lane in lanes(over) {
+            self.motions.set(lane, self.before.get(lane));
         }
         for (lane, row) in rows.observations.iter_mut().enumerate() {
             *row = self.observe(lane, field);
         }
-        rows.rewards.copy_from_slice(&rewards[..rows.rewards.len()]);
+        let live = rows.rewards.len();
+        rows.rewards.copy_from_slice(&rewards[..live]);
         rows.terminals.fill(false);
-        if any_point {
-            for (lane, winner) in winners.iter().enumerate().take(rows.observations.len()) {
-                let Some(winner) = *winner else { continue };
-                if self.score(lane, winner, field) {
-                    rows.terminals[lane] = true;
-                    rows.final_observations[lane] = rows.observations[lane];
-                    self.reset(lane, field, glibc.as_deref_mut());
-                    rows.observations[lane] = self.observe(lane, field);
-                } else {
-                    self.serve(lane, field, glibc.as_deref_mut());
-                }
+        for lane in lanes(over).take_while(|&lane| lane < live) {
+            if self.score(lane, winners[lane], field) {
+                rows.terminals[lane] = true;
+                rows.final_observations[lane] = rows.observations[lane];
+                self.reset(lane, field, glibc.as_deref_mut());
+                rows.observations[lane] = self.observe(lane, field);
+            } else {
+                self.serve(lane, field, glibc.as_deref_mut());
             }
         }
     }
 
-    /// Decide every ball that is beyond an edge.  `self` still holds the frame before.  Returns whether a round ended.
-    #[cold]
+    /// Decide the balls beyond an edge, given as bits.  `self` still holds the frame before.  Returns the lanes whose
+    /// round ended.
     fn cross(
         &mut self,
+        edges: u32,
         moved: &mut Motions,
         directions: &[f32; LANES],
         field: &Field,
         rewards: &mut [f32; LANES],
-        winners: &mut [Option<Side>; LANES],
-    ) -> bool {
-        let mut any_point = false;
-        for lane in 0..LANES {
-            let motion = moved.get(lane);
-            if winners[lane].is_some() || !physics::at_edge(motion, field) {
-                continue;
-            }
-            match physics::cross(motion, directions[lane], field) {
+        winners: &mut [Side; LANES],
+    ) -> u32 {
+        let mut over = 0;
+        for lane in lanes(edges) {
+            match physics::cross(moved.get(lane), directions[lane], field) {
                 Crossing::Return(returned, reward) => {
                     moved.set(lane, returned);
                     self.bounces[lane] = self.bounces[lane].wrapping_add(1);
                     rewards[lane] = reward.unwrap_or(rewards[lane]);
                 }
                 Crossing::Point(winner) => {
-                    winners[lane] = Some(winner);
+                    over |= 1 << lane;
+                    winners[lane] = winner;
                     self.before.set(lane, self.motions.get(lane));
                     rewards[lane] = if winner == Side::Right { POINT_REWARD } else { -POINT_REWARD };
-                    any_point = true;
                 }
             }
         }
-        any_point
+        over
     }
 
     /// Count a point.  Returns whether it ended the episode, which is then logged.
@@ -198,4 +192,13 @@ impl Block {
         }
         over
     }
+}
+
+/// The lanes whose bits are set, in order.
+fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        lane
+    })
 }

@@ -1,5 +1,6 @@
 //! A batch of environments on all threads.
 
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -11,7 +12,7 @@ use crate::params::{Field, Params};
 use crate::rng::{CounterRng, GlibcRand};
 use crate::state::State;
 
-/// Least frames of one environment that are worth handing to another thread together (some 20 microseconds).
+/// Least frames that are worth handing to another thread together (some 20 to 50 microseconds).
 const FRAMES_PER_TASK: usize = 16_384;
 
 /// Statistics of finished episodes, as PufferLib logs them.
@@ -164,7 +165,7 @@ impl VecPong {
                     buffers.into_par_iter().for_each(
                         |(blocks, actions, observations, rewards, terminals, final_observations)| {
                             let rows = Rows { observations, rewards, terminals, final_observations };
-                            step_blocks::<A>(blocks, actions, field, None, rows);
+                            BlocksStep::<A> { blocks, actions, field, shared: None, rows }.run();
                         },
                     );
                 });
@@ -175,7 +176,7 @@ impl VecPong {
                     Generator::Glibc(rand) => Some(rand),
                 };
                 let rows = Rows { observations, rewards: out.rewards, terminals: out.terminals, final_observations };
-                step_blocks::<A>(&mut self.blocks, actions, field, shared, rows);
+                BlocksStep::<A> { blocks: &mut self.blocks, actions, field, shared, rows }.run();
             }
         }
         Ok(())
@@ -261,24 +262,40 @@ impl VecPong {
     }
 }
 
-/// Step a run of blocks whose environments have the given rows; the last block may be partly used.
-fn step_blocks<A: Action>(
-    blocks: &mut [Block],
-    actions: &[A::Raw],
-    field: &Field,
-    mut shared: Option<&mut GlibcRand>,
-    rows: Rows<'_>,
-) {
-    let buffers = blocks
-        .iter_mut()
-        .zip(actions.chunks(LANES))
-        .zip(rows.observations.chunks_mut(LANES))
-        .zip(rows.rewards.chunks_mut(LANES))
-        .zip(rows.terminals.chunks_mut(LANES))
-        .zip(rows.final_observations.chunks_mut(LANES));
-    for (((((block, actions), observations), rewards), terminals), final_observations) in buffers {
-        let rows = Rows { observations, rewards, terminals, final_observations };
-        block.step::<A>(actions, field, shared.as_deref_mut(), rows);
+/// The step of a run of blocks whose environments have the given rows; the last block may be partly used.
+struct BlocksStep<'a, A: Action> {
+    blocks: &'a mut [Block],
+    actions: &'a [A::Raw],
+    field: &'a Field,
+    shared: Option<&'a mut GlibcRand>,
+    rows: Rows<'a>,
+}
+
+impl<A: Action> BlocksStep<'_, A> {
+    /// Run with the widest vector instructions of this processor.
+    fn run(self) {
+        Arch::new().dispatch(self);
+    }
+}
+
+impl<A: Action> NullaryFnOnce for BlocksStep<'_, A> {
+    type Output = ();
+
+    // Must be inlined: `dispatch` calls it from a function that is compiled for the wider instructions.
+    #[inline(always)]
+    fn call(mut self) {
+        let buffers = self
+            .blocks
+            .iter_mut()
+            .zip(self.actions.chunks(LANES))
+            .zip(self.rows.observations.chunks_mut(LANES))
+            .zip(self.rows.rewards.chunks_mut(LANES))
+            .zip(self.rows.terminals.chunks_mut(LANES))
+            .zip(self.rows.final_observations.chunks_mut(LANES));
+        for (((((block, actions), observations), rewards), terminals), final_observations) in buffers {
+            let rows = Rows { observations, rewards, terminals, final_observations };
+            block.step::<A>(actions, self.field, self.shared.as_deref_mut(), rows);
+        }
     }
 }
 
