@@ -35,6 +35,8 @@ class Arguments:
     """Where metrics.jsonl, checkpoints and policy.npz go; nothing is written without it."""
     resume: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
     """Continue the run in run_dir."""
+    checkpoint_every: int = 20
+    """Updates between checkpoints."""
 
 
 def host_env(backend: Backend, num_envs: int, frameskip: int) -> HostVecEnv:
@@ -51,7 +53,12 @@ def host_env(backend: Backend, num_envs: int, frameskip: int) -> HostVecEnv:
 
 def train_policy(arguments: Arguments) -> Policy:
     """Train on the chosen backend."""
-    options = {"run_dir": arguments.run_dir, "resume": arguments.resume, "show_progress": True}
+    options = {
+        "run_dir": arguments.run_dir,
+        "resume": arguments.resume,
+        "checkpoint_every": arguments.checkpoint_every,
+        "show_progress": True,
+    }
     if arguments.backend == "jax":
         from puffer_pong.jax import Pong
 
