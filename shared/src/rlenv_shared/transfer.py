@@ -94,9 +94,7 @@ def run_transfer(
     """
     if set(backends) != set(config.backends):
         expected = f"the config's {list(config.backends)}"
-        raise InvalidParamsError(
-            explain("backends", got=list(backends), expected=expected, remedy="name them alike")
-        )
+        raise InvalidParamsError(explain("backends", got=list(backends), expected=expected, remedy="name them alike"))
     plan = {
         name: dataclasses.replace(backend.ppo, seed=0, total_steps=config.budgets[name])
         for name, backend in backends.items()
