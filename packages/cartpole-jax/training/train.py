@@ -1,28 +1,52 @@
-"""Train PPO on CartPole: ``python training/train.py [--config FILE] [any field of PPOConfig]``.
+"""Train PPO on CartPole.
 
-Metrics and checkpoints go to ``runs/cartpole``, or where RUN_DIR says; the same command continues a killed run.
+python training/train.py --ppo.seed 3
+python training/train.py --run-dir .cache/runs/cartpole            metrics, checkpoints and policy.npz go there
+python training/train.py --run-dir .cache/runs/cartpole --resume   goes on where a run was killed
 """
 
 from __future__ import annotations
 
-import os
+import dataclasses
+import sys
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 from cartpole_jax import CartPole
+from rlenv_shared.errors import EnvError
 from rlenv_shared.ppo import PPOConfig, evaluate, train
-from rlenv_shared.ppo.cli import parse
 
-DEFAULT = Path(__file__).parent / "configs" / "fast.toml"
+CONFIG = Path(__file__).parent / "configs" / "fast.toml"
 
 
-def main() -> None:
-    config = parse(default=PPOConfig.from_toml(DEFAULT))
-    run_dir = Path(os.environ.get("RUN_DIR", "runs/cartpole"))
-    policy = train(CartPole(), config, run_dir=run_dir, resume=True, show_progress=True).policy
-    policy.save(run_dir / "policy.npz")
-    print(f"mean return {evaluate(policy, CartPole(), episodes=100, seed=1).mean_return:.1f} over 100 new episodes")
-    print(f"policy: {run_dir / 'policy.npz'}")
+@dataclasses.dataclass(frozen=True)
+class Arguments:
+    """What to train and where to write."""
+
+    ppo: PPOConfig
+    run_dir: Path | None = None
+    """Where metrics.jsonl, checkpoints and policy.npz go; nothing is written without it."""
+    resume: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
+    """Continue the run in run_dir."""
+
+
+def main() -> int:
+    """Train, then play 100 new episodes."""
+    options = tyro.cli(Arguments, default=Arguments(PPOConfig.from_toml(CONFIG)), description=__doc__)
+    try:
+        result = train(CartPole(), options.ppo, run_dir=options.run_dir, resume=options.resume, show_progress=True)
+    except EnvError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    returns = evaluate(result.policy, CartPole(), episodes=100, seed=1).returns
+    print(f"mean return {returns.mean():.1f} over 100 new episodes (lowest {returns.min():.0f})")
+    if options.run_dir is not None:
+        result.policy.save(options.run_dir / "policy.npz")
+        print(f"policy: {options.run_dir / 'policy.npz'}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
