@@ -8,7 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from rlenv_shared.ppo.snapshot import refuse
 
@@ -21,18 +23,19 @@ def without_timing(record: Record) -> Record:
 
 
 class ProgressDisplay:
-    """A bar with steps, elapsed and remaining time, return and steps per second; a context manager."""
+    """A bar with percentage, remaining time, return and steps per second; a context manager."""
 
     def __init__(self, title: str, total_steps: int, enabled: bool) -> None:
         """Prepare a display for ``total_steps``; with ``enabled`` False it shows nothing."""
         self._progress = Progress(
             TextColumn(title, markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),  # gives way on a narrow terminal
+            TaskProgressColumn(),
             TextColumn("ETA"),
             TimeRemainingColumn(),
             TextColumn("return {task.fields[episode_return]} · {task.fields[sps]} steps/s"),
+            console=Console(),
+            expand=True,
             disable=not enabled,
         )
         self._task = self._progress.add_task(title, total=total_steps, episode_return="–", sps="–")
@@ -48,7 +51,7 @@ class ProgressDisplay:
 
     def update(self, record: Record) -> None:
         """Show a metrics record; the return stays until another episode ends."""
-        fields = {"sps": f"{record['timing']['sps']:,.0f}"}
+        fields = {"sps": f"{record['timing']['sps'] / 1000:,.0f}k"}
         if record["episode_return"] is not None:
             fields["episode_return"] = f"{record['episode_return']:.2f}"
         self._progress.update(self._task, completed=record["step"], **fields)  # type: ignore[arg-type]
