@@ -1,0 +1,324 @@
+//! Skipping idle loops: a short loop that writes nothing and comes back to the same registers repeats itself
+//! exactly for as long as what it reads stays the same, and within a slice nothing it may read changes.
+//!
+//! A loop is recorded once, instruction by instruction, with everything it read. Whenever the CPU stands on
+//! one of its instructions with the recorded registers and all those bytes are unchanged, whole turns are
+//! skipped. The last instructions before the slice's end are always executed: their accesses may fall
+//! behind the end, where things change.
+
+use super::Cpu;
+use crate::machine::Machine;
+
+const MAX_INSTRUCTIONS: usize = 12;
+const MAX_READS: usize = 6;
+/// Loops remembered at a time, by the address of their head.
+const SLOTS: usize = 8;
+/// Longest instruction in cycles; closer to the end than this nothing is skipped.
+const MARGIN: u64 = 24;
+/// Failed recordings after which a head is left alone for the rest of the frame.
+const PATIENCE: u8 = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Snapshot {
+    registers: u64,
+    sp: u16,
+    pc: u16,
+    /// Cycles since the head.
+    offset: u16,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Loop {
+    head: u16,
+    failures: u8,
+    count: u8,
+    reads: u8,
+    turn: u16,
+    rom_banks: (u16, u16),
+    instructions: [Snapshot; MAX_INSTRUCTIONS],
+    read: [(u16, u8); MAX_READS],
+}
+
+/// The loops found so far. Only a cache: never saved, and empty after a state was loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct IdleLoops {
+    pub(crate) enabled: bool,
+    slots: [Loop; SLOTS],
+    /// Slot of the loop that the last slice ended in.
+    current: Option<u8>,
+}
+
+impl IdleLoops {
+    pub(crate) fn new() -> Self {
+        Self {
+            enabled: true,
+            slots: [Loop::default(); SLOTS],
+            current: None,
+        }
+    }
+
+    /// Gives heads that failed another chance.
+    pub(crate) fn start_frame(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.failures = 0);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.slots = [Loop::default(); SLOTS];
+        self.current = None;
+    }
+}
+
+fn packed(cpu: &Cpu) -> u64 {
+    u64::from_le_bytes([cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l])
+}
+
+/// What an instruction of an idle loop may do.
+enum Kind {
+    Plain,
+    Reads(u16),
+    Forbidden,
+}
+
+fn classify(cpu: &Cpu, opcode: u8, operand: u16) -> Kind {
+    match opcode {
+        0x0A => Kind::Reads(cpu.bc()),
+        0x1A => Kind::Reads(cpu.de()),
+        0x2A | 0x3A => Kind::Reads(cpu.hl()),
+        0xF0 => Kind::Reads(0xFF00 | operand & 0xFF),
+        0xF2 => Kind::Reads(0xFF00 | u16::from(cpu.c)),
+        0xFA => Kind::Reads(operand),
+        0x70..=0x77 | 0x34..=0x36 => Kind::Forbidden,
+        0x40..=0xBF if opcode & 7 == 6 => Kind::Reads(cpu.hl()),
+        0xCB => match operand as u8 {
+            bit @ 0x40..=0x7F if bit & 7 == 6 => Kind::Reads(cpu.hl()),
+            other if other & 7 == 6 => Kind::Forbidden,
+            _ => Kind::Plain,
+        },
+        0x02 | 0x08 | 0x10 | 0x12 | 0x22 | 0x32 => Kind::Forbidden,
+        0x00..=0xBF => Kind::Plain,
+        0xC2 | 0xC3 | 0xC6 | 0xCA | 0xCE | 0xD2 | 0xD6 | 0xDA | 0xDE | 0xE6 | 0xE9 | 0xEE
+        | 0xF6 | 0xFE => Kind::Plain,
+        _ => Kind::Forbidden,
+    }
+}
+
+impl Machine {
+    /// The byte at `addr`, if it cannot change within a slice unless the CPU writes it.
+    fn steady_byte(&self, addr: u16) -> Option<u8> {
+        Some(match addr {
+            0xC000..=0xFDFF => self.wram[self.wram_offset(addr)],
+            0xFF80..=0xFFFE => self.hram[usize::from(addr - 0xFF80)],
+            0xFF00 => self.p1,
+            0xFF0F => self.cpu.pending,
+            0xFF40 => self.lcd.control,
+            0xFF41 if !self.lcd.stat_reads_mode0 => self.lcd.stat.value,
+            0xFF42 => self.lcd.scy,
+            0xFF43 => self.lcd.scx,
+            0xFF44 => self.lcd.ly,
+            0xFF45 => self.lcd.lyc,
+            0xFF4A => self.lcd.wy,
+            0xFF4B => self.lcd.wx,
+            0xFFFF => self.cpu.enabled,
+            _ => return None,
+        })
+    }
+
+    fn mapped_banks(&self) -> (u16, u16) {
+        (
+            self.cartridge.banks.rom_low as u16,
+            self.cartridge.banks.rom_high as u16,
+        )
+    }
+
+    fn snapshot(&self, since: u64) -> Snapshot {
+        Snapshot {
+            registers: packed(&self.cpu),
+            sp: self.cpu.sp,
+            pc: self.cpu.pc,
+            offset: (self.cycles - since) as u16,
+        }
+    }
+
+    /// Skipping is possible at all: nothing but the CPU is at work within the slice.
+    #[inline]
+    fn may_idle(&self) -> bool {
+        self.idle.enabled && !self.oam_dma.active && !self.boot_mapped && self.cpu.ei_delay == 0
+    }
+
+    /// At the start of a slice: goes on in the loop that the last one ended in.
+    #[inline]
+    pub(super) fn resume_idle_loop(&mut self, end: u64) {
+        if let Some(slot) = self.idle.current.take() {
+            if self.may_idle() {
+                self.skip_turns(usize::from(slot), end);
+            }
+        }
+    }
+
+    /// After a jump backwards: skips, or records the loop if it is not known.
+    pub(super) fn at_loop_head(&mut self, end: u64) {
+        if !self.may_idle() {
+            return;
+        }
+        let head = self.cpu.pc;
+        let slot = usize::from(head ^ head >> 4) % SLOTS;
+        let known = &self.idle.slots[slot];
+        if known.head == head
+            && (known.failures >= PATIENCE || known.count != 0 && self.skip_turns(slot, end))
+        {
+            return;
+        }
+        self.record(slot, end);
+    }
+
+    /// Skips what can be skipped from the present instruction on; false if the loop does not apply.
+    fn skip_turns(&mut self, slot: usize, end: u64) -> bool {
+        let here = self.snapshot(self.cycles);
+        let known = &self.idle.slots[slot];
+        let instructions = &known.instructions[..usize::from(known.count)];
+        let Some(phase) = instructions
+            .iter()
+            .position(|i| i.pc == here.pc && i.registers == here.registers && i.sp == here.sp)
+        else {
+            return false;
+        };
+        let unchanged = known.rom_banks == self.mapped_banks()
+            && known.read[..usize::from(known.reads)]
+                .iter()
+                .all(|&(addr, value)| self.steady_byte(addr) == Some(value));
+        if !unchanged {
+            return false;
+        }
+        let limit = end.saturating_sub(MARGIN);
+        if self.cycles < limit {
+            let (turn, start) = (
+                u64::from(known.turn),
+                self.cycles - u64::from(instructions[phase].offset),
+            );
+            // the last instruction of a turn that still begins at or before the limit
+            let within = (limit - start) % turn;
+            let last = instructions
+                .iter()
+                .rposition(|i| u64::from(i.offset) <= within)
+                .unwrap_or(0);
+            let target = instructions[last];
+            let reached = limit - within + u64::from(target.offset);
+            if reached > self.cycles {
+                self.cycles = reached;
+                let cpu = &mut self.cpu;
+                [cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l] =
+                    target.registers.to_le_bytes();
+                cpu.pc = target.pc;
+            }
+        }
+        self.idle.current = Some(slot as u8);
+        true
+    }
+
+    /// Executes one turn and remembers it if it was an idle one.
+    fn record(&mut self, slot: usize, end: u64) {
+        let head = self.cpu.pc;
+        let since = self.cycles;
+        let mut found = Loop {
+            head,
+            rom_banks: self.mapped_banks(),
+            ..Loop::default()
+        };
+        let old = &self.idle.slots[slot];
+        found.failures = if old.head == head { old.failures } else { 0 };
+        let first = self.snapshot(since);
+        let mut complete = false;
+        while usize::from(found.count) < MAX_INSTRUCTIONS && self.cycles < end {
+            let pc = self.cpu.pc;
+            if pc >= 0x7FFE {
+                break;
+            }
+            let (opcode, operand) = self.fetch(pc, self.cycles);
+            let kind = classify(&self.cpu, opcode, operand);
+            if matches!(kind, Kind::Forbidden) {
+                break;
+            }
+            found.instructions[usize::from(found.count)] = self.snapshot(since);
+            found.count += 1;
+            (self.cpu.pc, self.cycles) = self.execute(opcode, operand, pc, self.cycles);
+            if let Kind::Reads(addr) = kind {
+                // ROM cannot change while the same banks are mapped
+                if addr >= 0x8000 {
+                    let Some(value) = self.steady_byte(addr) else {
+                        break;
+                    };
+                    if usize::from(found.reads) == MAX_READS {
+                        break;
+                    }
+                    found.read[usize::from(found.reads)] = (addr, value);
+                    found.reads += 1;
+                }
+            }
+            if self.cpu.pc == head {
+                let back = self.snapshot(since);
+                complete = back.registers == first.registers && back.sp == first.sp;
+                found.turn = back.offset;
+                break;
+            }
+        }
+        // a read in the turn may have moved the LCD past the slice's end: then nothing is proved
+        if complete && self.cycles <= end {
+            self.idle.slots[slot] = found;
+            self.skip_turns(slot, end);
+        } else {
+            self.idle.slots[slot] = Loop {
+                head,
+                failures: found.failures + 1,
+                ..Loop::default()
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_rom::rom_from;
+    use crate::{Machine, Options};
+
+    fn states_after(program: &[u8], enabled: bool, frames: usize) -> Vec<Vec<u8>> {
+        let mut machine = Machine::after_boot(rom_from(program), &Options::default());
+        machine.idle.enabled = enabled;
+        (0..frames)
+            .map(|_| {
+                machine.run_frame(true, true).expect("a frame");
+                machine.save_state()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn polling_loops_are_skipped_without_a_trace() {
+        let programs: [&[u8]; 4] = [
+            // wait for line 144, count in work RAM, wait for it to pass
+            &[
+                0x21, 0x00, 0xC0, 0xF0, 0x44, 0xFE, 0x90, 0x20, 0xFA, 0x34, 0xF0, 0x44, 0xFE, 0x90,
+                0x28, 0xFA, 0x18, 0xF1,
+            ],
+            // wait for mode 3 by STAT, change SCX
+            &[
+                0xF0, 0x41, 0xE6, 0x03, 0xFE, 0x03, 0x20, 0xF8, 0xF0, 0x43, 0x3C, 0xE0, 0x43, 0x18,
+                0xF1,
+            ],
+            // jr to itself with the timer and its interrupt running
+            &[
+                0x3E, 0x05, 0xE0, 0x07, 0x3E, 0x04, 0xE0, 0xFF, 0xFB, 0x18, 0xFE,
+            ],
+            // wait for a byte in work RAM that nobody sets, with VBlank interrupts
+            &[
+                0x3E, 0x01, 0xE0, 0xFF, 0xFB, 0xFA, 0x00, 0xC1, 0xA7, 0x28, 0xFA, 0x18, 0xF8,
+            ],
+        ];
+        for program in programs {
+            assert_eq!(
+                states_after(program, true, 40),
+                states_after(program, false, 40),
+                "{program:02x?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,27 @@
+"""The command ``halfcheetah-jax`` (needs the ``train`` and ``render`` extras)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: int = 100, seed: int = 0) -> None:
+    """Write an animated GIF of an episode.
+
+    Args:
+        out: file to write.
+        policy: file that a training run wrote; random actions when left out.
+        steps: steps to show.
+        seed: of the environment.
+    """
+    from halfcheetah_jax.render import save_gif
+    from rlenv_shared.ppo import Policy
+
+    print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))
+
+
+def main() -> None:
+    """Run one of the commands above."""
+    import tyro
+
+    tyro.extras.subcommand_cli_from_dict({"gif": gif})

@@ -1,0 +1,95 @@
+"""Pictures of the cheetah without a GL context: its eight capsules, drawn with NumPy alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfcheetah_jax import model
+from halfcheetah_jax.types import State
+
+WIDTH, HEIGHT = 480, 240  # pixels
+SCALE: Final = 110.0  # pixels per metre
+FLOOR: Final = 200.0  # pixels from the top
+TILE: Final = 0.5  # m, width of the floor's tiles; they show how far it has run
+SKY, LIGHT, DARK = (226, 236, 246), (128, 140, 152), (98, 110, 122)  # RGB
+COLOURS: Final = {"torso": (204, 153, 76), "head": (204, 153, 76), "b": (178, 118, 52), "f": (222, 178, 108)}
+
+
+def capsules(qpos: NDArray[np.float64]) -> list[tuple[str, NDArray[np.float64]]]:
+    """Name and the two end points ``[2, 2]`` (x, z; m, world) of every capsule.
+
+    Args:
+        qpos: [9] of one environment.
+    """
+    pitch, joint = [qpos[2]], [np.array([qpos[0], qpos[1] + model.ROOT_HEIGHT])]
+    for body in model.HINGES:
+        parent = model.PARENT[body]
+        joint.append(joint[parent] + _turned(pitch[parent], model.HINGE_POS[body]))
+        pitch.append(pitch[parent] + qpos[2 + body])
+    points = [joint[body] + _turned(pitch[body], end) for body, end in model.CAPSULE_ENDS]
+    return [(name, np.stack(points[2 * i : 2 * i + 2])) for i, name in enumerate(model.GEOMS)]
+
+
+def rgb_array(state: State) -> NDArray[np.uint8]:
+    """Draw one environment (scalar leaves) from the side, following it along x; uint8 ``[240, 480, 3]``."""
+    qpos = np.array([float(value) for value in state.qpos])
+    finite = np.isfinite(qpos).all()
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
+    world_x, world_z = (x - WIDTH / 2) / SCALE + (qpos[0] if finite else 0.0), (FLOOR - y) / SCALE
+    image = np.full((HEIGHT, WIDTH, 3), SKY, np.float64)
+    tiles = np.floor(world_x / TILE).astype(int) % 2
+    image[world_z < 0] = np.where(tiles[..., None], LIGHT, DARK)[world_z < 0]
+    if finite:
+        for name, ends in capsules(qpos):
+            distance = _to_segment(world_x, world_z, ends) - model.RADIUS
+            cover = np.clip(0.5 - distance * SCALE, 0, 1)[..., None]
+            image += cover * (np.asarray(COLOURS.get(name, COLOURS.get(name[0]))) - image)
+    return image.round().astype(np.uint8)
+
+
+def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 100, seed: int = 0) -> Path:
+    """Play one environment and write the pictures as an animated GIF (needs the ``render`` extra).
+
+    Args:
+        path: file to write.
+        policy: ``observations [1, 17] -> actions [1, 6]``; random actions when None.  A trained policy's
+            ``policy.act`` fits.
+        env: a `HalfCheetah`; the default one when None.
+        steps: steps to play, one picture each.
+        seed: of the environment and the random actions.
+
+    Returns:
+        The path.
+    """
+    import imageio.v3 as iio
+    import jax
+
+    from halfcheetah_jax.env import HalfCheetah
+
+    env = env or HalfCheetah()
+    random = np.random.default_rng(seed)
+    step = jax.jit(env.step)
+    obs, state = env.reset(jax.random.key(seed))
+    frames = []
+    for _ in range(steps):
+        frames.append(rgb_array(state))
+        action = random.uniform(-1, 1, 6) if policy is None else np.asarray(policy(np.asarray(obs)[None]))[0]
+        obs, state, *_ = step(jax.random.key(0), state, np.asarray(action, np.float32))
+    iio.imwrite(path, np.stack(frames), duration=1000 * env.dt, loop=0)
+    return Path(path)
+
+
+def _turned(angle: float, vector: tuple[float, float]) -> NDArray[np.float64]:
+    sin, cos = np.sin(angle), np.cos(angle)
+    return np.array([cos * vector[0] + sin * vector[1], cos * vector[1] - sin * vector[0]])
+
+
+def _to_segment(x: NDArray[Any], z: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.float64]:
+    """Distance of points to the segment between two ends."""
+    (x0, z0), (dx, dz) = ends[0], ends[1] - ends[0]
+    along = np.clip(((x - x0) * dx + (z - z0) * dz) / (dx * dx + dz * dz), 0, 1)
+    return np.hypot(x - x0 - along * dx, z - z0 - along * dz)

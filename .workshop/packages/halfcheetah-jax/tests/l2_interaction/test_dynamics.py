@@ -1,0 +1,73 @@
+"""L2: every quantity of one substep against MuJoCo C at tolerance 0, in float64, and what float32 makes of it."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from cheetah_states import CHUNK, KINDS, draw, error, ours, stored_states, theirs
+
+pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
+
+# Named tolerances of one substep in float64: absolute up to magnitude 1, relative above.
+TOL = {
+    "mass_matrix": 1e-12,
+    "bias": 1e-10,  # sums of terms near 10^4 that cancel
+    "passive": 1e-12,
+    "contact_D": 1e-9,  # relative; close to distance 0 the impedance loses digits on both sides
+    "contact_normal": 1e-10,
+    "contact_plus": 1e-10,
+    "contact_minus": 1e-10,
+    "limit_D": 1e-11,
+    "limit_aref": 1e-11,
+    "qacc": 1e-9,
+    "qvel": 1e-10,
+    "qpos": 1e-12,
+}
+SETS = ("contact", "limit")  # must be equal
+STORED = "stored"
+
+
+@functools.cache
+def both(kind, dtype=jnp.float64):
+    states = stored_states() if kind == STORED else draw(kind, CHUNK, seed=5)
+    with jax.enable_x64(dtype == jnp.float64), jax.numpy_dtype_promotion("strict"):
+        return ours(states, dtype), theirs(states) if dtype == jnp.float64 else both(kind)[1]
+
+
+@pytest.mark.parametrize("kind", [STORED, *KINDS])
+@pytest.mark.parametrize("name", TOL)
+def test_float64(kind, name):
+    a, b = both(kind)
+    assert error(name, a[name], b[name]).max() <= TOL[name]
+
+
+@pytest.mark.parametrize("kind", [STORED, *KINDS])
+@pytest.mark.parametrize("name", SETS)
+def test_constraint_sets_are_equal(kind, name):
+    a, b = both(kind)
+    assert np.array_equal(a[name], b[name])
+    if kind != "play":
+        assert b[name].any(axis=0).all()  # every capsule end touches and every hinge is past a limit somewhere
+
+
+@pytest.mark.parametrize("kind", [STORED, *KINDS])
+def test_solver_converges_on_every_state(kind, dtype):
+    assert both(kind, dtype)[0]["converged"].all()
+
+
+# float32 against MuJoCo's float64 on the stored states: median, 99th percentile and maximum of the errors.
+FLOAT32 = {
+    "mass_matrix": (1e-7, 1e-6, 1e-5),
+    "bias": (2e-6, 2e-5, 5e-4),
+    "qvel": (1e-6, 1e-4, 1e-3),
+    "qpos": (5e-8, 2e-6, 2e-5),
+}
+
+
+@pytest.mark.parametrize("name", FLOAT32)
+def test_float32(name):
+    a, b = both(STORED, jnp.float32)
+    found = np.quantile(error(name, a[name], b[name]), (0.5, 0.99, 1.0))
+    assert (found <= FLOAT32[name]).all(), found

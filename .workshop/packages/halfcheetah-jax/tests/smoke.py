@@ -1,0 +1,19 @@
+"""Import, reset, step, with the package's own dependencies alone; runs in an otherwise empty environment."""
+
+import jax
+import jax.numpy as jnp
+
+import halfcheetah_jax
+
+env = halfcheetah_jax.make()
+obs, state = env.reset(jax.random.key(0))
+step = jax.jit(env.step, compiler_options={"xla_disable_hlo_passes": "fusion"})  # compiles in seconds
+for _ in range(20):
+    obs, state, reward, terminated, truncated, info = step(jax.random.key(0), state, jnp.zeros(6))
+assert obs.shape == (17,)
+assert -0.5 < float(obs[0]) < 0.0, "left alone, the cheetah sinks a little on its springs and stays on its feet"
+assert info["converged"]
+assert not info["diverged"]
+assert not terminated
+assert not truncated
+print(f"{env.name}: {halfcheetah_jax.__version__} works")
