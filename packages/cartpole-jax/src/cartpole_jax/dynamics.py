@@ -10,6 +10,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from cartpole_jax.trig import sin_cos
 from cartpole_jax.types import EnvParams, State
 
 Scalar = Float[Array, ""]
@@ -21,7 +22,7 @@ def accelerations(state: State, force: Scalar, params: EnvParams) -> tuple[Scala
     # doing it here makes traced masses as fast and gives them the same results.
     per_mass = 1.0 / (params.mass_pole + params.mass_cart)
     pole_moment = params.mass_pole * params.half_pole_length  # kg m
-    sin, cos = jnp.sin(state.theta), jnp.cos(state.theta)
+    sin, cos = sin_cos(state.theta)
     # What the cart's acceleration would be if the pole did not swing.
     push = (force + pole_moment * jnp.square(state.theta_dot) * sin) * per_mass
     inertia = params.half_pole_length * (4.0 / 3.0 - params.mass_pole * jnp.square(cos) * per_mass)

@@ -10,6 +10,7 @@ from scipy.stats import kstest, spearmanr
 
 from cartpole_jax import CartPole, EnvParams, State
 from cartpole_jax.controller import balance
+from cartpole_jax.trig import sin_cos
 
 pytestmark = pytest.mark.l1
 
@@ -45,6 +46,14 @@ def test_flags_follow_from_the_state(x, x_dot, theta, theta_dot, action, time):
     assert truncated == (time + 1 >= 500)
     assert reward == 1
     assert after.time == (0 if terminated or truncated else time + 1)
+
+
+@pytest.mark.parametrize("limit", [0.3, 4.0, 1e5])
+def test_sine_and_cosine(limit):
+    angles = np.random.default_rng(0).uniform(-limit, limit, 100_000).astype(np.float32)
+    sin, cos = (np.asarray(values, np.float64) for values in jax.jit(sin_cos)(angles))
+    assert np.abs(sin - np.sin(angles.astype(np.float64))).max() < 1e-7
+    assert np.abs(cos - np.cos(angles.astype(np.float64))).max() < 1e-7
 
 
 def test_energy_drifts_in_proportion_to_the_time_step(x64):
