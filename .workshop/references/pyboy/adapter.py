@@ -13,7 +13,7 @@ from typing import Any
 VERSION = "2.8.1"
 
 
-class ReferenceError_(RuntimeError):
+class RefusedError(RuntimeError):
     """PyBoy refused a request; the message is its own."""
 
 
@@ -68,7 +68,7 @@ class PyBoyProcess:
         """Calls a method of the console in the child.
 
         Raises:
-            ReferenceError_: PyBoy raised.
+            RefusedError: PyBoy raised.
             ReferenceHung: No answer within the timeout.
         """
         data = pickle.dumps((name, arguments))
@@ -77,7 +77,7 @@ class PyBoyProcess:
         (length,) = struct.unpack("<I", self._read(4))
         good, result = pickle.loads(self._read(length))
         if not good:
-            raise ReferenceError_(result)
+            raise RefusedError(result)
         return result
 
     def _read(self, count: int) -> bytes:

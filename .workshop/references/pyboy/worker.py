@@ -106,6 +106,7 @@ class Console:
 
 
 def banked(memory, bank, start, length):
+    """Bytes of a bank."""
     # a banked slice cannot end on the bank's last byte
     return bytes(memory[bank, start : start + length - 1]) + bytes([memory[bank, start + length - 1]])
 
@@ -124,7 +125,7 @@ def main():
             else:
                 result = getattr(console, name)(*arguments)
             answer = (True, result)
-        except Exception as error:  # noqa: BLE001 (handed to the parent)
+        except Exception as error:
             answer = (False, f"{type(error).__name__}: {error}")
         data = pickle.dumps(answer)
         answers.write(struct.pack("<I", len(data)) + data)

@@ -14,7 +14,7 @@ from emurust import verify
 from emurust.game_boy import make_machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-from references.pyboy.adapter import PyBoyProcess, boot_rom  # noqa: E402
+from references.pyboy.adapter import PyBoyProcess, boot_rom
 
 # name: frames per tick, drawn, sound emulated, repetitions of the frame count
 MODES = {

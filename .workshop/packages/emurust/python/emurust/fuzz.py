@@ -79,7 +79,7 @@ class _Writer:
             return 0xFF00 | self.port()
         return rng.choice([0xFF80, 0xFEA0, 0xE400, 0xD000, 0xDFF0, 0xFFFF])
 
-    def snippet(self) -> bytes:  # noqa: PLR0911, PLR0912
+    def snippet(self) -> bytes:
         rng = self.rng
         kind = rng.randrange(100)
         if kind < 28:

@@ -207,7 +207,7 @@ class GameBoy:
                 self._next_events.append((button, pressed))
         return True
 
-    def button(self, input: str, delay: int = 1) -> None:  # noqa: A002 (PyBoy's name)
+    def button(self, input: str, delay: int = 1) -> None:
         """Presses a button in the next frame and releases it `delay` frames later."""
         self.button_press(input)
         self._event_number += 1
@@ -215,11 +215,11 @@ class GameBoy:
             self._later_events, (self.frame_count + delay, self._event_number, _button(input), False)
         )
 
-    def button_press(self, input: str) -> None:  # noqa: A002
+    def button_press(self, input: str) -> None:
         """Presses a button from the next frame on."""
         self._next_events.append((_button(input), True))
 
-    def button_release(self, input: str) -> None:  # noqa: A002
+    def button_release(self, input: str) -> None:
         """Releases a button from the next frame on."""
         self._next_events.append((_button(input), False))
 

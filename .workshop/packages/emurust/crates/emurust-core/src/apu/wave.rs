@@ -104,7 +104,7 @@ impl Wave {
 
     /// A restart in the cycle of a read copies part of the table to its start (monochrome).
     fn corrupt(&mut self) {
-        let at = usize::from((self.position + 1) / 2 & 0x0F);
+        let at = usize::from(self.position.div_ceil(2) & 0x0F);
         if at < 4 {
             self.table[0] = self.table[at];
         } else {

@@ -48,6 +48,7 @@ impl Machine {
     /// after it. They travel by value so that they stay in registers; `self.cycles` is brought up to date
     /// before every access.
     #[inline(always)]
+    #[allow(clippy::self_assignment)] // LD B,B and its like are spelled as the others
     pub(super) fn execute(&mut self, opcode: u8, operand: u16, pc: u16, now: u64) -> (u16, u64) {
         let (mut pc, mut now) = (pc, now);
         let byte = operand as u8;

@@ -251,11 +251,9 @@ impl Lcd {
         let row = if attributes & 0x40 != 0 { 7 - row } else { row };
         let bank = usize::from(attributes >> 3 & 1) * VRAM_BANK;
         let extra = (attributes & 7) << 2 | if attributes & 0x80 != 0 { PRIORITY } else { 0 };
-        pixels(
-            &self.vram,
-            bank + number * 16 + row * 2,
-            attributes & 0x20 != 0,
-        ) | u64::from(extra) * EVERY_BYTE
+        let mirrored = attributes & 0x20 != 0;
+        let row = pixels(&self.vram, bank + number * 16 + row * 2, mirrored);
+        row | (u64::from(extra) * EVERY_BYTE)
     }
 
     fn draw_objects(&mut self, buffer: &[u8; LINE_BUFFER], cells: &mut [Cell; WIDTH]) {
