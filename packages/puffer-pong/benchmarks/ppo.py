@@ -107,8 +107,9 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="smallest network, 4 blocks of 0.1 s; nothing is written")
+    parser.add_argument("--presets", nargs="+", default=[preset for preset, _ in SIZES], help="networks to measure")
     arguments = parser.parse_args()
-    sizes = QUICK_SIZES if arguments.quick else SIZES
+    sizes = QUICK_SIZES if arguments.quick else tuple(size for size in SIZES if size[0] in arguments.presets)
     timing = Timing(blocks=4, block_s=0.1) if arguments.quick else Timing()
     about, git = machine.describe(), machine.git_state(PACKAGE)
     runs: list[Run] = []
