@@ -13,15 +13,17 @@ pytestmark = [pytest.mark.l4, pytest.mark.reference("gymnasium_classic")]
 
 HERE = Path(__file__).parent
 CONFIG = TransferConfig.load(HERE / "config.toml")
+RESULTS = sorted((HERE / "results").glob("*.json"))
 
 
-def test_config_asks_for_what_the_readme_promises():
+def test_there_are_results_and_the_config_asks_for_what_the_readme_promises():
     assert (CONFIG.margin, CONFIG.alpha, CONFIG.learned) == (10.0, 0.05, 475.0)
     assert CONFIG.policies >= 10
     assert CONFIG.episodes >= 100
+    assert RESULTS
 
 
-@pytest.mark.parametrize("path", sorted((HERE / "results").glob("*.json")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
 def test_committed_results_show_equivalence(path):
     outcome = verdict(load_results(path), CONFIG)
     assert outcome.ok, str(outcome)
