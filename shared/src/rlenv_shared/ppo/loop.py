@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared.errors import EnvError, InvalidParamsError, explain
@@ -55,6 +57,23 @@ class RunOptions:
                 raise InvalidParamsError(
                     explain(name, got=getattr(self, name), expected="an integer >= 1", remedy=f"raise {name}")
                 )
+
+
+def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
+    """Do ``updates`` ≤ MAX_CHUNK updates inside a program; a traced count, so that all chunks share one program.
+
+    Returns:
+        ``(state, metrics)``, the metrics of update ``i`` in row ``i`` of ``[MAX_CHUNK, ...]``.
+    """
+
+    def body(i: Any, carry: Any) -> Any:
+        state, series = carry
+        state, metrics = update(state)
+        return state, jax.tree.map(lambda all_, one: all_.at[i].set(one), series, metrics)
+
+    shapes = jax.eval_shape(update, state)[1]
+    series = jax.tree.map(lambda leaf: jnp.zeros((MAX_CHUNK, *leaf.shape), leaf.dtype), shapes)
+    return jax.lax.fori_loop(jnp.int32(0), updates, body, (state, series))
 
 
 @dataclasses.dataclass(frozen=True)
