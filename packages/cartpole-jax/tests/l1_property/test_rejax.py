@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from references.rejax import adapter
 
 pytestmark = pytest.mark.l1

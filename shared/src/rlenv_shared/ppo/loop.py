@@ -42,6 +42,7 @@ class RunOptions:
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
+        checkpoint_format: "npz" or "orbax".
     """
 
     run_dir: str | Path | None = None
@@ -50,8 +51,18 @@ class RunOptions:
     checkpoint_every: int = 100
     keep: int = 3
     log: Callable[[Record], None] | None = None
+    checkpoint_format: str = "npz"
 
     def __post_init__(self) -> None:
+        if self.checkpoint_format not in checkpoint.FORMATS:
+            raise InvalidParamsError(
+                explain(
+                    "checkpoint_format",
+                    got=repr(self.checkpoint_format),
+                    expected=f"one of {checkpoint.FORMATS}",
+                    remedy="npz is one file, orbax a directory that other JAX programs read",
+                )
+            )
         for name in ("checkpoint_every", "keep"):
             if getattr(self, name) < 1:
                 raise InvalidParamsError(
@@ -188,7 +199,7 @@ def run(advance: Advance, state: Any, identity: Identity, options: RunOptions) -
                 if directory is not None and metrics_log is not None:
                     metrics_log.sync()
                     if update % boundary == 0 or update == config.num_updates:
-                        checkpoint.save(directory, state, identity, progress, options.keep)
+                        checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
     finally:
         if metrics_log is not None:
             metrics_log.close()

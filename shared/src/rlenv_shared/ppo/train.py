@@ -143,6 +143,7 @@ def train(
     checkpoint_every: int = 100,
     keep: int = 3,
     log: Any = None,
+    checkpoint_format: str = "npz",
     devices: int | Sequence[Any] | None = None,
 ) -> TrainResult:
     """Train one policy.
@@ -159,6 +160,7 @@ def train(
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
+        checkpoint_format: "npz" (one file) or "orbax" (a directory).
         devices: how many devices, or which, share the environments (:mod:`rlenv_shared.ppo.parallel`); their number
             divides ``num_envs / num_minibatches``.  One, without any of that, where None.
 
@@ -168,7 +170,7 @@ def train(
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: training diverged.
     """
-    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log)
+    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log, checkpoint_format)
     training = _training(env, config, params, devices)
     if run_dir is not None and jax.process_count() > 1:
         raise InvalidParamsError(
