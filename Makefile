@@ -115,15 +115,15 @@ $(PACKAGES:%=verify-%): verify-%: $(VENV)/.setup-%
 	$(PY) packages/$*/tests/verify.py $(ARGS)
 
 ## mutate-<pkg>: break the code on purpose, once per entry of tests/mutations.toml, and expect the named tests to fail
-.PHONY: $(PACKAGES:%=mutate-%)
-$(PACKAGES:%=mutate-%): mutate-%: $(VENV)/.setup-%
+.PHONY: $(PACKAGES:%=mutate-%) mutate-shared
+$(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) ci/mutate.py $* $(ARGS)
 
 ## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
 .PHONY: check-mutations
 check-mutations: setup
-	@for package in $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
+	@for package in shared $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
 
 # --- speed and training ------------------------------------------------------------------------------------------
 

@@ -33,6 +33,15 @@ class NoMask(Standoff):
         return jnp.ones((2, 3), jnp.bool_)
 
 
+class Paying(TakeAway):
+    """Whoever moves is paid what is left, so rewards come at every step."""
+
+    def step_env(self, key, state, action, params):
+        obs, after, reward, *rest = super().step_env(key, state, action, params)
+        left = after.pile.astype(jnp.float32)
+        return obs, after, reward + jnp.where(jnp.arange(2) == state.current_player, left, jnp.float32(0)), *rest
+
+
 @pytest.fixture(autouse=True)
 def _no_warning():
     with warnings.catch_warnings():
@@ -53,8 +62,9 @@ def test_pettingzoo_s_parallel_seed_test():
     parallel_seed_test(lambda: PettingZooParallel(env), num_cycles=60)
 
 
-def test_pettingzoo_s_aec_test():
-    api_test(PettingZooAEC(TAKE_AWAY), num_cycles=50)
+@pytest.mark.parametrize("env", [TAKE_AWAY, Paying()], ids=["games", "paying"])
+def test_pettingzoo_s_aec_test(env):
+    api_test(PettingZooAEC(env), num_cycles=50)
 
 
 def test_pettingzoo_s_aec_seed_test():
