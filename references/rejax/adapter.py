@@ -20,6 +20,8 @@ from rlenv_shared.rollout.pins import Pin
 
 HERE: Final = Path(__file__).resolve().parent
 CACHE: Final = HERE.parents[1] / ".cache" / "refs" / "rejax"
+TRAIN: Final = HERE / "train.py"
+"""Program for `python`: trains PPO on an environment and writes the learning curve."""
 PIN: Final = Pin.load(HERE / "pin.json")
 INSTALL_TIMEOUT_S: Final = 300.0
 

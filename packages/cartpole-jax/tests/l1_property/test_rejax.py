@@ -8,8 +8,7 @@ import pytest
 from references.rejax import adapter
 
 pytestmark = pytest.mark.l1
-HERE = Path(__file__).parent
-COMMITTED = HERE.parents[1] / "training" / "results" / "rejax.json"
+COMMITTED = Path(__file__).parents[2] / "training" / "results" / "rejax.json"
 
 
 def check(curve: dict) -> None:
@@ -29,6 +28,8 @@ def test_the_committed_learning_curve_is_one():
 @pytest.mark.reference("rejax")
 def test_unmodified_rejax_trains_cartpole(tmp_path):
     python, out = adapter.python(), tmp_path / "curve.json"
-    done = subprocess.run([python, HERE / "rejax_training.py", out], capture_output=True, text=True, timeout=110)
+    done = subprocess.run(
+        [python, adapter.TRAIN, out, "cartpole_jax:CartPole"], capture_output=True, text=True, timeout=110
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     check(json.loads(out.read_text()))

@@ -127,7 +127,8 @@ class PettingZooParallel(pettingzoo.ParallelEnv):
     ) -> None:
         self._table = _Table(env, params, TurnOrder.SIMULTANEOUS, render_mode, seed)
         self.metadata, self.render_mode = {**self._table.metadata, "is_parallelizable": True}, render_mode
-        self.possible_agents, self.agents = list(self._table.players), []
+        self.possible_agents: list[str] = list(self._table.players)
+        self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = self._table.observation_spaces, self._table.action_spaces
         self._mask: np.ndarray | None = None
 
@@ -220,7 +221,8 @@ class PettingZooAEC(pettingzoo.AECEnv):
         super().__init__()
         self._table = _Table(env, params, TurnOrder.SEQUENTIAL, render_mode, seed)
         self.metadata, self.render_mode = self._table.metadata, render_mode
-        self.possible_agents, self.agents = list(self._table.players), []
+        self.possible_agents: list[str] = list(self._table.players)
+        self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = self._table.observation_spaces, self._table.action_spaces
         self._observed: Any = None
         self._mask: np.ndarray
@@ -241,7 +243,7 @@ class PettingZooAEC(pettingzoo.AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._look()
 

@@ -71,7 +71,7 @@ class Standoff(SameStepAutoReset):
     num_players: ClassVar[int] = 2
     turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
     num_actions: ClassVar[int] = 3
-    observes_state_alone: ClassVar[bool] = True
+    observes_state_alone = True
 
     @property
     def default_params(self) -> Params:
@@ -161,7 +161,7 @@ class TakeAway(SameStepAutoReset):
     num_players: ClassVar[int] = 2
     turn_order: ClassVar[TurnOrder] = TurnOrder.SEQUENTIAL
     num_actions: ClassVar[int] = MAX_TAKE
-    observes_state_alone: ClassVar[bool] = True
+    observes_state_alone = True
 
     @property
     def default_params(self) -> Params:

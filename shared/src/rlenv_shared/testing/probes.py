@@ -115,7 +115,7 @@ class Probe(SameStepAutoReset):
         """One number."""
         return spaces.Box(-1.0, 1.0, (1,))
 
-    def state_space(self, params: Params) -> spaces.Space:
+    def state_space(self, params: Params) -> spaces.Dict:
         """Cue, time and the three generator words."""
         word = spaces.Box(0, 2**32 - 1, (), jnp.uint32)
         return spaces.Dict(
@@ -321,7 +321,7 @@ class Pixels(Probe):
         """Grey values."""
         return spaces.Box(0, 255, (self.size, self.size), jnp.uint8)
 
-    def state_space(self, params: Params) -> spaces.Space:
+    def state_space(self, params: Params) -> spaces.Dict:
         """As that of the other probes, and the bar's place."""
         place = spaces.Discrete(self.size - self.length + 1)
         return spaces.Dict({**super().state_space(params).spaces, "row": place, "column": place})

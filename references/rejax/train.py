@@ -1,8 +1,9 @@
-"""Runs under rejax's own Python: unmodified rejax PPO on CartPole; writes the learning curve as JSON.
+"""Runs under rejax's own Python: unmodified rejax PPO on an environment of ours; writes the learning curve as JSON.
 
-Usage: rejax_training.py OUT
+Usage: train.py OUT MODULE:CLASS
 """
 
+import importlib
 import json
 import sys
 from importlib.metadata import version
@@ -11,7 +12,6 @@ import jax
 import numpy as np
 from rejax import PPO
 
-from cartpole_jax import CartPole
 from rlenv_shared.adapters.gymnax import FiveValueEnv
 
 SETTINGS = {
@@ -28,9 +28,10 @@ SETTINGS = {
 SEED = 0
 
 
-def main(out: str) -> None:
+def main(out: str, name: str) -> None:
     """Train and write."""
-    env = FiveValueEnv(CartPole())
+    module, class_name = name.split(":")
+    env = FiveValueEnv(getattr(importlib.import_module(module), class_name)())
     algorithm = PPO.create(env=env, env_params=env.default_params, **SETTINGS)
     _, (lengths, returns) = jax.jit(algorithm.train)(jax.random.PRNGKey(SEED))
     returns = np.asarray(returns)
