@@ -75,7 +75,7 @@ class SameStepAutoReset:
         else:
             obs, state = select(done, (next_obs, next_state), (final_obs, final_state))
         info = {**info, "terminated": terminated, "truncated": truncated, "final_observation": final_obs}
-        if self.turn_order is TurnOrder.SEQUENTIAL:
+        if getattr(self, "turn_order", TurnOrder.SINGLE) is TurnOrder.SEQUENTIAL:
             info |= {"current_player": state.current_player, "final_player": final_state.current_player}
         return obs, state, reward, terminated, truncated, info
 

@@ -471,7 +471,7 @@ def check_turns(subject: Subject) -> None:
     env, remedy = subject.env, "carry current_player (int32) in the state and step with SameStepAutoReset"
     if env.turn_order is not TurnOrder.SEQUENTIAL:
         return
-    _, state = subject.abstract()["reset_env"]
+    _, state = jax.eval_shape(lambda key: env.reset_env(key, subject.params), subject.key)
     player = getattr(state, "current_player", jax.ShapeDtypeStruct((), jnp.bool_))
     _require_same_avals("state.current_player", player, jax.ShapeDtypeStruct((), jnp.int32), remedy)
     players = subject.rollout.state.current_player
