@@ -76,6 +76,11 @@ $(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/workspace.py $$(
 	@$(PIP_INSTALL) --no-build-isolation $$($(PY) ci/workspace.py install-args $*)
 	@touch $@
 
+$(VENV)/.setup-docs: $(VENV)/.setup-tools
+	@echo "setup: docs and notebooks"
+	@$(PIP_INSTALL) --group docs
+	@touch $@
+
 ## refs: fetch and build every reference at its pinned version
 .PHONY: refs
 refs: $(REFERENCES:%=refs-%)
@@ -115,15 +120,15 @@ $(PACKAGES:%=verify-%): verify-%: $(VENV)/.setup-%
 	$(PY) packages/$*/tests/verify.py $(ARGS)
 
 ## mutate-<pkg>: break the code on purpose, once per entry of tests/mutations.toml, and expect the named tests to fail
-.PHONY: $(PACKAGES:%=mutate-%)
-$(PACKAGES:%=mutate-%): mutate-%: $(VENV)/.setup-%
+.PHONY: $(PACKAGES:%=mutate-%) mutate-shared
+$(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) ci/mutate.py $* $(ARGS)
 
 ## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
 .PHONY: check-mutations
 check-mutations: setup
-	@for package in $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
+	@for package in shared $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
 
 # --- speed and training ------------------------------------------------------------------------------------------
 
@@ -181,6 +186,16 @@ check-results: setup
 .PHONY: report
 report: setup
 	$(PY) ci/readme_tables.py
+
+## notebooks: run every example notebook with tiny settings
+.PHONY: notebooks
+notebooks: setup $(VENV)/.setup-docs
+	$(PY) ci/notebooks.py
+
+## docs: build the documentation site from the READMEs into build/site
+.PHONY: docs
+docs: $(VENV)/.setup-docs
+	$(PY) ci/docs.py build
 
 ## wheels: build the wheels of shared and every package into dist/
 .PHONY: wheels

@@ -1,6 +1,7 @@
 """Breaks a package on purpose, one change at a time, and expects the tests that the change names to fail.
 
-A test that cannot fail proves nothing.  ``packages/<name>/tests/mutations.toml`` lists the changes::
+A test that cannot fail proves nothing.  ``packages/<name>/tests/mutations.toml`` lists the changes (that of ``shared``
+names the tests that compare one of its doors or devices with another)::
 
     [[mutation]]
     id = "paddle-speed-sign"
@@ -61,7 +62,7 @@ class Mutation:
     def path(self, package: Package) -> Path:
         """The file it changes."""
         if self.file.startswith(SHARED_PREFIX):
-            return package.root.parent.parent / "shared" / self.file.removeprefix(SHARED_PREFIX)
+            return package.repo / "shared" / self.file.removeprefix(SHARED_PREFIX)
         return package.root / self.file
 
     @property
@@ -113,12 +114,12 @@ def matches(name: str, nodeid: str) -> bool:
 
 def node_name(package: Package, kill: str) -> str:
     """Full node id of a name in ``kills``."""
-    return f"packages/{package.name}/{kill}"
+    return f"{package.place}/{kill}"
 
 
 def environment(package: Package) -> dict[str, str]:
     """Environment in which Python imports a package, and the shared package beside it, from their sources."""
-    path = [package.source, shared(package.root.parent.parent).source, Path(__file__).resolve().parent]
+    path = [package.source, shared(package.repo).source, Path(__file__).resolve().parent]
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, path)),
@@ -132,12 +133,12 @@ class Workspace:
     """A copy of the package, of shared and of the references, in which files may be broken."""
 
     def __init__(self, package: Package, directory: Path) -> None:
-        repo = package.root.parent.parent
+        repo = package.repo
         self.repo = repo
         self.root = directory
-        self.package = Package(directory / "packages" / package.name)
+        self.package = Package(directory / package.place)
         listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
-        listing += ["pyproject.toml", "shared", "references", f"packages/{package.name}"]
+        listing += ["pyproject.toml", "shared", "references", package.place]
         found = subprocess.run(listing, cwd=repo, capture_output=True, text=True, check=True).stdout.split("\0")
         compiled = [str(path.relative_to(repo)) for path in package.source.rglob("*.so")]
         for name in {*found, *compiled} - {""}:
@@ -213,7 +214,7 @@ def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
         try:
             done = subprocess.run(
                 command,
-                cwd=package.root.parent.parent,
+                cwd=package.repo,
                 env={**environment(package), "RLENV_OUTCOMES": str(report)},
                 capture_output=True,
                 text=True,
@@ -229,7 +230,7 @@ def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
 def check_coverage(package: Package) -> list[str]:
     """What is missing between the collected tests and the list of mutations; nothing is run."""
     mutations = load(package)
-    collected = run_pytest(package, ["--collect-only", f"packages/{package.name}/tests"])["collected"]
+    collected = run_pytest(package, ["--collect-only", f"{package.place}/tests"])["collected"]
     named = {node_name(package, kill): mutation.id for mutation in mutations for kill in mutation.kills}
     problems = [
         f"mutation {identifier} names {name}, which is not collected"

@@ -37,7 +37,7 @@ def packages_table(repo: Path = REPO) -> str:
         uses = [
             link(f"{pin['name']} {pin['version']}", repo / "references" / name, repo)
             for name, pin in pins.items()
-            if package.name in pin["used_by"]
+            if package.name in pin["used_by"] and not pin.get("peer")
         ]
         rows.append(
             f"| {link(package.name, package.root, repo)} | {package.project['description']} | {', '.join(uses) or '—'} "

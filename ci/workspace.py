@@ -52,6 +52,16 @@ class Package:
         """Name of the directory, which for ``packages/*`` is the distribution's."""
         return self.root.name
 
+    @property
+    def repo(self) -> Path:
+        """Root of the repository it is part of."""
+        return self.root.parent if self.root.name == SHARED else self.root.parent.parent
+
+    @property
+    def place(self) -> str:
+        """Its directory, relative to the repository."""
+        return str(self.root.relative_to(self.repo))
+
     @cached_property
     def project(self) -> dict:
         """The ``[project]`` table of its pyproject.toml."""

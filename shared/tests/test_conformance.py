@@ -17,6 +17,7 @@ from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
+from rlenv_shared.testing.games import TakeAway
 from rlenv_shared.testing.subject import WITHOUT_FUSION, Subject
 
 pytestmark = pytest.mark.l1
@@ -494,6 +495,39 @@ class NotTheStateAlone(Walk):
     def step_env(self, *args):
         obs, *rest = super().step_env(*args)
         return obs + jnp.float32(1), *rest
+
+
+# --- turns ----------------------------------------------------------------------------------------------------------
+
+
+@broken(c.check_turns, r"state.current_player value: got bool\[\], expected int32\[\]")
+class NobodysTurn(Duel):
+    turn_order = TurnOrder.SEQUENTIAL
+
+
+@broken(c.check_turns, r"players who moved: got \[0\]")
+class NeverTheOther(TakeAway):
+    def begin_episode(self, rng, params):
+        obs, state = super().begin_episode(rng, params)
+        return obs, state.replace(current_player=jnp.int32(0))
+
+    def step_env(self, *args):
+        obs, state, *rest = super().step_env(*args)
+        return obs, state.replace(current_player=jnp.int32(0)), *rest
+
+
+@broken(c.check_turns, r"info of step: .*expected the key 'current_player'")
+class KeepsTheTurnSecret(TakeAway):
+    def step(self, *args):
+        *rest, info = super().step(*args)
+        return *rest, {key: value for key, value in info.items() if key != "current_player"}
+
+
+@broken(c.check_turns, r"info\['final_player'\]")
+class NamesTheWrongViewer(TakeAway):
+    def step(self, *args):
+        *rest, info = super().step(*args)
+        return *rest, {**info, "final_player": info["current_player"]}
 
 
 @pytest.mark.parametrize(("check", "match", "env", "options"), BROKEN)

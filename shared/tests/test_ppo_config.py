@@ -134,10 +134,11 @@ def test_continuous_actions_are_mapped_onto_bounded_ranges_and_clipped():
     np.testing.assert_array_equal(interface.to_env(outputs), [[2.0, -7.0, 0.0], [5.0, 7.0, 7.0], [6.0, 0.0, 0.0]])
 
 
-def test_observations_are_flattened_to_float32():
-    flat = Interface((2, 3), 2).flatten(jnp.arange(12, dtype=jnp.uint8).reshape(2, 2, 3))
-    assert flat.dtype == jnp.float32
-    np.testing.assert_array_equal(flat, np.arange(12).reshape(2, 6))
+@pytest.mark.parametrize(("given", "kept"), [("uint8", "uint8"), ("int32", "float32"), ("bool", "float32")])
+def test_observations_are_flattened_to_float32_or_stay_bytes(given, kept):
+    flat = Interface((2, 3), 2).flatten(jnp.arange(12).reshape(2, 2, 3).astype(given))
+    assert flat.dtype == kept
+    np.testing.assert_array_equal(flat, np.arange(12).astype(given).reshape(2, 6))
 
 
 def test_presets_start_with_a_nearly_uniform_policy():

@@ -142,7 +142,15 @@ def test_pin_round_trip(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"sha256": "xyz"}, {"version": ""}, {"patches": "none"}, {"colour": "red"}, {"members": {"a": "1"}}, {"name": 3}],
+    [
+        {"sha256": "xyz"},
+        {"version": ""},
+        {"patches": "none"},
+        {"colour": "red"},
+        {"members": {"a": "1"}},
+        {"name": 3},
+        {"peer": "yes"},
+    ],
 )
 def test_bad_pins_are_refused(tmp_path, change):
     path = tmp_path / "pin.json"

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from rlenv_shared import counter_rng
+from rlenv_shared.protocol import TurnOrder
 
 
 def select(condition: Any, if_true: Any, if_false: Any) -> Any:
@@ -25,6 +26,8 @@ class SameStepAutoReset:
 
     The environment supplies `default_params`, `begin_episode` and `step_env`; its state has ``rng`` and ``time``
     (int32 steps since the reset) and its parameters have ``max_steps_in_episode``.
+
+    Where players take turns the state also has ``current_player`` (int32, who acts next).
 
     Set ``observes_state_alone`` when `observe` needs neither key nor action and always equals what `step_env` and
     `begin_episode` return: `step` then observes the carried state once instead of choosing between two observations.
@@ -55,7 +58,9 @@ class SameStepAutoReset:
 
         Returns:
             ``(obs, state, reward, terminated, truncated, info)``; ``info`` always has the keys ``terminated``,
-            ``truncated`` and ``final_observation`` (same tree as ``obs``), so its structure is static.
+            ``truncated`` and ``final_observation`` (same tree as ``obs``), so its structure is static.  Where players
+            take turns it also has ``current_player``, whom ``obs`` is for, and ``final_player``, whom
+            ``final_observation`` is for: ``current_player`` of the states.
         """
         params = self.default_params if params is None else params
         final_obs, final_state, reward, terminated, info = self.step_env(key, state, action, params)
@@ -70,6 +75,8 @@ class SameStepAutoReset:
         else:
             obs, state = select(done, (next_obs, next_state), (final_obs, final_state))
         info = {**info, "terminated": terminated, "truncated": truncated, "final_observation": final_obs}
+        if getattr(self, "turn_order", TurnOrder.SINGLE) is TurnOrder.SEQUENTIAL:
+            info |= {"current_player": state.current_player, "final_player": final_state.current_player}
         return obs, state, reward, terminated, truncated, info
 
     def reseed(self: Any, state: Any, key: Any) -> Any:

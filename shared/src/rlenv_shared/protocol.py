@@ -8,6 +8,9 @@ one environment.  ``P`` players, ``A`` actions.
 | SINGLE       | tree                   | int32 () or [k] | float32 ()    | bool [A]      |
 | SIMULTANEOUS | tree, leaves [P, ...]  | int32 [P]       | float32 [P]   | bool [P, A]   |
 | SEQUENTIAL   | current player's view  | int32 ()        | float32 [P]   | bool [A]      |
+
+Where players take turns, ``state.current_player`` (int32 ()) says who acts next, and
+``state.replace(current_player=i)`` is how player ``i`` sees the same position.
 """
 
 from __future__ import annotations

@@ -10,38 +10,28 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import gymnasium
 import jax
 import numpy as np
-from gymnasium.error import ResetNeeded
 from gymnasium.vector.utils import batch_space
 
-from rlenv_shared import counter_rng
-from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, explain
+from rlenv_shared.adapters.host import (
+    STATIC_INFO,
+    ActionValidator,
+    ResetNeededError,
+    Seeds,
+    check_render_mode,
+    has_real_masks,
+    observation_of,
+    owned_arrays,
+    render_frame,
+    reset_one,
+    step_one,
+)
+from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.protocol import TurnOrder
-from rlenv_shared.spaces import Box, Discrete, MultiDiscrete
-
-STATIC_INFO = ("terminated", "truncated", "final_observation", "illegal_action")
-"""Keys of the native info that Gymnasium returns elsewhere, or that cannot be True after the adapter's validation."""
-
-
-class ResetNeededError(EnvError, ResetNeeded):
-    """`step` or `render` before `reset`, or `step` after the episode ended."""
-
-
-# One compiled program per environment object and batch size, shared by all adapters of that object.
-@functools.partial(jax.jit, static_argnames="env")
-def _reset_one(env: Any, words: Any, params: Any) -> tuple:
-    obs, state = env.reset_env(jax.random.wrap_key_data(words), params)
-    return obs, state, env.legal_actions(state, params)
-
-
-@functools.partial(jax.jit, static_argnames="env", donate_argnames="state")
-def _step_one(env: Any, state: Any, action: Any, params: Any) -> tuple:
-    obs, state, reward, terminated, info = env.step_env(jax.random.key(0), state, action, params)
-    return obs, state, reward, terminated, env.is_truncated(state, params), info, env.legal_actions(state, params)
 
 
 @functools.partial(jax.jit, static_argnames="env")
@@ -56,93 +46,6 @@ def _step_many(env: Any, state: Any, action: Any, params: Any) -> tuple:
         jax.random.key(0), state, action, params
     )
     return obs, state, reward, terminated, truncated, info, jax.vmap(env.legal_actions, (0, None))(state, params)
-
-
-def _numpy(tree: Any) -> Any:
-    """Copies that the caller owns and may write to."""
-    return jax.tree.map(np.array, tree)
-
-
-def _observation(space: gymnasium.Space, obs: Any) -> Any:
-    """One observation as Gymnasium types it: NumPy integers in a Discrete space, arrays elsewhere."""
-    if isinstance(space, gymnasium.spaces.Dict):
-        return {name: _observation(part, obs[name]) for name, part in space.items()}
-    return np.int64(obs) if isinstance(space, gymnasium.spaces.Discrete) else np.array(obs)
-
-
-def _has_real_masks(env: Any, params: Any) -> bool:
-    """Whether the mask depends on the state, as opposed to being constantly all True."""
-    if env.num_actions == 0:
-        return False
-    state = jax.eval_shape(env.reset_env, jax.random.key(0), params)[1]
-    jaxpr = jax.make_jaxpr(lambda state: env.legal_actions(state, params))(state).jaxpr
-    inputs = {id(variable) for variable in jaxpr.invars}
-    used = [variable for equation in jaxpr.eqns for variable in equation.invars] + list(jaxpr.outvars)
-    return any(id(variable) in inputs for variable in used)
-
-
-class _ActionValidator:
-    """Turns what a user sends into the array that the compiled step takes, or raises `IllegalActionError`."""
-
-    def __init__(self, space: Any, batch: tuple[int, ...]) -> None:
-        if not isinstance(space, Discrete | MultiDiscrete | Box):
-            raise InvalidParamsError(
-                explain("action space", got=space, expected="Discrete, MultiDiscrete or Box", remedy="write an adapter")
-            )
-        self.shape, self.dtype = batch + space.shape, space.dtype
-        self.kinds = "iu" if self.dtype.kind in "iu" else "fiu"
-        if isinstance(space, Box):
-            self.low, self.high = space.low, space.high
-        else:
-            self.low = np.asarray(0)
-            self.high = np.asarray(space.n if isinstance(space, Discrete) else space.nvec) - 1
-        self.expected = f"{self.dtype} of shape {self.shape} within {space}"
-
-    def __call__(self, action: Any, mask: np.ndarray | None) -> np.ndarray:
-        try:
-            array = np.asarray(action)
-        except ValueError:
-            self._refuse("shape", action)
-        if array.shape != self.shape:
-            self._refuse("shape", array.shape)
-        if array.dtype.kind not in self.kinds:
-            self._refuse("dtype", array.dtype)
-        inside = (array >= self.low) & (array <= self.high)  # False for NaN
-        if not inside.all() or (self.kinds != "iu" and not np.isfinite(array).all()):
-            self._refuse("value", action)
-        if mask is not None and not np.take_along_axis(mask, array[..., None].astype(np.intp), -1).all():
-            raise IllegalActionError(
-                explain("action", got=action, expected="a legal action", remedy="choose by info['action_mask']")
-            )
-        return array.astype(self.dtype)
-
-    def _refuse(self, what: str, got: Any) -> NoReturn:
-        raise IllegalActionError(
-            explain(f"action {what}", got=got, expected=self.expected, remedy="see env.action_space")
-        )
-
-
-class _Seeds:
-    """Seed words for resets: a seed starts over, no seed continues with unused streams."""
-
-    def __init__(self) -> None:
-        self.seed: int | None = None
-        self.used = 0  # streams of this seed
-
-    def start(self, seed: Any) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise InvalidParamsError(
-                explain("seed", got=repr(seed), expected="an integer, 0 <= seed < 2**64", remedy="pass an int or None")
-            )
-        counter_rng.seed_words(int(seed))  # checks the range
-        self.seed, self.used = int(seed), 0
-
-    def words(self, count: int) -> np.ndarray:
-        """uint32 ``[count, 2]``."""
-        assert self.seed is not None
-        words = counter_rng.seed_words(self.seed, count, self.used)
-        self.used += count
-        return np.stack(words, axis=-1)
 
 
 def _require_single_player(env: Any) -> None:
@@ -162,20 +65,6 @@ def _check_options(options: dict[str, Any] | None) -> None:
         raise InvalidParamsError(
             explain("reset options", got=options, expected="none", remedy="configure the environment's parameters")
         )
-
-
-def _render_frame(env: Any, state: Any, params: Any) -> np.ndarray:
-    return np.asarray(env.render(jax.tree.map(np.asarray, state), params))
-
-
-def _check_render_mode(env: Any, render_mode: str | None) -> dict[str, Any]:
-    """Metadata of the adapter, after checking that the environment can render in this mode."""
-    modes = ["rgb_array"] if hasattr(env, "render") else []
-    if render_mode is not None and render_mode not in modes:
-        raise InvalidParamsError(
-            explain("render_mode", got=repr(render_mode), expected=f"None or one of {modes}", remedy="leave it out")
-        )
-    return {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}
 
 
 class GymEnv(gymnasium.Env):
@@ -198,15 +87,15 @@ class GymEnv(gymnasium.Env):
         self, env: Any, params: Any = None, *, seed: int | None = None, render_mode: str | None = None
     ) -> None:
         _require_single_player(env)
-        self.metadata = _check_render_mode(env, render_mode)
+        self.metadata = check_render_mode(env, render_mode)
         self.env, self.render_mode = env, render_mode
         self.params = env.default_params if params is None else params
         space = env.action_space(self.params)
         self.action_space = space.to_gymnasium()
         self.observation_space = env.observation_space(self.params).to_gymnasium()
-        self._validate = _ActionValidator(space, ())
-        self._masked = _has_real_masks(env, self.params)
-        self._seeds = _Seeds()
+        self._validate = ActionValidator(space, ())
+        self._masked = has_real_masks(env, self.params)
+        self._seeds = Seeds()
         if seed is not None:
             self._seeds.start(seed)
         self._state: Any = None
@@ -221,9 +110,9 @@ class GymEnv(gymnasium.Env):
         super().reset(seed=None if seed is None else int(seed))
         if self._seeds.seed is None:
             self._seeds.start(int(self.np_random.integers(2**64, dtype=np.uint64)))
-        obs, self._state, mask = _reset_one(self.env, self._seeds.words(1)[0], self.params)
+        obs, self._state, mask = reset_one(self.env, self._seeds.words(1)[0], self.params)
         self._over = False
-        return _observation(self.observation_space, obs), self._info({}, mask)
+        return observation_of(self.observation_space, obs), self._info({}, mask)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """``(observation, reward, terminated, truncated, info)``.
@@ -237,12 +126,12 @@ class GymEnv(gymnasium.Env):
                 explain("step", got="no running episode", expected="a reset environment", remedy="call reset() first")
             )
         action = self._validate(action, self._mask)
-        obs, self._state, reward, terminated, truncated, info, mask = _step_one(
+        obs, self._state, reward, terminated, truncated, info, mask = step_one(
             self.env, self._state, action, self.params
         )
         terminated, truncated = bool(terminated), bool(truncated)
         self._over = terminated or truncated
-        obs = _observation(self.observation_space, obs)
+        obs = observation_of(self.observation_space, obs)
         return obs, float(reward), terminated, truncated, self._info(info, mask)
 
     def _info(self, native: dict[str, Any], mask: Any) -> dict[str, Any]:
@@ -260,7 +149,7 @@ class GymEnv(gymnasium.Env):
             raise ResetNeededError(
                 explain("render", got="no episode", expected="a reset environment", remedy="call reset() first")
             )
-        return _render_frame(self.env, self._state, self.params)
+        return render_frame(self.env, self._state, self.params)
 
 
 class GymVectorEnv(gymnasium.vector.VectorEnv):
@@ -300,7 +189,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
                 explain("num_envs", got=repr(num_envs), expected="an integer >= 1", remedy="pass num_envs=1 or more")
             )
         self.metadata = {
-            **_check_render_mode(env, render_mode),
+            **check_render_mode(env, render_mode),
             "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,
         }
         self.env, self.num_envs, self.render_mode = env, int(num_envs), render_mode
@@ -310,9 +199,9 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
         self.single_observation_space = env.observation_space(self.params).to_gymnasium()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._validate = _ActionValidator(space, (self.num_envs,))
-        self._masked = _has_real_masks(env, self.params)
-        self._seeds = _Seeds()
+        self._validate = ActionValidator(space, (self.num_envs,))
+        self._masked = has_real_masks(env, self.params)
+        self._seeds = Seeds()
         if seed is not None:
             self._seeds.start(seed)
         self._state: Any = None
@@ -338,7 +227,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
                 self._seeds.start(int(self.np_random.integers(2**64, dtype=np.uint64)))
             words = self._seeds.words(self.num_envs)
         obs, self._state, mask = _reset_many(self.env, words, self.params)
-        return _numpy(obs), self._mask_info(mask)
+        return owned_arrays(obs), self._mask_info(mask)
 
     def _words_of(self, seeds: Any) -> np.ndarray:
         if len(seeds) != self.num_envs:
@@ -349,7 +238,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
             )
         words = []
         for seed in seeds:
-            single = _Seeds()
+            single = Seeds()
             single.start(seed)
             words.append(single.words(1))
         self._seeds.start(seeds[0])
@@ -376,9 +265,9 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
         own = {key: np.array(value) for key, value in native.items() if key not in STATIC_INFO}
         info = {**_with_masks(own, ~done), **self._mask_info(mask)}
         if done.any():
-            info |= {"final_obs": _numpy(native["final_observation"]), "_final_obs": done.copy()}
+            info |= {"final_obs": owned_arrays(native["final_observation"]), "_final_obs": done.copy()}
             info |= {"final_info": _with_masks(own, done), "_final_info": done.copy()}
-        return _numpy(obs), np.array(reward), terminated, truncated, info
+        return owned_arrays(obs), np.array(reward), terminated, truncated, info
 
     def _mask_info(self, mask: Any) -> dict[str, Any]:
         if not self._masked:
@@ -395,7 +284,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
                 explain("render", got="no episodes", expected="reset environments", remedy="call reset() first")
             )
         states = (jax.tree.map(lambda leaf, i=i: leaf[i], self._state) for i in range(self.num_envs))
-        return tuple(_render_frame(self.env, state, self.params) for state in states)
+        return tuple(render_frame(self.env, state, self.params) for state in states)
 
 
 def _with_masks(info: dict[str, np.ndarray], present: np.ndarray) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from rlenv_shared.ppo.evaluate import Evaluation, evaluate, evaluate_host
 from rlenv_shared.ppo.host import HostVecEnv, train_host
 from rlenv_shared.ppo.loop import NonFiniteLossError
 from rlenv_shared.ppo.policy import Policy
+from rlenv_shared.ppo.selfplay import SelfPlayConfig, play_match, train_selfplay, uniform_policy
 from rlenv_shared.ppo.train import ManyResult, TrainResult, train, train_many
 
 __all__ = [
@@ -24,11 +25,15 @@ __all__ = [
     "NonFiniteLossError",
     "PPOConfig",
     "Policy",
+    "SelfPlayConfig",
     "TrainResult",
     "evaluate",
     "evaluate_host",
     "load_checkpoint",
+    "play_match",
     "train",
     "train_host",
     "train_many",
+    "train_selfplay",
+    "uniform_policy",
 ]

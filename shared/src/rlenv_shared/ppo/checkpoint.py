@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import shutil
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,8 @@ from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.policy import Policy, policy_template
 
-PATTERN: Final = "checkpoint-*.npz"
+FORMATS: Final = ("npz", "orbax")
+PATTERN: Final = "checkpoint-*.*"  # the ending is the format
 POLICY_PREFIX: Final = ".learner.policy"  # where every training state keeps its policy
 
 
@@ -60,7 +62,7 @@ class Checkpoint:
     """A checkpoint read from disk.
 
     Attributes:
-        path: the file.
+        path: the file or directory.
         identity: see :class:`Identity`, as plain values.
         progress: ``updates``, ``steps``, ``episodes`` and ``wall_s`` so far.
         arrays: every leaf of the state by path.
@@ -106,33 +108,50 @@ class Checkpoint:
         return snapshot.unflatten(template, self.arrays, f"checkpoint {self.path}")
 
 
-def save(directory: Path, state: Any, identity: Identity, progress: dict[str, Any], keep: int) -> Path:
-    """Write a checkpoint and delete all but the last ``keep``."""
-    path = directory / f"checkpoint-{progress['updates']:08d}.npz"
-    snapshot.write(path, "checkpoint", snapshot.flatten(state), {"identity": identity.to_dict(), "progress": progress})
-    for old in sorted(directory.glob(PATTERN))[:-keep]:
-        old.unlink()
+def save(
+    directory: Path, state: Any, identity: Identity, progress: dict[str, Any], keep: int, file_format: str = "npz"
+) -> Path:
+    """Write a checkpoint in one of `FORMATS` and delete all but the last ``keep``."""
+    path = directory / f"checkpoint-{progress['updates']:08d}.{file_format}"
+    meta = {"identity": identity.to_dict(), "progress": progress}
+    _format_of(path).write(path, "checkpoint", snapshot.flatten(state), meta)
+    for old in _all(directory)[:-keep]:
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
     return path
+
+
+def _format_of(path: Path) -> Any:
+    """The module that writes and reads it."""
+    if path.suffix != ".orbax":
+        return snapshot
+    from rlenv_shared.ppo import orbax  # slow to import
+
+    return orbax
+
+
+def _all(directory: Path) -> list[Path]:
+    """The checkpoints of a run, oldest first; what is being written has another name."""
+    return sorted(path for path in directory.glob(PATTERN) if path.suffix[1:] in FORMATS)
 
 
 def latest(directory: Path) -> Path | None:
     """The newest checkpoint of a run, or None."""
-    return max(directory.glob(PATTERN), default=None)
+    return max(_all(directory), default=None)
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint file, or the newest one of a run directory.
+    """Read a checkpoint, or the newest one of a run directory.
 
     Raises:
         SnapshotVersionError: none there, corrupt, foreign, or of another schema version.
     """
     path = Path(path)
-    if path.is_dir():
+    if path.is_dir() and path.suffix != ".orbax":
         newest = latest(path)
         if newest is None:
             snapshot.refuse(f"run directory {path}", got="no checkpoint", expected=PATTERN, remedy="check the path")
         path = newest
-    arrays, header = snapshot.read(path, "checkpoint")
+    arrays, header = _format_of(path).read(path, "checkpoint")
     try:
         checkpoint = Checkpoint(path, dict(header["identity"]), dict(header["progress"]), arrays)
         _ = (

@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+from rlenv_shared.ppo.batch import batched
 from rlenv_shared.ppo.host import HostVecEnv, check_host_env
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.policy import Policy
@@ -89,9 +90,7 @@ def _play(
 ) -> tuple[Any, Any, Any]:
     actors = Actors.create(env, env_params, policy, seed, slots)
     interface = policy.interface
-    step_envs = jax.vmap(env.step, in_axes=(0, 0, 0, None))
-    legal_actions = jax.vmap(env.legal_actions, in_axes=(0, None))
-    unused_keys = jax.random.split(jax.random.key(0), slots)
+    envs = batched(env)
     column = jnp.arange(episodes, dtype=jnp.int32)
 
     def unfinished(loop: Any) -> Any:
@@ -100,11 +99,11 @@ def _play(
 
     def step(loop: Any) -> Any:
         actors, finished, returns, lengths, time = loop
-        legal = legal_actions(actors.env_state, env_params) if interface.discrete else None
+        legal = envs.legal_actions(actors.env_state, env_params) if interface.discrete else None
         carry, distribution, _ = policy.forward(actors.carry, actors.obs, actors.resets, legal)
         action, rng = (distribution.mode(), actors.rng) if deterministic else distribution.sample(actors.rng)
-        obs, env_state, reward, terminated, truncated, _ = step_envs(
-            unused_keys, actors.env_state, interface.to_env(action), env_params
+        obs, env_state, reward, terminated, truncated, _ = envs.step(
+            actors.env_state, interface.to_env(action), env_params
         )
         done = terminated | truncated
         current = column == finished[:, None]  # nothing once a slot has played all its episodes

@@ -222,6 +222,7 @@ def train_host(
     checkpoint_every: int = 100,
     keep: int = 3,
     log: Any = None,
+    checkpoint_format: str = "npz",
 ) -> TrainResult:
     """Train one policy on a host vector environment.
 
@@ -237,11 +238,12 @@ def train_host(
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
+        checkpoint_format: "npz" (one file) or "orbax" (a directory).
 
     Raises:
         InvalidParamsError, SnapshotVersionError, NonFiniteLossError: as :func:`rlenv_shared.ppo.train.train`.
     """
-    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log)
+    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log, checkpoint_format)
     training = HostTraining(env, config)
     identity = Identity("host", env_name(env), 0, "", training.interface, config)
     state, records = loop.run(training.advance, training.start(config.seed), identity, options)

@@ -20,7 +20,7 @@ class Interface:
     """Sizes of observation and action.
 
     Attributes:
-        observation_shape: shape of one observation; networks see it flattened to float32.
+        observation_shape: shape of one observation; networks receive it flattened.
         num_actions: number of discrete actions, 0 for continuous ones.
         low, high: bounds of each continuous action component, flattened; empty for discrete actions.
         action_shape: shape of one action.
@@ -125,9 +125,10 @@ class Interface:
         return self.num_actions if self.discrete else len(self.low)
 
     def flatten(self, obs: Any) -> Any:
-        """``[..., *observation_shape]`` of any dtype to float32 ``[..., observation_size]``."""
+        """``[..., *observation_shape]`` to ``[..., observation_size]``; bytes stay bytes, all else becomes float32."""
         batch = obs.shape[: obs.ndim - len(self.observation_shape)]
-        return jnp.reshape(obs, (*batch, self.observation_size)).astype(jnp.float32)
+        flat = jnp.reshape(obs, (*batch, self.observation_size))
+        return flat if flat.dtype == jnp.uint8 else flat.astype(jnp.float32)  # a rollout of pixels is large as it is
 
     def to_env(self, action: Any) -> Any:
         """What the environment receives for a policy's action.

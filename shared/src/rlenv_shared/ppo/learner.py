@@ -14,6 +14,7 @@ from rlenv_shared.ppo import distributions, gae
 from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.policy import Policy
+from rlenv_shared.ppo.shards import average, count, mean, var
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 Metrics = dict[str, Any]
@@ -24,7 +25,7 @@ class Rollout(Replaceable):
     """What the actors hand to the learner; ``[T, B, ...]`` arrays unless said otherwise.
 
     Attributes:
-        obs: float32 ``[T, B, size]``, flattened, not normalised.
+        obs: float32 or uint8 ``[T, B, size]``, flattened, not normalised.
         resets: whether ``obs[t]`` is the first of its episode.
         legal: bool ``[T, B, actions]``, or None.
         action: int32 ``[T, B]`` or float32 ``[T, B, size]``, as the policy drew it.
@@ -90,13 +91,23 @@ def _linear(start: float, end: float, progress: Any) -> Any:
     return jnp.float32(start) + jnp.float32(end - start) * progress
 
 
-def learn(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learner, Metrics]:
+def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | None = None) -> tuple[Learner, Metrics]:
     """One PPO update.
 
     Observations and rewards are normalised, advantages estimated, and ``update_epochs × num_minibatches`` gradient
     steps taken.  A minibatch is a contiguous block of environments over the whole rollout, and each epoch starts
     its blocks at a random environment: slices are cheap where a permutation of samples is not, and a GRU needs
     whole sequences anyway.
+
+    On several devices the environments are dealt out like cards: of ``D`` shards, shard ``d`` has environments ``d``,
+    ``d + D``, ``d + 2 D`` and so on.  Then every cyclic block of environments holds equally many of each shard, in one
+    piece, and the minibatches are those of one device.
+
+    Args:
+        learner: state before the update; ``discounted_return`` is this shard's.
+        rollout: this shard's environments.
+        config: hyper-parameters of the whole.
+        shards: see :mod:`rlenv_shared.ppo.shards`.
 
     Returns:
         ``(learner, metrics)``; metrics are float32 scalars, losses averaged over the gradient steps.
@@ -109,7 +120,7 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learne
     final_coef = config.entropy_coef if config.entropy_coef_final is None else config.entropy_coef_final
     entropy_coef = _linear(config.entropy_coef, final_coef, progress)
 
-    learner, reward = _normalise_rewards(learner, rollout, config)
+    learner, reward = _normalise_rewards(learner, rollout, config, shards)
     advantage = gae.advantages(
         reward,
         rollout.value,
@@ -121,9 +132,10 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learne
         config.gae_lambda,
     )
     target = advantage + rollout.value
-    metrics = {"explained_variance": _explained_variance(rollout.value, target)}
+    metrics = {"explained_variance": _explained_variance(rollout.value, target, shards)}
     if config.normalise_advantages:
-        advantage = (advantage - jnp.mean(advantage)) / (jnp.std(advantage) + jnp.float32(1e-8))
+        spread = jnp.sqrt(var(advantage, shards)) + jnp.float32(1e-8)
+        advantage = (advantage - mean(advantage, shards)) / spread
     samples = {
         "obs": policy.normalise(rollout.obs),
         "resets": rollout.resets,
@@ -138,19 +150,23 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learne
 
     # every cyclic block of environments is one slice of the doubled arrays
     doubled = jax.tree.map(lambda x: jnp.concatenate([x, x], axis=1), samples)
-    block = config.num_envs // config.num_minibatches
+    devices, size = count(shards), config.num_envs // config.num_minibatches
+    block, here = size // devices, config.num_envs // devices
     key0, key1, counter = learner.rng
     epochs = np.arange(config.update_epochs, dtype=np.uint32)
     shifts, _ = counter_rng.below((key0, key1, counter + epochs), config.num_envs)
     rng = (key0, key1, counter + np.uint32(config.update_epochs))
-    blocks = np.arange(config.num_minibatches, dtype=np.int32) * np.int32(block)
+    blocks = np.arange(config.num_minibatches, dtype=np.int32) * np.int32(size)
     starts = ((shifts[:, None] + blocks) % jnp.int32(config.num_envs)).reshape(-1)
+    if shards is not None:  # the first environment of the block that is here, counted among those that are here
+        starts = (starts + jnp.int32(devices - 1) - jax.lax.axis_index(shards)) // jnp.int32(devices) % jnp.int32(here)
     optimiser = _optimiser(config)
 
     def gradient_step(carry: Any, start: Any) -> tuple[Any, Metrics]:
         params, state = carry
         minibatch = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, start, block, axis=1), doubled)
         gradient, step_metrics = jax.grad(_loss, has_aux=True)(params, policy.network, minibatch, entropy_coef, config)
+        gradient, step_metrics = average((gradient, step_metrics), shards)
         step_metrics["grad_norm"] = jnp.sqrt(sum(jnp.sum(jnp.square(leaf)) for leaf in jax.tree.leaves(gradient)))
         with jax.numpy_dtype_promotion("standard"):  # optax mixes dtypes; ours are explicit
             updates, state = optimiser.update(gradient, state)
@@ -161,13 +177,15 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learne
     metrics |= jax.tree.map(jnp.mean, step_metrics)
     metrics |= {"learning_rate": learning_rate}
 
-    moments = None if policy.observation is None else policy.observation.update(rollout.obs)
+    moments = None if policy.observation is None else policy.observation.update(rollout.obs, shards)
     policy = learner.policy.replace(params=params, observation=moments)
     learner = learner.replace(policy=policy, optimiser=state, updates=learner.updates + jnp.int32(1), rng=rng)
     return learner, metrics
 
 
-def _normalise_rewards(learner: Learner, rollout: Rollout, config: PPOConfig) -> tuple[Learner, Any]:
+def _normalise_rewards(
+    learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | None
+) -> tuple[Learner, Any]:
     """Divide rewards by the running standard deviation of the discounted return, this rollout included."""
     moments = learner.policy.returns
     if moments is None:
@@ -180,15 +198,15 @@ def _normalise_rewards(learner: Learner, rollout: Rollout, config: PPOConfig) ->
 
     steps = (rollout.reward, rollout.terminated | rollout.truncated)
     discounted, totals = jax.lax.scan(forwards, learner.discounted_return, steps)
-    moments = moments.update(totals)
+    moments = moments.update(totals, shards)
     learner = learner.replace(policy=learner.policy.replace(returns=moments), discounted_return=discounted)
     return learner, rollout.reward / moments.scale()
 
 
-def _explained_variance(value: Any, target: Any) -> Any:
+def _explained_variance(value: Any, target: Any, shards: str | None) -> Any:
     """1 - Var(target - value) / Var(target); 0 where the target is constant."""
-    total = jnp.var(target)
-    return jnp.where(total > 0, jnp.float32(1) - jnp.var(target - value) / total, jnp.zeros_like(total))
+    total = var(target, shards)
+    return jnp.where(total > 0, jnp.float32(1) - var(target - value, shards) / total, jnp.zeros_like(total))
 
 
 def _loss(params: Any, network: Any, batch: Any, entropy_coef: Any, config: PPOConfig) -> tuple[Any, Metrics]:

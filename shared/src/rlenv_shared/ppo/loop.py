@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared.errors import EnvError, InvalidParamsError, explain
@@ -40,6 +42,7 @@ class RunOptions:
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
+        checkpoint_format: "npz" or "orbax".
     """
 
     run_dir: str | Path | None = None
@@ -48,13 +51,40 @@ class RunOptions:
     checkpoint_every: int = 100
     keep: int = 3
     log: Callable[[Record], None] | None = None
+    checkpoint_format: str = "npz"
 
     def __post_init__(self) -> None:
+        if self.checkpoint_format not in checkpoint.FORMATS:
+            raise InvalidParamsError(
+                explain(
+                    "checkpoint_format",
+                    got=repr(self.checkpoint_format),
+                    expected=f"one of {checkpoint.FORMATS}",
+                    remedy="npz is one file, orbax a directory that other JAX programs read",
+                )
+            )
         for name in ("checkpoint_every", "keep"):
             if getattr(self, name) < 1:
                 raise InvalidParamsError(
                     explain(name, got=getattr(self, name), expected="an integer >= 1", remedy=f"raise {name}")
                 )
+
+
+def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
+    """Do ``updates`` ≤ MAX_CHUNK updates inside a program; a traced count, so that all chunks share one program.
+
+    Returns:
+        ``(state, metrics)``, the metrics of update ``i`` in row ``i`` of ``[MAX_CHUNK, ...]``.
+    """
+
+    def body(i: Any, carry: Any) -> Any:
+        state, series = carry
+        state, metrics = update(state)
+        return state, jax.tree.map(lambda all_, one: all_.at[i].set(one), series, metrics)
+
+    shapes = jax.eval_shape(update, state)[1]
+    series = jax.tree.map(lambda leaf: jnp.zeros((MAX_CHUNK, *leaf.shape), leaf.dtype), shapes)
+    return jax.lax.fori_loop(jnp.int32(0), updates, body, (state, series))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,7 +199,7 @@ def run(advance: Advance, state: Any, identity: Identity, options: RunOptions) -
                 if directory is not None and metrics_log is not None:
                     metrics_log.sync()
                     if update % boundary == 0 or update == config.num_updates:
-                        checkpoint.save(directory, state, identity, progress, options.keep)
+                        checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
     finally:
         if metrics_log is not None:
             metrics_log.close()

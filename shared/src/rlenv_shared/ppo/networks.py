@@ -1,22 +1,79 @@
-"""Actor-critic networks: dense layers, optionally followed by a GRU, with a policy and a value head."""
+"""Actor-critic networks: convolutions for pixels, dense layers, optionally a GRU, a policy and a value head."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+import numpy as np
+from jaxtyping import Array, Bool, Float, Real
 
+from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.interface import Interface
-from rlenv_shared.ppo.presets import ACTIVATIONS, PRESETS
+from rlenv_shared.ppo.presets import ACTIVATIONS, PRESETS, Convolution
+
+_BYTE: Final = np.float32(1 / 255)
 
 
 def _dense(features: int, scale: float, name: str) -> nn.Dense:
     return nn.Dense(features, kernel_init=nn.initializers.orthogonal(scale), name=name, param_dtype=jnp.float32)
+
+
+def image_layout(shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
+    """How an observation is an image: its shape with a channel axis, and whether that axis comes first.
+
+    ``(H, W)`` is one channel.  Of three axes the smaller of the first and the last counts channels, the last where they
+    are equal: RGB images end with theirs, stacks of frames begin with theirs.
+
+    Raises:
+        InvalidParamsError: neither two nor three axes.
+    """
+    if len(shape) not in (2, 3):
+        raise InvalidParamsError(
+            explain(
+                "observation of a convolutional network",
+                got=f"shape {shape}",
+                expected="an image: (height, width), (height, width, channels) or (channels, height, width)",
+                remedy="choose an mlp or gru preset, or let the environment show pixels",
+            )
+        )
+    return ((*shape, 1), False) if len(shape) == 2 else (shape, shape[0] < shape[2])
+
+
+class ConvolutionalTorso(nn.Module):
+    """Convolutions over images, flattened.  Bytes are scaled to 0…1 here, minibatch by minibatch."""
+
+    shape: tuple[int, ...]
+    convolutions: tuple[Convolution, ...]
+    activation: Callable[[Any], Any]
+
+    @nn.compact
+    def __call__(self, obs: Real[Array, "time batch size"]) -> Float[Array, "time batch features"]:
+        """Features of flattened images."""
+        shape, channels_first = image_layout(self.shape)
+        time, batch, _ = obs.shape
+        hidden = jnp.reshape(obs, (time * batch, *shape))
+        if channels_first:
+            hidden = jnp.moveaxis(hidden, 1, -1)
+        hidden = hidden.astype(jnp.float32) * _BYTE if obs.dtype == jnp.uint8 else hidden
+        for layer, convolution in enumerate(self.convolutions):
+            hidden = self.activation(
+                nn.Conv(
+                    convolution.features,
+                    (convolution.kernel, convolution.kernel),
+                    (convolution.stride, convolution.stride),
+                    padding="SAME",
+                    kernel_init=nn.initializers.orthogonal(math.sqrt(2)),
+                    param_dtype=jnp.float32,
+                    name=f"conv_{layer}",
+                )(hidden)
+            )
+        return jnp.reshape(hidden, (time, batch, -1))
 
 
 class ResettingGRU(nn.Module):
@@ -80,14 +137,14 @@ class ActorCritic(nn.Module):
     def __call__(
         self,
         carry: Float[Array, "batch width"],
-        obs: Float[Array, "time batch size"],
+        obs: Real[Array, "time batch size"],
         resets: Bool[Array, "time batch"],
     ) -> tuple[Float[Array, "batch width"], Any, Float[Array, "time batch"]]:
         """Evaluate sequences.
 
         Args:
             carry: state before the first step.
-            obs: flattened, normalised observations.
+            obs: flattened, normalised observations; uint8 where the environment's are and nothing normalises them.
             resets: whether ``obs[t]`` is the first of its episode.
 
         Returns:
@@ -95,7 +152,11 @@ class ActorCritic(nn.Module):
             shapes ``[time, batch, size]`` and ``[size]``.
         """
         shape, activation = PRESETS[self.preset], ACTIVATIONS[self.activation]
-        hidden = obs
+        if shape.convolutions:
+            image = self.interface.observation_shape
+            hidden = ConvolutionalTorso(image, shape.convolutions, activation, name="torso")(obs)
+        else:
+            hidden = obs.astype(jnp.float32)
         for layer in range(shape.depth):
             hidden = activation(_dense(shape.width, math.sqrt(2), f"dense_{layer}")(hidden))
         if shape.recurrent:
@@ -126,5 +187,11 @@ class ActorCritic(nn.Module):
 
 
 def build(interface: Interface, config: PPOConfig) -> ActorCritic:
-    """The network a configuration asks for."""
+    """The network a configuration asks for.
+
+    Raises:
+        InvalidParamsError: a convolutional preset for observations that are no images.
+    """
+    if PRESETS[config.preset].convolutions:
+        image_layout(interface.observation_shape)
     return ActorCritic(interface, config.preset, config.activation, config.initial_log_std)

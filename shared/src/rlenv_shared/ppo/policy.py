@@ -67,7 +67,7 @@ class Policy(Replaceable):
 
         Args:
             carry: state of the network.
-            obs: flattened float32 observations ``[batch, size]``.
+            obs: flattened observations ``[batch, size]``, as `Interface.flatten` returns them.
             resets: bool ``[batch]``, whether each is the first of its episode.
             legal: bool ``[batch, actions]``, or None.
 

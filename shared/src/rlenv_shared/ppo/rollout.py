@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from rlenv_shared import counter_rng
+from rlenv_shared.ppo.batch import batched
 from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.learner import Metrics, Rollout
 from rlenv_shared.ppo.policy import Policy
@@ -20,7 +21,7 @@ class Actors(Replaceable):
 
     Attributes:
         env_state: batched environment state.
-        obs: float32 ``[B, size]``, flattened current observation.
+        obs: float32 or uint8 ``[B, size]``, flattened current observation.
         resets: whether ``obs`` is the first of its episode.
         carry: ``[B, width]`` network state.
         rng: action-sampling generator of each environment.
@@ -40,7 +41,7 @@ class Actors(Replaceable):
     def create(cls, env: Any, env_params: Any, policy: Policy, seed: Any, num_envs: int) -> Self:
         """Reset ``num_envs`` environments; ``seed`` is an uint32 scalar and may be traced."""
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), 1), num_envs)
-        obs, env_state = jax.vmap(env.reset, in_axes=(0, None))(keys, env_params)
+        obs, env_state = batched(env).reset(keys, env_params)
         return cls(
             env_state=env_state,
             obs=policy.interface.flatten(obs),
@@ -81,16 +82,13 @@ def collect(
         episodes that ended.
     """
     interface = policy.interface
-    step_envs = jax.vmap(env.step, in_axes=(0, 0, 0, None))
-    legal_actions = jax.vmap(env.legal_actions, in_axes=(0, None))
-    # step takes a key for gymnax's sake and does not read it: randomness lives in the environment's state
-    unused_keys = jax.random.split(jax.random.key(0), config.num_envs)
+    envs = batched(env)
 
     def step(actors: Actors, _: None) -> tuple[Actors, tuple[dict[str, Any], Metrics]]:
-        legal = legal_actions(actors.env_state, env_params) if interface.discrete else None
+        legal = envs.legal_actions(actors.env_state, env_params) if interface.discrete else None
         carry, action, log_prob, value, rng = decide(policy, actors.carry, actors.obs, actors.resets, legal, actors.rng)
-        obs, env_state, reward, terminated, truncated, info = step_envs(
-            unused_keys, actors.env_state, interface.to_env(action), env_params
+        obs, env_state, reward, terminated, truncated, info = envs.step(
+            actors.env_state, interface.to_env(action), env_params
         )
         reward = reward.astype(jnp.float32)
         done = terminated | truncated

@@ -22,6 +22,7 @@ from rlenv_shared.ppo.loop import RunOptions
 from rlenv_shared.ppo.policy import Policy
 from rlenv_shared.ppo.progress import Record
 from rlenv_shared.ppo.rollout import Actors, collect
+from rlenv_shared.ppo.shards import total
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
@@ -71,29 +72,22 @@ def initial_state(seed: Any, env_params: Any, env: Any, interface: Interface, co
     return TrainState(learner, Actors.create(env, env_params, learner.policy, seed, config.num_envs))
 
 
-def _advance(
-    state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig
+def advance(
+    state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig, shards: str | None = None
 ) -> tuple[TrainState, Metrics]:
-    """Do ``updates`` ≤ MAX_CHUNK updates; a traced count, so that chunks of any length share one program."""
+    """Do ``updates`` ≤ MAX_CHUNK updates, traceable; ``shards`` names the axis where environments are spread."""
 
     def update(state: TrainState) -> tuple[TrainState, Metrics]:
         actors, rollout, episodes = collect(state.learner.policy, state.actors, env, env_params, config)
-        learner, metrics = learn(state.learner, rollout, config)
-        return TrainState(learner, actors), {**episodes, **metrics}
+        learner, metrics = learn(state.learner, rollout, config, shards)
+        return TrainState(learner, actors), {**total(episodes, shards), **metrics}
 
-    def body(i: Any, loop_state: Any) -> Any:
-        state, series = loop_state
-        state, metrics = update(state)
-        return state, jax.tree.map(lambda all_, one: all_.at[i].set(one), series, metrics)
-
-    shapes = jax.eval_shape(update, state)[1]
-    series = jax.tree.map(lambda leaf: jnp.zeros((loop.MAX_CHUNK, *leaf.shape), leaf.dtype), shapes)
-    return jax.lax.fori_loop(jnp.int32(0), updates, body, (state, series))
+    return loop.repeat(update, state, updates)
 
 
 _STATIC = ("env", "config")
 _initial = jax.jit(initial_state, static_argnames=("env", "interface", "config"))
-_advance_one = jax.jit(_advance, static_argnames=_STATIC, donate_argnames="state")
+_advance_one = jax.jit(advance, static_argnames=_STATIC, donate_argnames="state")
 
 
 @functools.partial(jax.jit, static_argnames=("env", "interface", "config"))
@@ -105,7 +99,7 @@ def _initial_many(seeds: Any, env_params: Any, env: Any, interface: Interface, c
 def _advance_many(
     state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig
 ) -> tuple[TrainState, Metrics]:
-    return jax.vmap(lambda one: _advance(one, env_params, updates, env, config))(state)
+    return jax.vmap(lambda one: advance(one, env_params, updates, env, config))(state)
 
 
 def _prepare(env: Any, config: PPOConfig, params: Any) -> tuple[Any, Interface, PPOConfig]:
@@ -133,6 +127,10 @@ class NativeTraining:
         state, metrics = _advance_one(state, self.env_params, jnp.int32(count), env=self._env, config=self._compiled)
         return state, jax.tree.map(np.asarray, metrics)
 
+    def policy(self, state: TrainState) -> Policy:
+        """The policy in a state."""
+        return state.learner.policy
+
 
 def train(
     env: Any,
@@ -145,6 +143,8 @@ def train(
     checkpoint_every: int = 100,
     keep: int = 3,
     log: Any = None,
+    checkpoint_format: str = "npz",
+    devices: int | Sequence[Any] | None = None,
 ) -> TrainResult:
     """Train one policy.
 
@@ -160,17 +160,38 @@ def train(
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
+        checkpoint_format: "npz" (one file) or "orbax" (a directory).
+        devices: how many devices, or which, share the environments (:mod:`rlenv_shared.ppo.parallel`); their number
+            divides ``num_envs / num_minibatches``.  One, without any of that, where None.
 
     Raises:
-        InvalidParamsError: unsupported environment, or a ``run_dir`` that is in use.
+        InvalidParamsError: unsupported environment, a ``run_dir`` that is in use or shared by several processes, or
+            impossible ``devices``.
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: training diverged.
     """
-    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log)
-    training = NativeTraining(env, config, params)
+    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log, checkpoint_format)
+    training = _training(env, config, params, devices)
+    if run_dir is not None and jax.process_count() > 1:
+        raise InvalidParamsError(
+            explain(
+                "run_dir",
+                got=f"one for {jax.process_count()} processes",
+                expected="None where several processes train together",
+                remedy="keep the returned records and policy, which every process has, from one of them",
+            )
+        )
     identity = Identity("native", env.name, env.version, digest(training.env_params), training.interface, config)
     state, records = loop.run(training.advance, training.start(config.seed), identity, options)
-    return TrainResult(state.learner.policy, records)
+    return TrainResult(training.policy(state), records)
+
+
+def _training(env: Any, config: PPOConfig, params: Any, devices: int | Sequence[Any] | None) -> NativeTraining:
+    if devices is None:
+        return NativeTraining(env, config, params)
+    from rlenv_shared.ppo.parallel import ShardedTraining
+
+    return ShardedTraining(env, config, devices, params)
 
 
 def train_many(

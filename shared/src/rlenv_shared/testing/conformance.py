@@ -463,6 +463,27 @@ def check_observe_after_reset(subject: Subject) -> None:
         _require_equal("observe after step_env", got, subject.rollout.raw[0], remedy, exact=False)
 
 
+def check_turns(subject: Subject) -> None:
+    """Where players take turns, ``current_player`` is one of them, all get a turn, and ``info`` says whose view it is.
+
+    For other turn orders there is nothing to check.
+    """
+    env, remedy = subject.env, "carry current_player (int32) in the state and step with SameStepAutoReset"
+    if env.turn_order is not TurnOrder.SEQUENTIAL:
+        return
+    _, state = jax.eval_shape(lambda key: env.reset_env(key, subject.params), subject.key)
+    player = getattr(state, "current_player", jax.ShapeDtypeStruct((), jnp.bool_))
+    _require_same_avals("state.current_player", player, jax.ShapeDtypeStruct((), jnp.int32), remedy)
+    players = subject.rollout.state.current_player
+    seen = sorted(int(player) for player in np.unique(players))
+    if seen != list(range(env.num_players)):
+        _fail("players who moved", seen, f"all of 0..{env.num_players - 1}", "correct the turns, or raise num_steps")
+    for name, states in (("current_player", subject.rollout.auto[1]), ("final_player", subject.rollout.raw[1])):
+        if name not in subject.rollout.auto[5]:
+            _fail("info of step", sorted(subject.rollout.auto[5]), f"the key {name!r}", remedy)
+        _require_equal(f"info['{name}']", subject.rollout.auto[5][name], states.current_player, remedy)
+
+
 def check_no_generator_leak(subject: Subject) -> None:
     """Neither observation nor mask depends on the generator, and `reseed` does replace it.
 
@@ -508,6 +529,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_fresh_resets,
     check_spaces,
     check_observe_after_reset,
+    check_turns,
     check_no_generator_leak,
 )
 """Every check, cheap ones first."""

@@ -11,6 +11,7 @@
 | `Truncation` | bootstrapping through a time limit from the *final* observation | see the class |
 | `Memory` | recurrence | the first observation's sign, `delay` steps later |
 | `ContinuousTarget` | Gaussian policy | mean = target |
+| `Pixels` | convolutions over images | action 1 for a vertical bar, else 0 |
 
 They obey :class:`rlenv_shared.protocol.Env` and compare by value, so equal probes share compiled programs.  The pattern
 is that of rejax's test environments.
@@ -114,7 +115,7 @@ class Probe(SameStepAutoReset):
         """One number."""
         return spaces.Box(-1.0, 1.0, (1,))
 
-    def state_space(self, params: Params) -> spaces.Space:
+    def state_space(self, params: Params) -> spaces.Dict:
         """Cue, time and the three generator words."""
         word = spaces.Box(0, 2**32 - 1, (), jnp.uint32)
         return spaces.Dict(
@@ -273,3 +274,54 @@ class ContinuousTarget(_ShowsCue):
     def action_space(self, params: Params) -> spaces.Space:
         """Two numbers."""
         return spaces.Box(-2.0, 2.0, (2,))
+
+
+@pytree_dataclass
+class PixelState(State):
+    """State of `Pixels`: also where the bar begins."""
+
+    row: Any  # int32 (), 0..size - length
+    column: Any  # int32 (), likewise
+
+
+@dataclasses.dataclass(frozen=True)
+class Pixels(Probe):
+    """A bar somewhere in an image; reward 1 for action 1 if it is vertical (cue 1) and for action 0 if not, else -1.
+
+    Observation: uint8 ``[size, size]``, 255 on the bar and 0 elsewhere.
+    """
+
+    size: int = 8  # pixels
+    length: int = 3  # pixels
+
+    def reward(self, state: State, action: Any) -> Any:
+        """Whether orientation and action agree, as ±1."""
+        return state.cue * (action.astype(jnp.float32) * np.float32(2) - np.float32(1))
+
+    def begin_episode(self, rng: counter_rng.Rng, params: Params) -> tuple[Any, PixelState]:
+        """Draw orientation and place."""
+        places = self.size - self.length + 1
+        vertical, rng = counter_rng.below(rng, 2)
+        row, rng = counter_rng.below(rng, places)
+        column, rng = counter_rng.below(rng, places)
+        cue = vertical.astype(jnp.float32) * np.float32(2) - np.float32(1)
+        state = PixelState(cue=cue, time=jnp.zeros((), jnp.int32), rng=rng, row=row, column=column)
+        return self.observe(None, state, None, params), state
+
+    def observe(self, key: Any, state: Any, action: Any, params: Params) -> Any:
+        """The image."""
+        index = jnp.arange(self.size, dtype=jnp.int32)
+        height = jnp.where(state.cue > 0, jnp.int32(self.length), jnp.int32(1))
+        width = jnp.where(state.cue > 0, jnp.int32(1), jnp.int32(self.length))
+        rows = (index >= state.row) & (index < state.row + height)
+        columns = (index >= state.column) & (index < state.column + width)
+        return jnp.where(rows[:, None] & columns, jnp.uint8(255), jnp.uint8(0))
+
+    def observation_space(self, params: Params) -> spaces.Space:
+        """Grey values."""
+        return spaces.Box(0, 255, (self.size, self.size), jnp.uint8)
+
+    def state_space(self, params: Params) -> spaces.Dict:
+        """As that of the other probes, and the bar's place."""
+        place = spaces.Discrete(self.size - self.length + 1)
+        return spaces.Dict({**super().state_space(params).spaces, "row": place, "column": place})

@@ -1,0 +1,88 @@
+"""The documentation's pages and the notebooks' rules, on toy repositories."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import docs
+import notebooks
+from workspace import REPO, packages
+
+pytestmark = pytest.mark.l1
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    root = tmp_path / "repo"
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "[read](../README.md)"]},
+        {"cell_type": "code", "source": ["print(1)"], "outputs": [], "execution_count": None},
+    ]
+    files = {
+        "README.md": "See [toy](packages/toy#what), ![it](packages/toy/docs/a.gif) and [out](https://example.org).\n",
+        "packages/toy/pyproject.toml": "",
+        "packages/toy/README.md": "[n](examples/a.ipynb) [d](docs/more.md)\n\n```sh\n[x](nowhere)\n```\n",
+        "packages/toy/docs/more.md": "[back](../README.md#n)\n",
+        "packages/toy/docs/a.gif": "gif",
+        "packages/toy/examples/a.ipynb": json.dumps({"cells": cells}),
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_pages_and_what_they_link_to_are_collected(repo, tmp_path):
+    pages = docs.assemble(repo, tmp_path / "docs")
+    assert sorted(map(str, pages)) == [
+        "README.md",
+        "packages/toy/README.md",
+        "packages/toy/docs/more.md",
+        "packages/toy/examples/a.ipynb",
+    ]
+    site = tmp_path / "docs"
+    assert (site / "README.md").read_text() == (
+        "See [toy](packages/toy/README.md#what), ![it](packages/toy/docs/a.gif) and [out](https://example.org).\n"
+    )
+    assert (site / "packages/toy/docs/a.gif").read_text() == "gif"
+    text = (site / "packages/toy/README.md").read_text()
+    assert text == "[n](examples/a.md) [d](docs/more.md)\n\n```sh\n[x](nowhere)\n```\n"
+    notebook = (site / "packages/toy/examples/a.md").read_text()
+    assert notebook == "# Title\n[read](../README.md)\n\n```python\nprint(1)\n```\n"
+    assert docs.navigation(pages)[0] == {"Overview": "README.md"}
+    assert docs.navigation(pages)[1]["toy"][0] == "packages/toy/README.md"
+
+
+@pytest.mark.parametrize("target", ["missing.md", "packages", "../outside.md"])
+def test_links_that_lead_nowhere_are_errors(repo, tmp_path, target):
+    (tmp_path / "outside.md").write_text("not ours")
+    (repo / "README.md").write_text(f"[x]({target})")
+    with pytest.raises(docs.LinkError, match="leads nowhere"):
+        docs.assemble(repo, tmp_path / "docs")
+
+
+def test_this_repository_s_links_lead_somewhere(tmp_path):
+    pages = docs.assemble(REPO, tmp_path / "docs")
+    assert {Path(package.place) / "README.md" for package in packages()} <= set(pages)
+
+
+def code(source: str, **changes) -> dict:
+    return {"cell_type": "code", "source": [source], "outputs": [], "execution_count": None, **changes}
+
+
+def test_notebooks_keep_no_outputs_and_can_be_small():
+    small = code("SMALL = 'NOTEBOOK_SMALL' in os.environ")
+    assert notebooks.objection({"cells": [small, code("1 + 1")]}) is None
+    for kept in ({"outputs": [{}]}, {"execution_count": 3}):
+        assert "code cells [1] keep outputs" in notebooks.objection({"cells": [small, code("1 + 1", **kept)]})
+    assert "does not ask for NOTEBOOK_SMALL" in notebooks.objection({"cells": [code("1 + 1")]})
+
+
+def test_committed_notebooks_are_in_order():
+    found = [path for package in packages() for path in package.root.glob("examples/*.ipynb")]
+    assert found
+    for path in found:
+        assert notebooks.objection(json.loads(path.read_text())) is None

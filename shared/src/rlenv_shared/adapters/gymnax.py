@@ -1,0 +1,87 @@
+"""A face for programs written for gymnax before 1.0: five values a step.
+
+rejax 0.1.3, for one, unpacks ``obs, state, reward, done, info`` and asks whether the action space is gymnax's.  gymnax
+1.0's own programs need no adapter: they run on the environments as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnax.environments import spaces as gymnax_spaces
+
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.spaces import Box, Discrete
+
+
+class FiveValueEnv:
+    """A single-player environment with the interface of gymnax 0.0.x; hashable, so it may be a static argument.
+
+    ``done`` is True after a termination and after the time limit alike, and nothing tells a learner which it was: that
+    is what the old interface cannot say.  ``info`` still has ``terminated``, ``truncated`` and ``final_observation``.
+
+    Args:
+        env: environment of :mod:`rlenv_shared.protocol`.
+
+    Raises:
+        InvalidParamsError: several players.
+    """
+
+    def __init__(self, env: Any) -> None:
+        if env.turn_order is not TurnOrder.SINGLE:
+            raise InvalidParamsError(
+                explain(
+                    f"gymnax adapter of {env.name}",
+                    got=env.turn_order,
+                    expected=TurnOrder.SINGLE,
+                    remedy="put an opponent into the environment first",
+                )
+            )
+        self.env = env
+
+    @property
+    def name(self) -> str:
+        """Id of the environment."""
+        return self.env.name
+
+    @property
+    def num_actions(self) -> int:
+        """Number of discrete actions."""
+        return self.env.num_actions
+
+    @property
+    def default_params(self) -> Any:
+        """Parameters with the reference's values."""
+        return self.env.default_params
+
+    def reset(self, key: Any, params: Any = None) -> tuple[Any, Any]:
+        """``(obs, state)`` of a new episode."""
+        return self.env.reset(key, params)
+
+    def step(self, key: Any, state: Any, action: Any, params: Any = None) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """``(obs, state, reward, done, info)`` with same-step auto-reset."""
+        obs, state, reward, terminated, truncated, info = self.env.step(key, state, action, params)
+        return obs, state, reward, terminated | truncated, info
+
+    def action_space(self, params: Any = None) -> Any:
+        """A space of gymnax."""
+        return _to_gymnax(self.env.action_space(self._or_default(params)))
+
+    def observation_space(self, params: Any = None) -> Any:
+        """A space of gymnax."""
+        return _to_gymnax(self.env.observation_space(self._or_default(params)))
+
+    def _or_default(self, params: Any) -> Any:
+        return self.default_params if params is None else params
+
+
+def _to_gymnax(space: Any) -> Any:
+    """The same space as gymnax has it."""
+    if isinstance(space, Discrete):
+        return gymnax_spaces.Discrete(space.n)
+    if isinstance(space, Box):
+        return gymnax_spaces.Box(space.low, space.high, space.shape, space.dtype)
+    raise InvalidParamsError(
+        explain("gymnax space", got=space, expected="Discrete or Box", remedy="flatten it in a wrapper")
+    )

@@ -1,0 +1,148 @@
+"""What the adapters for host libraries have in common: compiled steps, action checks, seeds, masks, pictures."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NoReturn
+
+import gymnasium
+import jax
+import numpy as np
+from gymnasium.error import ResetNeeded
+
+from rlenv_shared import counter_rng
+from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, explain
+from rlenv_shared.spaces import Box, Discrete, MultiDiscrete
+
+STATIC_INFO = ("terminated", "truncated", "final_observation", "illegal_action")
+"""Keys of the native info that Gymnasium returns elsewhere, or that cannot be True after the adapter's validation."""
+
+
+class ResetNeededError(EnvError, ResetNeeded):
+    """`step` or `render` before `reset`, or `step` after the episode ended."""
+
+
+# One compiled program per environment object and batch size, shared by all adapters of that object.
+@functools.partial(jax.jit, static_argnames="env")
+def reset_one(env: Any, words: Any, params: Any) -> tuple:
+    """``(obs, state, mask)`` of one environment, from a uint32 ``[2]`` of `Seeds`."""
+    obs, state = env.reset_env(jax.random.wrap_key_data(words), params)
+    return obs, state, env.legal_actions(state, params)
+
+
+@functools.partial(jax.jit, static_argnames="env", donate_argnames="state")
+def step_one(env: Any, state: Any, action: Any, params: Any) -> tuple:
+    """``(obs, state, reward, terminated, truncated, info, mask)`` after a raw step; consumes ``state``."""
+    obs, state, reward, terminated, info = env.step_env(jax.random.key(0), state, action, params)
+    return obs, state, reward, terminated, env.is_truncated(state, params), info, env.legal_actions(state, params)
+
+
+def owned_arrays(tree: Any) -> Any:
+    """Copies that the caller owns and may write to."""
+    return jax.tree.map(np.array, tree)
+
+
+def observation_of(space: gymnasium.Space, obs: Any) -> Any:
+    """One observation as Gymnasium types it: NumPy integers in a Discrete space, arrays elsewhere."""
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {name: observation_of(part, obs[name]) for name, part in space.items()}
+    return np.int64(obs) if isinstance(space, gymnasium.spaces.Discrete) else np.array(obs)
+
+
+def has_real_masks(env: Any, params: Any) -> bool:
+    """Whether the mask depends on the state, as opposed to being constantly all True."""
+    if env.num_actions == 0:
+        return False
+    state = jax.eval_shape(env.reset_env, jax.random.key(0), params)[1]
+    jaxpr = jax.make_jaxpr(lambda state: env.legal_actions(state, params))(state).jaxpr
+    inputs = {id(variable) for variable in jaxpr.invars}
+    used = [variable for equation in jaxpr.eqns for variable in equation.invars] + list(jaxpr.outvars)
+    return any(id(variable) in inputs for variable in used)
+
+
+class ActionValidator:
+    """Turns what a user sends into the array that the compiled step takes, or raises `IllegalActionError`."""
+
+    def __init__(self, space: Any, batch: tuple[int, ...]) -> None:
+        if not isinstance(space, Discrete | MultiDiscrete | Box):
+            raise InvalidParamsError(
+                explain("action space", got=space, expected="Discrete, MultiDiscrete or Box", remedy="write an adapter")
+            )
+        self.shape, self.dtype = batch + space.shape, space.dtype
+        self.kinds = "iu" if self.dtype.kind in "iu" else "fiu"
+        if isinstance(space, Box):
+            self.low, self.high = space.low, space.high
+        else:
+            self.low = np.asarray(0)
+            self.high = np.asarray(space.n if isinstance(space, Discrete) else space.nvec) - 1
+        self.expected = f"{self.dtype} of shape {self.shape} within {space}"
+
+    def __call__(self, action: Any, mask: np.ndarray | None) -> np.ndarray:
+        """The action as an array of the right dtype; ``mask`` is bool ``[*batch, A]``, or None where all are legal."""
+        try:
+            array = np.asarray(action)
+        except ValueError:
+            self._refuse("shape", action)
+        if array.shape != self.shape:
+            self._refuse("shape", array.shape)
+        if array.dtype.kind not in self.kinds:
+            self._refuse("dtype", array.dtype)
+        inside = (array >= self.low) & (array <= self.high)  # False for NaN
+        if not inside.all() or (self.kinds != "iu" and not np.isfinite(array).all()):
+            self._refuse("value", action)
+        if mask is not None and not np.take_along_axis(mask, array[..., None].astype(np.intp), -1).all():
+            raise IllegalActionError(
+                explain("action", got=action, expected="a legal action", remedy="choose by info['action_mask']")
+            )
+        return array.astype(self.dtype)
+
+    def _refuse(self, what: str, got: Any) -> NoReturn:
+        raise IllegalActionError(
+            explain(f"action {what}", got=got, expected=self.expected, remedy="see env.action_space")
+        )
+
+
+class Seeds:
+    """Seed words for resets: a seed starts over, no seed continues with unused streams."""
+
+    def __init__(self) -> None:
+        self.seed: int | None = None
+        self.used = 0  # streams of this seed
+
+    def start(self, seed: Any) -> None:
+        """Start over with a host seed, 0 <= seed < 2**64."""
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise InvalidParamsError(
+                explain("seed", got=repr(seed), expected="an integer, 0 <= seed < 2**64", remedy="pass an int or None")
+            )
+        counter_rng.seed_words(int(seed))  # checks the range
+        self.seed, self.used = int(seed), 0
+
+    def begin(self, seed: Any) -> None:
+        """Before a reset: start over with ``seed``; where it is None go on, at the first time with fresh entropy."""
+        if seed is not None:
+            self.start(seed)
+        elif self.seed is None:
+            self.start(int(np.random.default_rng().integers(2**64, dtype=np.uint64)))
+
+    def words(self, count: int) -> np.ndarray:
+        """uint32 ``[count, 2]``."""
+        assert self.seed is not None
+        words = counter_rng.seed_words(self.seed, count, self.used)
+        self.used += count
+        return np.stack(words, axis=-1)
+
+
+def render_frame(env: Any, state: Any, params: Any) -> np.ndarray:
+    """The environment's picture of one state, uint8 ``[height, width, 3]``."""
+    return np.asarray(env.render(jax.tree.map(np.asarray, state), params))
+
+
+def check_render_mode(env: Any, render_mode: str | None) -> dict[str, Any]:
+    """Metadata of the adapter, after checking that the environment can render in this mode."""
+    modes = ["rgb_array"] if hasattr(env, "render") else []
+    if render_mode is not None and render_mode not in modes:
+        raise InvalidParamsError(
+            explain("render_mode", got=repr(render_mode), expected=f"None or one of {modes}", remedy="leave it out")
+        )
+    return {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}
