@@ -1,9 +1,9 @@
 """Compiles the packages' programs for a GPU that is not there, or checks the reports that were committed.
 
-    gpu_compile.py [PACKAGE…] --also PYTHON   compile (in the environment of `make setup-gpu-report`), write the reports
-                                              with the fingerprints of this JAX and of that of another interpreter
-    gpu_compile.py [PACKAGE…] --check         any JAX: no report is missing, stale or over budget
-    gpu_compile.py [PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
+gpu_compile.py [PACKAGE…] --also PYTHON   compile (in the environment of `make setup-gpu-report`), write the reports
+                                          with the fingerprints of this JAX and of that of another interpreter
+gpu_compile.py [PACKAGE…] --check         any JAX: no report is missing, stale or over budget
+gpu_compile.py [PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from workspace import Package, shared
 
 sys.path.insert(0, str(shared().source))  # the environment with the CUDA compiler has nothing of ours installed
 
-from gpu_declarations import BUDGETS, REPORT, declared, load  # noqa: E402
-from rlenv_shared.errors import EnvError  # noqa: E402
-from rlenv_shared.gpu import aot, report  # noqa: E402
+from gpu_declarations import BUDGETS, REPORT, declared, load
+from rlenv_shared.errors import EnvError
+from rlenv_shared.gpu import aot, report
 
 TARGET = "h200"
 

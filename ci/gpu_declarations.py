@@ -2,13 +2,13 @@
 
 A declaration may define
 
-| name          | what                                                                              | used by            |
-|---------------|-----------------------------------------------------------------------------------|--------------------|
-| `PROGRAMS`    | `rlenv_shared.gpu.program.Program`s: to compile for a GPU that is not there ...    | `make gpu-compile` |
-|               | ... and to measure on one that is                                                 | `make gpu-report`  |
-| `REPLAYS`     | `rlenv_shared.bench.sections.Replay`s: recorded traces of the reference            | `make gpu-report`  |
-| `ppo_env`     | from "is there a GPU" to the JAX environment that PPO is measured on               | `make gpu-report`  |
-| `COMPARISONS` | `rlenv_shared.bench.sections.Comparison`s: rivals, and sides that need no GPU      | `make gpu-report`  |
+| name          | what                                                                           | used by            |
+|---------------|--------------------------------------------------------------------------------|--------------------|
+| `PROGRAMS`    | `rlenv_shared.gpu.program.Program`s: to compile for a GPU that is not there … | `make gpu-compile` |
+|               | … and to measure on one that is                                                | `make gpu-report`  |
+| `REPLAYS`     | `rlenv_shared.bench.sections.Replay`s: recorded traces of the reference        | `make gpu-report`  |
+| `ppo_env`     | from "is there a GPU" to the JAX environment that PPO is measured on           | `make gpu-report`  |
+| `COMPARISONS` | `rlenv_shared.bench.sections.Comparison`s: rivals, and sides without a GPU     | `make gpu-report`  |
 
 It is loaded where nothing but JAX is installed: what may be missing is imported inside the functions that need it.
 """
@@ -39,7 +39,8 @@ def load(package: Package) -> ModuleType:
     name = f"gpu_declaration_{package.import_name}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, _path(package))
-        assert spec is not None and spec.loader is not None, "a path that ends in .py has a loader"
+        if spec is None or spec.loader is None:
+            raise ImportError(f"cannot load {_path(package)}")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)

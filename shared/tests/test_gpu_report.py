@@ -23,7 +23,14 @@ KERNEL = {
 COMPILED = {"batch": 1000, "steps_per_iteration": 1, "compile_s": 1.0, "memory_bytes": 10, "kernels": [KERNEL]}
 PROGRAM = {"about": "toy", "steps": 64, "fingerprints": {"1.0": "abc"}, "compiled": [COMPILED]}
 GOOD = report.build("h200", "1.0", {"step": PROGRAM})
-BUDGET = {"launches": 1, "bytes": 120, "spill_bytes": 0, "registers": 64, "instructions": 300, "derated_steps_per_s": 1e8}
+BUDGET = {
+    "launches": 1,
+    "bytes": 120,
+    "spill_bytes": 0,
+    "registers": 64,
+    "instructions": 300,
+    "derated_steps_per_s": 1e8,
+}
 H200 = Target.load()
 
 
@@ -76,7 +83,7 @@ def test_a_good_report_has_no_problem():
         ({"spill_bytes": 4}, "spill_bytes 4, budget 0"),
         ({"registers": 65}, "registers 65, budget 64"),
         ({"instructions": 301}, "instructions 301, budget 300"),
-        ({"uncounted_loops": 1}, "1 loops inside kernels of undeclared trips"),
+        ({"uncounted_loops": 1}, "1 loops in kernels of undeclared trips"),
         ({"threads": 10**12, "instructions": 1}, "steps/s predicted at 50%, budget 1e+08"),
     ],
 )
@@ -118,9 +125,7 @@ def test_a_report_survives_its_file(tmp_path):
     assert "| step | 1,000 | 1 | 120 | 300 | 40 | 0 |" in report.table(GOOD)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"format": "other", "schema": 1, "target": "h200", "programs": {}}']
-)
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "other", "schema": 1, "target": "h200", "programs": {}}'])
 def test_unreadable_reports_are_refused(tmp_path, text):
     (tmp_path / "gpu.json").write_text(text)
     for path in (tmp_path / "gpu.json", tmp_path / "missing.json"):

@@ -60,7 +60,7 @@ def test_loops_count_with_their_trips_and_nested_ones_with_the_product():
 
 
 def test_a_missing_tool_is_named_with_its_remedy():
-    with pytest.raises(ReferenceUnavailableError, match="no-such-tool: got not found.*make setup-gpu-report"):
+    with pytest.raises(ReferenceUnavailableError, match=r"no-such-tool: got not found.*make setup-gpu-report"):
         sass.tool("no-such-tool")
 
 

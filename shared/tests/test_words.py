@@ -36,7 +36,10 @@ def tables(draw):
 def test_what_is_packed_comes_back(table, data):
     """Also through `put` and `get` alone, and every other field stays."""
     values = {name: data.draw(st.integers(f.low, f.high), label=name) for name, f in table.fields.items()}
-    arrays = {name: np.array([v], np.uint32 if table.fields[name].is_unsigned_word else np.int32) for name, v in values.items()}
+    arrays = {
+        name: np.array([v], np.uint32 if table.fields[name].is_unsigned_word else np.int32)
+        for name, v in values.items()
+    }
     packed = table.pack(arrays)
     assert len(packed) == table.num_words
     assert all(word.dtype == np.uint32 for word in packed)

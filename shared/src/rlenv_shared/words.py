@@ -8,7 +8,8 @@ All functions are elementwise and take any shape: one environment (``()``), a ba
 read and how the high half of a product is had.
 
 >>> import numpy as np
->>> table = FieldTable(2, [Field("hp", 0, 0, 10), Field("boost", 0, 10, 4, signed=True), Field("level", 1, 0, 7, offset=1)])
+>>> hp, boost = Field("hp", 0, 0, 10), Field("boost", 0, 10, 4, signed=True)
+>>> table = FieldTable(2, [hp, boost, Field("level", 1, 0, 7, offset=1)])
 >>> words = table.pack({"hp": np.int32(714), "boost": np.int32(-6), "level": np.int32(100)})
 >>> [int(table.get(words, name)) for name in table.names]
 [714, -6, 100]

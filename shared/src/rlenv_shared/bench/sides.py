@@ -18,6 +18,7 @@ from rlenv_shared.errors import InvalidParamsError, explain
 
 Policy = Literal["random_legal", "random"]
 ResetMode = Literal["fresh", "pool", "none"]
+Mode = Literal["scan", "auto", "kernel", "interpreted"]
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
 
 
@@ -177,7 +178,7 @@ def jax_rollout(
     keep_outputs: bool = False,
     donate: bool = True,
     fusion: bool = True,
-    mode: str = "scan",
+    mode: Mode = "scan",
     unroll: int = 1,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
@@ -257,7 +258,7 @@ def rollout_function(
     reset_mode: ResetMode = "fresh",
     observe: bool = True,
     keep_outputs: bool = False,
-    mode: str = "scan",
+    mode: Mode = "scan",
     unroll: int = 1,
     seed: int = 0,
 ) -> tuple[Callable[[Any, Any], Any], Callable[[], Any]]:
@@ -286,7 +287,9 @@ def rollout_function(
         return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums
 
     one_word = (jax.ShapeDtypeStruct((1,), jnp.uint32),) * 3
-    one_state = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), jax.eval_shape(begin, one_word))
+    one_state = jax.tree.map(
+        lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), jax.eval_shape(begin, one_word)
+    )
     choose = _policy(env, policy, one_state, params)
     key = jax.random.key(0)  # unread: the generator is in the state
 

@@ -24,7 +24,17 @@ ITEM_BYTES: Final = {
 }
 # Instructions that launch nothing.  Of an asynchronous pair the first half, ``…-start``, does the work.
 NO_LAUNCH: Final = frozenset(
-    "parameter constant tuple get-tuple-element bitcast after-all partition-id replica-id opt-barrier".split()
+    [
+        "parameter",
+        "constant",
+        "tuple",
+        "get-tuple-element",
+        "bitcast",
+        "after-all",
+        "partition-id",
+        "replica-id",
+        "opt-barrier",
+    ]
 )
 CALLS: Final = frozenset(("call", "conditional", "async"))
 # Instructions inside a fusion through which a slice of their operand is seen.
@@ -40,6 +50,7 @@ _COMPUTATION = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*->.*\{\s*$")
 _CALLED = re.compile(r"(?:calls|to_apply|body|condition|true_computation|false_computation)=%?([\w.\-]+)")
 _BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
 _TRIPS = re.compile(r'"?known_trip_count"?:?\s*=?\s*\{"?n"?:?\s*"?(\d+)')
+_TRITON_KERNEL = re.compile(r'(?<!\w)name = "(\w+)"')
 _SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([\d,]*)\]")
 
 
@@ -66,7 +77,7 @@ class Launch:
     """A kernel of the step loop.
 
     Attributes:
-        name: of the instruction.
+        name: of the instruction, or of the kernel that a custom call launches.
         op: its kind: fusion, copy, custom-call, ...
         trips: launches per iteration of the step loop.
         bytes_read: by one launch.
@@ -91,7 +102,8 @@ class StepLoop:
 def shape_bytes(shape: str) -> int:
     """Bytes of an HLO shape, e.g. ``(f32[8,4]{1,0}, pred[])``."""
     return sum(
-        ITEM_BYTES.get(kind, 0) * math.prod(int(n) for n in dims.split(",") if n) for kind, dims in _SHAPE.findall(shape)
+        ITEM_BYTES.get(kind, 0) * math.prod(int(n) for n in dims.split(",") if n)
+        for kind, dims in _SHAPE.findall(shape)
     )
 
 
@@ -224,7 +236,8 @@ def _launches(
             found.append(Launch(instruction.name, op, trips, read, written))
         elif op not in NO_LAUNCH and not op.endswith(("-done", "async-update")):
             read, written = _plain_bytes(instruction, by_name)
-            found.append(Launch(instruction.name, op, trips, read, written))
+            kernel = _TRITON_KERNEL.search(instruction.text) if op == "custom-call" else None
+            found.append(Launch(kernel[1] if kernel else instruction.name, op, trips, read, written))
     return found
 
 

@@ -1,7 +1,8 @@
 """A whole rollout in one kernel: the state stays in registers for all steps, only what a step yields is written.
 
-For elementwise steps alone (`rlenv_shared.words`): a kernel cannot gather from a value, stack or reduce.  It is a Pallas
-kernel compiled by Triton, so it runs on CUDA; elsewhere the same rollout is a `jax.lax.scan`, with equal results.
+For elementwise steps alone (`rlenv_shared.words`): a kernel cannot gather from a value, stack or reduce.  It is a
+Pallas kernel compiled by Triton, so it runs on CUDA; elsewhere the same rollout is a `jax.lax.scan`, with equal
+results.  JAX 0.11 announces that a later version will not have this compiler: hence an opt-in.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from rlenv_shared.words import Ops, kernel_ops, xla_ops
 
 Mode = Literal["auto", "scan", "kernel", "interpreted"]
 MODES: Final = ("auto", "scan", "kernel", "interpreted")
+BLOCK: Final = 128  # environments of one program of the kernel, one per thread
+NUM_WARPS: Final = 4
 Step = Callable[[Any, Any, Ops], tuple[Any, Any]]
 """``(carry, params, ops) -> (carry, outputs)``: pytrees of arrays of one shape, elementwise; ``params`` are scalars."""
 
@@ -33,8 +36,8 @@ def rollout(
     params: Any = (),
     tables: Mapping[str, Any] | None = None,
     mode: Mode = "auto",
-    block: int = 128,
-    num_warps: int = 4,
+    block: int = BLOCK,
+    num_warps: int = NUM_WARPS,
 ) -> tuple[Any, Any]:
     """Apply an elementwise step ``steps`` times to a batch.
 
@@ -44,8 +47,8 @@ def rollout(
         steps: how many.
         params: pytree of scalars, the same for all environments.
         tables: flat arrays by name.
-        mode: ``auto`` is ``kernel`` where JAX's backend is CUDA and ``scan`` elsewhere; ``interpreted`` runs the kernel's
-            program without a GPU, slowly, for tests.
+        mode: ``auto`` is ``kernel`` where JAX's backend is CUDA and ``scan`` elsewhere; ``interpreted`` runs the
+            kernel's program without a GPU, slowly, for tests.
         block: environments of one program of the kernel, a power of two that divides B.
         num_warps: of 32 threads that work on a block.
 

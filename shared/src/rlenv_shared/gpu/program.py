@@ -8,6 +8,7 @@ A package declares its programs in ``benchmarks/gpu.py``::
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -38,6 +39,8 @@ class Program:
         donate: arguments whose memory the result may take.
         side: ``(batch, keep outputs, whether the device is a GPU) -> Side``: the program to measure; None if it is
             only compiled.
+        build_to_hash: another form of the same program for the fingerprint, where the lowered one holds more than the
+            program: that of a kernel holds the paths and lines of its source.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Program:
     kernel_trips: int | None = None
     donate: tuple[int, ...] = (0,)
     side: Callable[[int, bool, bool], Any] | None = None
+    build_to_hash: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]] | None = None
 
     def __post_init__(self) -> None:
         trips = [trips for trips in (self.loop_trips, self.kernel_trips) if trips is not None]
@@ -58,9 +62,10 @@ class Program:
                 explain(f"program {self.name}", got=got, expected="integers >= 1, and a batch", remedy="correct it")
             )
 
-    def at(self, batch: int, sharding: Any = None) -> tuple[Any, tuple[Any, ...]]:
+    def at(self, batch: int, sharding: Any = None, to_hash: bool = False) -> tuple[Any, tuple[Any, ...]]:
         """``(jitted function, abstract arguments)`` at a batch size, for devices given by ``sharding``."""
-        function, arguments = self.build(batch)
+        build = self.build_to_hash if to_hash and self.build_to_hash is not None else self.build
+        function, arguments = build(batch)
         abstract = jax.tree.map(
             lambda leaf: jax.ShapeDtypeStruct(jax.numpy.shape(leaf), jax.numpy.result_type(leaf), sharding=sharding),
             tuple(arguments),
@@ -100,27 +105,27 @@ def random_rollout(
     params = env.default_params if params is None else params
     form: dict[str, Any] = {"observe": observe, "mode": "kernel" if in_kernel else "scan", "unroll": unroll}
 
-    def build(batch: int) -> tuple[Callable[..., Any], Sequence[Any]]:
-        rollout, start = rollout_function(env, params, batch, steps, keep_outputs=True, **form)
+    def build(batch: int, **changes: Any) -> tuple[Callable[..., Any], Sequence[Any]]:
+        rollout, start = rollout_function(env, params, batch, steps, keep_outputs=True, **{**form, **changes})
         return rollout, (jax.eval_shape(start), params)
 
     def side(batch: int, keep_outputs: bool, on_gpu: bool) -> Any:
         chosen = env if on_gpu or cpu_env is None else cpu_env
-        label = {"program": name}
-        return jax_rollout(
-            chosen, params, batch, steps, name=_side_name(name, keep_outputs), keep_outputs=keep_outputs, settings=label,
-            **form,
-        )  # fmt: skip
+        what = f"{name}, outputs {'kept' if keep_outputs else 'summed'}"
+        about = {"keep_outputs": keep_outputs, "settings": {"program": name}, **form}
+        if not on_gpu:
+            about["unroll"] = 1  # which a CPU has no use for
+        return jax_rollout(chosen, params, batch, steps, name=what, **about)
 
-    how = f"{steps} random steps in one kernel" if in_kernel else f"scan of {steps} random steps, unroll {unroll}"
     written = ("observation, " if observe else "") + "reward and done"
     if in_kernel:
-        options = {"kernel_trips": steps, **options}
+        from rlenv_shared.gpu.kernel import BLOCK, NUM_WARPS
+
+        how = f"{steps} random steps in one kernel, blocks of {BLOCK} environments, {NUM_WARPS} warps"
+        options = {"kernel_trips": steps, "build_to_hash": functools.partial(build, mode="interpreted"), **options}
+    else:
+        how = f"scan of {steps} random steps, {unroll} in an iteration"
     return Program(name, build, steps, f"{how}; each writes {written}", side=side, **options)
-
-
-def _side_name(program: str, keep_outputs: bool) -> str:
-    return f"{program}, outputs {'kept' if keep_outputs else 'summed'}"
 
 
 def fingerprint(program: Program) -> str:
@@ -129,9 +134,9 @@ def fingerprint(program: Program) -> str:
     It stands for the smallest batch, since a batch only changes shapes, and for the running version of JAX: another
     version lowers the same program to another text.
     """
-    function, arguments = program.at(min(program.batches))
+    function, arguments = program.at(min(program.batches), to_hash=True)
     text = function.trace(*arguments).lower(lowering_platforms=(PLATFORM,)).as_text()
-    return hashlib.sha256(normalise(text).encode()).hexdigest()
+    return hashlib.sha256(f"{program.about}\n{normalise(text)}".encode()).hexdigest()
 
 
 def normalise(text: str) -> str:

@@ -104,9 +104,7 @@ def build(target: str, jax_version: str, programs: Mapping[str, Mapping[str, Any
 def save(report: Mapping[str, Any], path: Path) -> None:
     """Write a report, one kernel a line."""
     # Only the innermost objects go on one line.
-    one_line = re.sub(
-        r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\s*\n\s*", " ", found[0]), json.dumps(report, indent=1)
-    )
+    one_line = re.sub(r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\s*\n\s*", " ", found[0]), json.dumps(report, indent=1))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(one_line + "\n")
 
@@ -203,7 +201,7 @@ def over_budget(found: Iterable[Cost], budget: Mapping[str, float]) -> Iterator[
             if getattr(at, limit) > budget.get(limit, float("inf")):
                 yield f"batch {at.batch:,}: {limit} {getattr(at, limit):,.6g}, budget {budget[limit]:,.6g}"
         if at.uncounted_loops:
-            yield f"batch {at.batch:,}: {at.uncounted_loops} loops inside kernels of undeclared trips; pass kernel_trips"
+            yield f"batch {at.batch:,}: {at.uncounted_loops} loops in kernels of undeclared trips: pass kernel_trips"
     best = max((at.derated_steps_per_s for at in found), default=0.0)
     if best < budget[FLOOR]:
         yield f"{best:,.4g} steps/s predicted at {DERATING:.0%}, budget {budget[FLOOR]:,.4g}"
@@ -212,7 +210,7 @@ def over_budget(found: Iterable[Cost], budget: Mapping[str, float]) -> Iterator[
 def table(report: Mapping[str, Any]) -> str:
     """Markdown: one row per program and batch size."""
     rows = [
-        "| program | batch | launches | bytes | instructions | registers | spilled | predicted steps/s, 50 % of model |",
+        "| program | batch | launches | bytes | instructions | registers | spilled | steps/s, 50 % of model |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name in report["programs"]:
