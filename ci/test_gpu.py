@@ -10,6 +10,7 @@ import pytest
 
 import gpu_compile
 import gpu_report
+import results
 from gpu_declarations import BUDGETS, REPORT, declared
 from rlenv_shared.bench import device_report
 from rlenv_shared.gpu import report
@@ -71,13 +72,47 @@ def test_a_replay_that_differs_fails_the_report(tmp_path: Path) -> None:
 
 
 def test_a_doctored_median_is_refused(tmp_path: Path) -> None:
-    run = {"steps_per_call": 10, "repeats": 2, "block_s": [1.0, 2.0], "sps_median": 15.0}
-    fields = dict.fromkeys(device_report.HEAD, "") | {"packages": {"toy": {"throughput": {"results": [run]}}}}
     path = tmp_path / "report.json"
-    device_report.save(device_report.build(**fields), path)
-    path.write_text(path.read_text().replace("15.0", "16.0"))
-    with pytest.raises(device_report.SnapshotVersionError, match=r"median 16\.0"):
+    device_report.save(measured(throughput=[run("step", 64, 200.0)]), path)
+    path.write_text(path.read_text().replace("200.0", "250.0"))
+    with pytest.raises(device_report.SnapshotVersionError, match=r"median 250\.0, samples give 200\.0"):
         device_report.load(path)
+
+
+def run(side: str, batch: int, speed: float, **settings: object) -> dict:
+    """A measurement of 100 steps in each of two blocks."""
+    seconds = 100 / speed
+    samples = {"steps_per_call": 100, "repeats": 1, "block_s": [seconds, seconds], "sps_median": speed}
+    return {"side": side, "batch": batch, "settings": settings, **samples}
+
+
+def measured(**sections: list[dict]) -> dict:
+    """A report of one toy package on a GPU."""
+    fields = dict.fromkeys(device_report.HEAD, "") | {"device": {"platform": "gpu", "name": "toy GPU"}}
+    content = {name: {"results": results} for name, results in sections.items()}
+    return device_report.build(**fields | {"packages": {"toy": content}})
+
+
+def test_tables_show_measured_beside_predicted() -> None:
+    kept, summed = {"program": "step", "outputs": "kept"}, {"program": "step", "outputs": "summed"}
+    content = measured(
+        replay=[{"name": "trace", "steps": 1000, "mismatches": 0}],
+        throughput=[run("step, kept", 64, 2e9, **kept), run("step, summed", 64, 3e9, **summed)],
+        comparisons=[{**run("rival", 8, 5e6), "comparison": "rivals"}, {"name": "MJX", "skipped": "no module mujoco"}],
+    )
+    content["packages"]["toy"][device_report.GRAPHS] = {"results": [run("step, kept", 64, 2.5e9, **kept)]}
+    lines = device_report.tables(content, "toy", {("step", 64): 4e9}).splitlines()
+    assert "| trace | 1,000 | 0 |" in lines
+    assert "| step, kept | 64 | 2 G | 2.5 G | 4 G | 50% |" in lines
+    assert "| step, summed | 64 | 3 G | — | — | — |" in lines  # the model is of the program that writes its outputs
+    assert "| rivals | rival | 8 | 5 M |" in lines
+    assert "- not run: comparisons, MJX: no module mujoco" in lines
+
+
+def test_the_newest_report_of_a_device_counts(tmp_path: Path) -> None:
+    for name in ("2026-01-01-toy.json", "2026-02-01-toy.json"):
+        device_report.save(measured(), tmp_path / name)
+    assert [path.name for path in results.device_reports(tmp_path)] == ["2026-02-01-toy.json"]
 
 
 def test_jobs_are_one_process_for_each_setting_of_the_flags() -> None:
