@@ -12,6 +12,10 @@ VENV ?= .venv
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done || true)
 CONSTRAINTS ?= ci/constraints-py311.txt
+GPU_VENV ?= .cache/gpu-venv
+GPU_PYTHON ?= $(shell for p in python3.12 python3.13 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p && break; done || true)
+GPU_CONSTRAINTS ?= ci/constraints-py312-gpu.txt
 EXTRA ?=
 ARGS ?=
 WORKERS ?= 2
@@ -81,6 +85,18 @@ $(VENV)/.setup-docs: $(VENV)/.setup-tools
 	@$(PIP_INSTALL) --group docs
 	@touch $@
 
+## setup-gpu-report: the CUDA compiler in its own environment (several GB, needs no GPU), for `make gpu-compile`
+.PHONY: setup-gpu-report
+setup-gpu-report: $(GPU_VENV)/.setup
+
+$(GPU_VENV)/.setup: $(GPU_CONSTRAINTS)
+	@bash ci/check_tools.sh "python3.12=$(GPU_PYTHON)"
+	@echo "setup: $(GPU_VENV) with JAX and the CUDA compiler"
+	@test -x $(GPU_VENV)/bin/python || $(GPU_PYTHON) -m venv $(GPU_VENV)
+	@$(GPU_VENV)/bin/python -m pip install --quiet --no-compile --constraint $(GPU_CONSTRAINTS) \
+		'jax[cuda13]' nvidia-cuda-nvcc nvidia-cuda-nvdisasm jaxtyping
+	@touch $@
+
 ## refs: fetch and build every reference at its pinned version
 .PHONY: refs
 refs: $(REFERENCES:%=refs-%)
@@ -147,6 +163,25 @@ $(PACKAGES:%=bench-%): bench-%: $(VENV)/.setup-%
 .PHONY: $(PACKAGES:%=train-%)
 $(PACKAGES:%=train-%): train-%: $(VENV)/.setup-%
 	$(PY) packages/$*/training/train.py $(ARGS)
+
+# --- GPUs --------------------------------------------------------------------------------------------------------
+
+## gpu-compile: compile every package for an H200 that is not there and write the reports (needs setup-gpu-report)
+.PHONY: gpu-compile
+gpu-compile: setup $(GPU_VENV)/.setup
+	$(GPU_VENV)/bin/python ci/gpu_compile.py --also $(PY) $(ARGS)
+
+## check-gpu: no committed report of gpu-compile is missing, stale or over ci/gpu_budgets.toml (needs no CUDA)
+.PHONY: check-gpu
+check-gpu: setup
+	$(PY) ci/gpu_compile.py --check $(ARGS)
+
+## gpu-report: verify and measure every package on the GPU that is here (reduced on a CPU); writes to OUT
+OUT ?= build/gpu-report
+REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
+.PHONY: gpu-report
+gpu-report:
+	$(REPORT_PYTHON) ci/gpu_report.py --out $(OUT) $(ARGS)
 
 # --- checks ------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from results import claims, reports, rollouts, transfer_config, transfers
+from results import claims, device_reports, reports, rollouts, transfer_config, transfers
+from rlenv_shared.bench import device_report
 from rlenv_shared.errors import EnvError
 from workspace import REPO, Package, packages
 
@@ -43,6 +44,16 @@ def problems(package: Package, repo: Path = REPO) -> Iterator[str]:
         yield f"{package.name}, benchmarks: {error}"
 
 
+def device_problems() -> Iterator[str]:
+    """What is wrong with the reports of whole machines."""
+    try:
+        for path, content in device_reports().items():
+            print(f"{path.relative_to(REPO)}: {content['device']['name']}, {content['mode']} mode")
+            yield from (f"{path.relative_to(REPO)}: {line}" for line in device_report.mismatches(content))
+    except EnvError as error:
+        yield f"GPU reports: {error}"
+
+
 def committed_before(earlier: Path, later: Path, repo: Path) -> bool:
     """True when the last change of one file is in an older commit than the first version of another.
 
@@ -65,7 +76,7 @@ def committed_before(earlier: Path, later: Path, repo: Path) -> bool:
 
 def main() -> int:
     """Exit status 1 when a result is wrong."""
-    found = [problem for package in packages() for problem in problems(package)]
+    found = [*device_problems(), *(problem for package in packages() for problem in problems(package))]
     for problem in found:
         print(f"WRONG: {problem}")
     print(f"results of {len(packages())} packages: {len(found)} problems")

@@ -8,13 +8,16 @@ Usage: readme_tables.py [--check]   with --check nothing is written, and a stale
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-from results import claims, reports, rollouts, transfers
-from rlenv_shared.bench import report
+from gpu_declarations import REPORT
+from results import claims, compiled_report, device_reports, predictions, reports, rollouts, transfers
+from rlenv_shared.bench import device_report, report
+from rlenv_shared.gpu import report as gpu_report
 from workspace import REPO, Package, packages, references
 
 
@@ -25,8 +28,8 @@ def fill(text: str, name: str, table: str) -> str:
 
 
 def link(text: str, target: Path, base: Path) -> str:
-    """Markdown link from a file in directory ``base``, which contains the target."""
-    return f"[{text}]({target.relative_to(base)})"
+    """Markdown link from a file in directory ``base``."""
+    return f"[{text}]({Path(os.path.relpath(target, base)).as_posix()})"
 
 
 def packages_table(repo: Path = REPO) -> str:
@@ -92,7 +95,27 @@ def speed_table(package: Package) -> str:
     for (machine, _), (path, content) in newest.items():
         parts.append(f"{machine}; medians of {link('raw samples', path, package.root)}.")
         parts += filter(None, (report.environment_shares(content), report.table(content)))
-    return "\n\n".join(parts) or "Not measured yet."
+    return "\n\n".join([*parts, *_gpu_tables(package)]) or "Not measured yet."
+
+
+def _gpu_tables(package: Package) -> list[str]:
+    """What was measured on a GPU, newest report of each device, and what the compiler says of one."""
+    parts = []
+    for path, content in device_reports().items():
+        if package.name in content["packages"]:
+            samples = link("raw samples", path, package.root)
+            parts.append(f"Measured on {content['device']['name']} by `make gpu-report`, {samples}.")
+            parts.append(device_report.tables(content, package.name, predictions(package)))
+    committed = compiled_report(package)
+    if committed is not None:
+        about = "; ".join(f"{name}: {program['about']}" for name, program in committed["programs"].items())
+        parts.append(
+            f"Compiled for an {gpu_report.target(committed).name} without one, by `make gpu-compile` "
+            f"({link('raw counts', package.root / REPORT, package.root)}); an uncalibrated model, nothing of it "
+            f"measured.  Per step, bytes and instructions per environment ({about}):"
+        )
+        parts.append(gpu_report.table(committed))
+    return parts
 
 
 def _machine(content: dict[str, Any]) -> str:

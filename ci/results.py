@@ -6,6 +6,8 @@
 | ``tests/l4_transfer/config.toml`` | margin and budgets of the transfer experiment, fixed before the runs |
 | ``tests/l4_transfer/results/*.json`` | every episode's return (`rlenv_shared.stats.transfer`) |
 | ``benchmarks/results/*.json`` | every timed block (`rlenv_shared.bench.report`) |
+| ``benchmarks/gpu_compiled.json`` | counts of the code compiled for a GPU (`rlenv_shared.gpu.report`) |
+| ``ci/gpu_results/*.json`` | what `make gpu-report` wrote on a GPU, all packages (`rlenv_shared.bench.device_report`) |
 | ``benchmarks/claims.toml`` | the ratios of speed that the READMEs state, and what each must reach |
 
 ``claims.toml``::
@@ -26,10 +28,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rlenv_shared.bench import report
+from gpu_declarations import REPORT
+from rlenv_shared.bench import device_report, report
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared.gpu import report as gpu_report
 from rlenv_shared.stats.transfer import TransferConfig, TransferVerdict, load_results, verdict
-from workspace import Package
+from workspace import REPO, Package
+
+DEVICE_REPORTS = REPO / "ci" / "gpu_results"
 
 
 @dataclass(frozen=True)
@@ -152,3 +158,31 @@ def claims(package: Package) -> Iterator[Claim]:
             found = source, report.ratio(content, *sides)
             break
         yield Claim(entry["text"], float(entry.get("at_least", 0.0)), *found)
+
+
+def compiled_report(package: Package) -> dict[str, Any] | None:
+    """What the compiler says of a package's programs on a GPU; None if it declares none.
+
+    Raises:
+        SnapshotVersionError: the file is corrupt or foreign.
+    """
+    path = package.root / REPORT
+    return gpu_report.load(path) if path.exists() else None
+
+
+def predictions(package: Package) -> dict[tuple[str, int], float]:
+    """Environment steps per second by program and batch size, as the model of `rlenv_shared.gpu` predicts."""
+    committed = compiled_report(package)
+    programs = committed["programs"] if committed else ()
+    return {(name, cost.batch): cost.steps_per_s for name in programs for cost in gpu_report.costs(committed, name)}
+
+
+def device_reports(folder: Path = DEVICE_REPORTS) -> dict[Path, dict[str, Any]]:
+    """The committed reports of whole machines, of each device the newest; their names begin with the date.
+
+    Raises:
+        SnapshotVersionError: a file is corrupt or foreign, or its medians do not follow from its samples.
+    """
+    loaded = {path: device_report.load(path) for path in sorted(folder.glob("*.json"))}
+    newest = {content["device"]["name"]: path for path, content in loaded.items()}
+    return {path: loaded[path] for path in newest.values()}

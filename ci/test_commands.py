@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workspace import REPO, Package, find, requirement_extras, requirement_name
+from workspace import REPO, Package, find, packages, requirement_extras, requirement_name, shared
 
 pytestmark = pytest.mark.l1
 
@@ -88,6 +88,13 @@ def test_requirements_are_read() -> None:
     assert requirement_name(text) == "rlenv-shared"
     assert requirement_extras(text) == ["ppo", "cli"]
     assert requirement_extras("numpy>=2") == []
+
+
+@pytest.mark.parametrize("package", [shared(), *packages()], ids=lambda package: package.name)
+def test_a_package_knows_its_version(package: Package) -> None:
+    """It is written twice, since a checkout on the path has no metadata."""
+    text = (package.source / package.import_name / "__init__.py").read_text()
+    assert f'__version__ = "{package.project["version"]}"' in text
 
 
 def test_setup_leaves_accelerator_extras_out(tmp_path: Path) -> None:

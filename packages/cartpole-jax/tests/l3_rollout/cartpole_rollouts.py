@@ -7,34 +7,19 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from cartpole_tolerances import F64_100_STEPS, F64_100_STEPS_OBS, NO_GENERATOR, STEP_TOLERANCES
 from references.gymnasium_classic.adapter import STATE, record_episodes
 
 from cartpole_jax import CartPole
 from cartpole_jax.controller import balance
-from rlenv_shared.rollout.compare import Tolerance, compare
+from rlenv_shared.rollout.compare import compare
 from rlenv_shared.rollout.record import jax_step_from, record_jax
 from rlenv_shared.rollout.report import Report
 from rlenv_shared.rollout.teacher import teacher_forced
 from rlenv_shared.rollout.trajectory import Trajectory
 
-# One step from the reference's state.  float64: XLA multiplies by reciprocals where NumPy divides, and its sin and cos
-# differ in the last bit; states are below 4, so this is 22 ulp at most.
-F64_STEP = Tolerance("F64_STEP", atol=1e-14)
-# float32: the given state is rounded first; two ulp of values between 2 and 4.
-F32_STEP = Tolerance("F32_STEP", atol=5e-7)
-# 100 steps without synchronising: the pole falls as exp(4 t/s), which multiplies a first error by 3,000 in 2 s.
-F64_100_STEPS = Tolerance("F64_100_STEPS", atol=1e-12)
-# The observation is the float64 state rounded to float32: it may differ by what the state may, and by one rounding.
-F64_STEP_OBS = Tolerance("F64_STEP_OBS", atol=F64_STEP.atol, ulp=1)
-F64_100_STEPS_OBS = Tolerance("F64_100_STEPS_OBS", atol=F64_100_STEPS.atol, ulp=1)
 FREE_STEPS = 100
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
-
-STEP_TOLERANCES = {
-    jnp.float64: {"state.*": F64_STEP, "obs": F64_STEP_OBS},
-    jnp.float32: {"state.*": F32_STEP, "obs": F32_STEP},
-}
-NO_GENERATOR = {"rng.0": 0, "rng.1": 0, "rng.2": 0}  # a raw step draws nothing
 
 
 def policy(name: str, seed: int) -> Any:

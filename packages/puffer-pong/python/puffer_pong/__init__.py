@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from puffer_pong.gym_env import PongEnv
     from puffer_pong.vector_env import PongVectorEnv
 
-__version__ = importlib.metadata.version("puffer-pong")
+__version__ = "0.1.0"
 __all__ = ["PongBuffers", "PongConfig", "PongEnv", "PongVectorEnv", "__version__", "make", "register_envs"]
 
 # Imported when first used: the Gymnasium faces need an extra.

@@ -18,6 +18,7 @@ from rlenv_shared.errors import InvalidParamsError, explain
 
 Policy = Literal["random_legal", "random"]
 ResetMode = Literal["fresh", "pool", "none"]
+Mode = Literal["scan", "auto", "kernel", "interpreted"]
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
 
 
@@ -122,8 +123,9 @@ class JaxSide:
         self._outputs: Any = None
 
     def compile(self) -> None:
-        """Trace, lower and compile."""
-        self._compiled = self._rollout.lower(self._start, self._params).compile(self._options)
+        """Trace, lower and compile, once."""
+        if self._compiled is None:
+            self._compiled = self._rollout.lower(self._start, self._params).compile(self._options)
 
     def begin(self) -> None:
         """Copy the start: a donated carry is consumed by the first call."""
@@ -176,6 +178,8 @@ def jax_rollout(
     keep_outputs: bool = False,
     donate: bool = True,
     fusion: bool = True,
+    mode: Mode = "scan",
+    unroll: int = 1,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
 ) -> JaxSide:
@@ -196,8 +200,71 @@ def jax_rollout(
             needs; otherwise only sums per environment leave the loop.
         donate: let a call reuse the memory of the state it was given.
         fusion: XLA's fusion pass; on CPU some programs are faster without.
+        mode: ``scan``, or a mode of `rlenv_shared.gpu.kernel.rollout` for environments whose step is elementwise.
+        unroll: steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and
+            advances the loop once for all of them.
         seed: of environments and actions.
         settings: further facts for the report, e.g. the frameskip.
+
+    Raises:
+        InvalidParamsError: an option is unknown or does not fit the environment.
+    """
+    import jax
+
+    rollout, start = rollout_function(
+        env,
+        params,
+        batch,
+        steps,
+        policy=policy,
+        reset_mode=reset_mode,
+        observe=observe,
+        keep_outputs=keep_outputs,
+        mode=mode,
+        unroll=unroll,
+        seed=seed,
+    )
+    carry = start()
+    facts = {
+        "policy": policy,
+        "reset_mode": reset_mode,
+        "observe": observe,
+        "outputs": "kept" if keep_outputs else "summed",
+        "donate": donate,
+        "fusion": fusion,
+        "mode": mode,
+        "unroll": unroll,
+    }
+    return JaxSide(
+        name,
+        batch,
+        steps,
+        jax.jit(rollout, donate_argnums=(0,) if donate else ()),
+        carry,
+        env.default_params if params is None else params,
+        {**facts, **(settings or {})},
+        sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry[0])) // batch,
+        {} if fusion else {"xla_disable_hlo_passes": "fusion"},
+    )
+
+
+def rollout_function(
+    env: Any,
+    params: Any,
+    batch: int,
+    steps: int,
+    *,
+    policy: Policy = "random_legal",
+    reset_mode: ResetMode = "fresh",
+    observe: bool = True,
+    keep_outputs: bool = False,
+    mode: Mode = "scan",
+    unroll: int = 1,
+    seed: int = 0,
+) -> tuple[Callable[[Any, Any], Any], Callable[[], Any]]:
+    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; see `jax_rollout` for the arguments.
+
+    Nothing is computed before `start` is called, so a compiler can be asked about any batch size.
 
     Raises:
         InvalidParamsError: an option is unknown or does not fit the environment.
@@ -210,9 +277,19 @@ def jax_rollout(
 
     _check_options(batch, steps, policy, reset_mode, isinstance(env, ResetPool))
     params = env.default_params if params is None else params
-    words = tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch)))
-    state = jax.jit(jax.vmap(env.begin_episode, (0, None)))(words, params)[1]
-    one_state = jax.tree.map(lambda leaf: leaf[0], state)
+
+    def begin(words: Any) -> Any:
+        return jax.vmap(env.begin_episode, (0, None))(words, params)[1]
+
+    def start() -> Any:
+        state = jax.jit(begin)(tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch))))
+        sums = () if keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + observe))
+        return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums
+
+    one_word = (jax.ShapeDtypeStruct((1,), jnp.uint32),) * 3
+    one_state = jax.tree.map(
+        lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), jax.eval_shape(begin, one_word)
+    )
     choose = _policy(env, policy, one_state, params)
     key = jax.random.key(0)  # unread: the generator is in the state
 
@@ -229,33 +306,18 @@ def jax_rollout(
             return (state, rng, sums), outputs
         return (state, rng, tuple(total + _total(part) for total, part in zip(sums, outputs, strict=True))), None
 
+    batched = jax.vmap(step, (0, None))
+
     def rollout(carry: Any, params: Any) -> Any:
-        def body(carry: Any, _: None) -> Any:
-            return jax.vmap(step, (0, None))(carry, params)
+        return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=unroll)
 
-        return jax.lax.scan(body, carry, None, steps)
+    def in_kernel(carry: Any, params: Any) -> Any:
+        from rlenv_shared.gpu import kernel
 
-    sums = () if keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + observe))
-    actions_rng = tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch)))
-    facts = {
-        "policy": policy,
-        "reset_mode": reset_mode,
-        "observe": observe,
-        "outputs": "kept" if keep_outputs else "summed",
-        "donate": donate,
-        "fusion": fusion,
-    }
-    return JaxSide(
-        name,
-        batch,
-        steps,
-        jax.jit(rollout, donate_argnums=(0,) if donate else ()),
-        (state, actions_rng, sums),
-        params,
-        {**facts, **(settings or {})},
-        sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(one_state)),
-        {} if fusion else {"xla_disable_hlo_passes": "fusion"},
-    )
+        elementwise = kernel.live(batched)
+        return kernel.rollout(lambda c, p, _: elementwise(c, p), carry, steps, params=params, mode=mode)
+
+    return rollout if mode == "scan" else in_kernel, start
 
 
 def _total(tree: Any) -> Any:
@@ -267,7 +329,8 @@ def _total(tree: Any) -> Any:
 
 
 def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any, Any, Any], tuple[Any, Any]]:
-    """``(state, rng, params) -> (action, rng)`` of one environment."""
+    """``(state, rng, params) -> (action, rng)`` of one environment; ``state`` is abstract."""
+    import jax
     import jax.numpy as jnp
 
     from rlenv_shared import counter_rng, masking
@@ -284,7 +347,7 @@ def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any,
             return low.astype(np.float32) + unit * (high - low).astype(np.float32), rng
 
         return uniform
-    shape = np.shape(env.legal_actions(state, params))[:-1]
+    shape = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
     masked = policy == "random_legal" and not _always_all_legal(env, state, params)
 
     def discrete(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
@@ -322,7 +385,8 @@ def _always_all_legal(env: Any, state: Any, params: Any) -> bool:
             reached |= {id(variable) for variable in equation.outvars}
     if any(id(variable) in reached for variable in jaxpr.outvars):
         return False
-    return bool(np.all(env.legal_actions(state, params)))
+    zeros = jax.tree.map(lambda leaf: jax.numpy.zeros(leaf.shape, leaf.dtype), state)
+    return bool(np.all(env.legal_actions(zeros, params)))  # any state does: the mask does not read it
 
 
 def _check_options(batch: int, steps: int, policy: str, reset_mode: str, pooled: bool) -> None:

@@ -1,0 +1,123 @@
+"""The reports of `make gpu-compile` and `make gpu-report`: fresh, within budget, and seen failing when they are not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gpu_compile
+import gpu_report
+import results
+from gpu_declarations import BUDGETS, REPORT, declared
+from rlenv_shared.bench import device_report
+from rlenv_shared.gpu import report
+from workspace import REPO
+
+pytestmark = pytest.mark.l1
+
+
+def test_every_declaration_has_a_budget_and_every_budget_a_declaration() -> None:
+    budgets = report.load_budgets(BUDGETS)
+    compiled = {name: set(report.load(package.root / REPORT)["programs"]) for name, package in declared().items()}
+    assert {name: set(programs) for name, programs in budgets.items()} == compiled
+
+
+def test_a_changed_constant_makes_the_report_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Provoked in the program itself: gravity."""
+    package = declared()["cartpole-jax"]
+    assert list(gpu_compile.problems(package)) == []
+    environment = sys.modules["cartpole_jax.env"]
+    honest = environment.accelerations
+    monkeypatch.setattr(environment, "accelerations", lambda s, f, p: honest(s, f + f, p))
+    found = list(gpu_compile.problems(package))
+    assert any("step: stale" in line for line in found), found
+
+
+def test_a_tighter_budget_is_exceeded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tight = tmp_path / "budgets.toml"
+    tight.write_text(BUDGETS.read_text().replace("derated_steps_per_s = 10e9", "derated_steps_per_s = 10e12"))
+    monkeypatch.setattr(gpu_compile, "BUDGETS", tight)
+    (line,) = gpu_compile.problems(declared()["cartpole-jax"])
+    assert "steps/s predicted at 50%, budget 1e+13" in line
+
+
+def test_the_gpu_report_runs_reduced(tmp_path: Path) -> None:
+    """End to end on one package, in processes of its own; `make gpu-report` does the same for all."""
+    command = [sys.executable, str(REPO / "ci" / "gpu_report.py"), "--out", str(tmp_path)]
+    command += ["--packages", "cartpole-jax", "--only", "replay", "throughput", "comparisons"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = device_report.load(tmp_path / "report.json")
+    replays = device_report.results(found, "cartpole-jax", "replay")
+    assert [item["mismatches"] for item in replays] == [0, 0]
+    runs = device_report.runs(found, "cartpole-jax", "throughput")
+    assert len({run["batch"] for run in runs}) == 6
+    assert {run["settings"]["outputs"] for run in runs} == {"kept", "summed"}
+    assert "not run: comparisons, gymnax: no GPU" in (tmp_path / "summary.md").read_text()
+    assert len(list(tmp_path.iterdir())) <= 8
+
+
+def test_a_replay_that_differs_fails_the_report(tmp_path: Path) -> None:
+    broken = {"name": "trace", "steps": 10, "mismatches": 3, "first": "state.x"}
+    lost = {"error": "the process ended with status -9"}
+    fields = dict.fromkeys(device_report.HEAD, "")
+    content = device_report.build(**fields | {"packages": {"toy": {"replay": {"results": [broken]}, "ppo": lost}}})
+    assert list(device_report.mismatches(content)) == [
+        "toy, ppo: the process ended with status -9",
+        "toy, replay of trace: 3 values differ, first state.x",
+    ]
+
+
+def test_a_doctored_median_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    device_report.save(measured(throughput=[run("step", 64, 200.0)]), path)
+    path.write_text(path.read_text().replace("200.0", "250.0"))
+    with pytest.raises(device_report.SnapshotVersionError, match=r"median 250\.0, samples give 200\.0"):
+        device_report.load(path)
+
+
+def run(side: str, batch: int, speed: float, **settings: object) -> dict:
+    """A measurement of 100 steps in each of two blocks."""
+    seconds = 100 / speed
+    samples = {"steps_per_call": 100, "repeats": 1, "block_s": [seconds, seconds], "sps_median": speed}
+    return {"side": side, "batch": batch, "settings": settings, **samples}
+
+
+def measured(**sections: list[dict]) -> dict:
+    """A report of one toy package on a GPU."""
+    fields = dict.fromkeys(device_report.HEAD, "") | {"device": {"platform": "gpu", "name": "toy GPU"}}
+    content = {name: {"results": results} for name, results in sections.items()}
+    return device_report.build(**fields | {"packages": {"toy": content}})
+
+
+def test_tables_show_measured_beside_predicted() -> None:
+    kept, summed = {"program": "step", "outputs": "kept"}, {"program": "step", "outputs": "summed"}
+    content = measured(
+        replay=[{"name": "trace", "steps": 1000, "mismatches": 0}],
+        throughput=[run("step, kept", 64, 2e9, **kept), run("step, summed", 64, 3e9, **summed)],
+        comparisons=[{**run("rival", 8, 5e6), "comparison": "rivals"}, {"name": "MJX", "skipped": "no module mujoco"}],
+    )
+    content["packages"]["toy"][device_report.GRAPHS] = {"results": [run("step, kept", 64, 2.5e9, **kept)]}
+    lines = device_report.tables(content, "toy", {("step", 64): 4e9}).splitlines()
+    assert "| trace | 1,000 | 0 |" in lines
+    assert "| step, kept | 64 | 2 G | 2.5 G | 4 G | 50% |" in lines
+    assert "| step, summed | 64 | 3 G | — | — | — |" in lines  # the model is of the program that writes its outputs
+    assert "| rivals | rival | 8 | 5 M |" in lines
+    assert "- not run: comparisons, MJX: no module mujoco" in lines
+
+
+def test_the_newest_report_of_a_device_counts(tmp_path: Path) -> None:
+    for name in ("2026-01-01-toy.json", "2026-02-01-toy.json"):
+        device_report.save(measured(), tmp_path / name)
+    assert [path.name for path in results.device_reports(tmp_path)] == ["2026-02-01-toy.json"]
+
+
+def test_jobs_are_one_process_for_each_setting_of_the_flags() -> None:
+    packages = list(declared().values())[:1]
+    on_gpu = list(gpu_report.jobs(packages, ("replay", "throughput"), True))
+    assert [job.shown for job in on_gpu] == [("replay", "throughput"), (device_report.GRAPHS,)]
+    assert "+WHILE" in on_gpu[1].environment("cache")["XLA_FLAGS"]
+    assert [job.flags for job in gpu_report.jobs(packages, ("throughput",), False)] == [""]

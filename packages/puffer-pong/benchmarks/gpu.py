@@ -1,0 +1,66 @@
+"""What is compiled for a GPU and run on one; see ``ci/gpu_declarations.py``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from puffer_pong.jax import Pong
+from rlenv_shared.bench.sections import Comparison, Replay
+from rlenv_shared.bench.sides import HostSide
+from rlenv_shared.gpu.program import random_rollout
+
+PACKAGE: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(PACKAGE / "tests" / "l3_rollout"), str(PACKAGE / "tests")]
+from pong_replay import FRAMESKIPS, replay, trace_path  # noqa: E402
+
+ONE_FRAME: Final = Pong(frameskip=1)
+
+PROGRAMS: Final = (
+    random_rollout("frameskip 1", ONE_FRAME, unroll=4),
+    random_rollout(
+        "frameskip 8", Pong(frameskip=8, loop="inline"), cpu_env=Pong(frameskip=8, loop="fori"), batches=(262_144,)
+    ),
+    random_rollout("frameskip 1, kernel", ONE_FRAME, in_kernel=True, batches=(262_144,)),
+)
+
+REPLAYS: Final = tuple(
+    Replay(
+        f"PufferLib's C, frameskip {frameskip}, every bit", trace_path(frameskip), partial(replay, frameskip=frameskip)
+    )
+    for frameskip in FRAMESKIPS
+)
+
+
+def ppo_env(on_gpu: bool) -> Pong:
+    """The environment that PPO is measured on, with PufferLib's frameskip."""
+    return Pong(frameskip=8, loop="inline" if on_gpu else "fori")
+
+
+def c_on_all_cores() -> list[HostSide]:
+    """The unmodified C, one thread per core, each with its own environments and its own tight loop."""
+    from references.puffer_pong.adapter import PufferPong
+
+    threads, batch, steps = os.cpu_count() or 1, 4096, 64
+    pongs = [PufferPong(batch, frameskip=1) for _ in range(threads)]
+    pool = ThreadPoolExecutor(threads)  # the C runs outside Python's lock
+    reward = [0.0]
+
+    def advance(steps: int) -> None:
+        reward[0] = sum(found[1] for found in pool.map(lambda pong: pong.bench(steps), pongs))
+
+    def reset() -> None:
+        for pong in pongs:
+            pong.reset(0)
+
+    settings: dict[str, Any] = {"frameskip": 1, "policy": "random", "outputs": "overwritten"}
+    return [
+        HostSide(f"C, {threads} threads", batch * threads, steps, reset, advance, lambda: reward[0], settings=settings)
+    ]
+
+
+COMPARISONS: Final = (Comparison("C on all cores", c_on_all_cores, needs=("gymnasium",)),)
