@@ -6,7 +6,8 @@ import jax.numpy as jnp
 
 from halfcheetah_jax import model
 from halfcheetah_jax.inertia import Rigid, Wrench, add, shift_wrench
-from halfcheetah_jax.kinematics import Position, Scalar, Velocity
+from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity
+from halfcheetah_jax.phases import phase
 from halfcheetah_jax.types import EnvParams
 
 
@@ -16,27 +17,36 @@ def bias_force(position: Position, velocity: Velocity, rigid: Rigid, params: Env
     In the plane there are no gyroscopic terms: a point at ``r`` from a joint accelerates by ``-w^2 r`` relative to it.
     Gravity is an upward acceleration of the frame.
     """
-    zero = jnp.zeros_like(position.height[0])
-    acceleration = [(zero, zero + params.gravity)]
-    spin = [w * w for w in velocity.angular]
-    for body in model.HINGES:
-        parent, (x, z) = model.PARENT[body], position.offset[body]
-        a = acceleration[parent]
-        acceleration.append((a[0] - spin[parent] * x, a[1] - spin[parent] * z))
-    total = []
-    for body in range(model.NUM_BODIES):
-        mass, (first_x, first_z), (a_x, a_z) = rigid.mass[body], rigid.first[body], acceleration[body]
-        total.append(
-            Wrench(
-                mass * a_x - spin[body] * first_x,
-                mass * a_z - spin[body] * first_z,
-                first_z * a_x - first_x * a_z,  # the centripetal part points along the lever
-            )
-        )
+    acceleration = _centripetal(position, velocity, params)
+    total = [_inertial(rigid, body, acceleration[body], velocity.angular[body]) for body in range(model.NUM_BODIES)]
     for body in reversed(model.HINGES):
         parent = model.PARENT[body]
         total[parent] = add(total[parent], shift_wrench(total[body], position.offset[body]))
     return (*total[0], *(total[body].w for body in model.HINGES))
+
+
+@phase
+def _centripetal(position: Position, velocity: Velocity, params: EnvParams) -> list[Vector]:
+    """Accelerations of the bodies' joints (m/s^2) when no joint accelerates."""
+    zero = jnp.zeros_like(position.height[0])
+    acceleration = [(zero, zero + params.gravity)]
+    for body in model.HINGES:
+        parent, (x, z) = model.PARENT[body], position.offset[body]
+        a, spin = acceleration[parent], velocity.angular[parent] * velocity.angular[parent]
+        acceleration.append((a[0] - spin * x, a[1] - spin * z))
+    return acceleration
+
+
+@phase
+def _inertial(rigid: Rigid, body: int, acceleration: Vector, rate: Scalar) -> Wrench:
+    """What keeps a body on its course."""
+    mass, (first_x, first_z), (a_x, a_z) = rigid.mass[body], rigid.first[body], acceleration
+    spin = rate * rate
+    return Wrench(
+        mass * a_x - spin * first_x,
+        mass * a_z - spin * first_z,
+        first_z * a_x - first_x * a_z,  # the centripetal part points along the lever
+    )
 
 
 def passive_force(qpos: tuple[Scalar, ...], qvel: tuple[Scalar, ...], params: EnvParams) -> tuple[Scalar, ...]:

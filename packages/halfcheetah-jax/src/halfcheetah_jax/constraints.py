@@ -12,13 +12,16 @@ mj_referenceConstraint; engine_collision_primitive.c: mjc_PlaneCapsule @ mujoco 
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 
 from halfcheetah_jax import model
 from halfcheetah_jax.inertia import Sym3, Wrench, add
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carried, rotate
+from halfcheetah_jax.phases import phase
 from halfcheetah_jax.types import EnvParams
 
 FAR = 1e30  # m/s^2: offset of a row that no acceleration can make active
@@ -50,12 +53,10 @@ class Constraints(NamedTuple):
 
 
 class ActiveSet(NamedTuple):
-    """Which rows are negative (bool)."""
+    """Which rows are negative, one bit (uint32) each."""
 
-    normal: tuple[Scalar, ...]
-    plus: tuple[Scalar, ...]
-    minus: tuple[Scalar, ...]
-    limit: tuple[Scalar, ...]
+    normal: Scalar  # bit i: normal row of contact i; bit 16 + i: limit of hinge i
+    edges: Scalar  # bit i: plus row of contact i; bit 16 + i: its minus row
 
 
 def impedance(depth: Scalar, width: float) -> Scalar:
@@ -71,42 +72,48 @@ def find(
 ) -> Constraints:
     """Evaluate every candidate at one state."""
     friction = params.friction
-    contacts = []
-    for body, end in model.CAPSULE_ENDS:
-        x, z = rotate(position, body, end)
-        distance = position.height[body] + z - model.RADIUS
-        d = impedance(distance, model.CONTACT_WIDTH)
-        # R of an edge: 2 mu^2 (1 - d)/d (1 + mu^2) / (effective mass).
-        scale = 1 / (2 * friction * friction * (1 + friction * friction) * model.INV_WEIGHT[body])
-        point = (x, z - model.RADIUS - 0.5 * distance)  # halfway between the floor and the lowest point
-        v_x, v_z = carried(velocity.linear[body], velocity.angular[body], point)
-        normal = model.REFERENCE_DAMPING * v_z + model.REFERENCE_STIFFNESS * d * distance
-        contacts.append(
-            Contact(
-                point=point,
-                stiffness=scale * d / (1 - d),
-                normal=jnp.where(distance < 0, normal, FAR),
-                tangent=model.REFERENCE_DAMPING * v_x,
-            )
+    contacts = tuple(
+        _contact(
+            rotate(position, body, end),
+            position.height[body],
+            velocity.linear[body],
+            velocity.angular[body],
+            1 / (2 * friction * friction * (1 + friction * friction) * model.INV_WEIGHT[body]),
         )
-    limits = []
-    for hinge in range(model.NUM_HINGES):
-        angle, rate = qpos[3 + hinge], qvel[3 + hinge]
-        low, high = model.RANGE[hinge]
-        below, above = angle - low, high - angle
-        at_low = below < above
-        distance = jnp.where(at_low, below, above)
-        sign = jnp.where(at_low, jnp.ones_like(angle), -jnp.ones_like(angle))
-        d = impedance(distance, model.LIMIT_WIDTH)
-        offset = model.REFERENCE_DAMPING * sign * rate + model.REFERENCE_STIFFNESS * d * distance
-        limits.append(
-            Limit(
-                sign=sign,
-                stiffness=d / (1 - d) * (1 / model.HINGE_INV_WEIGHT[hinge]),
-                offset=jnp.where(distance < 0, offset, FAR),
-            )
-        )
-    return Constraints(tuple(contacts), tuple(limits), friction)
+        for body, end in model.CAPSULE_ENDS
+    )
+    limits = tuple(map(_limit, qpos[3:], qvel[3:], model.RANGE, model.HINGE_INV_WEIGHT))
+    return Constraints(contacts, limits, friction)
+
+
+@phase
+def _contact(end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale: Scalar) -> Contact:
+    x, z = end
+    distance = height + z - model.RADIUS
+    d = impedance(distance, model.CONTACT_WIDTH)
+    point = (x, z - model.RADIUS - 0.5 * distance)  # halfway between the floor and the lowest point
+    v_x, v_z = carried(linear, angular, point)
+    normal = model.REFERENCE_DAMPING * v_z + model.REFERENCE_STIFFNESS * d * distance
+    return Contact(
+        point=point,
+        stiffness=scale * d / (1 - d),  # R of an edge: 2 mu^2 (1 - d)/d (1 + mu^2) / (effective mass)
+        normal=jnp.where(distance < 0, normal, FAR),
+        tangent=model.REFERENCE_DAMPING * v_x,
+    )
+
+
+@phase
+def _limit(angle: Scalar, rate: Scalar, bounds: tuple[float, float], inv_weight: float) -> Limit:
+    low, high = bounds
+    below, above = angle - low, high - angle
+    at_low = below < above
+    distance = jnp.where(at_low, below, above)
+    sign = jnp.where(at_low, jnp.ones_like(angle), -jnp.ones_like(angle))
+    d = impedance(distance, model.LIMIT_WIDTH)
+    offset = model.REFERENCE_DAMPING * sign * rate + model.REFERENCE_STIFFNESS * d * distance
+    return Limit(
+        sign=sign, stiffness=d / (1 - d) * (1 / inv_weight), offset=jnp.where(distance < 0, offset, FAR)
+    )
 
 
 def rows(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Velocity) -> tuple[list, list, list]:
@@ -126,45 +133,55 @@ def rows(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Veloc
     return normal, tangent, limit
 
 
-def active_set(normal: list[Scalar], tangent: list[Scalar], limit: list[Scalar]) -> ActiveSet:
+@phase
+def active_set(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Velocity) -> ActiveSet:
     """Which rows are negative, and so push."""
-    return ActiveSet(
-        normal=tuple(n < 0 for n in normal),
-        plus=tuple(n + t < 0 for n, t in zip(normal, tangent, strict=True)),
-        minus=tuple(n - t < 0 for n, t in zip(normal, tangent, strict=True)),
-        limit=tuple(value < 0 for value in limit),
-    )
+    normal, tangent, limit = rows(constraints, qacc, acceleration)
+    plus = [n + t for n, t in zip(normal, tangent, strict=True)]
+    minus = [n - t for n, t in zip(normal, tangent, strict=True)]
+    return ActiveSet(_signs(normal + limit), _signs(plus + minus))
 
 
-def assemble(
-    constraints: Constraints, active: ActiveSet
-) -> tuple[list[Sym3], list[Wrench], list[Scalar], list[Scalar]]:
-    """What an active set adds to the equations of motion.
+def _signs(values: list[Scalar]) -> Scalar:
+    """Bit i tells whether value i is negative."""
+    bits = (jnp.where(value < 0, np.uint32(1 << i), np.uint32(0)) for i, value in enumerate(values))
+    return functools.reduce(jnp.bitwise_or, bits)
 
-    Returns:
-        ``(J'DJ of the contacts as one inertia for each body, their -J'D aref as one wrench for each body, the limits'
-        addition to the hinges' diagonal, their addition to the generalised forces of the hinges)``.
+
+def _where(word: Scalar, bit: int, value: Scalar) -> Scalar:
+    """The value where a bit is set, elsewhere 0."""
+    return jnp.where((word & np.uint32(1 << bit)) != 0, value, jnp.zeros_like(value))
+
+
+@phase
+def push_body(
+    contacts: dict[int, Contact], active: ActiveSet, friction: Any, rigid: Sym3
+) -> tuple[Sym3, Wrench]:
+    """A body's inertia with ``J'DJ`` of its active contacts, and the wrench ``-J'D aref`` of these.
+
+    Args:
+        contacts: those of one body, by number.
+        active: the active set.
+        friction: sliding coefficient.
+        rigid: inertia of the body.
     """
-    mu = constraints.friction
-    inertia: list[Any] = [None] * model.NUM_BODIES
-    wrench: list[Any] = [None] * model.NUM_BODIES
-    for i, (body, _) in enumerate(model.CAPSULE_ENDS):
-        contact = constraints.contacts[i]
+    total, pushed = rigid, None
+    for i, contact in contacts.items():
         (x, z), d = contact.point, contact.stiffness
-        zero = jnp.zeros_like(d)
-        normal = jnp.where(active.normal[i], 2 * d, zero)
-        plus = jnp.where(active.plus[i], d, zero)
-        minus = jnp.where(active.minus[i], d, zero)
-        xx, xz, zz = mu * mu * (plus + minus), mu * (plus - minus), normal + (plus + minus)
+        normal = _where(active.normal, i, 2 * d)
+        plus, minus = _where(active.edges, i, d), _where(active.edges, model.NUM_CONTACTS + i, d)
+        xx, xz = friction * friction * (plus + minus), friction * (plus - minus)
+        zz = normal + (plus + minus)
         xw, zw = z * xx - x * xz, z * xz - x * zz
-        added = Sym3(xx, xz, zz, xw, zw, z * xw - x * zw)
+        total = add(total, Sym3(xx, xz, zz, xw, zw, z * xw - x * zw))
         p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal
-        pushed = Wrench(p_x, p_z, z * p_x - x * p_z)
-        inertia[body] = added if inertia[body] is None else add(inertia[body], added)
-        wrench[body] = pushed if wrench[body] is None else add(wrench[body], pushed)
-    diagonal, force = [], []
-    for limit, on in zip(constraints.limits, active.limit, strict=True):
-        stiffness = jnp.where(on, limit.stiffness, jnp.zeros_like(limit.stiffness))
-        diagonal.append(stiffness)
-        force.append(-limit.sign * stiffness * limit.offset)
-    return inertia, wrench, diagonal, force
+        wrench = Wrench(p_x, p_z, z * p_x - x * p_z)
+        pushed = wrench if pushed is None else add(pushed, wrench)
+    return total, pushed
+
+
+@phase
+def push_hinge(limit: Limit, active: ActiveSet, hinge: int) -> tuple[Scalar, Scalar]:
+    """``(stiffness, torque)`` of a hinge's limit while it is active; kg m^2, N m."""
+    stiffness = _where(active.normal, model.NUM_CONTACTS + hinge, limit.stiffness)
+    return stiffness, -limit.sign * stiffness * limit.offset

@@ -13,15 +13,17 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, UInt32
 
 from halfcheetah_jax import model
-from halfcheetah_jax.integrator import substep
+from halfcheetah_jax.integrator import travel
+from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
-from halfcheetah_jax.types import EnvParams, Nine, State
+from halfcheetah_jax.types import EnvParams, State
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.autoreset import SameStepAutoReset
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.protocol import TurnOrder
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
+BACKENDS = {"xla": travel, "triton": travel_in_kernel}
 MAX_VALUE = 1e10  # controls and states beyond it count as diverged — mjMAXVAL
 
 
@@ -58,7 +60,7 @@ class HalfCheetah(SameStepAutoReset):
         reset_noise_scale: m, rad, m/s, rad/s; >= 0.
         exclude_current_positions_from_observation: leave out the x position; else it comes first.
         frame_skip: substeps of 0.01 s in a step, >= 1.
-        unroll: write the substeps out instead of looping over them: longer to compile, fewer kernel launches on a GPU.
+        backend: ``"xla"`` runs anywhere; ``"triton"`` does all substeps in one kernel on an NVIDIA GPU (float32).
 
     Raises:
         InvalidParamsError: an argument no step could work with, or float64 while JAX runs without x64.
@@ -77,7 +79,7 @@ class HalfCheetah(SameStepAutoReset):
     reset_noise_scale: float = 0.1
     exclude_current_positions_from_observation: bool = True
     frame_skip: int = 5
-    unroll: bool = False
+    backend: str = "xla"
 
     name: ClassVar[str] = "halfcheetah_jax/HalfCheetah-v5"
     version: ClassVar[int] = 1
@@ -94,6 +96,8 @@ class HalfCheetah(SameStepAutoReset):
         if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:
             remedy = 'call jax.config.update("jax_enable_x64", True) first'
             _reject("dtype", "float64", "JAX with x64 enabled", remedy)
+        if self.backend not in BACKENDS:
+            _reject("backend", self.backend, f"one of {list(BACKENDS)}", 'leave it out for "xla"')
         for name in ("forward_reward_weight", "ctrl_cost_weight", "reset_noise_scale"):
             value = getattr(self, name)
             if not isinstance(value, numbers.Real) or not math.isfinite(value):
@@ -148,13 +152,19 @@ class HalfCheetah(SameStepAutoReset):
         for value in given[1:]:
             legal &= jnp.abs(value) <= MAX_VALUE  # False for NaN
         control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
-        state, displacement, converged = self._advance(state, control, self._cast(params))
-        x_velocity = displacement * (1 / self.dt)
+        advance = BACKENDS[self.backend]
+        after = advance(
+            state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip
+        )
+        state = state.replace(
+            qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
+        )
+        x_velocity = after.distance * (1 / self.dt)
         cost = control[0] * control[0]
         for value in control[1:]:
             cost += value * value
         reward_forward, reward_ctrl = self.forward_reward_weight * x_velocity, -self.ctrl_cost_weight * cost
-        total = jnp.zeros_like(displacement)
+        total = jnp.zeros_like(x_velocity)
         for value in (*state.qpos, *state.qvel):
             total += jnp.abs(value)
         info = {
@@ -162,33 +172,12 @@ class HalfCheetah(SameStepAutoReset):
             "x_velocity": x_velocity,
             "reward_forward": reward_forward,
             "reward_ctrl": reward_ctrl,
-            "converged": converged,
+            "converged": after.converged,
             "diverged": ~(total <= MAX_VALUE),
             "illegal_action": ~legal,
         }
         reward = (reward_forward + reward_ctrl).astype(jnp.float32)
         return self._observation(state), state, reward, jnp.zeros_like(legal), info
-
-    def _advance(
-        self, state: State, control: tuple[Array, ...], params: EnvParams
-    ) -> tuple[State, Float[Array, ""], Bool[Array, ""]]:
-        """``(state, metres travelled along x, whether the solver converged)`` after all substeps."""
-
-        def body(_: Any, carry: tuple) -> tuple:
-            qpos, qvel, warmstart, travelled, converged = carry
-            after = substep(qpos, qvel, control, warmstart, params)
-            # Summed velocities: at x = 1 km a float32 difference of positions would be off by 6e-5 m.
-            travelled = travelled + model.TIME_STEP * after.qvel[0]
-            return after.qpos, after.qvel, after.solution.qacc, travelled, converged & after.solution.converged
-
-        zero = jnp.zeros_like(state.qpos[0])
-        carry: tuple[Nine, Nine, Nine, Any, Any]
-        carry = (state.qpos, state.qvel, state.qacc_warmstart, zero, jnp.ones_like(zero, jnp.bool_))
-        qpos, qvel, warmstart, travelled, converged = jax.lax.fori_loop(
-            0, self.frame_skip, body, carry, unroll=self.unroll
-        )
-        state = state.replace(qpos=qpos, qvel=qvel, qacc_warmstart=warmstart, time=state.time + jnp.int32(1))
-        return state, travelled, converged
 
     def observe(self, key: Any, state: State, action: Any, params: EnvParams) -> Float[Array, " n"]:
         """The observation of a state; reads neither ``key`` nor ``action``."""

@@ -8,12 +8,13 @@ matrix of fictitious bodies and `solve` serves for both.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
 from halfcheetah_jax import model
-from halfcheetah_jax.kinematics import Position, Scalar, Vector, move, rotate
+from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carried, move, rotate
+from halfcheetah_jax.phases import phase
 from halfcheetah_jax.types import EnvParams
 
 
@@ -54,12 +55,8 @@ def rigid_bodies(position: Position, params: EnvParams) -> Rigid:
 
 
 def rigid_inertias(rigid: Rigid) -> list[Sym3]:
-    """The same as matrices, as `solve` takes them."""
-    zero = jnp.zeros_like(rigid.first[0][0])
-    return [
-        Sym3(zero + mass, zero, zero + mass, z, -x, zero + second)
-        for mass, (x, z), second in zip(*rigid, strict=True)
-    ]
+    """The same as matrices, as `solve` takes them; what is a number in ``rigid`` stays one."""
+    return [Sym3(mass, 0.0, mass, z, -x, second) for mass, (x, z), second in zip(*rigid, strict=True)]
 
 
 def shift(at_joint: Sym3, offset: Vector) -> Sym3:
@@ -127,14 +124,41 @@ def times_mass(rigid: Rigid, position: Position, qacc: tuple[Scalar, ...]) -> tu
     return (*total[0], *hinges)
 
 
+class _Hinge(NamedTuple):
+    """A hinge on its way out of the equations."""
+
+    inverse: Scalar  # 1/(kg m^2), of its own inertia
+    drive: Scalar  # N m, what acts on it
+    push: Scalar  # rad/s^2, of it alone
+
+
+@phase
+def _hinge(body: Sym3, diagonal: Scalar, force: Scalar, pending: Wrench | None) -> _Hinge:
+    inverse = 1 / (body.ww + diagonal)
+    drive = force if pending is None else force - pending.w
+    return _Hinge(inverse, drive, drive * inverse)
+
+
+@phase
+def _fold(
+    body: Sym3, hinge: _Hinge, diagonal: Scalar, pending: Wrench | None, offset: Vector
+) -> tuple[Sym3, Wrench]:
+    """What is left of a body and the wrench on it once its hinge may turn freely, at the parent's joint."""
+    xx, xz, zz, xw, zw, ww = body
+    x_gain, z_gain, keep = xw * hinge.inverse, zw * hinge.inverse, diagonal * hinge.inverse
+    reduced = Sym3(xx - x_gain * xw, xz - x_gain * zw, zz - z_gain * zw, keep * xw, keep * zw, keep * ww)
+    passed = Wrench(xw * hinge.push, zw * hinge.push, ww * hinge.push)
+    return shift(reduced, offset), shift_wrench(passed if pending is None else add(pending, passed), offset)
+
+
 def solve(
     bodies: list[Sym3],
     diagonal: tuple[Scalar, ...],
     force: tuple[Scalar, ...],
     wrench: list[Wrench] | None,
     position: Position,
-) -> tuple[Scalar, ...]:
-    """Accelerations ``H^-1 (force + wrenches)``, H the mass matrix of ``bodies`` plus ``diagonal`` on the hinges.
+) -> tuple[tuple[Scalar, ...], Velocity]:
+    """Accelerations ``H^-1 (force - wrenches)``, H the mass matrix of ``bodies`` plus ``diagonal`` on the hinges.
 
     The articulated-body sweep: hinges are eliminated from the feet to the torso, which costs a third of forming H and
     factoring it, and the only divisions are one for each hinge and three for the torso.
@@ -145,42 +169,25 @@ def solve(
         force: nine generalised forces.
         wrench: external wrench on each body at its joint, *negated*; None where there is none.
         position: of the bodies.
+
+    Returns:
+        ``(nine accelerations, what they give the bodies)``, as `kinematics.move` of the nine.
     """
     bodies = list(bodies)
-    pending = list(wrench) if wrench is not None else [None] * model.NUM_BODIES
-    inverse, drive = {}, {}
+    pending: list[Any] = [None] * model.NUM_BODIES if wrench is None else list(wrench)
+    hinges = {}
     for body in reversed(model.HINGES):
-        xx, xz, zz, xw, zw, ww = bodies[body]
-        stiff = diagonal[body - 1]
-        inverse[body] = 1 / (ww + stiff)
-        drive[body] = force[2 + body] - pending[body].w if pending[body] else force[2 + body]
-        x_gain, z_gain, keep = xw * inverse[body], zw * inverse[body], stiff * inverse[body]
-        reduced = Sym3(
-            xx - x_gain * xw, xz - x_gain * zw, zz - z_gain * zw, keep * xw, keep * zw, keep * ww
-        )
-        push = drive[body] * inverse[body]
-        passed = Wrench(xw * push, zw * push, ww * push)
-        if pending[body]:
-            passed = add(pending[body], passed)
-        parent, offset = model.PARENT[body], position.offset[body]
-        bodies[parent] = add(bodies[parent], shift(reduced, offset))
-        passed = shift_wrench(passed, offset)
-        pending[parent] = add(pending[parent], passed) if pending[parent] else passed
+        parent, stiff = model.PARENT[body], diagonal[body - 1]
+        hinges[body] = _hinge(bodies[body], stiff, force[2 + body], pending[body])
+        folded, passed = _fold(bodies[body], hinges[body], stiff, pending[body], position.offset[body])
+        bodies[parent] = add(bodies[parent], folded)
+        pending[parent] = passed if pending[parent] is None else add(pending[parent], passed)
     root = [tau - known for tau, known in zip(force[:3], pending[0], strict=True)]
-    acceleration = list(_solve3(bodies[0], root))
-    linear, angular = {0: (acceleration[0], acceleration[1])}, {0: acceleration[2]}
-    for body in model.HINGES:
-        parent, offset = model.PARENT[body], position.offset[body]
-        x = linear[parent][0] + angular[parent] * offset[1]
-        z = linear[parent][1] - angular[parent] * offset[0]
-        w = angular[parent]
-        own = (drive[body] - bodies[body].xw * x - bodies[body].zw * z - bodies[body].ww * w) * inverse[body]
-        acceleration.append(own)
-        linear[body], angular[body] = (x, z), w + own
-    return tuple(acceleration)
+    return _unfold(_solve_root(bodies[0], root), bodies, hinges, position)
 
 
-def _solve3(a: Sym3, b: list[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+@phase
+def _solve_root(a: Sym3, b: list[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
     """Solve a symmetric positive definite 3x3 system by elimination."""
     inv_x = 1 / a.xx
     l_z, l_w = a.xz * inv_x, a.xw * inv_x
@@ -191,3 +198,20 @@ def _solve3(a: Sym3, b: list[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
     w = (b_w - l_wz * b_z) / (ww - l_wz * zw)
     z = b_z * inv_z - l_wz * w
     return b[0] * inv_x - l_z * z - l_w * w, z, w
+
+
+@phase
+def _unfold(
+    root: tuple[Scalar, Scalar, Scalar], bodies: list[Sym3], hinges: dict[int, _Hinge], position: Position
+) -> tuple[tuple[Scalar, ...], Velocity]:
+    """Accelerations of the hinges, from the torso to the feet."""
+    qacc = list(root)
+    linear, angular = [(root[0], root[1])], [root[2]]
+    for body in model.HINGES:
+        parent, inertia, hinge = model.PARENT[body], bodies[body], hinges[body]
+        w = angular[parent]
+        x, z = carried(linear[parent], w, position.offset[body])
+        qacc.append((hinge.drive - inertia.xw * x - inertia.zw * z - inertia.ww * w) * hinge.inverse)
+        linear.append((x, z))
+        angular.append(w + qacc[-1])
+    return tuple(qacc), Velocity(tuple(linear), tuple(angular))

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from halfcheetah_jax import model
+from halfcheetah_jax.phases import phase
+from rlenv_shared.trig import sin_cos
 
 Scalar = Float[Array, "..."]
 Vector = tuple[Scalar, Scalar]
@@ -23,7 +25,7 @@ class Position(NamedTuple):
 
     sin: tuple[Scalar, ...]  # of each body's pitch
     cos: tuple[Scalar, ...]
-    offset: tuple[Vector, ...]  # m, from the parent's joint to the body's own; (0, 0) has no entry 0: see `HINGES`
+    offset: tuple[Vector, ...]  # m, from the parent's joint to the body's own; (0, 0) for the torso
     height: tuple[Scalar, ...]  # m, of the body's joint above the floor
 
 
@@ -41,6 +43,7 @@ def rotate(position: Position, body: int, vector: tuple[float, float]) -> Vector
     return cos * x + sin * z, cos * z - sin * x
 
 
+@phase
 def locate(qpos: tuple[Scalar, ...]) -> Position:
     """Forward kinematics.
 
@@ -50,7 +53,8 @@ def locate(qpos: tuple[Scalar, ...]) -> Position:
     pitch = [qpos[2]]
     for body in model.HINGES:
         pitch.append(pitch[model.PARENT[body]] + qpos[2 + body])
-    position = Position(tuple(map(jnp.sin, pitch)), tuple(map(jnp.cos, pitch)), (), ())
+    sin, cos = zip(*map(sin_cos, pitch), strict=True)
+    position = Position(sin, cos, (), ())
     zero = jnp.zeros_like(qpos[1])
     offset, height = [(zero, zero)], [qpos[1] + model.ROOT_HEIGHT]
     for body in model.HINGES:
@@ -65,6 +69,7 @@ def carried(linear: Vector, angular: Scalar, offset: Vector) -> Vector:
     return linear[0] + angular * offset[1], linear[1] - angular * offset[0]
 
 
+@phase
 def move(position: Position, qvel: tuple[Scalar, ...]) -> Velocity:
     """Velocities of the bodies; with accelerations for ``qvel``, what they contribute to the bodies' accelerations.
 

@@ -6,8 +6,9 @@ say which rows are negative now.  **When the set repeats, the minimum of that qu
 rounding: no tolerance is needed.**  The first set is that of the previous substep's accelerations.
 
 Full steps end after a few iterations, but they may in principle cycle.  An environment whose set has not repeated
-after `MAX_FULL_STEPS` goes on with *safeguarded* steps, each to the exact minimum along the Newton direction, under
-which the function falls strictly and no set can return.
+after `MAX_FULL_STEPS` goes on with *safeguarded* steps, each to the minimum along the Newton direction, under which the
+function falls and no set can return.  They end when the set repeats, or when the slope along the Newton direction is
+nothing but rounding: then the point is the minimum, and a row is so close to 0 that its sign means nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import jax
 import jax.numpy as jnp
 
 from halfcheetah_jax import model
-from halfcheetah_jax.constraints import ActiveSet, Constraints, active_set, assemble, rows
-from halfcheetah_jax.inertia import Rigid, add, rigid_inertias, solve, times_mass
+from halfcheetah_jax.constraints import ActiveSet, Constraints, active_set, push_body, push_hinge, rows
+from halfcheetah_jax.inertia import Rigid, rigid_inertias, solve, times_mass
 from halfcheetah_jax.kinematics import Position, Scalar, move
+from halfcheetah_jax.phases import phase
 
 MAX_FULL_STEPS: Final = 12
-MAX_SAFEGUARDED_STEPS: Final = 30
-LINE_SEARCH_STEPS: Final = 12  # on a piecewise linear derivative
+MAX_SAFEGUARDED_STEPS: Final = 40
+LINE_SEARCH_STEPS: Final = 32  # every other one halves the bracket
+ROUNDING: Final = 16  # units in the last place of a slope's terms that count as nothing
 
 
 class Problem(NamedTuple):
@@ -47,24 +50,26 @@ class Solution(NamedTuple):
     safeguarded: Scalar  # bool: full steps did not suffice
 
 
-def newton_point(problem: Problem, active: ActiveSet) -> tuple[Scalar, ...]:
-    """Accelerations that minimise the quadratic of one active set."""
-    inertia, wrench, diagonal, force = assemble(problem.constraints, active)
-    bodies = [add(a, b) for a, b in zip(rigid_inertias(problem.rigid), inertia, strict=True)]
-    stiff = tuple(armature + d for armature, d in zip(model.ARMATURE, diagonal, strict=True))
-    hinges = (tau + f for tau, f in zip(problem.force[3:], force, strict=True))
-    return solve(bodies, stiff, (*problem.force[:3], *hinges), wrench, problem.position)
-
-
-def negative_rows(problem: Problem, qacc: tuple[Scalar, ...]) -> ActiveSet:
-    """The active set at some accelerations."""
-    return active_set(*rows(problem.constraints, qacc, move(problem.position, qacc)))
+def newton_point(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], ActiveSet]:
+    """``(accelerations that minimise the quadratic of one active set, the active set there)``."""
+    constraints, bodies, wrench = problem.constraints, [], []
+    for body, rigid in enumerate(rigid_inertias(problem.rigid)):
+        here = {i: constraints.contacts[i] for i, (owner, _) in enumerate(model.CAPSULE_ENDS) if owner == body}
+        inertia, pushed = push_body(here, active, constraints.friction, rigid)
+        bodies.append(inertia)
+        wrench.append(pushed)
+    diagonal, force = [], list(problem.force)
+    for hinge, limit in enumerate(constraints.limits):
+        stiffness, torque = push_hinge(limit, active, hinge)
+        diagonal.append(model.ARMATURE[hinge] + stiffness)
+        force[3 + hinge] = force[3 + hinge] + torque
+    qacc, acceleration = solve(bodies, tuple(diagonal), tuple(force), wrench, problem.position)
+    return qacc, active_set(constraints, qacc, acceleration)
 
 
 def same_set(a: ActiveSet, b: ActiveSet) -> Scalar:
     """True where two active sets agree in every row."""
-    equal = [x == y for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)]
-    return functools.reduce(jnp.logical_and, equal)
+    return (a.normal == b.normal) & (a.edges == b.edges)
 
 
 class _Search(NamedTuple):
@@ -75,74 +80,106 @@ class _Search(NamedTuple):
     iterations: Scalar
 
 
-def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solution:
+def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...], safeguard: bool = True) -> Solution:
     """Solve one substep.
 
     Args:
         problem: its data.
         warmstart: nine accelerations to take the first active set from.
+        safeguard: go on after `MAX_FULL_STEPS`; otherwise ``converged`` may be False.
     """
-    never = jnp.zeros_like(warmstart[0], jnp.bool_)
-    start = _Search(
-        jnp.int32(0), warmstart, negative_rows(problem, warmstart), never, jnp.zeros_like(never, jnp.int32)
-    )
+    never = jnp.zeros_like(problem.force[0], jnp.bool_)
+    first = active_set(problem.constraints, warmstart, move(problem.position, warmstart))
+    start = _Search(jnp.int32(0), warmstart, first, never, jnp.zeros_like(never, jnp.int32))
 
     def running(search: _Search) -> Any:
-        return (search.step < MAX_FULL_STEPS) & ~jnp.all(search.converged)
+        return (search.step < MAX_FULL_STEPS) & ~_all(search.converged)
 
     def full_step(search: _Search) -> _Search:
         # Environments that have converged find the same accelerations again, bit for bit.
-        qacc = newton_point(problem, search.active)
-        active = negative_rows(problem, qacc)
+        qacc, active = newton_point(problem, search.active)
         iterations = search.iterations + (~search.converged).astype(jnp.int32)
         return _Search(search.step + jnp.int32(1), qacc, active, same_set(active, search.active), iterations)
 
     found = jax.lax.while_loop(running, full_step, start)
     full = found.converged
-    found = _safeguarded(problem, found)
+    if safeguard:
+        found = _safeguarded(problem, found)
     return Solution(found.qacc, found.active, found.converged, found.iterations, ~full)
 
 
 def _safeguarded(problem: Problem, search: _Search) -> _Search:
-    """Newton with an exact line search, for the environments that have not converged."""
+    """Newton with a line search, for the environments that have not converged."""
 
-    def running(carry: tuple[_Search, Any]) -> Any:
-        search, _ = carry
-        return (search.step < MAX_SAFEGUARDED_STEPS) & ~jnp.all(search.converged)
+    def running(search: _Search) -> Any:
+        return (search.step < MAX_SAFEGUARDED_STEPS) & ~_all(search.converged)
 
-    def step(carry: tuple[_Search, Any]) -> tuple[_Search, Any]:
-        search, base = carry
-        target = newton_point(problem, search.active)
-        reached = negative_rows(problem, target)
-        done = same_set(reached, search.active)
-        direction = tuple(t - b for t, b in zip(target, base, strict=True))
-        length = line_minimum(problem, base, direction)
-        ahead = tuple(b + length * d for b, d in zip(base, direction, strict=True))
-
-        def choose(if_done: Any, if_not: Any) -> Any:
-            return jax.tree.map(lambda a, b: jnp.where(done, a, b), if_done, if_not)
-
+    def step(search: _Search) -> _Search:
+        target, reached = newton_point(problem, search.active)
+        direction = tuple(t - b for t, b in zip(target, search.qacc, strict=True))
+        length, flat = line_minimum(problem, search.qacc, direction)
+        done = same_set(reached, search.active) | flat
+        ahead = tuple(b + length * d for b, d in zip(search.qacc, direction, strict=True))
+        active = active_set(problem.constraints, ahead, move(problem.position, ahead))
         moved = _Search(
             search.step + jnp.int32(1),
-            choose(target, ahead),
-            choose(reached, negative_rows(problem, ahead)),
+            *_where(done, (target, reached), (ahead, active)),
             done,
             search.iterations + jnp.int32(1),
         )
-        kept = jax.tree.map(lambda a, b: jnp.where(search.converged, a, b), search[1:], moved[1:])
-        return _Search(moved.step, *kept), choose(target, ahead)
+        return moved._replace(**_where(search.converged, _result(search), _result(moved)))
 
-    start = search._replace(step=jnp.int32(0))
-    found, _ = jax.lax.while_loop(running, step, (start, search.qacc))
-    return found
+    return jax.lax.while_loop(running, step, search._replace(step=jnp.int32(0)))
 
 
-def line_minimum(problem: Problem, base: tuple[Scalar, ...], direction: tuple[Scalar, ...]) -> Scalar:
-    """Length of the step along ``direction`` that minimises the convex function, at least 0.
+def _all(flags: Scalar) -> Any:
+    return jnp.min(flags.astype(jnp.int32)) > 0  # Pallas has no reduction of flags
 
-    Its derivative along the line is piecewise linear and increasing; Newton's method on it, kept inside a bracket,
-    finds the root after a few kinks.
+
+def _result(search: _Search) -> dict[str, Any]:
+    """What stays as it is once an environment has converged."""
+    return {name: value for name, value in search._asdict().items() if name != "step"}
+
+
+def _where(condition: Scalar, if_true: Any, if_false: Any) -> Any:
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), if_true, if_false)
+
+
+class _Line(NamedTuple):
+    """The convex function along a line: a parabola and rows that are negative on a part of it."""
+
+    slope: Scalar  # of the parabola, at 0
+    curvature: Scalar
+    weights: list[Scalar]  # D of each row
+    starts: list[Scalar]  # the row at 0
+    rates: list[Scalar]  # its change per unit length
+
+
+def line_minimum(problem: Problem, base: tuple[Scalar, ...], direction: tuple[Scalar, ...]) -> tuple[Scalar, Scalar]:
+    """``(length of the step along direction that minimises the function, whether it is flat there to rounding)``.
+
+    The length is in [0, 1].  The slope is piecewise linear and increases; Newton's method and bisection take turns in
+    a bracket around its root, so that even many kinks leave it no way to miss.
     """
+    line, noise = _along(problem, base, direction)
+    zero, one = jnp.zeros_like(line.slope), jnp.ones_like(line.slope)
+
+    def refine(step: Any, carry: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+        length, low, high = carry
+        slope, curvature = _slope(line, length)
+        low, high = jnp.where(slope < 0, length, low), jnp.where(slope < 0, high, length)
+        newton = length - slope / curvature
+        inside = (newton > low) & (newton < high) & (step % 2 == 0)
+        return jnp.where(inside, newton, 0.5 * (low + high)), low, high
+
+    length, _, _ = jax.lax.fori_loop(0, LINE_SEARCH_STEPS, refine, (one, zero, one))
+    length = jnp.where(_slope(line, one)[0] <= 0, one, length)
+    return length, -_slope(line, zero)[0] <= noise
+
+
+@phase
+def _along(problem: Problem, base: tuple[Scalar, ...], direction: tuple[Scalar, ...]) -> tuple[_Line, Scalar]:
+    """``(the function along a line, how much of its slope at 0 may be rounding)``."""
     n0, t0, l0 = rows(problem.constraints, base, move(problem.position, base))
     zero = jnp.zeros_like(base[0])
     homogeneous = problem.constraints._replace(
@@ -150,39 +187,31 @@ def line_minimum(problem: Problem, base: tuple[Scalar, ...], direction: tuple[Sc
         limits=tuple(limit._replace(offset=zero) for limit in problem.constraints.limits),
     )
     n1, t1, l1 = rows(homogeneous, direction, move(problem.position, direction))
-    weights, starts, slopes = [], [], []
+    weights, starts, rates = [], [], []
     for i, contact in enumerate(problem.constraints.contacts):
         d = contact.stiffness
         weights += [2 * d, d, d]
         starts += [n0[i], n0[i] + t0[i], n0[i] - t0[i]]
-        slopes += [n1[i], n1[i] + t1[i], n1[i] - t1[i]]
+        rates += [n1[i], n1[i] + t1[i], n1[i] - t1[i]]
     for i, limit in enumerate(problem.constraints.limits):
-        weights, starts, slopes = [*weights, limit.stiffness], [*starts, l0[i]], [*slopes, l1[i]]
+        weights, starts, rates = [*weights, limit.stiffness], [*starts, l0[i]], [*rates, l1[i]]
 
-    inertia_direction = times_mass(problem.rigid, problem.position, direction)
-    curvature0 = _dot(direction, inertia_direction)
-    slope0 = _dot(base, inertia_direction) - _dot(direction, problem.force)
-
-    def derivative(length: Scalar) -> tuple[Scalar, Scalar]:
-        slope, curvature = slope0 + length * curvature0, curvature0
-        for d, start, rate in zip(weights, starts, slopes, strict=True):
-            push = jnp.where(start + length * rate < 0, d * rate, zero)
-            slope = slope + push * (start + length * rate)
-            curvature = curvature + push * rate
-        return slope, curvature
-
-    def refine(_: Any, carry: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:
-        length, low, high = carry
-        slope, curvature = derivative(length)
-        low, high = jnp.where(slope < 0, length, low), jnp.where(slope < 0, high, length)
-        newton = length - slope / curvature
-        inside = (newton > low) & (newton < high)
-        return jnp.where(inside, newton, 0.5 * (low + high)), low, high
-
-    one = jnp.ones_like(zero)
-    length, _, _ = jax.lax.fori_loop(0, LINE_SEARCH_STEPS, refine, (one, zero, 2 * one))
-    return length
+    momentum = times_mass(problem.rigid, problem.position, direction)
+    terms = [b * m for b, m in zip(base, momentum, strict=True)]
+    terms += [-d * tau for d, tau in zip(direction, problem.force, strict=True)]
+    pushes = [jnp.where(s < 0, w * s * r, zero) for w, s, r in zip(weights, starts, rates, strict=True)]
+    unit = ROUNDING * jnp.finfo(zero.dtype).eps
+    noise = unit * functools.reduce(jnp.add, map(jnp.abs, terms + pushes))
+    curvature = functools.reduce(jnp.add, (d * m for d, m in zip(direction, momentum, strict=True)))
+    return _Line(functools.reduce(jnp.add, terms), curvature, weights, starts, rates), noise
 
 
-def _dot(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> Scalar:
-    return functools.reduce(jnp.add, (x * y for x, y in zip(a, b, strict=True)))
+@phase
+def _slope(line: _Line, length: Scalar) -> tuple[Scalar, Scalar]:
+    """``(slope, curvature)`` at a point of the line."""
+    slope, curvature = line.slope + length * line.curvature, line.curvature
+    for weight, start, rate in zip(line.weights, line.starts, line.rates, strict=True):
+        row = start + length * rate
+        push = jnp.where(row < 0, weight * rate, jnp.zeros_like(rate))
+        slope, curvature = slope + push * row, curvature + push * rate
+    return slope, curvature

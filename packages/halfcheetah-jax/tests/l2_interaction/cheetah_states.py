@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +15,6 @@ from halfcheetah_jax import bias, inertia, integrator, model
 from halfcheetah_jax.constraints import FAR
 from halfcheetah_jax.kinematics import move
 from halfcheetah_jax.types import EnvParams
-from rlenv_shared.testing.subject import WITHOUT_FUSION
 
 FIXTURE: Final = Path(__file__).parents[1] / "fixtures" / "states.npz"
 KINDS: Final = ("play", "tumble", "deep", "limits", "spin")
@@ -91,7 +89,7 @@ def _columns(array: Any) -> tuple[Any, ...]:
     return tuple(array[:, i] for i in range(array.shape[1]))
 
 
-@functools.partial(jax.jit, compiler_options=WITHOUT_FUSION)
+@jax.jit
 def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
     qpos, qvel, ctrl, warmstart = map(_columns, states)
     problem, solution = integrator.dynamics(qpos, qvel, ctrl, warmstart, params)
@@ -168,7 +166,7 @@ def error(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
 _RANDOM_KINDS: Final = KINDS[1:]  # drawn without MuJoCo
 
 
-@functools.partial(jax.jit, compiler_options=WITHOUT_FUSION)
+@jax.jit
 def _solve_only(states: States) -> tuple[Any, Any, Any]:
     solution = integrator.dynamics(*map(_columns, states), EnvParams())[1]
     return solution.converged, solution.iterations, solution.safeguarded

@@ -25,8 +25,9 @@ TOL = {
     "qvel": 1e-10,
     "qpos": 1e-12,
 }
-SETS = ("contact", "limit")  # must be equal
 STORED = "stored"
+SETS = ("contact", "limit")  # must be equal
+FULL = {"contact": (STORED, "tumble", "deep", "spin"), "limit": (STORED, "limits")}  # each member occurs among these
 
 
 @functools.cache
@@ -48,8 +49,8 @@ def test_float64(kind, name):
 def test_constraint_sets_are_equal(kind, name):
     a, b = both(kind)
     assert np.array_equal(a[name], b[name])
-    if kind != "play":
-        assert b[name].any(axis=0).all()  # every capsule end touches and every hinge is past a limit somewhere
+    if kind in FULL[name]:
+        assert b[name].any(axis=0).all()
 
 
 @pytest.mark.parametrize("kind", [STORED, *KINDS])
