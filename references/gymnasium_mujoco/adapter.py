@@ -1,4 +1,4 @@
-"""MuJoCo C through Gymnasium's HalfCheetah-v5: single evaluations and steps from any state, episodes, vector environments."""
+"""MuJoCo C through Gymnasium's HalfCheetah-v5: evaluations and steps from any state, episodes, vector environments."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rlenv_shared.errors import ReferenceUnavailableError, explain
 from rlenv_shared.rollout.pins import Pin
 from rlenv_shared.rollout.trajectory import Trajectory

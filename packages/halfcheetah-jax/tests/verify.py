@@ -18,7 +18,10 @@ from typing import Any, Final
 import numpy as np
 
 TESTS: Final = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS.parents[2]), *(str(TESTS / level) for level in ("l2_interaction", "l3_rollout", "l4_transfer"))]
+sys.path[:0] = [
+    str(TESTS.parents[2]),
+    *(str(TESTS / level) for level in ("l2_interaction", "l3_rollout", "l4_transfer")),
+]
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402

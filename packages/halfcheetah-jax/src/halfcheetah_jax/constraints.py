@@ -111,9 +111,7 @@ def _limit(angle: Scalar, rate: Scalar, bounds: tuple[float, float], inv_weight:
     sign = jnp.where(at_low, jnp.ones_like(angle), -jnp.ones_like(angle))
     d = impedance(distance, model.LIMIT_WIDTH)
     offset = model.REFERENCE_DAMPING * sign * rate + model.REFERENCE_STIFFNESS * d * distance
-    return Limit(
-        sign=sign, stiffness=d / (1 - d) * (1 / inv_weight), offset=jnp.where(distance < 0, offset, FAR)
-    )
+    return Limit(sign=sign, stiffness=d / (1 - d) * (1 / inv_weight), offset=jnp.where(distance < 0, offset, FAR))
 
 
 def rows(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Velocity) -> tuple[list, list, list]:
@@ -154,9 +152,7 @@ def _where(word: Scalar, bit: int, value: Scalar) -> Scalar:
 
 
 @phase
-def push_body(
-    contacts: dict[int, Contact], active: ActiveSet, friction: Any, rigid: Sym3
-) -> tuple[Sym3, Wrench]:
+def push_body(contacts: dict[int, Contact], active: ActiveSet, friction: Any, rigid: Sym3) -> tuple[Sym3, Wrench]:
     """A body's inertia with ``J'DJ`` of its active contacts, and the wrench ``-J'D aref`` of these.
 
     Args:
@@ -165,7 +161,7 @@ def push_body(
         friction: sliding coefficient.
         rigid: inertia of the body.
     """
-    total, pushed = rigid, None
+    total, pushed = rigid, Wrench(0.0, 0.0, 0.0)
     for i, contact in contacts.items():
         (x, z), d = contact.point, contact.stiffness
         normal = _where(active.normal, i, 2 * d)
@@ -175,8 +171,7 @@ def push_body(
         xw, zw = z * xx - x * xz, z * xz - x * zz
         total = add(total, Sym3(xx, xz, zz, xw, zw, z * xw - x * zw))
         p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal
-        wrench = Wrench(p_x, p_z, z * p_x - x * p_z)
-        pushed = wrench if pushed is None else add(pushed, wrench)
+        pushed = add(pushed, Wrench(p_x, p_z, z * p_x - x * p_z))
     return total, pushed
 
 

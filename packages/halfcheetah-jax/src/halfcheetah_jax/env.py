@@ -86,14 +86,14 @@ class HalfCheetah(SameStepAutoReset):
     num_players: ClassVar[int] = 1
     turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
     num_actions: ClassVar[int] = 0
-    observes_state_alone: ClassVar[bool] = True
+    observes_state_alone = True  # a constant of the base class
 
     def __post_init__(self) -> None:
         """Reject constructor arguments no step could work with."""
         if self.dtype not in (jnp.float32, jnp.float64):
             remedy = "pass jnp.float32 for speed, jnp.float64 to compare with MuJoCo"
             _reject("dtype", self.dtype, "jnp.float32 or jnp.float64", remedy)
-        if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:
+        if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
             remedy = 'call jax.config.update("jax_enable_x64", True) first'
             _reject("dtype", "float64", "JAX with x64 enabled", remedy)
         if self.backend not in BACKENDS:
@@ -125,7 +125,8 @@ class HalfCheetah(SameStepAutoReset):
     def begin_episode(self, rng: Rng, params: EnvParams) -> tuple[Float[Array, " n"], State]:
         """``(obs, state)`` of a new episode; draws nine uniform and nine normal numbers from ``rng``."""
         scale = jnp.asarray(self.reset_noise_scale, self.dtype)
-        qpos, qvel = [], []
+        qpos: list[Array] = []
+        qvel: list[Array] = []
         for _ in range(model.NUM_DOF):
             fraction, rng = counter_rng.uniform(rng)
             qpos.append(scale * (2 * fraction.astype(self.dtype) - 1))
@@ -153,9 +154,7 @@ class HalfCheetah(SameStepAutoReset):
             legal &= jnp.abs(value) <= MAX_VALUE  # False for NaN
         control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
         advance = BACKENDS[self.backend]
-        after = advance(
-            state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip
-        )
+        after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip)
         state = state.replace(
             qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
         )

@@ -8,7 +8,7 @@ matrix of fictitious bodies and `solve` serves for both.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax.numpy as jnp
 
@@ -18,23 +18,30 @@ from halfcheetah_jax.phases import phase
 from halfcheetah_jax.types import EnvParams
 
 
+Entry = Any
+"""A `Scalar`, or a number where the entry is a constant of the model."""
+
+
 class Sym3(NamedTuple):
     """Symmetric 3x3 matrix; w is the rotation about y."""
 
-    xx: Scalar
-    xz: Scalar
-    zz: Scalar
-    xw: Scalar
-    zw: Scalar
-    ww: Scalar
+    xx: Entry
+    xz: Entry
+    zz: Entry
+    xw: Entry
+    zw: Entry
+    ww: Entry
 
 
 class Wrench(NamedTuple):
     """Force (N) and moment about +y (N m) at a point."""
 
-    x: Scalar
-    z: Scalar
-    w: Scalar
+    x: Entry
+    z: Entry
+    w: Entry
+
+
+Parts = TypeVar("Parts", Sym3, Wrench)
 
 
 class Rigid(NamedTuple):
@@ -73,7 +80,7 @@ def shift_wrench(at_joint: Wrench, offset: Vector) -> Wrench:
     return Wrench(at_joint.x, at_joint.z, at_joint.w + offset[1] * at_joint.x - offset[0] * at_joint.z)
 
 
-def add(a: NamedTuple, b: NamedTuple) -> NamedTuple:
+def add(a: Parts, b: Parts) -> Parts:
     """Sum, entry by entry."""
     return type(a)(*(x + y for x, y in zip(a, b, strict=True)))
 
@@ -127,22 +134,20 @@ def times_mass(rigid: Rigid, position: Position, qacc: tuple[Scalar, ...]) -> tu
 class _Hinge(NamedTuple):
     """A hinge on its way out of the equations."""
 
-    inverse: Scalar  # 1/(kg m^2), of its own inertia
-    drive: Scalar  # N m, what acts on it
-    push: Scalar  # rad/s^2, of it alone
+    inverse: Entry  # 1/(kg m^2), of its own inertia
+    drive: Entry  # N m, what acts on it
+    push: Entry  # rad/s^2, of it alone
 
 
 @phase
-def _hinge(body: Sym3, diagonal: Scalar, force: Scalar, pending: Wrench | None) -> _Hinge:
+def _hinge(body: Sym3, diagonal: Entry, force: Entry, pending: Wrench | None) -> _Hinge:
     inverse = 1 / (body.ww + diagonal)
     drive = force if pending is None else force - pending.w
     return _Hinge(inverse, drive, drive * inverse)
 
 
 @phase
-def _fold(
-    body: Sym3, hinge: _Hinge, diagonal: Scalar, pending: Wrench | None, offset: Vector
-) -> tuple[Sym3, Wrench]:
+def _fold(body: Sym3, hinge: _Hinge, diagonal: Entry, pending: Wrench | None, offset: Vector) -> tuple[Sym3, Wrench]:
     """What is left of a body and the wrench on it once its hinge may turn freely, at the parent's joint."""
     xx, xz, zz, xw, zw, ww = body
     x_gain, z_gain, keep = xw * hinge.inverse, zw * hinge.inverse, diagonal * hinge.inverse
@@ -153,8 +158,8 @@ def _fold(
 
 def solve(
     bodies: list[Sym3],
-    diagonal: tuple[Scalar, ...],
-    force: tuple[Scalar, ...],
+    diagonal: tuple[Entry, ...],
+    force: tuple[Entry, ...],
     wrench: list[Wrench] | None,
     position: Position,
 ) -> tuple[tuple[Scalar, ...], Velocity]:
@@ -187,7 +192,7 @@ def solve(
 
 
 @phase
-def _solve_root(a: Sym3, b: list[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+def _solve_root(a: Sym3, b: list[Entry]) -> tuple[Scalar, Scalar, Scalar]:
     """Solve a symmetric positive definite 3x3 system by elimination."""
     inv_x = 1 / a.xx
     l_z, l_w = a.xz * inv_x, a.xw * inv_x

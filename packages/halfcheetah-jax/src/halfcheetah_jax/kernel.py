@@ -7,6 +7,7 @@ which an environment needs a safeguarded one, `travel` does the step again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -27,13 +28,14 @@ def travel_in_kernel(
     leaves, tree = jax.tree.flatten((qpos, qvel, control, warmstart, params))
     arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
 
-    def arguments(values: Any) -> tuple:
+    def run_plainly(values: Any, safeguard: bool) -> Travel:
         given = iter(values)
-        return (*jax.tree.unflatten(tree, [next(given) if isinstance(x, jax.Array) else x for x in leaves]), substeps)
+        state = jax.tree.unflatten(tree, [next(given) if isinstance(x, jax.Array) else x for x in leaves])
+        return travel(*state, substeps, safeguard)
 
     @jax.custom_batching.custom_vmap
     def run(*arrays: Any) -> Travel:
-        return jax.tree.map(lambda leaf: leaf[0], _of_batch(arguments, [array[None] for array in arrays]))
+        return jax.tree.map(lambda leaf: leaf[0], _of_batch(run_plainly, [array[None] for array in arrays]))
 
     @run.def_vmap
     def of_batch(size: int, is_batched: Any, *arrays: Any) -> tuple[Travel, Any]:
@@ -41,14 +43,14 @@ def travel_in_kernel(
             array if batched else jnp.broadcast_to(array, (size, *jnp.shape(array)))
             for array, batched in zip(arrays, is_batched, strict=True)
         ]
-        result = _of_batch(arguments, full)
+        result = _of_batch(run_plainly, full)
         return result, jax.tree.map(lambda _: True, result)
 
     return run(*arrays)
 
 
-def _of_batch(arguments: Any, arrays: list[Any]) -> Travel:
-    """`travel` of arrays ``[B]``."""
+def _of_batch(run: Callable[[Any, bool], Travel], arrays: list[Any]) -> Travel:
+    """``run`` of arrays ``[B]``: in the kernel, and once more with safeguarded steps if they are needed."""
     from jax.experimental import pallas as pl  # takes half a second, which the other backend need not spend
     from jax.experimental.pallas import triton as plgpu
 
@@ -59,11 +61,11 @@ def _of_batch(arguments: Any, arrays: list[Any]) -> Travel:
 
     def kernel(*refs: Any) -> None:
         with inlined(True):
-            found = travel(*arguments([ref[...] for ref in refs[: len(arrays)]]), safeguard=False)
+            found = run([ref[...] for ref in refs[: len(arrays)]], False)
         for ref, leaf in zip(refs[len(arrays) :], jax.tree.leaves(found), strict=True):
             ref[...] = leaf.astype(ref.dtype)
 
-    shape = jax.eval_shape(lambda *values: travel(*arguments(values)), *arrays)
+    shape = jax.eval_shape(lambda *values: run(values, True), *arrays)
     out_shape = [
         jax.ShapeDtypeStruct((batch + padding,), jnp.int32 if leaf.dtype == jnp.bool_ else dtype)
         for leaf in jax.tree.leaves(shape)
@@ -81,7 +83,7 @@ def _of_batch(arguments: Any, arrays: list[Any]) -> Travel:
     found = found._replace(converged=found.converged != 0)
 
     def again() -> Travel:
-        safe = jax.vmap(lambda *values: travel(*arguments(values)))(*arrays)
+        safe = jax.vmap(lambda *values: run(values, True))(*arrays)
         return jax.tree.map(lambda a, b: jnp.where(found.converged, a, b), found, safe)
 
     return jax.lax.cond(jnp.all(found.converged), lambda: found, again)

@@ -121,12 +121,8 @@ def _safeguarded(problem: Problem, search: _Search) -> _Search:
         done = same_set(reached, search.active) | flat
         ahead = tuple(b + length * d for b, d in zip(search.qacc, direction, strict=True))
         active = active_set(problem.constraints, ahead, move(problem.position, ahead))
-        moved = _Search(
-            search.step + jnp.int32(1),
-            *_where(done, (target, reached), (ahead, active)),
-            done,
-            search.iterations + jnp.int32(1),
-        )
+        qacc, active = _where(done, (target, reached), (ahead, active))
+        moved = _Search(search.step + jnp.int32(1), qacc, active, done, search.iterations + jnp.int32(1))
         return moved._replace(**_where(search.converged, _result(search), _result(moved)))
 
     return jax.lax.while_loop(running, step, search._replace(step=jnp.int32(0)))

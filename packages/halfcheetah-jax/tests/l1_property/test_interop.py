@@ -94,4 +94,3 @@ def test_host_renders_what_the_native_environment_renders():
     env = gym.make(HalfCheetah.name, render_mode="rgb_array")
     env.reset(seed=0)
     assert env.render().shape == (240, 480, 3)
-

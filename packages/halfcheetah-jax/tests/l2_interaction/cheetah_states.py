@@ -124,7 +124,7 @@ def _named(evaluated: tuple[Any, ...]) -> dict[str, NDArray[Any]]:
 
     mu = constraints.friction
     normal = stack([c.normal for c in constraints.contacts])
-    tangent = stack([c.tangent for c in constraints.contacts]) * np.reshape(mu, np.shape(mu) + (1,))
+    tangent = stack([c.tangent for c in constraints.contacts]) * np.reshape(mu, (*np.shape(mu), 1))
     contact = normal < FAR
     offset = stack([limit.offset for limit in constraints.limits])
     limit = offset < FAR
@@ -180,6 +180,10 @@ def solver_statistics(count: int, seed: int, dtype: Any, chunk: int = 8192) -> d
             drawn = draw(kind, chunk, seed + total)
             converged, steps, rescued = jax.device_get(_solve_only(States(*(jnp.asarray(f, dtype) for f in drawn))))
             iterations += np.bincount(steps, minlength=64)
-            failed, safeguarded, total = failed + int((~converged).sum()), safeguarded + int(rescued.sum()), total + chunk
+            failed, safeguarded, total = (
+                failed + int((~converged).sum()),
+                safeguarded + int(rescued.sum()),
+                total + chunk,
+            )
     histogram = {str(i): int(n) for i, n in enumerate(iterations) if n}
     return {"states": total, "not converged": failed, "safeguarded": safeguarded, "iterations": histogram}

@@ -102,5 +102,11 @@ def test_options(compiled):
     assert option.integrator == mujoco.mjtIntegrator.mjINT_EULER
     assert option.solver == mujoco.mjtSolver.mjSOL_NEWTON
     assert option.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL
-    assert (option.impratio, option.disableflags, option.enableflags, option.density, option.viscosity) == (1, 0, 0, 0, 0)
+    assert (option.impratio, option.disableflags, option.enableflags, option.density, option.viscosity) == (
+        1,
+        0,
+        0,
+        0,
+        0,
+    )
     assert (compiled.nv, compiled.npair, compiled.ntendon, compiled.neq) == (9, 0, 0, 0)

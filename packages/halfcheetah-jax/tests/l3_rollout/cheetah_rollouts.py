@@ -59,7 +59,7 @@ def reference_episodes(episodes: int, steps: int, seed: int, exact: bool = True)
 def our_step(dtype: Any) -> Any:
     """``step(fields, actions) -> fields after``, as `teacher_forced` takes it.
 
-    The reward is the sum of its two parts in ``info``: those have the environment's dtype, the reward itself is float32.
+    The reward is the sum of its two parts in ``info``, which have the environment's dtype; the reward is float32.
     """
     env = HalfCheetah(dtype=dtype)
 
