@@ -37,6 +37,11 @@ Changes = Mapping[str, Any]
 """Fields of the compiled model to overwrite, e.g. ``{"dof_damping": …, "opt.gravity": …}``."""
 
 
+def _without_notices() -> Any:
+    """MuJoCo prints that ``settotalmass`` is deprecated whenever it compiles the model."""
+    return contextlib.redirect_stdout(io.StringIO())
+
+
 def compile_model(*, exact: bool = True, changes: Changes | None = None) -> Any:
     """Gymnasium's model.
 
@@ -44,7 +49,7 @@ def compile_model(*, exact: bool = True, changes: Changes | None = None) -> Any:
         exact: let the solver run until it cannot improve (tolerance 0) instead of stopping at 1e-8.
         changes: fields to overwrite after compiling.
     """
-    with contextlib.redirect_stdout(io.StringIO()):  # a deprecation notice for settotalmass
+    with _without_notices():
         compiled = mujoco.MjModel.from_xml_path(str(XML))
     if exact:
         compiled.opt.tolerance = 0.0
@@ -148,7 +153,8 @@ def record_episodes(
         **options: of HalfCheetah-v5.
     """
     columns, initial = [], []
-    env = gym.make(ENV_ID, disable_env_checker=True, **options)
+    with _without_notices():
+        env = gym.make(ENV_ID, disable_env_checker=True, **options)
     body = env.unwrapped
     if exact:
         body.model.opt.tolerance = 0.0
@@ -195,4 +201,5 @@ class DenseFinalObs(VectorWrapper):
 def vector_env(num_envs: int, **options: Any) -> VectorEnv:
     """Single environments side by side with same-step auto-reset."""
     factories = [lambda: gym.make(ENV_ID, disable_env_checker=True, **options)] * num_envs
-    return DenseFinalObs(SyncVectorEnv(factories, autoreset_mode=AutoresetMode.SAME_STEP))
+    with _without_notices():
+        return DenseFinalObs(SyncVectorEnv(factories, autoreset_mode=AutoresetMode.SAME_STEP))

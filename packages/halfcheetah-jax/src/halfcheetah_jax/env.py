@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, UInt32
 
 from halfcheetah_jax import model
+from halfcheetah_jax.batches import on_batches
 from halfcheetah_jax.integrator import travel
 from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
@@ -23,7 +24,7 @@ from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.protocol import TurnOrder
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
-BACKENDS = {"xla": travel, "triton": travel_in_kernel}
+BACKENDS = {"xla": on_batches(travel), "triton": on_batches(travel_in_kernel)}
 MAX_VALUE = 1e10  # controls and states beyond it count as diverged — mjMAXVAL
 
 

@@ -7,7 +7,6 @@ which an environment needs a safeguarded one, `travel` does the step again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -24,66 +23,45 @@ BLOCK: Final = 32  # environments that wait for each other's solver: one warp
 def travel_in_kernel(
     qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], warmstart: Nine, params: EnvParams, substeps: int
 ) -> Travel:
-    """`travel` of one environment; under `jax.vmap`, of a batch in one kernel."""
-    leaves, tree = jax.tree.flatten((qpos, qvel, control, warmstart, params))
-    arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
-
-    def run_plainly(values: Any, safeguard: bool) -> Travel:
-        given = iter(values)
-        state = jax.tree.unflatten(tree, [next(given) if isinstance(x, jax.Array) else x for x in leaves])
-        return travel(*state, substeps, safeguard)
-
-    @jax.custom_batching.custom_vmap
-    def run(*arrays: Any) -> Travel:
-        return jax.tree.map(lambda leaf: leaf[0], _of_batch(run_plainly, [array[None] for array in arrays]))
-
-    @run.def_vmap
-    def of_batch(size: int, is_batched: Any, *arrays: Any) -> tuple[Travel, Any]:
-        full = [
-            array if batched else jnp.broadcast_to(array, (size, *jnp.shape(array)))
-            for array, batched in zip(arrays, is_batched, strict=True)
-        ]
-        result = _of_batch(run_plainly, full)
-        return result, jax.tree.map(lambda _: True, result)
-
-    return run(*arrays)
-
-
-def _of_batch(run: Callable[[Any, bool], Travel], arrays: list[Any]) -> Travel:
-    """``run`` of arrays ``[B]``: in the kernel, and once more with safeguarded steps if they are needed."""
+    """As `travel`, of arrays ``[B]``."""
     from jax.experimental import pallas as pl  # takes half a second, which the other backend need not spend
     from jax.experimental.pallas import triton as plgpu
 
-    batch = arrays[0].shape[0]
+    leaves, tree = jax.tree.flatten((qpos, qvel, control, warmstart, params))
+    where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+    batch, dtype = qpos[0].shape[0], qpos[0].dtype
     padding = -batch % BLOCK
-    padded = [jnp.pad(array, (0, padding), mode="edge") for array in arrays] if padding else arrays
-    dtype = arrays[0].dtype
+
+    def run(arrays: Any, safeguard: bool) -> Travel:
+        given = iter(arrays)
+        state: Any = jax.tree.unflatten(tree, [next(given) if isinstance(x, jax.Array) else x for x in leaves])
+        return travel(*state, substeps, safeguard)
 
     def kernel(*refs: Any) -> None:
         with inlined(True):
-            found = run([ref[...] for ref in refs[: len(arrays)]], False)
-        for ref, leaf in zip(refs[len(arrays) :], jax.tree.leaves(found), strict=True):
+            found = run([ref[...] for ref in refs[: len(where)]], False)
+        for ref, leaf in zip(refs[len(where) :], jax.tree.leaves(found), strict=True):
             ref[...] = leaf.astype(ref.dtype)
 
-    shape = jax.eval_shape(lambda *values: run(values, True), *arrays)
-    out_shape = [
-        jax.ShapeDtypeStruct((batch + padding,), jnp.int32 if leaf.dtype == jnp.bool_ else dtype)
-        for leaf in jax.tree.leaves(shape)
-    ]
+    arrays = [jnp.broadcast_to(leaves[i], (batch,)) for i in where]
+    padded = [jnp.pad(array, (0, padding), mode="edge") for array in arrays] if padding else arrays
+    number = jax.ShapeDtypeStruct((batch + padding,), dtype)
+    flag = jax.ShapeDtypeStruct((batch + padding,), jnp.int32)
+    out_shape = Travel((number,) * 9, (number,) * 9, (number,) * 9, number, flag)
     spec = pl.BlockSpec((BLOCK,), lambda i: (i,))
-    out = pl.pallas_call(
+    found = pl.pallas_call(
         kernel,
-        out_shape=out_shape,
+        out_shape=jax.tree.leaves(out_shape),
         grid=((batch + padding) // BLOCK,),
         in_specs=[spec] * len(padded),
-        out_specs=[spec] * len(out_shape),
+        out_specs=[spec] * len(jax.tree.leaves(out_shape)),
         compiler_params=plgpu.CompilerParams(num_warps=1),
     )(*padded)
-    found: Travel = jax.tree.unflatten(jax.tree.structure(shape), [leaf[:batch] for leaf in out])
-    found = found._replace(converged=found.converged != 0)
+    travelled: Travel = jax.tree.unflatten(jax.tree.structure(out_shape), [leaf[:batch] for leaf in found])
+    travelled = travelled._replace(converged=travelled.converged != 0)
 
     def again() -> Travel:
-        safe = jax.vmap(lambda *values: run(values, True))(*arrays)
-        return jax.tree.map(lambda a, b: jnp.where(found.converged, a, b), found, safe)
+        safe = run(arrays, True)
+        return jax.tree.map(lambda a, b: jnp.where(travelled.converged, a, b), travelled, safe)
 
-    return jax.lax.cond(jnp.all(found.converged), lambda: found, again)
+    return jax.lax.cond(jnp.all(travelled.converged), lambda: travelled, again)

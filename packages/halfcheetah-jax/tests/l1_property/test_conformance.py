@@ -8,7 +8,7 @@ import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
 from rlenv_shared.testing.conformance import CHECKS, check_x64
-from rlenv_shared.testing.subject import WITHOUT_FUSION, Subject
+from rlenv_shared.testing.subject import Subject
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 
@@ -18,7 +18,7 @@ SHORT = EnvParams(max_steps_in_episode=5)  # so that a short rollout meets sever
 @functools.cache
 def subject(dtype):
     env = HalfCheetah(dtype)
-    return Subject(env, SHORT, num_steps=16, num_envs=4, can_terminate=False, compiler_options=WITHOUT_FUSION)
+    return Subject(env, SHORT, num_steps=16, num_envs=4, can_terminate=False)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
