@@ -19,7 +19,7 @@ def sin_cos(angle: Scalar) -> tuple[Scalar, Scalar]:
     """
     if angle.dtype != jnp.float32:
         return jnp.sin(angle), jnp.cos(angle)
-    quarters = jnp.round(angle * 0.6366197723675814)  # 2 / pi; the angle in quarter turns
+    quarters = jnp.floor(angle * 0.6366197723675814 + 0.5)  # 2 / pi; the angle in quarter turns, rounded
     # angle - quarters * pi / 2, with pi / 2 in three parts of so few bits that the first product is exact.
     x = ((angle - quarters * 1.5703125) - quarters * 4.837512969970703e-4) - quarters * 7.549789954891882e-8
     x2 = x * x

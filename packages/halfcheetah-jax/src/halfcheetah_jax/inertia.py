@@ -17,7 +17,6 @@ from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carri
 from halfcheetah_jax.phases import phase
 from halfcheetah_jax.types import EnvParams
 
-
 Entry = Any
 """A `Scalar`, or a number where the entry is a constant of the model."""
 

@@ -75,7 +75,7 @@ def same_set(a: ActiveSet, b: ActiveSet) -> Scalar:
 class _Search(NamedTuple):
     step: Any  # int32 (): iterations of the loop
     qacc: tuple[Scalar, ...]
-    active: ActiveSet
+    active: ActiveSet  # at qacc
     converged: Scalar
     iterations: Scalar
 
@@ -91,50 +91,44 @@ def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...], safeguar
     never = jnp.zeros_like(problem.force[0], jnp.bool_)
     first = active_set(problem.constraints, warmstart, move(problem.position, warmstart))
     start = _Search(jnp.int32(0), warmstart, first, never, jnp.zeros_like(never, jnp.int32))
+    limit = MAX_FULL_STEPS + (MAX_SAFEGUARDED_STEPS if safeguard else 0)
 
     def running(search: _Search) -> Any:
-        return (search.step < MAX_FULL_STEPS) & ~_all(search.converged)
+        return (search.step < limit) & (jnp.min(search.converged.astype(jnp.int32)) == 0)  # Pallas reduces no flags
 
-    def full_step(search: _Search) -> _Search:
+    def step(search: _Search) -> _Search:
         # Environments that have converged find the same accelerations again, bit for bit.
         qacc, active = newton_point(problem, search.active)
         iterations = search.iterations + (~search.converged).astype(jnp.int32)
-        return _Search(search.step + jnp.int32(1), qacc, active, same_set(active, search.active), iterations)
+        full = _Search(search.step + jnp.int32(1), qacc, active, same_set(active, search.active), iterations)
+        if not safeguard:
+            return full
+        return _unless(search.step < MAX_FULL_STEPS, lambda: _shortened(problem, search, full), full)
 
-    found = jax.lax.while_loop(running, full_step, start)
-    full = found.converged
-    if safeguard:
-        found = _safeguarded(problem, found)
-    return Solution(found.qacc, found.active, found.converged, found.iterations, ~full)
-
-
-def _safeguarded(problem: Problem, search: _Search) -> _Search:
-    """Newton with a line search, for the environments that have not converged."""
-
-    def running(search: _Search) -> Any:
-        return (search.step < MAX_SAFEGUARDED_STEPS) & ~_all(search.converged)
-
-    def step(search: _Search) -> _Search:
-        target, reached = newton_point(problem, search.active)
-        direction = tuple(t - b for t, b in zip(target, search.qacc, strict=True))
-        length, flat = line_minimum(problem, search.qacc, direction)
-        done = same_set(reached, search.active) | flat
-        ahead = tuple(b + length * d for b, d in zip(search.qacc, direction, strict=True))
-        active = active_set(problem.constraints, ahead, move(problem.position, ahead))
-        qacc, active = _where(done, (target, reached), (ahead, active))
-        moved = _Search(search.step + jnp.int32(1), qacc, active, done, search.iterations + jnp.int32(1))
-        return moved._replace(**_where(search.converged, _result(search), _result(moved)))
-
-    return jax.lax.while_loop(running, step, search._replace(step=jnp.int32(0)))
+    found = jax.lax.while_loop(running, step, start)
+    return Solution(found.qacc, found.active, found.converged, found.iterations, found.iterations > MAX_FULL_STEPS)
 
 
-def _all(flags: Scalar) -> Any:
-    return jnp.min(flags.astype(jnp.int32)) > 0  # Pallas has no reduction of flags
+def _shortened(problem: Problem, before: _Search, full: _Search) -> _Search:
+    """The safeguarded step in place of a full one."""
+    direction = tuple(b - a for a, b in zip(before.qacc, full.qacc, strict=True))
+    length, flat = line_minimum(problem, before.qacc, direction)
+    ahead = tuple(a + length * d for a, d in zip(before.qacc, direction, strict=True))
+    active = active_set(problem.constraints, ahead, move(problem.position, ahead))
+    converged = full.converged | flat
+    qacc, active = _where(converged, (full.qacc, full.active), (ahead, active))
+    here = before.qacc, before.active
+    qacc, active = _where(before.converged, here, (qacc, active))
+    return full._replace(qacc=qacc, active=active, converged=before.converged | converged)
 
 
-def _result(search: _Search) -> dict[str, Any]:
-    """What stays as it is once an environment has converged."""
-    return {name: value for name, value in search._asdict().items() if name != "step"}
+def _unless(condition: Any, compute: Any, default: Any) -> Any:
+    """``default`` if a scalar condition holds, else ``compute()``: a loop of one round at most.
+
+    Under `jax.vmap` over batches `jax.lax.cond` would compute both, every time.
+    """
+    once = jax.lax.while_loop(lambda carry: carry[0], lambda _: (jnp.bool_(False), compute()), (~condition, default))
+    return once[1]
 
 
 def _where(condition: Scalar, if_true: Any, if_false: Any) -> Any:

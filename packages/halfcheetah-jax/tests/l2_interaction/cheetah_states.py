@@ -18,7 +18,7 @@ from halfcheetah_jax.types import EnvParams
 
 FIXTURE: Final = Path(__file__).parents[1] / "fixtures" / "states.npz"
 KINDS: Final = ("play", "tumble", "deep", "limits", "spin")
-CHUNK: Final = 4096  # states per compiled call
+CHUNK: Final = 1024  # states per compiled call
 Array = NDArray[np.float64]
 
 

@@ -11,8 +11,8 @@ pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_mujoco"), pytest.
 EPISODES, STEPS, SEED = 20, 200, 11
 
 
-def test_every_step_agrees(x64):
-    every_step(jnp.float64, EPISODES, STEPS, SEED).raise_on_divergence()
+def test_every_step_agrees(dtype):
+    every_step(dtype, EPISODES, STEPS, SEED).raise_on_divergence()
 
 
 def test_first_20_steps_agree_when_synced_once(x64):
