@@ -10,8 +10,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from cartpole_jax.trig import sin_cos
 from cartpole_jax.types import EnvParams, State
+from rlenv_shared.trig import sin_cos
 
 Scalar = Float[Array, ""]
 

@@ -10,7 +10,7 @@ from scipy.stats import kstest, spearmanr
 
 from cartpole_jax import CartPole, EnvParams, State
 from cartpole_jax.controller import balance
-from cartpole_jax.trig import sin_cos
+from rlenv_shared.trig import sin_cos
 
 pytestmark = pytest.mark.l1
 

@@ -118,6 +118,7 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
         SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
     """
     _validate(path, report)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
 
 

@@ -1,0 +1,182 @@
+"""Soft constraints: six joint limits and sixteen capsule ends that may touch the floor.
+
+MuJoCo turns each into rows ``J qacc - aref``, of which those that are negative act like springs of stiffness D.  In
+the plane the four edges of a contact's friction pyramid are three distinct rows:
+
+- normal: the two edges along y have no Jacobian of their own, so both equal the normal row and it weighs 2 D;
+- plus and minus: the normal row plus or minus friction times the tangential (x) row, weight D.
+
+Sources: engine_core_constraint.c: mj_instantiateContact, mj_instantiateLimit, mj_diagApprox, mj_makeImpedance,
+mj_referenceConstraint; engine_collision_primitive.c: mjc_PlaneCapsule @ mujoco 4.0.0.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from halfcheetah_jax import model
+from halfcheetah_jax.inertia import Sym3, Wrench, add
+from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carried, rotate
+from halfcheetah_jax.phases import phase
+from halfcheetah_jax.types import EnvParams
+
+FAR = 1e30  # m/s^2: offset of a row that no acceleration can make active
+
+
+class Contact(NamedTuple):
+    """One capsule end and the floor."""
+
+    point: Vector  # m, contact point from the body's joint, world axes
+    stiffness: Scalar  # D, kg, of each edge of the pyramid
+    normal: Scalar  # m/s^2, -aref of the normal row; FAR where there is no contact
+    tangent: Scalar  # m/s^2, -aref of the tangential row, before friction scales it
+
+
+class Limit(NamedTuple):
+    """The violated bound, if any, of one hinge."""
+
+    sign: Scalar  # +1 at the lower bound, -1 at the upper: the row is sign * qacc
+    stiffness: Scalar  # D, kg m^2
+    offset: Scalar  # rad/s^2, -aref; FAR where no bound is violated
+
+
+class Constraints(NamedTuple):
+    """All candidates of one substep."""
+
+    contacts: tuple[Contact, ...]  # in the order of `model.CAPSULE_ENDS`
+    limits: tuple[Limit, ...]  # in the order of the hinges
+    friction: Any  # sliding coefficient
+
+
+class ActiveSet(NamedTuple):
+    """Which rows are negative, one bit (uint32) each."""
+
+    normal: Scalar  # bit i: normal row of contact i; bit 16 + i: limit of hinge i
+    edges: Scalar  # bit i: plus row of contact i; bit 16 + i: its minus row
+
+
+def impedance(depth: Scalar, width: float) -> Scalar:
+    """MuJoCo's ``d(r)``: a sigmoid of two parabolas from IMPEDANCE_MIN at depth 0 to IMPEDANCE_MAX at ``width``."""
+    x = jnp.minimum(jnp.abs(depth) * (1 / width), 1)
+    rest = 1 - x
+    sigmoid = jnp.where(x < 0.5, 2 * x * x, 1 - 2 * rest * rest)
+    return model.IMPEDANCE_MIN + sigmoid * (model.IMPEDANCE_MAX - model.IMPEDANCE_MIN)
+
+
+def find(
+    qpos: tuple[Scalar, ...], qvel: tuple[Scalar, ...], position: Position, velocity: Velocity, params: EnvParams
+) -> Constraints:
+    """Evaluate every candidate at one state."""
+    friction = params.friction
+    contacts = tuple(
+        _contact(
+            rotate(position, body, end),
+            position.height[body],
+            velocity.linear[body],
+            velocity.angular[body],
+            1 / (2 * friction * friction * (1 + friction * friction) * model.INV_WEIGHT[body]),
+        )
+        for body, end in model.CAPSULE_ENDS
+    )
+    limits = tuple(map(_limit, qpos[3:], qvel[3:], model.RANGE, model.HINGE_INV_WEIGHT))
+    return Constraints(contacts, limits, friction)
+
+
+@phase
+def _contact(end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale: Scalar) -> Contact:
+    x, z = end
+    distance = height + z - model.RADIUS
+    d = impedance(distance, model.CONTACT_WIDTH)
+    point = (x, z - model.RADIUS - 0.5 * distance)  # halfway between the floor and the lowest point
+    v_x, v_z = carried(linear, angular, point)
+    normal = model.REFERENCE_DAMPING * v_z + model.REFERENCE_STIFFNESS * d * distance
+    return Contact(
+        point=point,
+        stiffness=scale * d / (1 - d),  # R of an edge: 2 mu^2 (1 - d)/d (1 + mu^2) / (effective mass)
+        normal=jnp.where(distance < 0, normal, FAR),
+        tangent=model.REFERENCE_DAMPING * v_x,
+    )
+
+
+@phase
+def _limit(angle: Scalar, rate: Scalar, bounds: tuple[float, float], inv_weight: float) -> Limit:
+    low, high = bounds
+    below, above = angle - low, high - angle
+    at_low = below < above
+    distance = jnp.where(at_low, below, above)
+    sign = jnp.where(at_low, jnp.ones_like(angle), -jnp.ones_like(angle))
+    d = impedance(distance, model.LIMIT_WIDTH)
+    offset = model.REFERENCE_DAMPING * sign * rate + model.REFERENCE_STIFFNESS * d * distance
+    return Limit(sign=sign, stiffness=d / (1 - d) * (1 / inv_weight), offset=jnp.where(distance < 0, offset, FAR))
+
+
+def rows(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Velocity) -> tuple[list, list, list]:
+    """``J qacc - aref``: of the normal rows, of the tangential rows (scaled by friction) and of the limits.
+
+    Args:
+        constraints: of `find`.
+        qacc: nine accelerations.
+        acceleration: what they give the bodies (`kinematics.move`).
+    """
+    normal, tangent = [], []
+    for (body, _), contact in zip(model.CAPSULE_ENDS, constraints.contacts, strict=True):
+        a_x, a_z = carried(acceleration.linear[body], acceleration.angular[body], contact.point)
+        normal.append(a_z + contact.normal)
+        tangent.append(constraints.friction * (a_x + contact.tangent))
+    limit = [limit.sign * a + limit.offset for limit, a in zip(constraints.limits, qacc[3:], strict=True)]
+    return normal, tangent, limit
+
+
+@phase
+def active_set(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Velocity) -> ActiveSet:
+    """Which rows are negative, and so push."""
+    normal, tangent, limit = rows(constraints, qacc, acceleration)
+    plus = [n + t for n, t in zip(normal, tangent, strict=True)]
+    minus = [n - t for n, t in zip(normal, tangent, strict=True)]
+    return ActiveSet(_signs(normal + limit), _signs(plus + minus))
+
+
+def _signs(values: list[Scalar]) -> Scalar:
+    """Bit i tells whether value i is negative."""
+    bits = (jnp.where(value < 0, np.uint32(1 << i), np.uint32(0)) for i, value in enumerate(values))
+    return functools.reduce(jnp.bitwise_or, bits)
+
+
+def _where(word: Scalar, bit: int, value: Scalar) -> Scalar:
+    """The value where a bit is set, elsewhere 0."""
+    return jnp.where((word & np.uint32(1 << bit)) != 0, value, jnp.zeros_like(value))
+
+
+@phase
+def push_body(contacts: dict[int, Contact], active: ActiveSet, friction: Any, rigid: Sym3) -> tuple[Sym3, Wrench]:
+    """A body's inertia with ``J'DJ`` of its active contacts, and the wrench ``-J'D aref`` of these.
+
+    Args:
+        contacts: those of one body, by number.
+        active: the active set.
+        friction: sliding coefficient.
+        rigid: inertia of the body.
+    """
+    total, pushed = rigid, Wrench(0.0, 0.0, 0.0)
+    for i, contact in contacts.items():
+        (x, z), d = contact.point, contact.stiffness
+        normal = _where(active.normal, i, 2 * d)
+        plus, minus = _where(active.edges, i, d), _where(active.edges, model.NUM_CONTACTS + i, d)
+        xx, xz = friction * friction * (plus + minus), friction * (plus - minus)
+        zz = normal + (plus + minus)
+        xw, zw = z * xx - x * xz, z * xz - x * zz
+        total = add(total, Sym3(xx, xz, zz, xw, zw, z * xw - x * zw))
+        p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal
+        pushed = add(pushed, Wrench(p_x, p_z, z * p_x - x * p_z))
+    return total, pushed
+
+
+@phase
+def push_hinge(limit: Limit, active: ActiveSet, hinge: int) -> tuple[Scalar, Scalar]:
+    """``(stiffness, torque)`` of a hinge's limit while it is active; kg m^2, N m."""
+    stiffness = _where(active.normal, model.NUM_CONTACTS + hinge, limit.stiffness)
+    return stiffness, -limit.sign * stiffness * limit.offset

@@ -1,0 +1,235 @@
+"""The HalfCheetah environment."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, UInt32
+
+from halfcheetah_jax import model
+from halfcheetah_jax.batches import on_batches
+from halfcheetah_jax.integrator import travel
+from halfcheetah_jax.kernel import travel_in_kernel
+from halfcheetah_jax.render import rgb_array
+from halfcheetah_jax.types import EnvParams, State
+from rlenv_shared import counter_rng, spaces
+from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.protocol import TurnOrder
+
+Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
+BACKENDS = {"xla": on_batches(travel), "triton": on_batches(travel_in_kernel)}
+MAX_VALUE = 1e10  # controls and states beyond it count as diverged — mjMAXVAL
+
+
+@dataclasses.dataclass(frozen=True)
+class HalfCheetah(SameStepAutoReset):
+    """Gymnasium's HalfCheetah-v5: a planar cheetah that is to run to the right.
+
+    **Observation** — [17] (18 with the x position), of the environment's dtype:
+
+    | index | meaning                                                               | unit       |
+    |-------|-----------------------------------------------------------------------|------------|
+    | 0     | height of the torso above its position at rest                        | m          |
+    | 1     | pitch of the torso, nose down is positive                             | rad        |
+    | 2-7   | angles of back thigh, shin, foot and front thigh, shin, foot          | rad        |
+    | 8, 9  | velocity of the torso along x (forward) and z (up)                    | m/s        |
+    | 10-16 | rates of the angles 1-7                                               | rad/s      |
+
+    **Action** — float [6], torques of the six hinges in the order above as fractions of their strongest; MuJoCo clamps
+    them to [-1, 1].  If one is not finite or beyond 1e10, all act as 0 (as in MuJoCo) and ``info["illegal_action"]``
+    is set.
+
+    **Reward** — ``forward_reward_weight`` times the mean velocity of the step minus ``ctrl_cost_weight`` times the sum
+    of squares of the action, unclamped.  **Termination** — never.  **Truncation** — after 1,000 steps.
+    **Reset** — positions uniform within ``reset_noise_scale``, velocities normal with that standard deviation.
+
+    **Info** — ``x_position`` (m), ``x_velocity`` (m/s), ``reward_forward``, ``reward_ctrl`` as in Gymnasium;
+    ``converged``: the constraint solver ended in every substep; ``diverged``: the new state is not finite or beyond
+    1e10 (MuJoCo would print a warning and restart from its rest position; here the state stays as it is).
+
+    Args:
+        dtype: of all floats: ``jnp.float32``, or ``jnp.float64`` (needs ``jax_enable_x64``).
+        forward_reward_weight: weight of the velocity, 1/(m/s).
+        ctrl_cost_weight: weight of the squared action.
+        reset_noise_scale: m, rad, m/s, rad/s; >= 0.
+        exclude_current_positions_from_observation: leave out the x position; else it comes first.
+        frame_skip: substeps of 0.01 s in a step, >= 1.
+        backend: ``"xla"`` runs anywhere; ``"triton"`` does all substeps in one kernel on an NVIDIA GPU (float32).
+
+    Raises:
+        InvalidParamsError: an argument no step could work with, or float64 while JAX runs without x64.
+
+    Example:
+        >>> env = HalfCheetah()
+        >>> obs, state = env.reset(jax.random.key(0))
+        >>> obs, state, reward, terminated, truncated, info = env.step(jax.random.key(1), state, jnp.zeros(6))
+        >>> obs.shape, bool(info["converged"])
+        ((17,), True)
+    """
+
+    dtype: Any = jnp.float32
+    forward_reward_weight: float = 1.0
+    ctrl_cost_weight: float = 0.1
+    reset_noise_scale: float = 0.1
+    exclude_current_positions_from_observation: bool = True
+    frame_skip: int = 5
+    backend: str = "xla"
+
+    name: ClassVar[str] = "halfcheetah_jax/HalfCheetah-v5"
+    version: ClassVar[int] = 1
+    num_players: ClassVar[int] = 1
+    turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
+    num_actions: ClassVar[int] = 0
+    observes_state_alone = True  # a constant of the base class
+
+    def __post_init__(self) -> None:
+        """Reject constructor arguments no step could work with."""
+        if self.dtype not in (jnp.float32, jnp.float64):
+            remedy = "pass jnp.float32 for speed, jnp.float64 to compare with MuJoCo"
+            _reject("dtype", self.dtype, "jnp.float32 or jnp.float64", remedy)
+        if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+            remedy = 'call jax.config.update("jax_enable_x64", True) first'
+            _reject("dtype", "float64", "JAX with x64 enabled", remedy)
+        if self.backend not in BACKENDS:
+            _reject("backend", self.backend, f"one of {list(BACKENDS)}", 'leave it out for "xla"')
+        for name in ("forward_reward_weight", "ctrl_cost_weight", "reset_noise_scale"):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Real) or not math.isfinite(value):
+                _reject(name, value, "a finite number", "leave it out for HalfCheetah-v5's")
+        if self.reset_noise_scale < 0:
+            _reject("reset_noise_scale", self.reset_noise_scale, "a number >= 0", "0 gives the rest position")
+        if isinstance(self.frame_skip, bool) or not isinstance(self.frame_skip, int) or self.frame_skip < 1:
+            _reject("frame_skip", self.frame_skip, "an integer >= 1", "leave it out for HalfCheetah-v5's 5")
+
+    @property
+    def default_params(self) -> EnvParams:
+        """Parameters of HalfCheetah-v5."""
+        return EnvParams()
+
+    @property
+    def dt(self) -> float:
+        """Seconds of a step."""
+        return model.TIME_STEP * self.frame_skip
+
+    @property
+    def render_fps(self) -> int:
+        """Steps in a second, rounded."""
+        return max(1, round(1 / self.dt))
+
+    def begin_episode(self, rng: Rng, params: EnvParams) -> tuple[Float[Array, " n"], State]:
+        """``(obs, state)`` of a new episode; draws nine uniform and nine normal numbers from ``rng``."""
+        scale = jnp.asarray(self.reset_noise_scale, self.dtype)
+        qpos: list[Array] = []
+        qvel: list[Array] = []
+        for _ in range(model.NUM_DOF):
+            fraction, rng = counter_rng.uniform(rng)
+            qpos.append(scale * (2 * fraction.astype(self.dtype) - 1))
+        while len(qvel) < model.NUM_DOF:
+            pair, rng = _normal_pair(rng, self.dtype)
+            qvel += [scale * value for value in pair]
+        zero = jnp.zeros_like(qpos[0])
+        state = State(
+            qpos=tuple(qpos),
+            qvel=tuple(qvel[: model.NUM_DOF]),
+            qacc_warmstart=(zero,) * model.NUM_DOF,
+            time=jnp.zeros_like(zero, jnp.int32),
+            rng=rng,
+        )
+        return self._observation(state), state
+
+    def step_env(
+        self, key: Any, state: State, action: Float[Array, " 6"], params: EnvParams
+    ) -> tuple[Float[Array, " n"], State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
+        """One step, without time limit or reset: ``(obs, state, reward, terminated, info)``."""
+        action = jnp.asarray(action).astype(self.dtype)
+        given = tuple(action[..., i] for i in range(model.NUM_HINGES))
+        legal = jnp.abs(given[0]) <= MAX_VALUE
+        for value in given[1:]:
+            legal &= jnp.abs(value) <= MAX_VALUE  # False for NaN
+        control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
+        advance = BACKENDS[self.backend]
+        after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip)
+        state = state.replace(
+            qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
+        )
+        x_velocity = after.distance * (1 / self.dt)
+        cost = control[0] * control[0]
+        for value in control[1:]:
+            cost += value * value
+        reward_forward, reward_ctrl = self.forward_reward_weight * x_velocity, -self.ctrl_cost_weight * cost
+        total = jnp.zeros_like(x_velocity)
+        for value in (*state.qpos, *state.qvel):
+            total += jnp.abs(value)
+        info = {
+            "x_position": state.qpos[0],
+            "x_velocity": x_velocity,
+            "reward_forward": reward_forward,
+            "reward_ctrl": reward_ctrl,
+            "converged": after.converged,
+            "diverged": ~(total <= MAX_VALUE),
+            "illegal_action": ~legal,
+        }
+        reward = (reward_forward + reward_ctrl).astype(jnp.float32)
+        return self._observation(state), state, reward, jnp.zeros_like(legal), info
+
+    def observe(self, key: Any, state: State, action: Any, params: EnvParams) -> Float[Array, " n"]:
+        """The observation of a state; reads neither ``key`` nor ``action``."""
+        return self._observation(state)
+
+    def legal_actions(self, state: State, params: EnvParams) -> Bool[Array, " 0"]:
+        """An empty mask: actions are continuous."""
+        return jnp.ones((*state.time.shape, 0), jnp.bool_)
+
+    def action_space(self, params: EnvParams) -> spaces.Box:
+        """Torques as fractions of their strongest."""
+        return spaces.Box(-model.CONTROL_LIMIT, model.CONTROL_LIMIT, (model.NUM_HINGES,), jnp.float32)
+
+    def observation_space(self, params: EnvParams) -> spaces.Box:
+        """Unbounded, as in Gymnasium."""
+        size = 2 * model.NUM_DOF - self.exclude_current_positions_from_observation
+        return spaces.Box(-np.inf, np.inf, (size,), self.dtype)
+
+    def state_space(self, params: EnvParams) -> spaces.Dict:
+        """Shapes of the state's parts; the nine leaves of a field count as one axis."""
+        nine = spaces.Box(-np.inf, np.inf, (model.NUM_DOF,), self.dtype)
+        return spaces.Dict(
+            {
+                "qpos": nine,
+                "qvel": nine,
+                "qacc_warmstart": nine,
+                "time": spaces.Box(0, params.max_steps_in_episode, (), jnp.int32),
+                "rng": spaces.Box(0, 2**32 - 1, (3,), jnp.uint32),
+            }
+        )
+
+    def render(self, state: State, params: EnvParams | None = None) -> np.ndarray:
+        """Picture of one environment on the host, uint8 [240, 480, 3]."""
+        return rgb_array(state)
+
+    def _cast(self, params: EnvParams) -> EnvParams:
+        """Traced parameters in the environment's dtype; Python numbers stay, and become constants of the program."""
+        return jax.tree.map(lambda p: p if isinstance(p, float | int) else jnp.asarray(p, self.dtype), params)
+
+    def _observation(self, state: State) -> Float[Array, " n"]:
+        first = 1 if self.exclude_current_positions_from_observation else 0
+        return jnp.stack([*state.qpos[first:], *state.qvel], axis=-1)
+
+
+def _normal_pair(rng: Rng, dtype: Any) -> tuple[tuple[Array, Array], Rng]:
+    """Two independent standard normal numbers (Box and Muller)."""
+    first, rng = counter_rng.uniform(rng)
+    second, rng = counter_rng.uniform(rng)
+    radius = jnp.sqrt(-2 * jnp.log(1 - first.astype(dtype)))  # 1 - first is in (0, 1]
+    angle = 2 * math.pi * second.astype(dtype)
+    return (radius * jnp.cos(angle), radius * jnp.sin(angle)), rng
+
+
+def _reject(name: str, got: object, expected: str, remedy: str) -> None:
+    raise InvalidParamsError(explain(name, got=got, expected=expected, remedy=remedy))

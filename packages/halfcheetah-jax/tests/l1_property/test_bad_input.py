@@ -1,0 +1,101 @@
+"""L1: bad input raises a typed error that says what, got, expected, remedy; inside jit a flag reports it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import halfcheetah_jax
+from halfcheetah_jax import EnvParams, HalfCheetah
+from rlenv_shared import registry
+from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
+from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, UnknownEnvError
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
+
+ENV = HalfCheetah()
+
+
+def step_single(action):
+    env = GymEnv(ENV)
+    env.reset(seed=0)
+    env.step(action)
+
+
+def step_vector(actions):
+    env = GymVectorEnv(ENV, 3)
+    env.reset(seed=0)
+    env.step(actions)
+
+
+NAN, INF = float("nan"), float("inf")
+BAD = {
+    "dtype float16": (lambda: HalfCheetah(jnp.float16), InvalidParamsError, "dtype"),
+    "float64 without x64": (lambda: HalfCheetah(jnp.float64), InvalidParamsError, "jax_enable_x64"),
+    "no substeps": (lambda: HalfCheetah(frame_skip=0), InvalidParamsError, "frame_skip: got 0"),
+    "half a substep": (lambda: HalfCheetah(frame_skip=2.5), InvalidParamsError, "frame_skip"),
+    "negative noise": (lambda: HalfCheetah(reset_noise_scale=-1.0), InvalidParamsError, "reset_noise_scale"),
+    "NaN weight": (lambda: HalfCheetah(ctrl_cost_weight=NAN), InvalidParamsError, "ctrl_cost_weight"),
+    "weight as text": (lambda: HalfCheetah(forward_reward_weight="1"), InvalidParamsError, "forward_reward_weight"),
+    "unknown backend": (lambda: HalfCheetah(backend="tpu"), InvalidParamsError, "backend: got tpu"),
+    "unknown keyword": (lambda: halfcheetah_jax.make(xml_file="a.xml"), InvalidParamsError, "xml_file"),
+    "unknown id": (lambda: registry.make("halfcheetah_jax/HalfCheetah-v9"), UnknownEnvError, "HalfCheetah-v5"),
+    "a mass short": (lambda: EnvParams(mass=(1.0,) * 6), InvalidParamsError, "mass: got 6 numbers"),
+    "negative mass": (lambda: EnvParams(mass=(-1.0, *EnvParams().mass[1:])), InvalidParamsError, "mass"),
+    "no inertia": (lambda: EnvParams(inertia=(0.0,) * 7), InvalidParamsError, "inertia"),
+    "negative damping": (lambda: EnvParams(damping=(-1.0,) * 6), InvalidParamsError, "damping"),
+    "no friction": (lambda: EnvParams(friction=0.0), InvalidParamsError, "friction"),
+    "NaN gravity": (lambda: EnvParams(gravity=NAN), InvalidParamsError, "gravity: got nan"),
+    "infinite gear": (lambda: EnvParams(gear=(INF,) * 6), InvalidParamsError, "gear"),
+    "no steps": (lambda: EnvParams(max_steps_in_episode=0), InvalidParamsError, "max_steps_in_episode"),
+    "replace": (lambda: EnvParams().replace(friction=-1.0), InvalidParamsError, "friction"),
+    "action shape": (lambda: step_single(np.zeros(5)), IllegalActionError, "shape"),
+    "action dtype": (lambda: step_single(np.zeros(6, complex)), IllegalActionError, "dtype"),
+    "action NaN": (lambda: step_single(np.full(6, np.nan)), IllegalActionError, "value"),
+    "action out of range": (lambda: step_single(np.full(6, 1.01)), IllegalActionError, "value"),
+    "vector action shape": (lambda: step_vector(np.zeros((2, 6))), IllegalActionError, "shape"),
+    "no environments": (lambda: GymVectorEnv(ENV, 0), InvalidParamsError, "num_envs"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    call, error, message = BAD[case]
+    with pytest.raises(error) as raised:
+        call()
+    assert message in str(raised.value)
+    assert "expected" in str(raised.value)
+
+
+@pytest.mark.parametrize("bad", [NAN, INF, -INF, 1e11])
+def test_inside_jit_one_bad_control_switches_all_motors_off_and_is_reported(bad):
+    step = jax.jit(ENV.step)
+    _, state = ENV.reset(jax.random.key(0))
+    action = jnp.ones(6, jnp.float32)
+    obs, _, reward, *_, info = step(jax.random.key(0), state, action.at[2].set(bad))
+    off = step(jax.random.key(0), state, jnp.zeros(6, jnp.float32))
+    np.testing.assert_array_equal(obs, off[0])
+    np.testing.assert_array_equal(reward, off[2])
+    assert info["illegal_action"]
+    assert not off[-1]["illegal_action"]
+
+
+@pytest.mark.parametrize("bad", [NAN, INF, 1e20])
+def test_inside_jit_a_broken_state_is_reported(bad):
+    _, state = ENV.reset(jax.random.key(0))
+    broken = state.replace(qvel=(jnp.float32(bad), *state.qvel[1:]))
+    *_, info = jax.jit(ENV.step)(jax.random.key(0), broken, jnp.zeros(6, jnp.float32))
+    assert info["diverged"]
+
+
+def test_wrong_version_of_the_reference(tmp_path):
+    import json
+
+    from references.gymnasium_mujoco.adapter import PIN
+
+    from rlenv_shared.rollout.pins import Pin
+
+    pin = {**json.loads(json.dumps(PIN.__dict__, default=dict)), "version": "0.0.1"}
+    (tmp_path / "pin.json").write_text(json.dumps(pin))
+    with pytest.raises(ReferenceUnavailableError, match=r"pip install mujoco==0\.0\.1"):
+        Pin.load(tmp_path / "pin.json").check_installed()
