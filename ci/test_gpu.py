@@ -101,11 +101,13 @@ def test_tables_show_measured_beside_predicted() -> None:
         comparisons=[{**run("rival", 8, 5e6), "comparison": "rivals"}, {"name": "MJX", "skipped": "no module mujoco"}],
     )
     content["packages"]["toy"][device_report.GRAPHS] = {"results": [run("step, kept", 64, 2.5e9, **kept)]}
+    content["packages"]["toy"]["replay"]["peak_bytes"] = 3 * 2**29
     lines = device_report.tables(content, "toy", {("step", 64): 4e9}).splitlines()
     assert "| trace | 1,000 | 0 |" in lines
     assert "| step, kept | 64 | 2 G | 2.5 G | 4 G | 50% |" in lines
     assert "| step, summed | 64 | 3 G | — | — | — |" in lines  # the model is of the program that writes its outputs
     assert "| rivals | rival | 8 | 5 M |" in lines
+    assert "Peak device memory so far: replay 1.50 GiB." in lines
     assert "- not run: comparisons, MJX: no module mujoco" in lines
 
 

@@ -97,6 +97,7 @@ def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str
         _throughput_table(report, package, predicted),
         bench.environment_shares({"runs": runs(report, package, "ppo")}),
         _comparison_table(report, package),
+        _memory(report, package),
         _skipped(report, package),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -161,6 +162,17 @@ def _comparison_table(report: Mapping[str, Any], package: str) -> str:
     for run in runs(report, package, "comparisons"):
         rows.append(f"| {run['comparison']} | {run['side']} | {run['batch']:,} | {bench.human(run['sps_median'])} |")
     return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def _memory(report: Mapping[str, Any], package: str) -> str:
+    """The most device memory in use by the end of each section; sections of one process share it."""
+    peaks = {
+        section: content["peak_bytes"]
+        for section, content in report["packages"].get(package, {}).items()
+        if content.get("peak_bytes") is not None
+    }
+    shown = ", ".join(f"{section} {peak / 2**30:.2f} GiB" for section, peak in peaks.items())
+    return f"Peak device memory so far: {shown}." if shown else ""
 
 
 def _skipped(report: Mapping[str, Any], package: str) -> str:

@@ -206,8 +206,9 @@ def comparisons(declared: Iterable[Comparison], work: Work) -> list[dict[str, An
 
 
 def describe(run: Run) -> dict[str, Any]:
-    """A run with its raw samples and what follows from them."""
+    """A run with its raw samples and what follows from them; sides were compiled before, several at once."""
     entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
+    del entry["compile_s"]
     numbers = summarise(entry)
     return {**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90}
 
