@@ -1,25 +1,33 @@
-"""Error types; every message names the cause."""
+"""Error types; every message names the cause.  All are `rlenv_shared.errors.EnvError`s."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from emurust import _core
+from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, SnapshotVersionError
 
 
-class EmurustError(Exception):
-    """Base of all errors of this package."""
+class EmurustError(EnvError):
+    """Base of the errors that only this package has."""
 
 
-class InvalidRomError(EmurustError, ValueError):
-    """The ROM (or boot ROM) is damaged, cut short, or of an unsupported kind."""
+class InvalidRomError(EmurustError, InvalidParamsError):
+    """The ROM (or boot ROM) is damaged, cut short, of an unsupported kind, or not the one that was asked for."""
 
 
-class InvalidStateError(EmurustError, ValueError):
+class InvalidStateError(EmurustError, SnapshotVersionError):
     """A saved state is damaged, too new, or of another ROM, model or setting."""
 
 
-class InvalidArgumentError(EmurustError, ValueError):
+class InvalidArgumentError(EmurustError, InvalidParamsError):
     """An argument is outside its documented range, or a buffer has the wrong shape, dtype or layout."""
+
+
+class InvalidActionError(EmurustError, IllegalActionError):
+    """Actions of wrong shape or dtype, or out of range; nothing was stepped."""
 
 
 class LockedUp(EmurustError, RuntimeError):  # noqa: N818 (the name used in the literature)
@@ -30,7 +38,7 @@ class RewardError(EmurustError, RuntimeError):
     """A reward or termination callable raised; the batch itself is intact and the cause is chained."""
 
 
-_BY_KIND = {"rom": InvalidRomError, "state": InvalidStateError, "argument": InvalidArgumentError}
+_BY_KIND: Final = {"rom": InvalidRomError, "state": InvalidStateError, "argument": InvalidArgumentError}
 
 
 @contextmanager

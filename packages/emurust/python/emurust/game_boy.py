@@ -211,9 +211,7 @@ class GameBoy:
         """Presses a button in the next frame and releases it `delay` frames later."""
         self.button_press(input)
         self._event_number += 1
-        heapq.heappush(
-            self._later_events, (self.frame_count + delay, self._event_number, _button(input), False)
-        )
+        heapq.heappush(self._later_events, (self.frame_count + delay, self._event_number, _button(input), False))
 
     def button_press(self, input: str) -> None:
         """Presses a button from the next frame on."""
@@ -236,9 +234,7 @@ class GameBoy:
         with translated():
             self._machine.load_state(file.read())
 
-    def game_area_dimensions(
-        self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True
-    ) -> None:
+    def game_area_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:
         """Chooses the cut-out of the tile map that `game_area` returns."""
         self._area = (x, y, width, height, follow_scrolling)
 

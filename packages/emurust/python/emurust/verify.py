@@ -17,7 +17,8 @@ _MASK = (1 << 64) - 1
 class Reference(Protocol):
     """The part of `references.pyboy.adapter.PyBoyProcess` that is used here."""
 
-    def call(self, name: str, *arguments: Any) -> Any: ...
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Calls a method of the console."""
 
 
 class _SplitMix64:

@@ -12,8 +12,8 @@ use crate::raise;
 
 #[pyclass]
 pub(crate) struct Batch {
-    machines: Vec<core::Machine>,
-    pool: rayon::ThreadPool,
+    pub(crate) machines: Vec<core::Machine>,
+    pub(crate) pool: rayon::ThreadPool,
 }
 
 fn argument(text: String) -> PyErr {
@@ -26,6 +26,21 @@ impl Batch {
         self.machines
             .get_mut(index)
             .ok_or_else(|| argument(format!("instance {index}: there are {count}")))
+    }
+
+    /// Cells `(bank or -1, address)` that exist in these machines.
+    pub(crate) fn checked_cells(&mut self, cells: Vec<(i32, u16)>) -> PyResult<Vec<Cell>> {
+        let cells: Vec<Cell> = cells
+            .into_iter()
+            .map(|(bank, address)| Cell {
+                bank: u16::try_from(bank).ok(),
+                address,
+            })
+            .collect();
+        for &cell in &cells {
+            self.machines[0].check_cell(cell).map_err(raise)?;
+        }
+        Ok(cells)
     }
 
     /// Fills one row per machine in parallel.
@@ -48,6 +63,30 @@ impl Batch {
                     .for_each(|(m, row)| write(m, row));
             });
         });
+    }
+}
+
+/// Consoles that episodes start from.
+#[pyclass]
+pub(crate) struct Starts {
+    machines: Vec<core::Machine>,
+}
+
+#[pymethods]
+impl Starts {
+    #[new]
+    fn new() -> Self {
+        Self {
+            machines: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, machine: &Machine) {
+        self.machines.push(machine.inner.clone());
+    }
+
+    fn __len__(&self) -> usize {
+        self.machines.len()
     }
 }
 
@@ -139,16 +178,7 @@ impl Batch {
         cells: Vec<(i32, u16)>,
         mut out: PyReadwriteArrayDyn<'_, u8>,
     ) -> PyResult<()> {
-        let cells: Vec<Cell> = cells
-            .into_iter()
-            .map(|(bank, address)| Cell {
-                bank: u16::try_from(bank).ok(),
-                address,
-            })
-            .collect();
-        for &cell in &cells {
-            self.machines[0].check_cell(cell).map_err(raise)?;
-        }
+        let cells = self.checked_cells(cells)?;
         let out = writable(&mut out, &[self.machines.len(), cells.len()])?;
         self.fill(py, out, |m, row| {
             for (slot, &cell) in row.iter_mut().zip(&cells) {
@@ -197,28 +227,38 @@ impl Batch {
         Ok(())
     }
 
-    /// Sets every instance whose mask is true to the template.
+    /// Sets instance `i` to `starts[choice[i]]`, or leaves it alone where `choice[i]` is negative.
     fn reset(
         &mut self,
         py: Python<'_>,
-        template: &Machine,
-        mask: PyReadonlyArray1<'_, bool>,
+        starts: &Starts,
+        choice: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<()> {
-        let mask = mask
+        let choice = choice
             .as_slice()
-            .map_err(|_| argument("the mask is not contiguous".into()))?;
-        if mask.len() != self.machines.len() {
+            .map_err(|_| argument("the choice is not contiguous".into()))?;
+        if choice.len() != self.machines.len() {
             return Err(argument(format!(
-                "a mask of {}: expected {}",
-                mask.len(),
+                "a choice for {}: expected {}",
+                choice.len(),
                 self.machines.len()
             )));
         }
-        let (machines, pool, source) = (&mut self.machines, &self.pool, &template.inner);
+        let limit = starts.machines.len() as i64;
+        if let Some(wrong) = choice.iter().find(|&&number| number >= limit) {
+            return Err(argument(format!("start {wrong}: there are {limit}")));
+        }
+        let (machines, pool, starts) = (&mut self.machines, &self.pool, &starts.machines);
         py.detach(|| {
             pool.install(|| {
-                let chosen = machines.par_iter_mut().zip(mask).filter(|(_, &on)| on);
-                chosen.for_each(|(machine, _)| machine.clone_from(source));
+                machines
+                    .par_iter_mut()
+                    .zip(choice)
+                    .for_each(|(machine, &number)| {
+                        if let Ok(number) = usize::try_from(number) {
+                            machine.clone_from(&starts[number]);
+                        }
+                    });
             });
         });
         Ok(())

@@ -2,6 +2,7 @@
 
 mod batch;
 mod machine;
+mod signals;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -36,5 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CoreValueError", module.py().get_type::<CoreValueError>())?;
     module.add("CoreLockedUp", module.py().get_type::<CoreLockedUp>())?;
     module.add_class::<machine::Machine>()?;
-    module.add_class::<batch::Batch>()
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<batch::Starts>()?;
+    module.add_class::<signals::Signals>()
 }

@@ -88,6 +88,11 @@ impl Machine {
         self.inner.set_button(button, pressed);
     }
 
+    /// Holds exactly the buttons of a mask.
+    fn set_buttons(&mut self, mask: u8) {
+        self.inner.set_buttons(mask);
+    }
+
     fn read(&mut self, address: u16) -> u8 {
         self.inner.read_memory(address)
     }
