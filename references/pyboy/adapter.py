@@ -1,5 +1,7 @@
 """PyBoy 2.8.1 in a killable child process."""
 
+from __future__ import annotations
+
 import importlib.metadata
 import pickle
 import select
@@ -8,61 +10,70 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Self
 
-VERSION = "2.8.1"
+from rlenv_shared.errors import EnvError, ReferenceUnavailableError, explain
+from rlenv_shared.rollout.pins import Pin
+
+HERE: Final = Path(__file__).resolve().parent
 
 
-class RefusedError(RuntimeError):
+class RefusedError(EnvError, RuntimeError):
     """PyBoy refused a request; the message is its own."""
 
 
-class ReferenceHung(RuntimeError):  # noqa: N818 (it is the observation, not a fault of ours)
+class ReferenceHung(EnvError, RuntimeError):  # noqa: N818 (it is the observation, not a fault of ours)
     """PyBoy did not answer in time (it hangs on illegal opcodes) and was killed."""
 
 
-def available() -> bool:
-    """Whether the pinned PyBoy is installed."""
-    try:
-        return importlib.metadata.version("pyboy") == VERSION
-    except importlib.metadata.PackageNotFoundError:
-        return False
+def check() -> None:
+    """Makes sure that the pinned PyBoy is installed.
+
+    Raises:
+        ReferenceUnavailableError: it is missing or of another version.
+    """
+    Pin.load(HERE / "pin.json").check_installed()
 
 
 def boot_rom(color: bool) -> Path:
-    """Path of the boot ROM inside the installed wheel."""
+    """Path of the boot ROM inside the installed wheel.
+
+    Raises:
+        ReferenceUnavailableError: PyBoy is not installed, or not the pinned one.
+    """
+    check()
     name = "bootrom_cgb.bin" if color else "bootrom_dmg.bin"
     for file in importlib.metadata.files("pyboy") or []:
         if file.name == name:
             return Path(str(file.locate()))
-    raise FileNotFoundError(f"{name} is not in the installed pyboy; install pyboy=={VERSION}")
+    raise ReferenceUnavailableError(
+        explain(
+            "boot ROM", got=f"no {name} in the installed pyboy", expected="that of the wheel", remedy="reinstall it"
+        )
+    )
 
 
-class PyBoyProcess:
-    """One PyBoy; methods are those of `worker.Console`."""
+class Child:
+    """A process of `worker.py`, which holds one object at a time."""
 
-    def __init__(self, rom: bytes, cgb: bool | None = None, sound: bool = True, timeout: float = 60.0):
+    def __init__(self, kind: str, *opening: Any, timeout: float = 60.0) -> None:
+        """Start it with a `worker.Console` or `worker.Group`, by name, and its arguments.
+
+        Raises:
+            ReferenceUnavailableError: PyBoy is not installed, or not the pinned one.
+        """
+        check()
         self.timeout = timeout
-        self._opening = (rom, cgb, sound)
         self._start()
+        self.call("open", kind, *opening)
 
     def _start(self) -> None:
-        worker = Path(__file__).with_name("worker.py")
         self._process = subprocess.Popen(
-            [sys.executable, str(worker)],
+            [sys.executable, str(HERE / "worker.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        self.call("open", *self._opening)
-
-    def reopen(self, rom: bytes, cgb: bool | None = None, sound: bool = True) -> None:
-        """Another console in the same child (or in a new one, if PyBoy had to be killed)."""
-        self._opening = (rom, cgb, sound)
-        if self._process.poll() is None:
-            self.call("open", *self._opening)
-        else:
-            self._start()
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Calls a method of the console in the child.
@@ -71,9 +82,17 @@ class PyBoyProcess:
             RefusedError: PyBoy raised.
             ReferenceHung: No answer within the timeout.
         """
+        self.send(name, *arguments)
+        return self.receive()
+
+    def send(self, name: str, *arguments: Any) -> None:
+        """Asks for a call; `receive` its result before the next."""
         data = pickle.dumps((name, arguments))
         self._process.stdin.write(struct.pack("<I", len(data)) + data)
         self._process.stdin.flush()
+
+    def receive(self) -> Any:
+        """The result of the call that was sent; errors as for `call`."""
         (length,) = struct.unpack("<I", self._read(4))
         good, result = pickle.loads(self._read(length))
         if not good:
@@ -99,8 +118,21 @@ class PyBoyProcess:
         self._process.stdin.close()
         self._process.stdout.close()
 
-    def __enter__(self) -> "PyBoyProcess":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class PyBoyProcess(Child):
+    """One PyBoy; what can be called are the methods of `worker.Console`."""
+
+    def __init__(self, rom: bytes, cgb: bool | None = None, sound: bool = True, timeout: float = 60.0) -> None:
+        super().__init__("Console", rom, cgb, sound, timeout=timeout)
+
+    def reopen(self, rom: bytes, cgb: bool | None = None, sound: bool = True) -> None:
+        """Another console in the same child (or in a new one, if PyBoy had to be killed)."""
+        if self._process.poll() is not None:
+            self._start()
+        self.call("open", "Console", rom, cgb, sound)

@@ -1,4 +1,4 @@
-"""Child process that holds one PyBoy at a time; started by `adapter.py`, one request, one answer."""
+"""Child process that holds one PyBoy, or a group; started by `adapter.py`, one request, one answer."""
 
 import io
 import os
@@ -25,6 +25,7 @@ class Console:
         self.held = 0
 
     def buttons(self, mask):
+        """Holds exactly the buttons of a mask: releases first, then presses."""
         for changed, act in (
             (self.held & ~mask, self.pyboy.button_release),
             (mask & ~self.held, self.pyboy.button_press),
@@ -35,6 +36,7 @@ class Console:
         self.held = mask
 
     def step(self, mask, frames, render, sound):
+        """Runs frames with these buttons; `render` is all, last or none."""
         self.buttons(mask)
         if render == "all":
             for _ in range(frames):
@@ -62,6 +64,7 @@ class Console:
         }
 
     def hashes(self, color, ram_banks):
+        """CRC-32 of every compared region, by name."""
         return {name: zlib.crc32(data) for name, data in self.regions(color, ram_banks).items()}
 
     def run(self, masks, frames, render, sound, color, ram_banks):
@@ -73,20 +76,24 @@ class Console:
         return rows
 
     def registers(self):
+        """CPU registers and the cycle counter."""
         file = self.pyboy.register_file
         return {name: getattr(file, name) for name in ("A", "F", "B", "C", "D", "E", "HL", "SP", "PC")} | {
             "cycles": self.pyboy._cycles()
         }
 
     def save_state(self):
+        """State bytes."""
         out = io.BytesIO()
         self.pyboy.save_state(out)
         return out.getvalue()
 
     def load_state(self, state):
+        """Goes to a state."""
         self.pyboy.load_state(io.BytesIO(state))
 
     def game_area(self, section):
+        """The matrix of tiles PyBoy makes for a section."""
         self.pyboy.game_area_dimensions(*section)
         return self.pyboy.game_area()
 
@@ -105,6 +112,49 @@ class Console:
         return (time.process_time() - start) / repeats
 
 
+class Group:
+    """PyBoys of one game that are stepped together; episodes begin from states recorded here."""
+
+    def __init__(self, rom, count, sound, title_frames, starts, cells):
+        self.consoles = [Console(rom, None, sound) for _ in range(count)]
+        self.cells = cells
+        maker = Console(rom, None, sound)
+        maker.step(0, title_frames, "none", sound)
+        title = maker.save_state()
+        self.states = []
+        for masks in starts:
+            maker.load_state(title)
+            for mask in masks:
+                maker.step(mask, 1, "none", sound)
+            self.states.append(maker.save_state())
+
+    def reset(self, choice):
+        """Loads state `choice[i]` into console i, where it is not negative; then the cells of all."""
+        for console, number in zip(self.consoles, choice, strict=True):
+            if number >= 0:
+                console.buttons(0)
+                console.load_state(self.states[number])
+        return self.read()
+
+    def advance(self, masks, frame_skip, press_frames, sound):
+        """One step of every console; then the cells of all."""
+        for console, mask in zip(self.consoles, masks, strict=True):
+            console.buttons(mask)
+            if press_frames < frame_skip:
+                console.pyboy.tick(press_frames, False, False)
+                console.buttons(0)
+            console.pyboy.tick(frame_skip - press_frames if press_frames < frame_skip else frame_skip, False, sound)
+        return self.read()
+
+    def read(self):
+        """Rows of bytes."""
+        rows = []
+        for console in self.consoles:
+            memory = console.pyboy.memory
+            rows.append(bytes([memory[address] for address in self.cells]))
+        return b"".join(rows)
+
+
 def banked(memory, bank, start, length):
     """Bytes of a bank."""
     # a banked slice cannot end on the bank's last byte
@@ -116,14 +166,15 @@ def main():
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing else may write into the answers
     time.time = lambda: FROZEN
-    console = None
+    served = None
     while len(head := requests.read(4)) == 4:
         name, arguments = pickle.loads(requests.read(struct.unpack("<I", head)[0]))
         try:
             if name == "open":
-                console, result = Console(*arguments), None
+                kind, *opening = arguments
+                served, result = {"Console": Console, "Group": Group}[kind](*opening), None
             else:
-                result = getattr(console, name)(*arguments)
+                result = getattr(served, name)(*arguments)
             answer = (True, result)
         except Exception as error:
             answer = (False, f"{type(error).__name__}: {error}")

@@ -1,18 +1,18 @@
-"""Shared fixtures: a generated ROM, the reference in its process, the homebrew folder."""
+"""Fixtures of every level."""
 
 import json
-import os
+import lzma
 import sys
 from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(REPOSITORY))
+from emurust import fuzz
 
-from emurust import fuzz  # noqa: E402
-
-ROM_SEED = 8  # a program that draws, interrupts and never locks up
+PACKAGE = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PACKAGE / "tests"))  # pyboy_windfall
+BUILT = PACKAGE / "roms" / "built"
+ROM_SEED = 8  # a generated program that draws, interrupts and never locks up
 
 
 @pytest.fixture(scope="session")
@@ -22,23 +22,21 @@ def rom() -> bytes:
 
 
 @pytest.fixture(scope="session")
-def adapter():
-    """The PyBoy adapter; skips where the pinned PyBoy is not installed."""
-    from references.pyboy import adapter
-
-    if not adapter.available():
-        pytest.skip("needs pyboy==2.8.1 (pip install pyboy==2.8.1)")
-    return adapter
-
-
-def homebrew() -> list[dict]:
-    """Index of the homebrew collection, which is not part of the repository."""
-    return json.loads((Path(__file__).parent / "homebrew.json").read_text())
+def digests() -> dict[str, str]:
+    """SHA-256 by file name of every ROM that is built from roms/."""
+    return json.loads((PACKAGE / "roms" / "sha256.json").read_text())
 
 
 @pytest.fixture(scope="session")
-def homebrew_folder() -> Path:
-    """The folder named by ROMS."""
-    if "ROMS" not in os.environ:
-        pytest.skip("set ROMS to a folder with the ROMs listed in tests/homebrew.json")
-    return Path(os.environ["ROMS"])
+def own_rom():
+    """Unpacks a test program by name."""
+    return lambda name: lzma.decompress((BUILT / f"{name}.gb.xz").read_bytes())
+
+
+@pytest.fixture(scope="session")
+def adapter():
+    """PyBoy, or `ReferenceUnavailableError`, which skips the test or fails it; see rlenv_shared.testing.plugin."""
+    from references.pyboy import adapter
+
+    adapter.check()
+    return adapter
