@@ -148,14 +148,14 @@ class BatchEnv:
             self._rng = counter_rng.from_seed(seed, self.num_envs)
         starts = self._starts if states is None else _start_pool(self._batch.get(0), states)
         number, advanced = counter_rng.below(self._rng, len(starts))
-        self._rng = tuple(np.where(chosen, new, old) for new, old in zip(advanced, self._rng, strict=True))  # type: ignore[assignment]
+        self._rng = tuple(np.where(chosen, new, old) for new, old in zip(advanced, self._rng, strict=True))
         with translated():
             self._batch.reset(starts, np.where(chosen, number, -1).astype(np.int64))
             if self._signals is not None:
                 self._signals.remember(self._batch, chosen)
         for signal in (self._reward, self._terminated):
-            if hasattr(signal, "reset"):
-                self._guarded(lambda signal=signal: signal.reset(self, chosen))
+            if (told := getattr(signal, "reset", None)) is not None:
+                self._guarded(told, self, chosen)
         self.lengths[chosen], self.returns[chosen] = 0, 0.0
         for index in np.flatnonzero(chosen):
             self.locked.pop(int(index), None)
@@ -283,7 +283,7 @@ class BatchEnv:
         if expressions:
             with translated():
                 # a constant reads no cell, but the evaluator wants one
-                self._signals = _core.Signals(self._batch, [_native(one) for one in cells or [0]], programs)
+                self._signals = _core.Signals(self._batch, [_native(one) for one in cells or [Cell(0)]], programs)
         self._columns = {id(expression): column for column, expression in enumerate(expressions)}
         self._values = np.zeros((self.num_envs, len(expressions)), np.float64)
 
@@ -304,10 +304,10 @@ class BatchEnv:
             raise RewardError(explain("values of a callable", got=values.shape, expected=expected, remedy="one each"))
         return values.copy()
 
-    def _guarded(self, call: Callable[[], Any]) -> Any:
+    def _guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """Calls user code; whatever it raises becomes a `RewardError`."""
         try:
-            return call()
+            return call(*arguments)
         except Exception as error:
             raise RewardError(
                 explain("reward or termination callable", got=repr(error), expected="no exception", remedy="mend it")

@@ -12,9 +12,9 @@ comparisons give 0 or 1; ``& | ^ >>`` and `count_ones` work on their integer par
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,11 +164,11 @@ class Expression:
         return _NUMPY[self.name](*(part.evaluate(cells, now, before) for part in self.parts))
 
 
-def _integers(call: np.ufunc) -> object:
+def _integers(call: np.ufunc) -> Callable[..., NDArray[np.float64]]:
     return lambda *parts: call(*(part.astype(np.int64) for part in parts)).astype(np.float64)
 
 
-_NUMPY: Final = {
+_NUMPY: Final[dict[str, Callable[..., Any]]] = {
     "add": np.add,
     "subtract": np.subtract,
     "multiply": np.multiply,

@@ -66,7 +66,9 @@ class Memory:
     def __setitem__(self, key: "int | slice | tuple[int, int | slice]", value: "int | Sequence[int]") -> None:
         bank, where = key if isinstance(key, tuple) else (None, key)
         if not isinstance(where, slice):
-            self._write(bank, _address(where), value)
+            if not isinstance(value, int | np.integer):
+                raise InvalidArgumentError(f"value {value}: expected an integer from 0 to 255 for one address")
+            self._write(bank, _address(where), int(value))
             return
         addresses = _addresses(where)
         values = list(value) if isinstance(value, Sequence) else [value] * len(addresses)

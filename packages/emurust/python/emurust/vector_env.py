@@ -24,8 +24,8 @@ class ResetNeededError(EmurustError, ResetNeeded):
 
 def spaces_of(batch: BatchEnv) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
     """Observation and action space of one instance."""
-    high = np.iinfo(batch.observation_dtype).max
-    observation = gymnasium.spaces.Box(0, high, batch.single_observation_shape, batch.observation_dtype.type)
+    dtype = np.uint16 if batch.observation_dtype == np.uint16 else np.uint8
+    observation = gymnasium.spaces.Box(0, np.iinfo(dtype).max, batch.single_observation_shape, dtype)
     return observation, gymnasium.spaces.Discrete(batch.num_actions)
 
 

@@ -35,7 +35,8 @@ class _SplitMix64:
 
 def pad_masks(seed: int, steps: int) -> list[int]:
     """Button masks of a seeded player that gets through menus: directions held, A, B and start tapped."""
-    random, masks = _SplitMix64(seed), []
+    random = _SplitMix64(seed)
+    masks: list[int] = []
     while len(masks) < steps:
         kind = random.below(100)
         if kind < 20:
