@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import homebrew_speed
+import homebrew_table
 import numpy as np
 
 from emurust.games import windfall
@@ -98,10 +99,10 @@ def main() -> int:
         frames, repeats = (24, 2) if options.quick else (options.frames, options.repeats)
         with exclusive():
             speeds = homebrew_speed.measure(Path(folder), frames, repeats)
-        print(homebrew_speed.table(speeds))
+        print(homebrew_table.table({"machine": about, **speeds}))
         if not options.quick:
             head = {"format": homebrew_speed.FORMAT, "schema": 1, **git, "machine": about}
-            path = report.default_path(homebrew_speed.RESULTS, {"machine": about, **git})
+            path = report.default_path(homebrew_table.RESULTS, {"machine": about, **git})
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({**head, **speeds}, indent=1) + "\n")
             print(f"written to {path}")

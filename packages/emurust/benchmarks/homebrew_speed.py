@@ -1,6 +1,6 @@
 """CPU time per frame on the homebrew collection: emurust and PyBoy in turns, one console each, same flags.
 
-The result file keeps every sample; `geometric_means` and the README's table follow from them::
+The result file keeps every sample; the README's table follows from them (`homebrew_table`)::
 
     {"format": "emurust-homebrew-speed", "schema": 1, "git": …, "machine": {…}, "frames": 480,
      "settings": {"skip24_sound": {"<rom>": {"emurust": [s, …], "PyBoy": [s, …]}}},
@@ -10,16 +10,14 @@ The result file keeps every sample; `geometric_means` and the README's table fol
 
 from __future__ import annotations
 
-import json
 import resource
-import statistics
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from homebrew_table import ratio
 
 from emurust import BatchEnv, GameBoy, verify
 from emurust.game_boy import make_machine
@@ -30,17 +28,11 @@ from homebrew import roms  # noqa: E402
 from references.pyboy.adapter import PyBoyProcess, boot_rom  # noqa: E402
 
 FORMAT: Final = "emurust-homebrew-speed"
-RESULTS: Final = PACKAGE / "benchmarks" / "results" / "homebrew"
 # frames per tick, drawn, sound registers emulated
 SETTINGS: Final = {
     "drawn_sound": (1, True, True),
     "skip24_sound": (24, True, True),
     "skip24_silent": (24, True, False),
-}
-LABELS: Final = {
-    "drawn_sound": "every frame drawn, sound on",
-    "skip24_sound": "skip 24, sound on",
-    "skip24_silent": "skip 24, sound off",
 }
 WARM_UP: Final = 240  # frames after the boot ROM, with a random pad, to get past title screens
 BATCH: Final = 128
@@ -105,31 +97,3 @@ def measure(folder: Path, frames: int, repeats: int) -> dict[str, Any]:
         speeds = ", ".join(f"{key} {ratio(result['settings'][key][name]):.2f}×" for key in SETTINGS)
         print(f"{name}: {speeds}; reset {ratio(result['reset'][name]):.0f}×", flush=True)
     return {"frames": frames, "warm_up": WARM_UP, **result}
-
-
-def ratio(times: Mapping[str, list[float]]) -> float:
-    """How many times faster than PyBoy, by medians."""
-    return statistics.median(times["PyBoy"]) / statistics.median(times["emurust"])
-
-
-def geometric_means(result: Mapping[str, Any]) -> dict[str, float]:
-    """Over the ROMs, for each setting and for resets."""
-    groups = {**result["settings"], "reset": result["reset"]}
-    return {name: statistics.geometric_mean(map(ratio, times.values())) for name, times in groups.items()}
-
-
-def newest() -> dict[str, Any] | None:
-    """The latest committed result."""
-    paths = sorted(RESULTS.glob("*.json"))
-    return json.loads(paths[-1].read_text()) if paths else None
-
-
-def table(result: Mapping[str, Any]) -> str:
-    """Geometric means as the README shows them."""
-    means = geometric_means(result)
-    rows = ["| setting | times PyBoy's speed, geometric mean | slowest – fastest ROM |", "|---|---:|---:|"]
-    for name, label in [*LABELS.items(), ("reset", "reset to a state against `load_state`")]:
-        times = result["reset"] if name == "reset" else result["settings"][name]
-        ratios = sorted(map(ratio, times.values()))
-        rows.append(f"| {label} | {means[name]:.2f}× | {ratios[0]:.2f}× – {ratios[-1]:.2f}× |")
-    return "\n".join(rows)
