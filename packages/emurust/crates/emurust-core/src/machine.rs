@@ -9,9 +9,11 @@ use std::sync::Arc;
 use crate::apu::Apu;
 use crate::boot::BootRom;
 use crate::cartridge::{Cartridge, Rom};
+use crate::cpu::decode::Code;
 use crate::cpu::idle::IdleLoops;
 use crate::cpu::Cpu;
 use crate::error::EmuError;
+use crate::events::Events;
 use crate::hdma::Hdma;
 use crate::interrupts::{JOYPAD, SERIAL, TIMER};
 use crate::joypad::Joypad;
@@ -54,6 +56,39 @@ impl Default for Options {
             sound: true,
             record_samples: false,
             colors: Colors::default(),
+        }
+    }
+}
+
+/// What is done faster than the reference does it; none of it may change anything, so tests switch it off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortcuts {
+    /// Idle loops are skipped to the end of a slice.
+    pub idle_loops: bool,
+    /// Sound is postponed until it is looked at.
+    pub postponed_sound: bool,
+    /// Parts without an event are not advanced at the end of a slice.
+    pub quiet_slices: bool,
+    /// Whole lines pass at once while the CPU waits.
+    pub whole_lines: bool,
+    /// ROM is decoded once.
+    pub decoded_code: bool,
+    /// Lines that would come out as in the frame before are not drawn again.
+    pub unchanged_lines: bool,
+}
+
+impl Shortcuts {
+    pub const ALL: Self = Self::switched(true);
+    pub const NONE: Self = Self::switched(false);
+
+    const fn switched(on: bool) -> Self {
+        Self {
+            idle_loops: on,
+            postponed_sound: on,
+            quiet_slices: on,
+            whole_lines: on,
+            decoded_code: on,
+            unchanged_lines: on,
         }
     }
 }
@@ -111,6 +146,8 @@ pub struct Machine {
     pub(crate) boot: Option<Arc<BootRom>>,
     pub(crate) colors: Arc<Colors>,
     pub(crate) idle: IdleLoops,
+    pub(crate) events: Events,
+    pub(crate) shortcuts: Shortcuts,
     /// 64 KiB of plain memory instead of the memory map, for single-instruction tests.
     #[cfg(test)]
     pub(crate) flat: Option<Vec<u8>>,
@@ -181,6 +218,8 @@ impl Machine {
             boot: None,
             colors: Arc::new(options.colors.clone()),
             idle: IdleLoops::new(),
+            events: Events::default(),
+            shortcuts: Shortcuts::ALL,
             #[cfg(test)]
             flat: None,
         }
@@ -208,8 +247,11 @@ impl Machine {
         self.apu.sampling = sound;
         self.apu.samples.clear();
         self.idle.start_frame();
+        self.disturb();
+        let rom = self.rom.clone();
+        let mut code = Code::of(&rom, self);
         while !self.lcd.frame_done {
-            self.run_one_slice();
+            self.run_one_slice(&mut code);
             if let Some(opcode) = self.cpu.locked {
                 return Err(EmuError::LockedUp {
                     opcode,
@@ -217,26 +259,54 @@ impl Machine {
                 });
             }
         }
+        self.advance_others();
         self.apu.finish_frame();
         Ok(())
     }
 
-    /// Switches the shortcuts that must not change anything (all on by default); for tests.
-    pub fn set_shortcuts(&mut self, idle_loops: bool, postponed_sound: bool) {
-        self.idle.enabled = idle_loops;
-        self.apu.lazy = postponed_sound;
+    /// Chooses which shortcuts are taken (all by default); for tests.
+    pub fn set_shortcuts(&mut self, shortcuts: Shortcuts) {
+        self.shortcuts = shortcuts;
+        self.apu.lazy = shortcuts.postponed_sound;
+        self.lcd.renderer.skip_unchanged = shortcuts.unchanged_lines;
     }
 
     /// The CPU (or one HBlank DMA block) up to the nearest event, then everything else up to there.
     #[inline]
-    pub(crate) fn run_one_slice(&mut self) {
-        if self.hdma_due() {
-            self.run_hdma_block();
+    pub(crate) fn run_one_slice(&mut self, code: &mut Code<'_>) {
+        let now = self.cycles;
+        if self.events.others == 0 {
+            self.events.slice_start = 0;
+            if self.hdma_due() {
+                self.run_hdma_block();
+            } else {
+                let end = now + self.slice_length() as u64;
+                self.run_slice(code, end);
+            }
         } else {
-            let target = self.slice_length();
-            self.run_slice(target);
+            self.events.slice_start = now;
+            let waits = self.cpu.halted || self.idle.waiting();
+            let passed = waits
+                && self.shortcuts.whole_lines
+                && self.cpu.requested() == 0
+                && self.pass_lines();
+            if !passed {
+                let end = self.events.lcd.min(self.events.counters).max(now + 4);
+                self.run_slice(code, end);
+            }
         }
-        self.end_slice();
+        if self.cycles >= self.events.others {
+            self.end_slice();
+            self.plan();
+            return;
+        }
+        if self.apu.color {
+            self.apu.end_slice(self.cycles);
+        }
+        if self.cycles >= self.events.lcd {
+            self.cpu.pending |= self.lcd.advance(self.cycles);
+            self.plan_lcd();
+        }
     }
 
     /// Cycles to the nearest event.
@@ -257,9 +327,15 @@ impl Machine {
             .max(4)
     }
 
-    #[inline]
     fn end_slice(&mut self) {
         self.sync_oam_dma(0);
+        self.advance_others();
+        self.cpu.pending |= self.lcd.advance(self.cycles);
+    }
+
+    /// Everything that is not the LCD, up to the present cycle.
+    fn advance_others(&mut self) {
+        self.apu.catch_up(self.events.slice_start);
         self.apu.end_slice(self.cycles);
         if self.serial.advance(self.cycles) {
             self.cpu.pending |= SERIAL;
@@ -267,12 +343,11 @@ impl Machine {
         if self.timer.advance(self.cycles) {
             self.cpu.pending |= TIMER;
         }
-        let raised = self.lcd.advance(self.cycles);
-        self.cpu.pending |= raised;
     }
 
     /// Brings the sound unit up to date before it is accessed.
     pub(crate) fn sync_apu(&mut self) {
+        self.apu.catch_up(self.events.slice_start);
         self.apu.advance(self.cycles);
     }
 
@@ -290,9 +365,9 @@ impl Machine {
         let cpu = &self.cpu;
         Registers {
             af: cpu.af(),
-            bc: cpu.bc(),
-            de: cpu.de(),
-            hl: cpu.hl(),
+            bc: cpu.bc,
+            de: cpu.de,
+            hl: cpu.hl,
             sp: cpu.sp,
             pc: cpu.pc,
             ime: cpu.ime,
