@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::cpu::decode::{decode_bank, Page};
+use crate::cpu::decode::{decode, Space};
 use crate::EmuError;
 
 pub(crate) const BANK: usize = 0x4000;
@@ -12,8 +12,8 @@ pub(crate) const RAM_BANK: usize = 0x2000;
 pub struct Rom {
     pub(crate) data: Vec<u8>,
     pub(crate) header: Header,
-    /// Decoded banks, filled when a bank is first mapped.
-    pages: Vec<OnceLock<Box<Page>>>,
+    /// Decoded with every bank in the second quarter, when it is first mapped.
+    spaces: Vec<OnceLock<Box<Space>>>,
 }
 
 /// What the header says about the cartridge.
@@ -83,17 +83,17 @@ impl Rom {
             color: data[0x143] & 0x80 != 0,
         };
         super::Mapper::for_type(header.cartridge_type, &header, &data)?;
-        let pages = (0..header.rom_banks).map(|_| OnceLock::new()).collect();
+        let spaces = (0..header.rom_banks).map(|_| OnceLock::new()).collect();
         Ok(Self {
             data,
             header,
-            pages,
+            spaces,
         })
     }
 
-    /// A bank's instructions.
-    pub(crate) fn page(&self, bank: usize) -> &Page {
-        self.pages[bank].get_or_init(|| decode_bank(&self.data, bank))
+    /// Decoded with bank `high` in the second quarter and bank 0 in the first.
+    pub(crate) fn space(&self, high: usize) -> &Space {
+        self.spaces[high].get_or_init(|| decode(&self.data, 0, high))
     }
 
     pub fn header(&self) -> Header {

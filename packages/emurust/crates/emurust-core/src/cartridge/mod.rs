@@ -28,19 +28,6 @@ pub(crate) struct Banks {
     pub(crate) ram_enabled: bool,
 }
 
-impl Banks {
-    /// Where the byte at `addr` (below 8000h) is in the image.
-    #[inline(always)]
-    pub(crate) fn offset(&self, addr: u16) -> usize {
-        let addr = usize::from(addr);
-        if addr < BANK {
-            self.rom_low * BANK + addr
-        } else {
-            self.rom_high * BANK + addr - BANK
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(crate) enum Mapper {
     RomOnly,

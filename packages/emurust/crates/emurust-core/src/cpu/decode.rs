@@ -8,12 +8,18 @@ use super::idle;
 use crate::cartridge::{Rom, BANK};
 use crate::machine::Machine;
 
-/// Codes below 100h are opcodes; CB instructions get one code per operand, with their byte as operand.
+/// Not decoded: to be fetched through the memory map. Zero, so that tables begin with it.
+pub(super) const SLOW: u16 = 0;
+/// Other codes below 100h are opcodes; NOP has its own.
+pub(super) const NOP: u16 = 0x1FF;
+/// CB instructions get one code per operand, with their byte as operand.
 pub(super) const CB: u16 = 0x100;
-/// A relative jump (by its opcode) that closes a loop that may be idle; likewise absolute ones.
-pub(super) const LOOP: u16 = 0x200;
-/// Not decoded: to be fetched through the memory map.
-pub(super) const SLOW: u16 = 0x3FF;
+/// Jumps that close a loop that may be idle, in the order of [`LOOP_CLOSERS`].
+pub(super) const LOOP: u16 = 0x110;
+pub(super) const LOOP_CLOSERS: [u8; 10] =
+    [0x18, 0x20, 0x28, 0x30, 0x38, 0xC2, 0xC3, 0xCA, 0xD2, 0xDA];
+/// Bits of a code.
+pub(super) const CODES: u16 = 0x1FF;
 /// One of the opcodes that lock the CPU up.
 pub(super) const ILLEGAL: u8 = 0xD3;
 
@@ -49,58 +55,66 @@ pub(crate) struct Op {
     pub(super) operand: u16,
 }
 
-/// A decoded bank.
-pub(crate) type Page = [Op; BANK];
-
-static SLOW_PAGE: Page = [Op {
-    code: SLOW,
-    operand: 0,
-}; BANK];
+/// The address space decoded, with two ROM banks mapped.
+pub(crate) type Space = [Op; 0x10000];
 
 /// The code of an instruction without anything known about what is around it.
 #[inline]
 pub(super) fn plain(opcode: u8, operand: u16) -> u16 {
-    if opcode == 0xCB {
-        CB | operand & 7
-    } else {
-        u16::from(opcode)
+    match opcode {
+        0x00 => NOP,
+        0xCB => CB | operand & 7,
+        _ => u16::from(opcode),
     }
 }
 
-/// Decodes bank `number` of a ROM.
-pub(crate) fn decode_bank(data: &[u8], number: usize) -> Box<Page> {
-    let bank = &data[number * BANK..][..BANK];
-    let mut page = vec![SLOW_PAGE[0]; BANK];
-    for (at, bytes) in bank.windows(3).enumerate() {
-        let operand = u16::from_le_bytes([bytes[1], bytes[2]]);
-        page[at] = Op {
-            code: if idle::closes_loop(bank, at) {
-                LOOP | u16::from(bytes[0])
-            } else {
-                plain(bytes[0], operand)
-            },
-            operand,
-        };
+/// Decodes the address space with bank `low` in its first and `high` in its second quarter.
+pub(crate) fn decode(data: &[u8], low: usize, high: usize) -> Box<Space> {
+    let nothing = Op {
+        code: SLOW,
+        operand: 0,
+    };
+    let mut space = vec![nothing; 0x10000];
+    for (number, bank) in [low, high].into_iter().enumerate() {
+        let bank = &data[bank * BANK..][..BANK];
+        // in the last two bytes of a bank a fetch needs bytes of another
+        for (at, bytes) in bank.windows(3).enumerate() {
+            let operand = u16::from_le_bytes([bytes[1], bytes[2]]);
+            let closer = LOOP_CLOSERS.iter().position(|&jump| jump == bytes[0]);
+            let code = match closer.filter(|_| idle::closes_loop(bank, at)) {
+                Some(closer) => LOOP + closer as u16,
+                None => plain(bytes[0], operand),
+            };
+            space[number * BANK + at] = Op { code, operand };
+        }
     }
-    page.try_into().expect("a page has the size of a bank")
+    space.try_into().expect("the size is that of the space")
 }
 
 /// The decoded ROM as it is mapped now.
 pub(crate) struct Code<'r> {
     rom: &'r Rom,
-    /// The image, or nothing while the boot ROM covers part of it.
-    pub(super) data: &'r [u8],
     mapped: (usize, usize, bool),
-    pages: [&'r Page; 4],
+    /// The image, or nothing while something covers it.
+    pub(super) data: &'r [u8],
+    /// What to add to an address in the second quarter to find it in the image.
+    pub(super) high_shift: usize,
+    space: &'r Space,
 }
+
+static UNDECODED: Space = [Op {
+    code: SLOW,
+    operand: 0,
+}; 0x10000];
 
 impl<'r> Code<'r> {
     pub(crate) fn of(rom: &'r Rom, machine: &Machine) -> Self {
         let mut code = Self {
             rom,
-            data: &[],
             mapped: (0, 0, true),
-            pages: [&SLOW_PAGE; 4],
+            data: &[],
+            high_shift: 0,
+            space: &UNDECODED,
         };
         code.map(machine);
         code
@@ -110,7 +124,8 @@ impl<'r> Code<'r> {
     #[inline(always)]
     pub(crate) fn map(&mut self, machine: &Machine) {
         let banks = &machine.cartridge.banks;
-        let opaque = machine.boot_mapped || !machine.shortcuts.decoded_code;
+        // multi-game cartridges with another bank at 0000h are not worth tables of their own
+        let opaque = machine.boot_mapped || !machine.shortcuts.decoded_code || banks.rom_low != 0;
         let mapped = (banks.rom_low, banks.rom_high, opaque);
         if mapped != self.mapped {
             self.remap(mapped);
@@ -120,20 +135,32 @@ impl<'r> Code<'r> {
     #[inline(never)]
     fn remap(&mut self, mapped: (usize, usize, bool)) {
         self.mapped = mapped;
-        let (low, high, opaque) = mapped;
+        let (_, high, opaque) = mapped;
         if opaque {
             self.data = &[];
-            self.pages = [&SLOW_PAGE; 4];
+            self.space = &UNDECODED;
         } else {
             self.data = &self.rom.data;
-            self.pages[0] = self.rom.page(low);
-            self.pages[1] = self.rom.page(high);
+            self.high_shift = (high * BANK).wrapping_sub(BANK);
+            self.space = self.rom.space(high);
         }
     }
 
     /// The instruction at `pc`.
     #[inline(always)]
     pub(super) fn at(&self, pc: u16) -> Op {
-        self.pages[usize::from(pc >> 14)][usize::from(pc) & (BANK - 1)]
+        self.space[usize::from(pc)]
+    }
+
+    /// The byte at `addr` below 8000h, unless something covers the ROM.
+    #[inline(always)]
+    pub(super) fn byte(&self, addr: u16) -> Option<u8> {
+        let shift = if usize::from(addr) < BANK {
+            0
+        } else {
+            self.high_shift
+        };
+        let at = usize::from(addr).wrapping_add(shift);
+        self.data.get(at).copied()
     }
 }

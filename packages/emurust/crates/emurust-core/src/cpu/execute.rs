@@ -14,8 +14,8 @@
 
 use super::alu::{Registers, A, AT_HL, B, C, D, E, H, L};
 use super::attention::{BAIL, EI};
-use super::decode::{CB, LOOP};
-use super::step::Step;
+use super::decode::{CB, CODES, LOOP, NOP};
+use super::step::{Done, Step};
 
 const CB_B: u16 = CB | B as u16;
 const CB_C: u16 = CB | C as u16;
@@ -25,197 +25,196 @@ const CB_H: u16 = CB | H as u16;
 const CB_L: u16 = CB | L as u16;
 const CB_AT_HL: u16 = CB | AT_HL as u16;
 const CB_A: u16 = CB | A as u16;
-const LOOP_18: u16 = LOOP | 0x18;
-const LOOP_20: u16 = LOOP | 0x20;
-const LOOP_28: u16 = LOOP | 0x28;
-const LOOP_30: u16 = LOOP | 0x30;
-const LOOP_38: u16 = LOOP | 0x38;
-const LOOP_C2: u16 = LOOP | 0xC2;
-const LOOP_C3: u16 = LOOP | 0xC3;
-const LOOP_CA: u16 = LOOP | 0xCA;
-const LOOP_D2: u16 = LOOP | 0xD2;
-const LOOP_DA: u16 = LOOP | 0xDA;
+const LOOP_18: u16 = LOOP + 0;
+const LOOP_20: u16 = LOOP + 1;
+const LOOP_28: u16 = LOOP + 2;
+const LOOP_30: u16 = LOOP + 3;
+const LOOP_38: u16 = LOOP + 4;
+const LOOP_C2: u16 = LOOP + 5;
+const LOOP_C3: u16 = LOOP + 6;
+const LOOP_CA: u16 = LOOP + 7;
+const LOOP_D2: u16 = LOOP + 8;
+const LOOP_DA: u16 = LOOP + 9;
 
-impl Step<'_> {
+impl<const PLAIN: bool> Step<'_, PLAIN> {
     /// Executes the instruction at PC.
     #[inline(always)]
-    pub(super) fn execute(&mut self, code: u16, operand: u16) {
+    pub(super) fn execute(&mut self, code: u16, operand: u16) -> Done {
         let byte = operand as u8;
-        let (zero, carry) = (self.registers.is_zero(), self.registers.is_carry());
-        match code {
-            0x00 => self.done(1, 4),
+        // the mask tells the compiler that its jump table is complete
+        match code & CODES {
             0x01 => {
                 self.registers.bc = operand;
-                self.done(3, 12);
+                self.done(3, 12)
             }
             0x02 => {
-                self.write(self.registers.bc, self.registers.a);
-                self.done(1, 8);
+                self.write(self.registers.bc, self.registers.a)?;
+                self.done(1, 8)
             }
             0x03 => {
                 self.registers.bc = self.registers.bc.wrapping_add(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x04 => self.count::<B>(Registers::inc),
             0x05 => self.count::<B>(Registers::dec),
             0x06 => self.load_byte::<B>(byte),
             0x07 => {
                 self.registers.rotate_a::<0>();
-                self.done(1, 4);
+                self.done(1, 4)
             }
             0x08 => {
                 let [low, high] = self.registers.sp.to_le_bytes();
-                self.write(operand, low);
+                self.write(operand, low)?;
                 // wraps to 0000h, where it is a mapper command
-                self.write(operand.wrapping_add(1), high);
-                self.done(3, 20);
+                self.write(operand.wrapping_add(1), high)?;
+                self.done(3, 20)
             }
             0x09 => {
                 self.registers.add_hl(self.registers.bc);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x0A => {
-                self.registers.a = self.read(self.registers.bc);
-                self.done(1, 8);
+                self.registers.a = self.read(self.registers.bc)?;
+                self.done(1, 8)
             }
             0x0B => {
                 self.registers.bc = self.registers.bc.wrapping_sub(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x0C => self.count::<C>(Registers::inc),
             0x0D => self.count::<C>(Registers::dec),
             0x0E => self.load_byte::<C>(byte),
             0x0F => {
                 self.registers.rotate_a::<1>();
-                self.done(1, 4);
+                self.done(1, 4)
             }
             0x10 => self.stop(),
             0x11 => {
                 self.registers.de = operand;
-                self.done(3, 12);
+                self.done(3, 12)
             }
             0x12 => {
-                self.write_late(self.registers.de, self.registers.a);
-                self.done(1, 8);
+                self.write_late(self.registers.de, self.registers.a)?;
+                self.done(1, 8)
             }
             0x13 => {
                 self.registers.de = self.registers.de.wrapping_add(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x14 => self.count::<D>(Registers::inc),
             0x15 => self.count::<D>(Registers::dec),
             0x16 => self.load_byte::<D>(byte),
             0x17 => {
                 self.registers.rotate_a::<2>();
-                self.done(1, 4);
+                self.done(1, 4)
             }
             0x18 => self.jump_relative(true, byte),
             0x19 => {
                 self.registers.add_hl(self.registers.de);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x1A => {
-                self.registers.a = self.read_late(self.registers.de);
-                self.done(1, 8);
+                self.registers.a = self.read_late(self.registers.de)?;
+                self.done(1, 8)
             }
             0x1B => {
                 self.registers.de = self.registers.de.wrapping_sub(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x1C => self.count::<E>(Registers::inc),
             0x1D => self.count::<E>(Registers::dec),
             0x1E => self.load_byte::<E>(byte),
             0x1F => {
                 self.registers.rotate_a::<3>();
-                self.done(1, 4);
+                self.done(1, 4)
             }
-            0x20 => self.jump_relative(!zero, byte),
+            0x20 => self.jump_relative(!self.registers.is_zero(), byte),
             0x21 => {
                 self.registers.hl = operand;
-                self.done(3, 12);
+                self.done(3, 12)
             }
             0x22 => {
-                self.write(self.registers.hl, self.registers.a);
+                self.write(self.registers.hl, self.registers.a)?;
                 self.registers.hl = self.registers.hl.wrapping_add(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x23 => {
                 self.registers.hl = self.registers.hl.wrapping_add(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x24 => self.count::<H>(Registers::inc),
             0x25 => self.count::<H>(Registers::dec),
             0x26 => self.load_byte::<H>(byte),
             0x27 => {
                 self.registers.daa();
-                self.done(1, 4);
+                self.done(1, 4)
             }
-            0x28 => self.jump_relative(zero, byte),
+            0x28 => self.jump_relative(self.registers.is_zero(), byte),
             0x29 => {
                 self.registers.add_hl(self.registers.hl);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x2A => {
-                self.registers.a = self.read(self.registers.hl);
+                self.registers.a = self.read(self.registers.hl)?;
                 self.registers.hl = self.registers.hl.wrapping_add(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x2B => {
                 self.registers.hl = self.registers.hl.wrapping_sub(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x2C => self.count::<L>(Registers::inc),
             0x2D => self.count::<L>(Registers::dec),
             0x2E => self.load_byte::<L>(byte),
             0x2F => {
                 self.registers.complement();
-                self.done(1, 4);
+                self.done(1, 4)
             }
-            0x30 => self.jump_relative(!carry, byte),
+            0x30 => self.jump_relative(!self.registers.is_carry(), byte),
             0x31 => {
                 self.registers.sp = operand;
-                self.done(3, 12);
+                self.done(3, 12)
             }
             0x32 => {
-                self.write(self.registers.hl, self.registers.a);
+                self.write(self.registers.hl, self.registers.a)?;
                 self.registers.hl = self.registers.hl.wrapping_sub(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x33 => {
                 self.registers.sp = self.registers.sp.wrapping_add(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x34 => self.count_at_hl(Registers::inc),
             0x35 => self.count_at_hl(Registers::dec),
             0x36 => {
-                self.now += 4;
-                self.write(self.registers.hl, byte);
-                self.done(2, 8);
+                self.wait(4);
+                self.write(self.registers.hl, byte)?;
+                self.done(2, 8)
             }
             0x37 => {
                 self.registers.set_carry();
-                self.done(1, 4);
+                self.done(1, 4)
             }
-            0x38 => self.jump_relative(carry, byte),
+            0x38 => self.jump_relative(self.registers.is_carry(), byte),
             0x39 => {
                 self.registers.add_hl(self.registers.sp);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x3A => {
-                self.registers.a = self.read(self.registers.hl);
+                self.registers.a = self.read(self.registers.hl)?;
                 self.registers.hl = self.registers.hl.wrapping_sub(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x3B => {
                 self.registers.sp = self.registers.sp.wrapping_sub(1);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0x3C => self.count::<A>(Registers::inc),
             0x3D => self.count::<A>(Registers::dec),
             0x3E => self.load_byte::<A>(byte),
             0x3F => {
                 self.registers.flip_carry();
-                self.done(1, 4);
+                self.done(1, 4)
             }
             0x40 => self.load::<B, B>(),
             0x41 => self.load::<B, C>(),
@@ -280,8 +279,8 @@ impl Step<'_> {
             0x7C => self.load::<A, H>(),
             0x7D => self.load::<A, L>(),
             0x7E => {
-                self.registers.a = self.read_late(self.registers.hl);
-                self.done(1, 8);
+                self.registers.a = self.read_late(self.registers.hl)?;
+                self.done(1, 8)
             }
             0x7F => self.load::<A, A>(),
             0x80 => self.with::<B>(Registers::add),
@@ -348,97 +347,97 @@ impl Step<'_> {
             0xBD => self.with::<L>(Registers::cp),
             0xBE => self.with_at_hl(Registers::cp),
             0xBF => self.with::<A>(Registers::cp),
-            0xC0 => self.return_if(!zero),
+            0xC0 => self.return_if(!self.registers.is_zero()),
             0xC1 => {
-                self.registers.bc = self.pop(0);
-                self.done(1, 8);
+                self.registers.bc = self.pop(0)?;
+                self.done(1, 8)
             }
-            0xC2 => self.jump(!zero, operand),
+            0xC2 => self.jump(!self.registers.is_zero(), operand),
             0xC3 => self.jump(true, operand),
-            0xC4 => self.call(!zero, operand),
+            0xC4 => self.call(!self.registers.is_zero(), operand),
             0xC5 => self.push_register(self.registers.bc),
             0xC6 => self.with_byte(Registers::add, byte),
-            0xC8 => self.return_if(zero),
+            0xC8 => self.return_if(self.registers.is_zero()),
             0xC9 => {
-                self.pc = self.pop(4);
-                self.now += 8;
+                self.pc = self.pop(4)?;
+                self.done(0, 8)
             }
-            0xCA => self.jump(zero, operand),
-            0xCC => self.call(zero, operand),
+            0xCA => self.jump(self.registers.is_zero(), operand),
+            0xCC => self.call(self.registers.is_zero(), operand),
             0xCD => self.call(true, operand),
             0xCE => self.with_byte(Registers::adc, byte),
-            0xD0 => self.return_if(!carry),
+            0xD0 => self.return_if(!self.registers.is_carry()),
             0xD1 => {
-                self.registers.de = self.pop(0);
-                self.done(1, 8);
+                self.registers.de = self.pop(0)?;
+                self.done(1, 8)
             }
-            0xD2 => self.jump(!carry, operand),
-            0xD4 => self.call(!carry, operand),
+            0xD2 => self.jump(!self.registers.is_carry(), operand),
+            0xD4 => self.call(!self.registers.is_carry(), operand),
             0xD5 => self.push_register(self.registers.de),
             0xD6 => self.with_byte(Registers::sub, byte),
-            0xD8 => self.return_if(carry),
+            0xD8 => self.return_if(self.registers.is_carry()),
             0xD9 => self.return_from_interrupt(),
-            0xDA => self.jump(carry, operand),
-            0xDC => self.call(carry, operand),
+            0xDA => self.jump(self.registers.is_carry(), operand),
+            0xDC => self.call(self.registers.is_carry(), operand),
             0xDE => self.with_byte(Registers::sbc, byte),
             0xE0 => {
-                self.now += 4;
-                self.write_high(byte, self.registers.a);
-                self.done(2, 8);
+                self.wait(4);
+                self.write_high(byte, self.registers.a)?;
+                self.done(2, 8)
             }
             0xE1 => {
-                self.registers.hl = self.pop(0);
-                self.done(1, 8);
+                self.registers.hl = self.pop(0)?;
+                self.done(1, 8)
             }
             0xE2 => {
-                self.write_high(self.registers.get::<C>(), self.registers.a);
-                self.done(1, 8);
+                self.write_high(self.registers.get::<C>(), self.registers.a)?;
+                self.done(1, 8)
             }
             0xE5 => self.push_register(self.registers.hl),
             0xE6 => self.with_byte(Registers::and, byte),
             0xE8 => {
                 self.registers.sp = self.registers.sp_plus(byte);
-                self.done(2, 16);
+                self.done(2, 16)
             }
             0xE9 => {
                 self.pc = self.registers.hl;
-                self.now += 4;
+                self.done(0, 4)
             }
             0xEA => {
-                self.now += 8;
-                self.write(operand, self.registers.a);
-                self.done(3, 8);
+                self.wait(8);
+                self.write(operand, self.registers.a)?;
+                self.done(3, 8)
             }
             0xEE => self.with_byte(Registers::xor, byte),
             0xF0 => {
-                self.now += 4;
-                self.registers.a = self.read_high(byte);
-                self.done(2, 8);
+                self.wait(4);
+                self.registers.a = self.read_high(byte)?;
+                self.done(2, 8)
             }
             0xF1 => {
-                let value = self.pop(0);
+                let value = self.pop(0)?;
                 self.registers.set_af(value);
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0xF2 => {
-                self.registers.a = self.read_high(self.registers.get::<C>());
-                self.done(1, 8);
+                self.registers.a = self.read_high(self.registers.get::<C>())?;
+                self.done(1, 8)
             }
             0xF3 => self.disable_interrupts(),
             0xF5 => self.push_register(self.registers.af()),
             0xF6 => self.with_byte(Registers::or, byte),
             0xF8 => {
                 self.registers.hl = self.registers.sp_plus(byte);
-                self.done(2, 12);
+                self.done(2, 12)
             }
             0xF9 => {
                 self.registers.sp = self.registers.hl;
-                self.done(1, 8);
+                self.done(1, 8)
             }
             0xFA => {
-                self.now += 8;
-                self.registers.a = self.read(operand);
-                self.done(3, 8);
+                self.wait(8);
+                self.registers.a = self.read(operand)?;
+                self.done(3, 8)
             }
             0xFB => self.enable_interrupts(),
             0xFE => self.with_byte(Registers::cp, byte),
@@ -452,116 +451,129 @@ impl Step<'_> {
             CB_AT_HL => self.bits_at_hl(byte),
             CB_A => self.bits::<A>(byte),
             LOOP_18 => {
-                self.close_loop(true);
-                self.jump_relative(true, byte);
+                self.close_loop(true)?;
+                self.jump_relative(true, byte)
             }
             LOOP_C3 => {
-                self.close_loop(true);
-                self.jump(true, operand);
+                self.close_loop(true)?;
+                self.jump(true, operand)
             }
             LOOP_20 => {
-                self.close_loop(!zero);
-                self.jump_relative(!zero, byte);
+                self.close_loop(!self.registers.is_zero())?;
+                self.jump_relative(!self.registers.is_zero(), byte)
             }
             LOOP_C2 => {
-                self.close_loop(!zero);
-                self.jump(!zero, operand);
+                self.close_loop(!self.registers.is_zero())?;
+                self.jump(!self.registers.is_zero(), operand)
             }
             LOOP_28 => {
-                self.close_loop(zero);
-                self.jump_relative(zero, byte);
+                self.close_loop(self.registers.is_zero())?;
+                self.jump_relative(self.registers.is_zero(), byte)
             }
             LOOP_CA => {
-                self.close_loop(zero);
-                self.jump(zero, operand);
+                self.close_loop(self.registers.is_zero())?;
+                self.jump(self.registers.is_zero(), operand)
             }
             LOOP_30 => {
-                self.close_loop(!carry);
-                self.jump_relative(!carry, byte);
+                self.close_loop(!self.registers.is_carry())?;
+                self.jump_relative(!self.registers.is_carry(), byte)
             }
             LOOP_D2 => {
-                self.close_loop(!carry);
-                self.jump(!carry, operand);
+                self.close_loop(!self.registers.is_carry())?;
+                self.jump(!self.registers.is_carry(), operand)
             }
             LOOP_38 => {
-                self.close_loop(carry);
-                self.jump_relative(carry, byte);
+                self.close_loop(self.registers.is_carry())?;
+                self.jump_relative(self.registers.is_carry(), byte)
             }
             LOOP_DA => {
-                self.close_loop(carry);
-                self.jump(carry, operand);
+                self.close_loop(self.registers.is_carry())?;
+                self.jump(self.registers.is_carry(), operand)
             }
+            NOP => self.done(1, 4),
             // D3, DB, DD, E3, E4, EB–ED, F4, FC and FD
             _ => {
-                self.machine.cpu.locked = Some(code as u8);
-                self.machine.cpu.attention |= BAIL;
+                let machine = self.whole()?;
+                machine.cpu.locked = Some(code as u8);
+                machine.cpu.attention |= BAIL;
+                Ok(())
             }
         }
     }
 
     #[inline(always)]
-    fn halt(&mut self) {
-        let cpu = &mut self.machine.cpu;
+    fn halt(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
         cpu.halted = true;
         cpu.halted_in_ei = cpu.ei_delay == 1;
         cpu.attention |= BAIL;
-        self.now += 4;
+        self.done(0, 4)
+    }
+
+    /// EI: interrupts are on after the next instruction.
+    #[inline(always)]
+    fn enable_interrupts(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
+        if cpu.ei_delay == 0 {
+            cpu.ei_delay = 2;
+            cpu.attention |= EI;
+        }
+        self.done(1, 4)
     }
 
     /// DI, which also takes back an EI.
     #[inline(always)]
-    fn disable_interrupts(&mut self) {
-        let cpu = &mut self.machine.cpu;
+    fn disable_interrupts(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
         cpu.ime = false;
         cpu.ei_delay = 0;
         cpu.attention &= !EI;
-        self.done(1, 4);
+        self.done(1, 4)
     }
 
     #[inline(always)]
-    fn stop(&mut self) {
-        self.expose();
-        if self.machine.model.is_color() {
-            self.machine.switch_speed();
-            self.machine.write(0xFF04, 0);
+    fn stop(&mut self) -> Done {
+        let machine = self.whole()?;
+        if machine.model.is_color() {
+            machine.switch_speed();
+            machine.write(0xFF04, 0);
         }
-        self.done(2, 4);
+        self.done(2, 4)
     }
 
     #[inline(always)]
-    fn return_from_interrupt(&mut self) {
-        let cpu = &mut self.machine.cpu;
+    fn return_from_interrupt(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
         cpu.ime = true;
         cpu.ei_delay = 0;
-        if cpu.requested() == 0 {
-            cpu.attention &= !(BAIL | EI);
-        } else {
+        cpu.attention &= !(BAIL | EI);
+        if cpu.requested() != 0 {
             cpu.attention |= BAIL;
         }
-        self.pc = self.pop(4);
-        self.now += 8;
+        self.pc = self.pop(4)?;
+        self.done(0, 8)
     }
 
     /// The second page: rotates, BIT, RES and SET on a register.
     #[inline(always)]
-    fn bits<const REGISTER: u8>(&mut self, opcode: u8) {
+    fn bits<const REGISTER: u8>(&mut self, opcode: u8) -> Done {
         let value = self.registers.get::<REGISTER>();
         if let Some(result) = self.changed(opcode, value) {
             self.registers.set::<REGISTER>(result);
         }
-        self.done(2, 8);
+        self.done(2, 8)
     }
 
     /// The same on the byte at HL.
     #[inline(always)]
-    fn bits_at_hl(&mut self, opcode: u8) {
-        self.now += 4;
-        let value = self.read(self.registers.hl);
+    fn bits_at_hl(&mut self, opcode: u8) -> Done {
+        self.wait(4);
+        let value = self.read(self.registers.hl)?;
         if let Some(result) = self.changed(opcode, value) {
-            self.now += 4;
-            self.write(self.registers.hl, result);
+            self.wait(4);
+            self.write(self.registers.hl, result)?;
         }
-        self.done(2, 8);
+        self.done(2, 8)
     }
 
     /// What the second page makes of a byte; nothing for BIT.

@@ -6,7 +6,7 @@
 //! skipped. The last instructions before the slice's end are always executed: their accesses may fall
 //! behind the end, where things change.
 
-use super::decode::{Code, LENGTHS};
+use super::decode::{self, Code, LENGTHS};
 use super::Cpu;
 use crate::cartridge::BANK;
 use crate::machine::Machine;
@@ -339,7 +339,7 @@ impl Machine {
             }
             found.instructions[usize::from(found.count)] = self.snapshot(since);
             found.count += 1;
-            self.execute_one(code, opcode, operand);
+            self.execute_one(code, decode::plain(opcode, operand), operand);
             if let Kind::Reads(addr) = kind {
                 // ROM cannot change while the same banks are mapped
                 if addr >= 0x8000 {

@@ -84,24 +84,33 @@ impl Machine {
         }
         self.resume_idle_loop(end);
         code.map(self);
-        let mut step = Step::begin(self, code.data);
-        while step.now < end {
-            let op = code.at(step.pc);
-            let (opcode, operand) = if op.code == decode::SLOW {
-                step.fetch()
-            } else {
-                (op.code, op.operand)
-            };
-            step.execute(opcode, operand);
-            if step.machine.cpu.attention != 0 {
+        while self.cycles < end {
+            if self.cpu.attention == 0 {
+                let mut step = Step::<true>::begin(self, code, end);
+                step.run();
                 step.finish();
-                if self.attend(code, end) {
+                if self.cycles >= end {
                     return;
                 }
-                step = Step::begin(self, code.data);
+            }
+            self.execute_in_full(code);
+            if self.cpu.attention != 0 && self.attend(code, end) {
+                return;
             }
         }
-        step.finish();
+    }
+
+    /// The instruction at PC, whatever it needs.
+    #[inline(always)]
+    fn execute_in_full(&mut self, code: &Code<'_>) {
+        let op = code.at(self.cpu.pc);
+        let (code_number, operand) = if op.code == decode::SLOW {
+            let (opcode, operand) = self.fetch(self.cpu.pc, self.cycles);
+            (decode::plain(opcode, operand), operand)
+        } else {
+            (op.code, op.operand)
+        };
+        self.execute_one(code, code_number, operand);
     }
 
     /// Does what the last instruction asked for; true if the slice is over.
@@ -154,15 +163,17 @@ impl Machine {
         let (opcode, operand) = self.fetch(self.cpu.pc, self.cycles);
         let rom = self.rom.clone();
         let code = Code::of(&rom, self);
-        self.execute_one(&code, opcode, operand);
+        self.execute_one(&code, decode::plain(opcode, operand), operand);
         self.count_down_ei();
     }
 
     /// Executes an instruction that was fetched at PC.
     #[inline(never)]
-    pub(super) fn execute_one(&mut self, code: &Code<'_>, opcode: u8, operand: u16) {
-        let mut step = Step::begin(self, code.data);
-        step.execute(decode::plain(opcode, operand), operand);
+    pub(super) fn execute_one(&mut self, code: &Code<'_>, number: u16, operand: u16) {
+        let end = self.cycles;
+        let mut step = Step::<false>::begin(self, code, end);
+        // only plain instructions fail
+        let _ = step.execute(number, operand);
         step.finish();
     }
 
