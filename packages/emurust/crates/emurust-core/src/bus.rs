@@ -47,8 +47,7 @@ impl Machine {
 
     #[inline]
     pub(crate) fn wram_offset(&self, addr: u16) -> usize {
-        let banked = usize::from(addr >> 12 & 1).wrapping_neg();
-        usize::from(addr & 0x1FFF) + (self.wram_shift & banked)
+        usize::from(addr).wrapping_add(self.wram_shifts[usize::from(addr >> 12)])
     }
 
     /// Only a few instructions and fetches move the LCD clock for an access; only they can be locked out.

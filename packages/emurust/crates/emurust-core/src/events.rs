@@ -74,6 +74,28 @@ impl Machine {
         self.events.lcd = self.cycles.wrapping_add_signed(distance);
     }
 
+    /// Ends a slice at which only the LCD has something to do, and gives the end of the next one. None if
+    /// more than that is to do, or if the CPU has to look up.
+    #[inline(never)]
+    pub(crate) fn end_slice_quietly(&mut self, now: u64) -> Option<u64> {
+        if now >= self.events.others {
+            return None;
+        }
+        if self.apu.color {
+            self.apu.end_slice(now);
+        }
+        if now >= self.events.lcd {
+            self.cpu.pending |= self.lcd.advance(now);
+            let distance = self.lcd.to_change.min(self.lcd.to_frame);
+            self.events.lcd = now.wrapping_add_signed(distance);
+        }
+        if self.cpu.requested() != 0 || self.lcd.frame_done || self.idle.waiting() {
+            return None;
+        }
+        self.events.slice_start = now;
+        Some(self.events.lcd.min(self.events.counters).max(now + 4))
+    }
+
     /// With the CPU halted or in an idle loop that sees only memory, lines pass one like the other: goes
     /// straight to the end of the slice in which a later line enters mode 3. False if that is not possible.
     pub(crate) fn pass_lines(&mut self) -> bool {

@@ -112,6 +112,18 @@ pub struct Registers {
 const SPARE_BYTES: usize = 0x60;
 const HRAM_BYTES: usize = 0x7F;
 
+/// The table of [`Machine::wram_shifts`]; far beyond the end for addresses that are elsewhere.
+fn wram_shifts(bank: u8) -> [usize; 16] {
+    let shift = |offset: usize, page: usize| offset.wrapping_sub(page * 0x1000);
+    let upper = usize::from(bank.max(1)) * 0x1000;
+    let mut shifts = [usize::MAX / 2; 16];
+    for first in [0xC, 0xE] {
+        shifts[first] = shift(0, first);
+    }
+    shifts[0xD] = shift(upper, 0xD);
+    shifts
+}
+
 /// One console with a cartridge.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -136,8 +148,8 @@ pub struct Machine {
     pub(crate) key1: u8,
     pub(crate) undocumented: [u8; 4],
     pub(crate) wram_bank: u8,
-    /// What to add to D000h-based offsets for the selected bank.
-    pub(crate) wram_shift: usize,
+    /// What to add to an address to find it in work RAM, by its upper four bits.
+    pub(crate) wram_shifts: [usize; 16],
     pub(crate) wram: Vec<u8>,
     pub(crate) hram: [u8; HRAM_BYTES],
     pub(crate) spare: [u8; SPARE_BYTES],
@@ -209,7 +221,7 @@ impl Machine {
             key1: 0,
             undocumented: [0; 4],
             wram_bank: 0,
-            wram_shift: 0,
+            wram_shifts: wram_shifts(0),
             wram: vec![0; if color { 0x8000 } else { 0x2000 }],
             hram: [0; HRAM_BYTES],
             spare: [0; SPARE_BYTES],
@@ -227,7 +239,7 @@ impl Machine {
 
     pub(crate) fn set_wram_bank(&mut self, bank: u8) {
         self.wram_bank = bank;
-        self.wram_shift = (usize::from(bank.max(1)) - 1) * 0x1000;
+        self.wram_shifts = wram_shifts(bank);
     }
 
     /// Presses or releases a button (0 right, left, up, down, A, B, select, 7 start).

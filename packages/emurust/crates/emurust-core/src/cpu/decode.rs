@@ -10,8 +10,10 @@ use crate::machine::Machine;
 
 /// Not decoded: to be fetched through the memory map. Zero, so that tables begin with it.
 pub(super) const SLOW: u16 = 0;
+/// The opcodes that lock the CPU up, with the opcode as operand.
+pub(super) const ILLEGAL: u16 = 0x1FF;
 /// Other codes below 100h are opcodes; NOP has its own.
-pub(super) const NOP: u16 = 0x1FF;
+pub(super) const NOP: u16 = 0x1FE;
 /// CB instructions get one code per operand, with their byte as operand.
 pub(super) const CB: u16 = 0x100;
 /// Jumps that close a loop that may be idle, in the order of [`LOOP_CLOSERS`].
@@ -20,8 +22,8 @@ pub(super) const LOOP_CLOSERS: [u8; 10] =
     [0x18, 0x20, 0x28, 0x30, 0x38, 0xC2, 0xC3, 0xCA, 0xD2, 0xDA];
 /// Bits of a code.
 pub(super) const CODES: u16 = 0x1FF;
-/// One of the opcodes that lock the CPU up.
-pub(super) const ILLEGAL: u8 = 0xD3;
+/// An illegal opcode.
+pub(super) const LOCK_UP: u8 = 0xD3;
 
 /// Bytes per instruction; CB counts its second byte, illegal opcodes have none.
 pub(super) const LENGTHS: [u8; 256] = {
@@ -58,13 +60,22 @@ pub(crate) struct Op {
 /// The address space decoded, with two ROM banks mapped.
 pub(crate) type Space = [Op; 0x10000];
 
-/// The code of an instruction without anything known about what is around it.
-#[inline]
-pub(super) fn plain(opcode: u8, operand: u16) -> u16 {
+/// An instruction without anything known about what is around it.
+pub(super) fn plain(opcode: u8, operand: u16) -> Op {
     match opcode {
-        0x00 => NOP,
-        0xCB => CB | operand & 7,
-        _ => u16::from(opcode),
+        0x00 => Op { code: NOP, operand },
+        0xCB => Op {
+            code: CB | operand & 7,
+            operand,
+        },
+        0xD3 | 0xDB | 0xDD | 0xE3 | 0xE4 | 0xEB..=0xED | 0xF4 | 0xFC | 0xFD => Op {
+            code: ILLEGAL,
+            operand: u16::from(opcode),
+        },
+        _ => Op {
+            code: u16::from(opcode),
+            operand,
+        },
     }
 }
 
@@ -81,11 +92,13 @@ pub(crate) fn decode(data: &[u8], low: usize, high: usize) -> Box<Space> {
         for (at, bytes) in bank.windows(3).enumerate() {
             let operand = u16::from_le_bytes([bytes[1], bytes[2]]);
             let closer = LOOP_CLOSERS.iter().position(|&jump| jump == bytes[0]);
-            let code = match closer.filter(|_| idle::closes_loop(bank, at)) {
-                Some(closer) => LOOP + closer as u16,
+            space[number * BANK + at] = match closer.filter(|_| idle::closes_loop(bank, at)) {
+                Some(closer) => Op {
+                    code: LOOP + closer as u16,
+                    operand,
+                },
                 None => plain(bytes[0], operand),
             };
-            space[number * BANK + at] = Op { code, operand };
         }
     }
     space.try_into().expect("the size is that of the space")

@@ -14,8 +14,8 @@
 
 use super::alu::{Registers, A, AT_HL, B, C, D, E, H, L};
 use super::attention::{BAIL, EI};
-use super::decode::{CB, CODES, LOOP, NOP};
-use super::step::{Done, Step};
+use super::decode::{Op, CB, CODES, ILLEGAL, LOOP, SLOW};
+use super::step::{Done, NotPlain, Step};
 
 const CB_B: u16 = CB | B as u16;
 const CB_C: u16 = CB | C as u16;
@@ -39,10 +39,9 @@ const LOOP_DA: u16 = LOOP + 9;
 impl<const PLAIN: bool> Step<'_, PLAIN> {
     /// Executes the instruction at PC.
     #[inline(always)]
-    pub(super) fn execute(&mut self, code: u16, operand: u16) -> Done {
-        let byte = operand as u8;
-        // the mask tells the compiler that its jump table is complete
-        match code & CODES {
+    pub(super) fn execute(&mut self, op: Op) -> Done {
+        let (operand, byte) = (op.operand, op.operand as u8);
+        match op.code & CODES {
             0x01 => {
                 self.registers.bc = operand;
                 self.done(3, 12)
@@ -441,7 +440,7 @@ impl<const PLAIN: bool> Step<'_, PLAIN> {
             }
             0xFB => self.enable_interrupts(),
             0xFE => self.with_byte(Registers::cp, byte),
-            0xC7 | 0xCF | 0xD7 | 0xDF | 0xE7 | 0xEF | 0xF7 | 0xFF => self.restart(code & 0x38),
+            0xC7 | 0xCF | 0xD7 | 0xDF | 0xE7 | 0xEF | 0xF7 | 0xFF => self.restart(op.code & 0x38),
             CB_B => self.bits::<B>(byte),
             CB_C => self.bits::<C>(byte),
             CB_D => self.bits::<D>(byte),
@@ -490,14 +489,15 @@ impl<const PLAIN: bool> Step<'_, PLAIN> {
                 self.close_loop(self.registers.is_carry())?;
                 self.jump(self.registers.is_carry(), operand)
             }
-            NOP => self.done(1, 4),
-            // D3, DB, DD, E3, E4, EB–ED, F4, FC and FD
-            _ => {
-                let machine = self.whole()?;
-                machine.cpu.locked = Some(code as u8);
-                machine.cpu.attention |= BAIL;
+            SLOW => Err(NotPlain),
+            ILLEGAL => {
+                let cpu = &mut self.whole()?.cpu;
+                cpu.locked = Some(byte);
+                cpu.attention |= BAIL;
                 Ok(())
             }
+            // NOP; as the case that is left it makes the jump table complete
+            _ => self.done(1, 4),
         }
     }
 

@@ -174,7 +174,8 @@ impl Machine {
     /// The byte at `addr`, if it cannot change within a slice unless the CPU writes it.
     fn steady_byte(&self, addr: u16) -> Option<u8> {
         Some(match addr {
-            0xC000..=0xFDFF => self.wram[self.wram_offset(addr)],
+            0xC000..=0xDFFF => self.wram[self.wram_offset(addr)],
+            0xE000..=0xFDFF => self.wram[self.wram_offset(addr - 0x2000)],
             0xFF80..=0xFFFE => self.hram[usize::from(addr - 0xFF80)],
             0xFF00 => self.p1,
             0xFF0F => self.cpu.pending,
@@ -339,7 +340,7 @@ impl Machine {
             }
             found.instructions[usize::from(found.count)] = self.snapshot(since);
             found.count += 1;
-            self.execute_one(code, decode::plain(opcode, operand), operand);
+            self.execute_one(code, decode::plain(opcode, operand));
             if let Kind::Reads(addr) = kind {
                 // ROM cannot change while the same banks are mapped
                 if addr >= 0x8000 {

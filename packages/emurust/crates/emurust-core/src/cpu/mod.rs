@@ -11,7 +11,7 @@ mod step;
 use crate::cartridge::BANK;
 use crate::interrupts::{most_urgent, ALL};
 use crate::machine::Machine;
-use decode::Code;
+use decode::{Code, Op};
 use step::Step;
 
 /// Reasons to look up after an instruction, as bits of [`Cpu::attention`].
@@ -68,10 +68,12 @@ impl Cpu {
 }
 
 impl Machine {
-    /// Runs the CPU to the cycle `end`, or to the first instruction that ends the slice.
+    /// Runs the CPU to the cycle `end`, or to the first instruction that ends the slice. Where a slice ends
+    /// quietly, the next one is run as well.
     pub(crate) fn run_slice(&mut self, code: &mut Code<'_>, end: u64) {
         if self.cpu.requested() != 0 {
             self.enter_interrupt();
+            code.map(self);
         }
         self.cpu.attention = if self.cpu.ei_delay == 0 {
             0
@@ -83,12 +85,12 @@ impl Machine {
             return;
         }
         self.resume_idle_loop(end);
-        code.map(self);
+        let mut end = end;
         while self.cycles < end {
             if self.cpu.attention == 0 {
                 let mut step = Step::<true>::begin(self, code, end);
                 step.run();
-                step.finish();
+                end = step.finish();
                 if self.cycles >= end {
                     return;
                 }
@@ -103,26 +105,24 @@ impl Machine {
     /// The instruction at PC, whatever it needs.
     #[inline(always)]
     fn execute_in_full(&mut self, code: &Code<'_>) {
-        let op = code.at(self.cpu.pc);
-        let (code_number, operand) = if op.code == decode::SLOW {
+        let mut op = code.at(self.cpu.pc);
+        if op.code == decode::SLOW {
             let (opcode, operand) = self.fetch(self.cpu.pc, self.cycles);
-            (decode::plain(opcode, operand), operand)
-        } else {
-            (op.code, op.operand)
-        };
-        self.execute_one(code, code_number, operand);
+            op = decode::plain(opcode, operand);
+        }
+        self.execute_one(code, op);
     }
 
     /// Does what the last instruction asked for; true if the slice is over.
     fn attend(&mut self, code: &mut Code<'_>, end: u64) -> bool {
         self.count_down_ei();
+        code.map(self);
         if self.cpu.attention & attention::BAIL != 0 {
             return true;
         }
         if self.cpu.attention & attention::LOOP != 0 {
             self.at_loop_head(code, end);
         }
-        code.map(self);
         self.cpu.attention &= attention::EI;
         false
     }
@@ -163,17 +163,17 @@ impl Machine {
         let (opcode, operand) = self.fetch(self.cpu.pc, self.cycles);
         let rom = self.rom.clone();
         let code = Code::of(&rom, self);
-        self.execute_one(&code, decode::plain(opcode, operand), operand);
+        self.execute_one(&code, decode::plain(opcode, operand));
         self.count_down_ei();
     }
 
     /// Executes an instruction that was fetched at PC.
     #[inline(never)]
-    pub(super) fn execute_one(&mut self, code: &Code<'_>, number: u16, operand: u16) {
+    pub(super) fn execute_one(&mut self, code: &Code<'_>, op: Op) {
         let end = self.cycles;
         let mut step = Step::<false>::begin(self, code, end);
         // only plain instructions fail
-        let _ = step.execute(number, operand);
+        let _ = step.execute(op);
         step.finish();
     }
 
@@ -209,7 +209,7 @@ impl Machine {
         match self.rom.data.get(flat..flat.wrapping_add(3)) {
             Some(bytes) => (bytes[0], u16::from_le_bytes([bytes[1], bytes[2]])),
             // bank 0 selected: the reference reads memory that is not the ROM's; give up instead
-            None => (decode::ILLEGAL, 0),
+            None => (decode::LOCK_UP, 0),
         }
     }
 

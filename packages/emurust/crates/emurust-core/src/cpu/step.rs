@@ -44,24 +44,33 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
         self.end.wrapping_add_signed(self.time)
     }
 
-    /// Puts everything back into the machine.
+    /// Puts everything back into the machine; gives the end of the slice.
     #[inline(always)]
-    pub(super) fn finish(self) {
+    pub(super) fn finish(self) -> u64 {
         self.registers.store(&mut self.machine.cpu);
         self.machine.cpu.pc = self.pc;
         self.machine.cycles = self.now();
+        self.end
     }
 
     /// Executes plain instructions until the slice is over, or up to one that is not plain.
     #[inline(always)]
     pub(super) fn run(&mut self) {
-        while self.time < 0 {
-            let op = self.code.at(self.pc);
-            let before = (self.registers, self.pc, self.time);
-            if self.execute(op.code, op.operand).is_err() {
-                (self.registers, self.pc, self.time) = before;
-                break;
+        loop {
+            while self.time < 0 {
+                let op = self.code.at(self.pc);
+                let before = (self.registers, self.pc, self.time);
+                if self.execute(op).is_err() {
+                    (self.registers, self.pc, self.time) = before;
+                    return;
+                }
             }
+            let now = self.now();
+            let Some(end) = self.machine.end_slice_quietly(now) else {
+                return;
+            };
+            self.end = end;
+            self.time = now.wrapping_sub(end) as i64;
         }
     }
 
@@ -93,8 +102,9 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
     /// The byte at `addr`, if it is in plain memory.
     #[inline(always)]
     fn plain_byte(&mut self, addr: u16) -> Option<u8> {
-        if addr & 0xE000 == 0xC000 {
-            return Some(self.machine.wram[self.machine.wram_offset(addr)]);
+        let offset = self.machine.wram_offset(addr);
+        if let Some(&byte) = self.machine.wram.get(offset) {
+            return Some(byte);
         }
         if addr < 0x8000 {
             return self.code.byte(addr);
@@ -116,9 +126,9 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
     #[inline(always)]
     pub(super) fn write(&mut self, addr: u16, value: u8) -> Done {
         if PLAIN {
-            if addr & 0xE000 == 0xC000 {
-                let offset = self.machine.wram_offset(addr);
-                self.machine.wram[offset] = value;
+            let offset = self.machine.wram_offset(addr);
+            if let Some(byte) = self.machine.wram.get_mut(offset) {
+                *byte = value;
                 return Ok(());
             }
             if addr >= 0xFF80 {
