@@ -1,11 +1,11 @@
 //! Writes one line of checksums per step, in the format of `references/pyboy/trace.py`.
 //!
-//! `frame_trace ROM BOOT_ROM TRACE_TO_FOLLOW`: pads, skip and flags are taken from the given trace; prints
-//! the first differing row, or "identical".
+//! `frame_trace ROM BOOT_ROM TRACE_TO_FOLLOW [SHORTCUT…]`: pads, skip and flags are taken from the given trace;
+//! prints the first differing row, or "identical". The named shortcuts are not taken.
 
 use std::sync::Arc;
 
-use emurust_core::{BootRom, Machine, Model, Options, Rom};
+use emurust_core::{BootRom, Machine, Model, Options, Rom, Shortcuts};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -40,6 +40,19 @@ fn main() {
         ..Options::default()
     };
     let mut machine = Machine::with_boot_rom(rom, Arc::new(boot), &options);
+    let mut shortcuts = Shortcuts::ALL;
+    for name in &args[4..] {
+        match name.as_str() {
+            "idle_loops" => shortcuts.idle_loops = false,
+            "postponed_sound" => shortcuts.postponed_sound = false,
+            "quiet_slices" => shortcuts.quiet_slices = false,
+            "whole_lines" => shortcuts.whole_lines = false,
+            "decoded_code" => shortcuts.decoded_code = false,
+            "unchanged_lines" => shortcuts.unchanged_lines = false,
+            other => panic!("there is no shortcut {other}"),
+        }
+    }
+    machine.set_shortcuts(shortcuts);
     let (skip, render, banks) = (number("skip"), meta("render"), number("cart_banks"));
     let mut held = 0u8;
     for line in trace.lines().filter(|line| !line.starts_with('#')).skip(1) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::apu::Apu;
 use crate::cartridge::Rom;
+use crate::cpu::attention::BAIL;
 use crate::error::EmuError;
 use crate::interrupts::VBLANK;
 use crate::lcd::{stat, FRAME_DOTS};
@@ -109,13 +110,13 @@ impl Machine {
         machine.cycles = now;
         let cpu = &mut machine.cpu;
         cpu.set_af(table.af);
-        cpu.set_bc(table.bc);
-        cpu.set_de(table.de);
-        cpu.set_hl(table.hl);
+        cpu.bc = table.bc;
+        cpu.de = table.de;
+        cpu.hl = table.hl;
         cpu.sp = 0xFFFE;
         cpu.pc = 0x0100;
         cpu.pending = VBLANK;
-        cpu.bail = true;
+        cpu.attention = BAIL;
         machine.hram[0x7C] = table.stack_remnant;
         let lcd = &mut machine.lcd;
         lcd.control = 0x91;
@@ -180,6 +181,7 @@ impl HandOver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::decode::Code;
     use crate::machine::Model;
     use crate::test_rom::{color_rom, counting_rom};
 
@@ -192,7 +194,9 @@ mod tests {
         let mut machine = Machine::with_boot_rom(rom.clone(), boot.clone(), &options);
         machine.apu.sampling = false;
         while machine.boot_mapped {
-            machine.run_one_slice();
+            let rom = machine.rom.clone();
+            let mut code = Code::of(&rom, &machine);
+            machine.run_one_slice(&mut code);
         }
         machine
     }
@@ -224,6 +228,8 @@ mod tests {
             real.lcd.line_positions = table.lcd.line_positions.clone();
             real.boot = None;
             real.lcd.object_lines = table.lcd.object_lines.clone();
+            real.lcd.changes = table.lcd.changes.clone();
+            real.events = table.events.clone();
             real.apu.finish_frame();
             real.apu.sampling = table.apu.sampling;
             let (real, table) = (format!("{real:#?}"), format!("{table:#?}"));

@@ -1,11 +1,10 @@
 //! The memory map.
 
 use crate::cartridge::BANK;
+use crate::cpu::attention::{BAIL, REMAPPED};
 use crate::lcd::stat::{DRAWING, OAM_SCAN};
 use crate::lcd::VRAM_BANK;
 use crate::machine::Machine;
-
-const WRAM_BANK: usize = 0x1000;
 
 impl Machine {
     /// The byte a program reads at `addr` now.
@@ -35,7 +34,6 @@ impl Machine {
         self.rom_low_byte(addr)
     }
 
-    #[inline]
     pub(crate) fn rom_low_byte(&self, addr: u16) -> u8 {
         self.rom.data[self.cartridge.banks.rom_low * BANK + usize::from(addr)]
     }
@@ -49,20 +47,16 @@ impl Machine {
 
     #[inline]
     pub(crate) fn wram_offset(&self, addr: u16) -> usize {
-        let offset = usize::from(addr & 0x1FFF);
-        if offset < WRAM_BANK {
-            offset
-        } else {
-            offset + self.wram_shift
-        }
+        usize::from(addr).wrapping_add(self.wram_shifts[usize::from(addr >> 12)])
     }
 
     /// Only a few instructions and fetches move the LCD clock for an access; only they can be locked out.
     fn advance_lcd_for_access(&mut self) {
-        let raised = self
-            .lcd
-            .advance(self.cycles + u64::from(self.access_offset));
-        self.cpu.pending |= raised;
+        let now = self.cycles + u64::from(self.access_offset);
+        self.cpu.pending |= self.lcd.advance(now);
+        if now >= self.events.lcd {
+            self.disturb();
+        }
     }
 
     fn vram_offset(&self, addr: u16) -> usize {
@@ -102,7 +96,7 @@ impl Machine {
         }
         let offset = self.access_offset;
         self.sync_oam_dma(offset);
-        if self.oam_dma_running(offset) && self.cpu.hl() == addr {
+        if self.oam_dma_running(offset) && self.cpu.hl == addr {
             // an access through HL sees the transfer a cycle later
             self.sync_oam_dma(offset.max(4));
         }
@@ -123,10 +117,14 @@ impl Machine {
         match addr >> 13 {
             0..=3 => {
                 self.cartridge.write_control(addr, value, self.cycles);
-                self.cpu.bail = true;
+                self.cpu.attention |= BAIL;
             }
             4 => self.write_vram(addr, value),
-            5 => self.cartridge.write_ram(addr, value, self.cycles),
+            5 => {
+                if self.cartridge.write_ram(addr, value, self.cycles) {
+                    self.cpu.attention |= REMAPPED;
+                }
+            }
             6 => {
                 let offset = self.wram_offset(addr);
                 self.wram[offset] = value;
@@ -144,7 +142,7 @@ impl Machine {
             }
         }
         let offset = self.vram_offset(addr);
-        self.lcd.vram[offset] = value;
+        self.lcd.write_vram_byte(offset, value);
     }
 
     fn write_top(&mut self, addr: u16, value: u8) {

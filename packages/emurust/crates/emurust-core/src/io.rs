@@ -1,5 +1,6 @@
 //! The ports FF00–FF7F, and FF80–FFFF, which share their entry.
 
+use crate::cpu::attention::BAIL;
 use crate::interrupts::{ALL, SERIAL, TIMER};
 use crate::machine::Machine;
 
@@ -18,9 +19,27 @@ impl Machine {
         }
     }
 
+    /// Brings the LCD up to date before one of its ports is accessed; before its next event nothing that
+    /// ports show can change.
     pub(crate) fn advance_lcd(&mut self, offset: u8) {
-        let raised = self.lcd.advance(self.cycles + u64::from(offset));
-        self.cpu.pending |= raised;
+        let now = self.cycles + u64::from(offset);
+        if now >= self.events.lcd {
+            self.cpu.pending |= self.lcd.advance(now);
+            self.disturb();
+        }
+    }
+
+    /// The byte of high RAM at FF00h + `port`, unless a DMA has to be caught up with first.
+    #[inline(always)]
+    pub(crate) fn high_byte(&mut self, port: u8) -> Option<&mut u8> {
+        #[cfg(test)]
+        if self.flat.is_some() {
+            return None;
+        }
+        if port < 0x80 || self.oam_dma.active {
+            return None;
+        }
+        self.hram.get_mut(usize::from(port - 0x80))
     }
 
     /// Reads FF00h + `port`.
@@ -118,6 +137,10 @@ impl Machine {
             return self.write(0xFF00 | u16::from(port), value);
         }
         self.sync_oam_dma(self.access_offset);
+        if port < 0x80 {
+            self.catch_up();
+            self.disturb();
+        }
         match port {
             0x44 => {
                 self.advance_lcd(0);
@@ -147,7 +170,7 @@ impl Machine {
             0x40..=0x4B => self.write_lcd_port(port, value),
             _ => {}
         }
-        self.cpu.bail = true;
+        self.cpu.attention |= BAIL;
     }
 
     fn write_timer_port(&mut self, port: u8, value: u8) {
@@ -195,7 +218,7 @@ impl Machine {
     fn write_color_port(&mut self, port: u8, value: u8) {
         if port == 0x50 && self.boot_mapped && matches!(value, 0x01 | 0x11) {
             self.boot_mapped = false;
-            self.cpu.bail = true;
+            self.cpu.attention |= BAIL;
             return;
         }
         if !self.model.is_color() {
@@ -210,11 +233,14 @@ impl Machine {
             }
             0x4D => {
                 self.key1 = value;
-                self.cpu.bail = true;
+                self.cpu.attention |= BAIL;
             }
             0x4F => self.lcd.vram_bank = value & 1,
             0x68 => self.lcd.bg_colors.write_spec(value),
-            0x69 => self.lcd.bg_colors.write_data(value),
+            0x69 => {
+                self.lcd.bg_colors.write_data(value);
+                self.lcd.changes.note_palettes();
+            }
             0x6A => self.lcd.obj_colors.write_spec(value),
             0x72 => self.undocumented[0] = value,
             0x73 => self.undocumented[1] = value,
@@ -223,9 +249,12 @@ impl Machine {
             0x51..=0x54 => self.hdma.write_address(port, value),
             0x55 => {
                 self.write_hdma_control(value);
-                self.cpu.bail = true;
+                self.cpu.attention |= BAIL;
             }
-            0x6B => self.lcd.obj_colors.write_data(value),
+            0x6B => {
+                self.lcd.obj_colors.write_data(value);
+                self.lcd.changes.note_palettes();
+            }
             0x6C => self.lcd.object_priority = value & 1,
             0x70 => self.set_wram_bank(value & 7),
             0x74 => self.undocumented[2] = value,

@@ -11,6 +11,7 @@ mod bus;
 mod cartridge;
 mod cpu;
 mod error;
+mod events;
 mod hdma;
 mod interrupts;
 mod io;
@@ -30,7 +31,7 @@ pub use boot::BootRom;
 pub use cartridge::{Header, Rom};
 pub use error::EmuError;
 pub use lcd::palette::{Colors, Shades};
-pub use machine::{Machine, Model, Options, Registers};
+pub use machine::{Machine, Model, Options, Registers, Shortcuts};
 pub use view::Cell;
 
 /// Distance of an event that is not going to happen.

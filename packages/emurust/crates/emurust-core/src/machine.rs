@@ -9,9 +9,11 @@ use std::sync::Arc;
 use crate::apu::Apu;
 use crate::boot::BootRom;
 use crate::cartridge::{Cartridge, Rom};
+use crate::cpu::decode::Code;
 use crate::cpu::idle::IdleLoops;
 use crate::cpu::Cpu;
 use crate::error::EmuError;
+use crate::events::Events;
 use crate::hdma::Hdma;
 use crate::interrupts::{JOYPAD, SERIAL, TIMER};
 use crate::joypad::Joypad;
@@ -58,6 +60,39 @@ impl Default for Options {
     }
 }
 
+/// What is done faster than the reference does it; none of it may change anything, so tests switch it off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortcuts {
+    /// Idle loops are skipped to the end of a slice.
+    pub idle_loops: bool,
+    /// Sound is postponed until it is looked at.
+    pub postponed_sound: bool,
+    /// Parts without an event are not advanced at the end of a slice.
+    pub quiet_slices: bool,
+    /// Whole lines pass at once while the CPU waits.
+    pub whole_lines: bool,
+    /// ROM is decoded once.
+    pub decoded_code: bool,
+    /// Lines that would come out as in the frame before are not drawn again.
+    pub unchanged_lines: bool,
+}
+
+impl Shortcuts {
+    pub const ALL: Self = Self::switched(true);
+    pub const NONE: Self = Self::switched(false);
+
+    const fn switched(on: bool) -> Self {
+        Self {
+            idle_loops: on,
+            postponed_sound: on,
+            quiet_slices: on,
+            whole_lines: on,
+            decoded_code: on,
+            unchanged_lines: on,
+        }
+    }
+}
+
 /// CPU registers and clocks, for inspection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registers {
@@ -76,6 +111,18 @@ pub struct Registers {
 
 const SPARE_BYTES: usize = 0x60;
 const HRAM_BYTES: usize = 0x7F;
+
+/// The table of [`Machine::wram_shifts`]; far beyond the end for addresses that are elsewhere.
+fn wram_shifts(bank: u8) -> [usize; 16] {
+    let shift = |offset: usize, page: usize| offset.wrapping_sub(page * 0x1000);
+    let upper = usize::from(bank.max(1)) * 0x1000;
+    let mut shifts = [usize::MAX / 2; 16];
+    for first in [0xC, 0xE] {
+        shifts[first] = shift(0, first);
+    }
+    shifts[0xD] = shift(upper, 0xD);
+    shifts
+}
 
 /// One console with a cartridge.
 #[derive(Debug, Clone)]
@@ -101,8 +148,8 @@ pub struct Machine {
     pub(crate) key1: u8,
     pub(crate) undocumented: [u8; 4],
     pub(crate) wram_bank: u8,
-    /// What to add to D000h-based offsets for the selected bank.
-    pub(crate) wram_shift: usize,
+    /// What to add to an address to find it in work RAM, by its upper four bits.
+    pub(crate) wram_shifts: [usize; 16],
     pub(crate) wram: Vec<u8>,
     pub(crate) hram: [u8; HRAM_BYTES],
     pub(crate) spare: [u8; SPARE_BYTES],
@@ -111,6 +158,8 @@ pub struct Machine {
     pub(crate) boot: Option<Arc<BootRom>>,
     pub(crate) colors: Arc<Colors>,
     pub(crate) idle: IdleLoops,
+    pub(crate) events: Events,
+    pub(crate) shortcuts: Shortcuts,
     /// 64 KiB of plain memory instead of the memory map, for single-instruction tests.
     #[cfg(test)]
     pub(crate) flat: Option<Vec<u8>>,
@@ -172,7 +221,7 @@ impl Machine {
             key1: 0,
             undocumented: [0; 4],
             wram_bank: 0,
-            wram_shift: 0,
+            wram_shifts: wram_shifts(0),
             wram: vec![0; if color { 0x8000 } else { 0x2000 }],
             hram: [0; HRAM_BYTES],
             spare: [0; SPARE_BYTES],
@@ -181,6 +230,8 @@ impl Machine {
             boot: None,
             colors: Arc::new(options.colors.clone()),
             idle: IdleLoops::new(),
+            events: Events::default(),
+            shortcuts: Shortcuts::ALL,
             #[cfg(test)]
             flat: None,
         }
@@ -188,7 +239,7 @@ impl Machine {
 
     pub(crate) fn set_wram_bank(&mut self, bank: u8) {
         self.wram_bank = bank;
-        self.wram_shift = (usize::from(bank.max(1)) - 1) * 0x1000;
+        self.wram_shifts = wram_shifts(bank);
     }
 
     /// Presses or releases a button (0 right, left, up, down, A, B, select, 7 start).
@@ -208,8 +259,11 @@ impl Machine {
         self.apu.sampling = sound;
         self.apu.samples.clear();
         self.idle.start_frame();
+        self.disturb();
+        let rom = self.rom.clone();
+        let mut code = Code::of(&rom, self);
         while !self.lcd.frame_done {
-            self.run_one_slice();
+            self.run_one_slice(&mut code);
             if let Some(opcode) = self.cpu.locked {
                 return Err(EmuError::LockedUp {
                     opcode,
@@ -217,26 +271,54 @@ impl Machine {
                 });
             }
         }
+        self.advance_others();
         self.apu.finish_frame();
         Ok(())
     }
 
-    /// Switches the shortcuts that must not change anything (all on by default); for tests.
-    pub fn set_shortcuts(&mut self, idle_loops: bool, postponed_sound: bool) {
-        self.idle.enabled = idle_loops;
-        self.apu.lazy = postponed_sound;
+    /// Chooses which shortcuts are taken (all by default); for tests.
+    pub fn set_shortcuts(&mut self, shortcuts: Shortcuts) {
+        self.shortcuts = shortcuts;
+        self.apu.lazy = shortcuts.postponed_sound;
+        self.lcd.renderer.skip_unchanged = shortcuts.unchanged_lines;
     }
 
     /// The CPU (or one HBlank DMA block) up to the nearest event, then everything else up to there.
     #[inline]
-    pub(crate) fn run_one_slice(&mut self) {
-        if self.hdma_due() {
-            self.run_hdma_block();
+    pub(crate) fn run_one_slice(&mut self, code: &mut Code<'_>) {
+        let now = self.cycles;
+        if self.events.others == 0 {
+            self.events.slice_start = 0;
+            if self.hdma_due() {
+                self.run_hdma_block();
+            } else {
+                let end = now + self.slice_length() as u64;
+                self.run_slice(code, end);
+            }
         } else {
-            let target = self.slice_length();
-            self.run_slice(target);
+            self.events.slice_start = now;
+            let waits = self.cpu.halted || self.idle.waiting();
+            let passed = waits
+                && self.shortcuts.whole_lines
+                && self.cpu.requested() == 0
+                && self.pass_lines();
+            if !passed {
+                let end = self.events.lcd.min(self.events.counters).max(now + 4);
+                self.run_slice(code, end);
+            }
         }
-        self.end_slice();
+        if self.cycles >= self.events.others {
+            self.end_slice();
+            self.plan();
+            return;
+        }
+        if self.apu.color {
+            self.apu.end_slice(self.cycles);
+        }
+        if self.cycles >= self.events.lcd {
+            self.cpu.pending |= self.lcd.advance(self.cycles);
+            self.plan_lcd();
+        }
     }
 
     /// Cycles to the nearest event.
@@ -257,9 +339,15 @@ impl Machine {
             .max(4)
     }
 
-    #[inline]
     fn end_slice(&mut self) {
         self.sync_oam_dma(0);
+        self.advance_others();
+        self.cpu.pending |= self.lcd.advance(self.cycles);
+    }
+
+    /// Everything that is not the LCD, up to the present cycle.
+    fn advance_others(&mut self) {
+        self.apu.catch_up(self.events.slice_start);
         self.apu.end_slice(self.cycles);
         if self.serial.advance(self.cycles) {
             self.cpu.pending |= SERIAL;
@@ -267,12 +355,11 @@ impl Machine {
         if self.timer.advance(self.cycles) {
             self.cpu.pending |= TIMER;
         }
-        let raised = self.lcd.advance(self.cycles);
-        self.cpu.pending |= raised;
     }
 
     /// Brings the sound unit up to date before it is accessed.
     pub(crate) fn sync_apu(&mut self) {
+        self.apu.catch_up(self.events.slice_start);
         self.apu.advance(self.cycles);
     }
 
@@ -290,9 +377,9 @@ impl Machine {
         let cpu = &self.cpu;
         Registers {
             af: cpu.af(),
-            bc: cpu.bc(),
-            de: cpu.de(),
-            hl: cpu.hl(),
+            bc: cpu.bc,
+            de: cpu.de,
+            hl: cpu.hl,
             sp: cpu.sp,
             pc: cpu.pc,
             ime: cpu.ime,

@@ -169,9 +169,11 @@ impl Machine {
 
     fn read_cpu(&mut self, input: &mut Reader) -> Result<(), EmuError> {
         let cpu = &mut self.cpu;
-        [cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e] = input.array()?;
-        let hl = input.u16()?;
-        cpu.set_hl(hl);
+        let [b, c, d, e];
+        [cpu.a, cpu.f, b, c, d, e] = input.array()?;
+        cpu.bc = u16::from_be_bytes([b, c]);
+        cpu.de = u16::from_be_bytes([d, e]);
+        cpu.hl = input.u16()?;
         cpu.sp = input.u16()?;
         cpu.pc = input.u16()?;
         cpu.ime = input.flag()?;

@@ -134,19 +134,15 @@ persist_choice!(Step { Plain = 0, NextLine = 1, ScanAfterNextLine = 2, VblankAnn
 persist!(Cpu {
     a,
     f,
-    b,
-    c,
-    d,
-    e,
-    h,
-    l,
+    bc,
+    de,
+    hl,
     sp,
     pc,
     ime,
     ei_delay,
     halted,
     halted_in_ei,
-    bail,
     enabled,
     pending,
     locked
@@ -520,8 +516,10 @@ impl Machine {
         self.set_wram_bank(self.wram_bank);
         self.access_offset = 0;
         self.lcd.object_lines.invalidate();
+        self.lcd.renderer.forget();
         self.idle.clear();
         self.apu.pending = 0;
+        self.disturb();
         Ok(())
     }
 }

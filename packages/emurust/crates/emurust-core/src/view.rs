@@ -154,7 +154,11 @@ impl Machine {
             usize::from(cell.bank.unwrap_or(0)),
         );
         let target = match cell.address >> 12 {
-            8 | 9 => &mut self.lcd.vram[bank * 0x2000 + (address & 0x1FFF)],
+            8 | 9 => {
+                self.lcd
+                    .write_vram_byte(bank * 0x2000 + (address & 0x1FFF), value);
+                return Ok(());
+            }
             0xA | 0xB => &mut self.cartridge.ram[bank * 0x2000 + (address & 0x1FFF)],
             0xC | 0xD => &mut self.wram[bank * 0x1000 + (address & 0x0FFF)],
             _ => {

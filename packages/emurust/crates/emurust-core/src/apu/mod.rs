@@ -113,6 +113,9 @@ impl Apu {
     /// see the cuts are kept; everything else is the same however the time is divided.
     #[inline]
     pub(crate) fn end_slice(&mut self, now: u64) {
+        if now == self.synced_at {
+            return;
+        }
         let dots = now.wrapping_sub(self.synced_at) >> self.speed_shift;
         let reached = self.dots + self.pending + dots;
         let postponable = self.lazy
@@ -132,6 +135,42 @@ impl Apu {
         } else {
             self.advance(now);
         }
+    }
+
+    /// Ends the slices before the present one, which began at `slice_start`.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, slice_start: u64) {
+        if self.synced_at < slice_start {
+            self.end_slice(slice_start);
+        }
+    }
+
+    /// The cycle up to which ends of slices may be told later, all at once; none if they must be told as
+    /// they come. Colour hardware counts the slices themselves, so it is told anyway.
+    pub(crate) fn next_event(&self) -> Option<u64> {
+        if self.limit <= SETTLED_LIMIT {
+            return None;
+        }
+        if !self.emulated || self.color {
+            return Some(u64::MAX);
+        }
+        let calm = self.lazy && self.sweep.idle() && !self.record;
+        calm.then(|| self.next_step_at())
+    }
+
+    /// The cycle of the sequencer's next step.
+    pub(crate) fn next_step_at(&self) -> u64 {
+        if !self.emulated {
+            return u64::MAX;
+        }
+        let left = self.next_step.saturating_sub(self.dots + self.pending);
+        self.synced_at + (left << self.speed_shift)
+    }
+
+    /// Samples cut the time into chunks that programs can tell apart.
+    pub(crate) fn counts_chunks(&self) -> bool {
+        let cut = self.sampling || self.record || !self.lazy || !self.sweep.idle();
+        self.emulated && self.color && cut
     }
 
     /// Leaves nothing postponed between frames, where states are saved.

@@ -1,15 +1,19 @@
 //! The ROM image and its header.
 
+use std::sync::OnceLock;
+
+use crate::cpu::decode::{decode, Space};
 use crate::EmuError;
 
 pub(crate) const BANK: usize = 0x4000;
 pub(crate) const RAM_BANK: usize = 0x2000;
 
 /// A checked ROM image, shared by all machines that run it.
-#[derive(Debug)]
 pub struct Rom {
     pub(crate) data: Vec<u8>,
     pub(crate) header: Header,
+    /// Decoded with every bank in the second quarter, when it is first mapped.
+    spaces: Vec<OnceLock<Box<Space>>>,
 }
 
 /// What the header says about the cartridge.
@@ -25,6 +29,14 @@ pub struct Header {
     pub ram_banks: usize,
     /// The cartridge asks for Game Boy Color functions (bit 7 of 0143h).
     pub color: bool,
+}
+
+impl std::fmt::Debug for Rom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rom")
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Rom {
@@ -71,7 +83,17 @@ impl Rom {
             color: data[0x143] & 0x80 != 0,
         };
         super::Mapper::for_type(header.cartridge_type, &header, &data)?;
-        Ok(Self { data, header })
+        let spaces = (0..header.rom_banks).map(|_| OnceLock::new()).collect();
+        Ok(Self {
+            data,
+            header,
+            spaces,
+        })
+    }
+
+    /// Decoded with bank `high` in the second quarter and bank 0 in the first.
+    pub(crate) fn space(&self, high: usize) -> &Space {
+        self.spaces[high].get_or_init(|| decode(&self.data, 0, high))
     }
 
     pub fn header(&self) -> Header {

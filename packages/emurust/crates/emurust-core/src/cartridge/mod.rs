@@ -137,8 +137,8 @@ impl Cartridge {
         self.ram.get(bank * RAM_BANK + offset).copied().unwrap_or(0)
     }
 
-    /// A write to A000–BFFF.
-    pub(crate) fn write_ram(&mut self, addr: u16, value: u8, now: u64) {
+    /// A write to A000–BFFF; true if it changed what ROM is mapped.
+    pub(crate) fn write_ram(&mut self, addr: u16, value: u8, now: u64) -> bool {
         let offset = usize::from(addr) & (RAM_BANK - 1);
         let banks = &mut self.banks;
         match &mut self.mapper {
@@ -149,7 +149,9 @@ impl Cartridge {
                     banks.ram_selected = mbc.ram_bank();
                     self.ram[banks.ram_selected % banks.ram_count * RAM_BANK + offset] = value;
                 }
+                let before = (banks.rom_low, banks.rom_high);
                 mbc.map(banks);
+                return (banks.rom_low, banks.rom_high) != before;
             }
             Mapper::Mbc2 => {
                 if banks.ram_enabled {
@@ -173,5 +175,6 @@ impl Cartridge {
                 }
             }
         }
+        false
     }
 }

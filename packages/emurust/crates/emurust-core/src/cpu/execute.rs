@@ -1,5 +1,4 @@
-//! Every instruction. `self.cycles` advances inside an instruction exactly as far as the reference has
-//! counted when it makes the access: ports and timers see that moment.
+//! Every instruction: what it does, its length, and its cycles in the parts before and after its accesses.
 //!
 //! | access | cycles counted before it |
 //! |---|---|
@@ -13,657 +12,582 @@
 //! | CALL | 16, 20 |
 //! | CB (HL) | read 4, write 8 |
 
-use super::alu::{CARRY, ZERO};
-use crate::machine::Machine;
+use super::alu::{Registers, A, AT_HL, B, C, D, E, H, L};
+use super::attention::{BAIL, EI};
+use super::decode::{Op, CB, CODES, ILLEGAL, LOOP, SLOW};
+use super::step::{Done, NotPlain, Step};
 
-/// One of the opcodes that lock the CPU up.
-pub(super) const ILLEGAL: u8 = 0xD3;
+const CB_B: u16 = CB | B as u16;
+const CB_C: u16 = CB | C as u16;
+const CB_D: u16 = CB | D as u16;
+const CB_E: u16 = CB | E as u16;
+const CB_H: u16 = CB | H as u16;
+const CB_L: u16 = CB | L as u16;
+const CB_AT_HL: u16 = CB | AT_HL as u16;
+const CB_A: u16 = CB | A as u16;
+const LOOP_18: u16 = LOOP + 0;
+const LOOP_20: u16 = LOOP + 1;
+const LOOP_28: u16 = LOOP + 2;
+const LOOP_30: u16 = LOOP + 3;
+const LOOP_38: u16 = LOOP + 4;
+const LOOP_C2: u16 = LOOP + 5;
+const LOOP_C3: u16 = LOOP + 6;
+const LOOP_CA: u16 = LOOP + 7;
+const LOOP_D2: u16 = LOOP + 8;
+const LOOP_DA: u16 = LOOP + 9;
 
-/// Bytes per instruction; CB counts its second byte, illegal opcodes have none.
-pub(super) const LENGTHS: [u8; 256] = {
-    let mut lengths = [1u8; 256];
-    let two = [
-        0x06, 0x0E, 0x10, 0x16, 0x18, 0x1E, 0x20, 0x26, 0x28, 0x2E, 0x30, 0x36, 0x38, 0x3E, 0xC6,
-        0xCB, 0xCE, 0xD6, 0xDE, 0xE0, 0xE6, 0xE8, 0xEE, 0xF0, 0xF6, 0xF8, 0xFE,
-    ];
-    let three = [
-        0x01, 0x08, 0x11, 0x21, 0x31, 0xC2, 0xC3, 0xC4, 0xCA, 0xCC, 0xCD, 0xD2, 0xD4, 0xDA, 0xDC,
-        0xEA, 0xFA,
-    ];
-    let mut i = 0;
-    while i < two.len() {
-        lengths[two[i]] = 2;
-        i += 1;
-    }
-    i = 0;
-    while i < three.len() {
-        lengths[three[i]] = 3;
-        i += 1;
-    }
-    lengths
-};
-
-impl Machine {
-    /// Executes the instruction at `pc`, whose operand bytes are in `operand`, at the cycle `now`; gives both
-    /// after it. They travel by value so that they stay in registers; `self.cycles` is brought up to date
-    /// before every access.
+impl<const PLAIN: bool> Step<'_, PLAIN> {
+    /// Executes the instruction at PC.
     #[inline(always)]
-    #[allow(clippy::self_assignment)] // LD B,B and its like are spelled as the others
-    pub(super) fn execute(&mut self, opcode: u8, operand: u16, pc: u16, now: u64) -> (u16, u64) {
-        let (mut pc, mut now) = (pc, now);
-        let byte = operand as u8;
-
-        macro_rules! cpu {
-            () => {
-                self.cpu
-            };
-        }
-        // Finishes an instruction: its length and the cycles not yet counted.
-        macro_rules! done {
-            ($length:expr, $cycles:expr) => {{
-                pc = pc.wrapping_add($length);
-                now += $cycles;
-            }};
-        }
-        // An access `$before` cycles into the instruction.
-        macro_rules! read_at {
-            ($before:expr, $addr:expr) => {{
-                now += $before;
-                self.cycles = now;
-                let addr = $addr;
-                self.read(addr)
-            }};
-        }
-        macro_rules! write_at {
-            ($before:expr, $addr:expr, $value:expr) => {{
-                now += $before;
-                self.cycles = now;
-                let (addr, value) = ($addr, $value);
-                self.write(addr, value);
-            }};
-        }
-        // The three instructions whose access the LCD sees four cycles late.
-        macro_rules! late {
-            ($access:expr) => {{
-                self.access_offset = 4;
-                let result = $access;
-                self.access_offset = 0;
-                result
-            }};
-        }
-        macro_rules! load {
-            ($to:ident, byte) => {{
-                self.cpu.$to = byte;
-                done!(2, 8);
-            }};
-            ($to:ident, $from:ident) => {{
-                self.cpu.$to = self.cpu.$from;
-                done!(1, 4);
-            }};
-            ($to:ident, (hl)) => {{
-                self.cpu.$to = read_at!(0, self.cpu.hl());
-                done!(1, 8);
-            }};
-            ((hl), $from:ident) => {{
-                write_at!(0, self.cpu.hl(), self.cpu.$from);
-                done!(1, 8);
-            }};
-        }
-        macro_rules! step {
-            ($op:ident $register:ident) => {{
-                self.cpu.$register = self.cpu.$op(self.cpu.$register);
-                done!(1, 4);
-            }};
-            ($op:ident (hl)) => {{
-                let value = read_at!(0, self.cpu.hl());
-                let result = self.cpu.$op(value);
-                write_at!(4, self.cpu.hl(), result);
-                done!(1, 8);
-            }};
-            ($get:ident $set:ident $delta:expr) => {{
-                let value = self.cpu.$get().wrapping_add_signed($delta);
-                self.cpu.$set(value);
-                done!(1, 8);
-            }};
-        }
-        macro_rules! arithmetic {
-            ($op:ident (hl)) => {{
-                let value = read_at!(0, self.cpu.hl());
-                self.cpu.$op(value);
-                done!(1, 8);
-            }};
-            ($op:ident byte) => {{
-                self.cpu.$op(byte);
-                done!(2, 8);
-            }};
-            ($op:ident $register:ident) => {{
-                self.cpu.$op(self.cpu.$register);
-                done!(1, 4);
-            }};
-        }
-        macro_rules! set {
-            ($flag:expr) => {
-                self.cpu.f & $flag != 0
-            };
-        }
-        macro_rules! jump_relative {
-            ($condition:expr) => {{
-                if $condition {
-                    pc = pc.wrapping_add_signed(i16::from(byte as i8));
-                    self.cpu.jumped_back = byte & 0x80 != 0;
-                    done!(2, 12);
-                } else {
-                    done!(2, 8);
-                }
-            }};
-        }
-        macro_rules! jump {
-            ($condition:expr) => {{
-                if $condition {
-                    self.cpu.jumped_back = operand <= pc;
-                    pc = operand;
-                    now += 16;
-                } else {
-                    done!(3, 12);
-                }
-            }};
-        }
-        macro_rules! push_at {
-            ($before:expr, $value:expr) => {{
-                let [high, low] = u16::to_be_bytes($value);
-                write_at!($before, self.cpu.sp.wrapping_sub(1), high);
-                write_at!(4, self.cpu.sp.wrapping_sub(2), low);
-                self.cpu.sp = self.cpu.sp.wrapping_sub(2);
-            }};
-        }
-        macro_rules! pop_at {
-            ($before:expr) => {{
-                let low = read_at!($before, self.cpu.sp);
-                let high = read_at!(4, self.cpu.sp.wrapping_add(1));
-                self.cpu.sp = self.cpu.sp.wrapping_add(2);
-                u16::from_le_bytes([low, high])
-            }};
-        }
-        macro_rules! call {
-            ($condition:expr) => {{
-                pc = pc.wrapping_add(3);
-                if $condition {
-                    push_at!(16, pc);
-                    pc = operand;
-                    now += 4;
-                } else {
-                    now += 12;
-                }
-            }};
-        }
-        macro_rules! return_if {
-            ($condition:expr) => {{
-                if $condition {
-                    pc = pop_at!(8);
-                    now += 8;
-                } else {
-                    done!(1, 8);
-                }
-            }};
-        }
-        macro_rules! restart {
-            ($target:expr) => {{
-                pc = pc.wrapping_add(1);
-                push_at!(8, pc);
-                pc = $target;
-                now += 4;
-            }};
-        }
-        macro_rules! push {
-            ($get:ident) => {{
-                push_at!(8, self.cpu.$get());
-                done!(1, 4);
-            }};
-        }
-        macro_rules! pop {
-            ($set:ident) => {{
-                let value = pop_at!(0);
-                self.cpu.$set(value);
-                done!(1, 8);
-            }};
-        }
-
-        match opcode {
-            0x00 => done!(1, 4),
+    pub(super) fn execute(&mut self, op: Op) -> Done {
+        let (operand, byte) = (op.operand, op.operand as u8);
+        match op.code & CODES {
             0x01 => {
-                cpu!().set_bc(operand);
-                done!(3, 12);
+                self.registers.bc = operand;
+                self.done(3, 12)
             }
             0x02 => {
-                write_at!(0, self.cpu.bc(), self.cpu.a);
-                done!(1, 8);
+                self.write(self.registers.bc, self.registers.a)?;
+                self.done(1, 8)
             }
-            0x03 => step!(bc set_bc 1),
-            0x04 => step!(inc b),
-            0x05 => step!(dec b),
-            0x06 => load!(b, byte),
-            0x07 | 0x0F | 0x17 | 0x1F => {
-                cpu!().rotate_a(opcode >> 3);
-                done!(1, 4);
+            0x03 => {
+                self.registers.bc = self.registers.bc.wrapping_add(1);
+                self.done(1, 8)
+            }
+            0x04 => self.count::<B>(Registers::inc),
+            0x05 => self.count::<B>(Registers::dec),
+            0x06 => self.load_byte::<B>(byte),
+            0x07 => {
+                self.registers.rotate_a::<0>();
+                self.done(1, 4)
             }
             0x08 => {
-                let [low, high] = cpu!().sp.to_le_bytes();
-                write_at!(0, operand, low);
+                let [low, high] = self.registers.sp.to_le_bytes();
+                self.write(operand, low)?;
                 // wraps to 0000h, where it is a mapper command
-                write_at!(0, operand.wrapping_add(1), high);
-                done!(3, 20);
+                self.write(operand.wrapping_add(1), high)?;
+                self.done(3, 20)
             }
             0x09 => {
-                cpu!().add_hl(self.cpu.bc());
-                done!(1, 8);
+                self.registers.add_hl(self.registers.bc);
+                self.done(1, 8)
             }
             0x0A => {
-                cpu!().a = read_at!(0, self.cpu.bc());
-                done!(1, 8);
+                self.registers.a = self.read(self.registers.bc)?;
+                self.done(1, 8)
             }
-            0x0B => step!(bc set_bc -1),
-            0x0C => step!(inc c),
-            0x0D => step!(dec c),
-            0x0E => load!(c, byte),
-            0x10 => {
-                self.cycles = now;
-                if self.model.is_color() {
-                    self.switch_speed();
-                    self.write(0xFF04, 0);
-                }
-                done!(2, 4);
+            0x0B => {
+                self.registers.bc = self.registers.bc.wrapping_sub(1);
+                self.done(1, 8)
             }
+            0x0C => self.count::<C>(Registers::inc),
+            0x0D => self.count::<C>(Registers::dec),
+            0x0E => self.load_byte::<C>(byte),
+            0x0F => {
+                self.registers.rotate_a::<1>();
+                self.done(1, 4)
+            }
+            0x10 => self.stop(),
             0x11 => {
-                cpu!().set_de(operand);
-                done!(3, 12);
+                self.registers.de = operand;
+                self.done(3, 12)
             }
             0x12 => {
-                late!(write_at!(0, self.cpu.de(), self.cpu.a));
-                done!(1, 8);
+                self.write_late(self.registers.de, self.registers.a)?;
+                self.done(1, 8)
             }
-            0x13 => step!(de set_de 1),
-            0x14 => step!(inc d),
-            0x15 => step!(dec d),
-            0x16 => load!(d, byte),
-            0x18 => jump_relative!(true),
+            0x13 => {
+                self.registers.de = self.registers.de.wrapping_add(1);
+                self.done(1, 8)
+            }
+            0x14 => self.count::<D>(Registers::inc),
+            0x15 => self.count::<D>(Registers::dec),
+            0x16 => self.load_byte::<D>(byte),
+            0x17 => {
+                self.registers.rotate_a::<2>();
+                self.done(1, 4)
+            }
+            0x18 => self.jump_relative(true, byte),
             0x19 => {
-                cpu!().add_hl(self.cpu.de());
-                done!(1, 8);
+                self.registers.add_hl(self.registers.de);
+                self.done(1, 8)
             }
             0x1A => {
-                cpu!().a = late!(read_at!(0, self.cpu.de()));
-                done!(1, 8);
+                self.registers.a = self.read_late(self.registers.de)?;
+                self.done(1, 8)
             }
-            0x1B => step!(de set_de -1),
-            0x1C => step!(inc e),
-            0x1D => step!(dec e),
-            0x1E => load!(e, byte),
-            0x20 => jump_relative!(!set!(ZERO)),
+            0x1B => {
+                self.registers.de = self.registers.de.wrapping_sub(1);
+                self.done(1, 8)
+            }
+            0x1C => self.count::<E>(Registers::inc),
+            0x1D => self.count::<E>(Registers::dec),
+            0x1E => self.load_byte::<E>(byte),
+            0x1F => {
+                self.registers.rotate_a::<3>();
+                self.done(1, 4)
+            }
+            0x20 => self.jump_relative(!self.registers.is_zero(), byte),
             0x21 => {
-                cpu!().set_hl(operand);
-                done!(3, 12);
+                self.registers.hl = operand;
+                self.done(3, 12)
             }
-            0x22 | 0x32 => {
-                let hl = cpu!().hl();
-                write_at!(0, hl, self.cpu.a);
-                cpu!().set_hl(hl.wrapping_add_signed(if opcode == 0x22 { 1 } else { -1 }));
-                done!(1, 8);
+            0x22 => {
+                self.write(self.registers.hl, self.registers.a)?;
+                self.registers.hl = self.registers.hl.wrapping_add(1);
+                self.done(1, 8)
             }
-            0x23 => step!(hl set_hl 1),
-            0x24 => step!(inc h),
-            0x25 => step!(dec h),
-            0x26 => load!(h, byte),
+            0x23 => {
+                self.registers.hl = self.registers.hl.wrapping_add(1);
+                self.done(1, 8)
+            }
+            0x24 => self.count::<H>(Registers::inc),
+            0x25 => self.count::<H>(Registers::dec),
+            0x26 => self.load_byte::<H>(byte),
             0x27 => {
-                cpu!().daa();
-                done!(1, 4);
+                self.registers.daa();
+                self.done(1, 4)
             }
-            0x28 => jump_relative!(set!(ZERO)),
+            0x28 => self.jump_relative(self.registers.is_zero(), byte),
             0x29 => {
-                cpu!().add_hl(self.cpu.hl());
-                done!(1, 8);
+                self.registers.add_hl(self.registers.hl);
+                self.done(1, 8)
             }
-            0x2A | 0x3A => {
-                let hl = cpu!().hl();
-                cpu!().a = read_at!(0, hl);
-                cpu!().set_hl(hl.wrapping_add_signed(if opcode == 0x2A { 1 } else { -1 }));
-                done!(1, 8);
+            0x2A => {
+                self.registers.a = self.read(self.registers.hl)?;
+                self.registers.hl = self.registers.hl.wrapping_add(1);
+                self.done(1, 8)
             }
-            0x2B => step!(hl set_hl -1),
-            0x2C => step!(inc l),
-            0x2D => step!(dec l),
-            0x2E => load!(l, byte),
+            0x2B => {
+                self.registers.hl = self.registers.hl.wrapping_sub(1);
+                self.done(1, 8)
+            }
+            0x2C => self.count::<L>(Registers::inc),
+            0x2D => self.count::<L>(Registers::dec),
+            0x2E => self.load_byte::<L>(byte),
             0x2F => {
-                cpu!().a = !cpu!().a;
-                cpu!().f |= 0x60;
-                done!(1, 4);
+                self.registers.complement();
+                self.done(1, 4)
             }
-            0x30 => jump_relative!(!set!(CARRY)),
+            0x30 => self.jump_relative(!self.registers.is_carry(), byte),
             0x31 => {
-                cpu!().sp = operand;
-                done!(3, 12);
+                self.registers.sp = operand;
+                self.done(3, 12)
+            }
+            0x32 => {
+                self.write(self.registers.hl, self.registers.a)?;
+                self.registers.hl = self.registers.hl.wrapping_sub(1);
+                self.done(1, 8)
             }
             0x33 => {
-                cpu!().sp = cpu!().sp.wrapping_add(1);
-                done!(1, 8);
+                self.registers.sp = self.registers.sp.wrapping_add(1);
+                self.done(1, 8)
             }
-            0x34 => step!(inc(hl)),
-            0x35 => step!(dec(hl)),
+            0x34 => self.count_at_hl(Registers::inc),
+            0x35 => self.count_at_hl(Registers::dec),
             0x36 => {
-                write_at!(4, self.cpu.hl(), byte);
-                done!(2, 8);
+                self.wait(4);
+                self.write(self.registers.hl, byte)?;
+                self.done(2, 8)
             }
             0x37 => {
-                cpu!().f = cpu!().f & ZERO | CARRY;
-                done!(1, 4);
+                self.registers.set_carry();
+                self.done(1, 4)
             }
-            0x38 => jump_relative!(set!(CARRY)),
+            0x38 => self.jump_relative(self.registers.is_carry(), byte),
             0x39 => {
-                cpu!().add_hl(self.cpu.sp);
-                done!(1, 8);
+                self.registers.add_hl(self.registers.sp);
+                self.done(1, 8)
+            }
+            0x3A => {
+                self.registers.a = self.read(self.registers.hl)?;
+                self.registers.hl = self.registers.hl.wrapping_sub(1);
+                self.done(1, 8)
             }
             0x3B => {
-                cpu!().sp = cpu!().sp.wrapping_sub(1);
-                done!(1, 8);
+                self.registers.sp = self.registers.sp.wrapping_sub(1);
+                self.done(1, 8)
             }
-            0x3C => step!(inc a),
-            0x3D => step!(dec a),
-            0x3E => load!(a, byte),
+            0x3C => self.count::<A>(Registers::inc),
+            0x3D => self.count::<A>(Registers::dec),
+            0x3E => self.load_byte::<A>(byte),
             0x3F => {
-                cpu!().f = cpu!().f & (ZERO | CARRY) ^ CARRY;
-                done!(1, 4);
+                self.registers.flip_carry();
+                self.done(1, 4)
             }
-            0x40 => load!(b, b),
-            0x41 => load!(b, c),
-            0x42 => load!(b, d),
-            0x43 => load!(b, e),
-            0x44 => load!(b, h),
-            0x45 => load!(b, l),
-            0x46 => load!(b, (hl)),
-            0x47 => load!(b, a),
-            0x48 => load!(c, b),
-            0x49 => load!(c, c),
-            0x4A => load!(c, d),
-            0x4B => load!(c, e),
-            0x4C => load!(c, h),
-            0x4D => load!(c, l),
-            0x4E => load!(c, (hl)),
-            0x4F => load!(c, a),
-            0x50 => load!(d, b),
-            0x51 => load!(d, c),
-            0x52 => load!(d, d),
-            0x53 => load!(d, e),
-            0x54 => load!(d, h),
-            0x55 => load!(d, l),
-            0x56 => load!(d, (hl)),
-            0x57 => load!(d, a),
-            0x58 => load!(e, b),
-            0x59 => load!(e, c),
-            0x5A => load!(e, d),
-            0x5B => load!(e, e),
-            0x5C => load!(e, h),
-            0x5D => load!(e, l),
-            0x5E => load!(e, (hl)),
-            0x5F => load!(e, a),
-            0x60 => load!(h, b),
-            0x61 => load!(h, c),
-            0x62 => load!(h, d),
-            0x63 => load!(h, e),
-            0x64 => load!(h, h),
-            0x65 => load!(h, l),
-            0x66 => load!(h, (hl)),
-            0x67 => load!(h, a),
-            0x68 => load!(l, b),
-            0x69 => load!(l, c),
-            0x6A => load!(l, d),
-            0x6B => load!(l, e),
-            0x6C => load!(l, h),
-            0x6D => load!(l, l),
-            0x6E => load!(l, (hl)),
-            0x6F => load!(l, a),
-            0x70 => load!((hl), b),
-            0x71 => load!((hl), c),
-            0x72 => load!((hl), d),
-            0x73 => load!((hl), e),
-            0x74 => load!((hl), h),
-            0x75 => load!((hl), l),
-            0x76 => {
-                cpu!().halted = true;
-                cpu!().halted_in_ei = cpu!().ei_delay == 1;
-                cpu!().bail = true;
-                now += 4;
-            }
-            0x77 => load!((hl), a),
-            0x78 => load!(a, b),
-            0x79 => load!(a, c),
-            0x7A => load!(a, d),
-            0x7B => load!(a, e),
-            0x7C => load!(a, h),
-            0x7D => load!(a, l),
+            0x40 => self.load::<B, B>(),
+            0x41 => self.load::<B, C>(),
+            0x42 => self.load::<B, D>(),
+            0x43 => self.load::<B, E>(),
+            0x44 => self.load::<B, H>(),
+            0x45 => self.load::<B, L>(),
+            0x46 => self.load_at_hl::<B>(),
+            0x47 => self.load::<B, A>(),
+            0x48 => self.load::<C, B>(),
+            0x49 => self.load::<C, C>(),
+            0x4A => self.load::<C, D>(),
+            0x4B => self.load::<C, E>(),
+            0x4C => self.load::<C, H>(),
+            0x4D => self.load::<C, L>(),
+            0x4E => self.load_at_hl::<C>(),
+            0x4F => self.load::<C, A>(),
+            0x50 => self.load::<D, B>(),
+            0x51 => self.load::<D, C>(),
+            0x52 => self.load::<D, D>(),
+            0x53 => self.load::<D, E>(),
+            0x54 => self.load::<D, H>(),
+            0x55 => self.load::<D, L>(),
+            0x56 => self.load_at_hl::<D>(),
+            0x57 => self.load::<D, A>(),
+            0x58 => self.load::<E, B>(),
+            0x59 => self.load::<E, C>(),
+            0x5A => self.load::<E, D>(),
+            0x5B => self.load::<E, E>(),
+            0x5C => self.load::<E, H>(),
+            0x5D => self.load::<E, L>(),
+            0x5E => self.load_at_hl::<E>(),
+            0x5F => self.load::<E, A>(),
+            0x60 => self.load::<H, B>(),
+            0x61 => self.load::<H, C>(),
+            0x62 => self.load::<H, D>(),
+            0x63 => self.load::<H, E>(),
+            0x64 => self.load::<H, H>(),
+            0x65 => self.load::<H, L>(),
+            0x66 => self.load_at_hl::<H>(),
+            0x67 => self.load::<H, A>(),
+            0x68 => self.load::<L, B>(),
+            0x69 => self.load::<L, C>(),
+            0x6A => self.load::<L, D>(),
+            0x6B => self.load::<L, E>(),
+            0x6C => self.load::<L, H>(),
+            0x6D => self.load::<L, L>(),
+            0x6E => self.load_at_hl::<L>(),
+            0x6F => self.load::<L, A>(),
+            0x70 => self.store_at_hl::<B>(),
+            0x71 => self.store_at_hl::<C>(),
+            0x72 => self.store_at_hl::<D>(),
+            0x73 => self.store_at_hl::<E>(),
+            0x74 => self.store_at_hl::<H>(),
+            0x75 => self.store_at_hl::<L>(),
+            0x76 => self.halt(),
+            0x77 => self.store_at_hl::<A>(),
+            0x78 => self.load::<A, B>(),
+            0x79 => self.load::<A, C>(),
+            0x7A => self.load::<A, D>(),
+            0x7B => self.load::<A, E>(),
+            0x7C => self.load::<A, H>(),
+            0x7D => self.load::<A, L>(),
             0x7E => {
-                cpu!().a = late!(read_at!(0, self.cpu.hl()));
-                done!(1, 8);
+                self.registers.a = self.read_late(self.registers.hl)?;
+                self.done(1, 8)
             }
-            0x7F => load!(a, a),
-            0x80 => arithmetic!(add b),
-            0x81 => arithmetic!(add c),
-            0x82 => arithmetic!(add d),
-            0x83 => arithmetic!(add e),
-            0x84 => arithmetic!(add h),
-            0x85 => arithmetic!(add l),
-            0x86 => arithmetic!(add(hl)),
-            0x87 => arithmetic!(add a),
-            0x88 => arithmetic!(adc b),
-            0x89 => arithmetic!(adc c),
-            0x8A => arithmetic!(adc d),
-            0x8B => arithmetic!(adc e),
-            0x8C => arithmetic!(adc h),
-            0x8D => arithmetic!(adc l),
-            0x8E => arithmetic!(adc(hl)),
-            0x8F => arithmetic!(adc a),
-            0x90 => arithmetic!(sub b),
-            0x91 => arithmetic!(sub c),
-            0x92 => arithmetic!(sub d),
-            0x93 => arithmetic!(sub e),
-            0x94 => arithmetic!(sub h),
-            0x95 => arithmetic!(sub l),
-            0x96 => arithmetic!(sub(hl)),
-            0x97 => arithmetic!(sub a),
-            0x98 => arithmetic!(sbc b),
-            0x99 => arithmetic!(sbc c),
-            0x9A => arithmetic!(sbc d),
-            0x9B => arithmetic!(sbc e),
-            0x9C => arithmetic!(sbc h),
-            0x9D => arithmetic!(sbc l),
-            0x9E => arithmetic!(sbc(hl)),
-            0x9F => arithmetic!(sbc a),
-            0xA0 => arithmetic!(and b),
-            0xA1 => arithmetic!(and c),
-            0xA2 => arithmetic!(and d),
-            0xA3 => arithmetic!(and e),
-            0xA4 => arithmetic!(and h),
-            0xA5 => arithmetic!(and l),
-            0xA6 => arithmetic!(and(hl)),
-            0xA7 => arithmetic!(and a),
-            0xA8 => arithmetic!(xor b),
-            0xA9 => arithmetic!(xor c),
-            0xAA => arithmetic!(xor d),
-            0xAB => arithmetic!(xor e),
-            0xAC => arithmetic!(xor h),
-            0xAD => arithmetic!(xor l),
-            0xAE => arithmetic!(xor(hl)),
-            0xAF => arithmetic!(xor a),
-            0xB0 => arithmetic!(or b),
-            0xB1 => arithmetic!(or c),
-            0xB2 => arithmetic!(or d),
-            0xB3 => arithmetic!(or e),
-            0xB4 => arithmetic!(or h),
-            0xB5 => arithmetic!(or l),
-            0xB6 => arithmetic!(or(hl)),
-            0xB7 => arithmetic!(or a),
-            0xB8 => arithmetic!(cp b),
-            0xB9 => arithmetic!(cp c),
-            0xBA => arithmetic!(cp d),
-            0xBB => arithmetic!(cp e),
-            0xBC => arithmetic!(cp h),
-            0xBD => arithmetic!(cp l),
-            0xBE => arithmetic!(cp(hl)),
-            0xBF => arithmetic!(cp a),
-            0xC0 => return_if!(!set!(ZERO)),
-            0xC1 => pop!(set_bc),
-            0xC2 => jump!(!set!(ZERO)),
-            0xC3 => jump!(true),
-            0xC4 => call!(!set!(ZERO)),
-            0xC5 => push!(bc),
-            0xC6 => arithmetic!(add byte),
-            0xC7 | 0xCF | 0xD7 | 0xDF | 0xE7 | 0xEF | 0xF7 | 0xFF => {
-                restart!(u16::from(opcode & 0x38))
+            0x7F => self.load::<A, A>(),
+            0x80 => self.with::<B>(Registers::add),
+            0x81 => self.with::<C>(Registers::add),
+            0x82 => self.with::<D>(Registers::add),
+            0x83 => self.with::<E>(Registers::add),
+            0x84 => self.with::<H>(Registers::add),
+            0x85 => self.with::<L>(Registers::add),
+            0x86 => self.with_at_hl(Registers::add),
+            0x87 => self.with::<A>(Registers::add),
+            0x88 => self.with::<B>(Registers::adc),
+            0x89 => self.with::<C>(Registers::adc),
+            0x8A => self.with::<D>(Registers::adc),
+            0x8B => self.with::<E>(Registers::adc),
+            0x8C => self.with::<H>(Registers::adc),
+            0x8D => self.with::<L>(Registers::adc),
+            0x8E => self.with_at_hl(Registers::adc),
+            0x8F => self.with::<A>(Registers::adc),
+            0x90 => self.with::<B>(Registers::sub),
+            0x91 => self.with::<C>(Registers::sub),
+            0x92 => self.with::<D>(Registers::sub),
+            0x93 => self.with::<E>(Registers::sub),
+            0x94 => self.with::<H>(Registers::sub),
+            0x95 => self.with::<L>(Registers::sub),
+            0x96 => self.with_at_hl(Registers::sub),
+            0x97 => self.with::<A>(Registers::sub),
+            0x98 => self.with::<B>(Registers::sbc),
+            0x99 => self.with::<C>(Registers::sbc),
+            0x9A => self.with::<D>(Registers::sbc),
+            0x9B => self.with::<E>(Registers::sbc),
+            0x9C => self.with::<H>(Registers::sbc),
+            0x9D => self.with::<L>(Registers::sbc),
+            0x9E => self.with_at_hl(Registers::sbc),
+            0x9F => self.with::<A>(Registers::sbc),
+            0xA0 => self.with::<B>(Registers::and),
+            0xA1 => self.with::<C>(Registers::and),
+            0xA2 => self.with::<D>(Registers::and),
+            0xA3 => self.with::<E>(Registers::and),
+            0xA4 => self.with::<H>(Registers::and),
+            0xA5 => self.with::<L>(Registers::and),
+            0xA6 => self.with_at_hl(Registers::and),
+            0xA7 => self.with::<A>(Registers::and),
+            0xA8 => self.with::<B>(Registers::xor),
+            0xA9 => self.with::<C>(Registers::xor),
+            0xAA => self.with::<D>(Registers::xor),
+            0xAB => self.with::<E>(Registers::xor),
+            0xAC => self.with::<H>(Registers::xor),
+            0xAD => self.with::<L>(Registers::xor),
+            0xAE => self.with_at_hl(Registers::xor),
+            0xAF => self.with::<A>(Registers::xor),
+            0xB0 => self.with::<B>(Registers::or),
+            0xB1 => self.with::<C>(Registers::or),
+            0xB2 => self.with::<D>(Registers::or),
+            0xB3 => self.with::<E>(Registers::or),
+            0xB4 => self.with::<H>(Registers::or),
+            0xB5 => self.with::<L>(Registers::or),
+            0xB6 => self.with_at_hl(Registers::or),
+            0xB7 => self.with::<A>(Registers::or),
+            0xB8 => self.with::<B>(Registers::cp),
+            0xB9 => self.with::<C>(Registers::cp),
+            0xBA => self.with::<D>(Registers::cp),
+            0xBB => self.with::<E>(Registers::cp),
+            0xBC => self.with::<H>(Registers::cp),
+            0xBD => self.with::<L>(Registers::cp),
+            0xBE => self.with_at_hl(Registers::cp),
+            0xBF => self.with::<A>(Registers::cp),
+            0xC0 => self.return_if(!self.registers.is_zero()),
+            0xC1 => {
+                self.registers.bc = self.pop(0)?;
+                self.done(1, 8)
             }
-            0xC8 => return_if!(set!(ZERO)),
+            0xC2 => self.jump(!self.registers.is_zero(), operand),
+            0xC3 => self.jump(true, operand),
+            0xC4 => self.call(!self.registers.is_zero(), operand),
+            0xC5 => self.push_register(self.registers.bc),
+            0xC6 => self.with_byte(Registers::add, byte),
+            0xC8 => self.return_if(self.registers.is_zero()),
             0xC9 => {
-                pc = pop_at!(4);
-                now += 8;
+                self.pc = self.pop(4)?;
+                self.done(0, 8)
             }
-            0xCA => jump!(set!(ZERO)),
-            0xCB => {
-                now = self.execute_cb(byte, now);
-                pc = pc.wrapping_add(2);
+            0xCA => self.jump(self.registers.is_zero(), operand),
+            0xCC => self.call(self.registers.is_zero(), operand),
+            0xCD => self.call(true, operand),
+            0xCE => self.with_byte(Registers::adc, byte),
+            0xD0 => self.return_if(!self.registers.is_carry()),
+            0xD1 => {
+                self.registers.de = self.pop(0)?;
+                self.done(1, 8)
             }
-            0xCC => call!(set!(ZERO)),
-            0xCD => call!(true),
-            0xCE => arithmetic!(adc byte),
-            0xD0 => return_if!(!set!(CARRY)),
-            0xD1 => pop!(set_de),
-            0xD2 => jump!(!set!(CARRY)),
-            0xD4 => call!(!set!(CARRY)),
-            0xD5 => push!(de),
-            0xD6 => arithmetic!(sub byte),
-            0xD8 => return_if!(set!(CARRY)),
-            0xD9 => {
-                cpu!().ime = true;
-                cpu!().ei_delay = 0;
-                cpu!().bail = cpu!().requested() != 0;
-                pc = pop_at!(4);
-                now += 8;
-            }
-            0xDA => jump!(set!(CARRY)),
-            0xDC => call!(set!(CARRY)),
-            0xDE => arithmetic!(sbc byte),
+            0xD2 => self.jump(!self.registers.is_carry(), operand),
+            0xD4 => self.call(!self.registers.is_carry(), operand),
+            0xD5 => self.push_register(self.registers.de),
+            0xD6 => self.with_byte(Registers::sub, byte),
+            0xD8 => self.return_if(self.registers.is_carry()),
+            0xD9 => self.return_from_interrupt(),
+            0xDA => self.jump(self.registers.is_carry(), operand),
+            0xDC => self.call(self.registers.is_carry(), operand),
+            0xDE => self.with_byte(Registers::sbc, byte),
             0xE0 => {
-                now += 4;
-                self.cycles = now;
-                self.write_port(byte, self.cpu.a);
-                done!(2, 8);
+                self.wait(4);
+                self.write_high(byte, self.registers.a)?;
+                self.done(2, 8)
             }
-            0xE1 => pop!(set_hl),
+            0xE1 => {
+                self.registers.hl = self.pop(0)?;
+                self.done(1, 8)
+            }
             0xE2 => {
-                self.cycles = now;
-                self.write_port(self.cpu.c, self.cpu.a);
-                done!(1, 8);
+                self.write_high(self.registers.get::<C>(), self.registers.a)?;
+                self.done(1, 8)
             }
-            0xE5 => push!(hl),
-            0xE6 => arithmetic!(and byte),
+            0xE5 => self.push_register(self.registers.hl),
+            0xE6 => self.with_byte(Registers::and, byte),
             0xE8 => {
-                cpu!().sp = cpu!().sp_plus(byte);
-                done!(2, 16);
+                self.registers.sp = self.registers.sp_plus(byte);
+                self.done(2, 16)
             }
             0xE9 => {
-                pc = cpu!().hl();
-                now += 4;
+                self.pc = self.registers.hl;
+                self.done(0, 4)
             }
             0xEA => {
-                write_at!(8, operand, self.cpu.a);
-                done!(3, 8);
+                self.wait(8);
+                self.write(operand, self.registers.a)?;
+                self.done(3, 8)
             }
-            0xEE => arithmetic!(xor byte),
+            0xEE => self.with_byte(Registers::xor, byte),
             0xF0 => {
-                now += 4;
-                self.cycles = now;
-                cpu!().a = self.read_port(byte);
-                done!(2, 8);
+                self.wait(4);
+                self.registers.a = self.read_high(byte)?;
+                self.done(2, 8)
             }
-            0xF1 => pop!(set_af),
+            0xF1 => {
+                let value = self.pop(0)?;
+                self.registers.set_af(value);
+                self.done(1, 8)
+            }
             0xF2 => {
-                self.cycles = now;
-                cpu!().a = self.read_port(self.cpu.c);
-                done!(1, 8);
+                self.registers.a = self.read_high(self.registers.get::<C>())?;
+                self.done(1, 8)
             }
-            0xF3 => {
-                cpu!().ime = false;
-                cpu!().ei_delay = 0;
-                done!(1, 4);
-            }
-            0xF5 => push!(af),
-            0xF6 => arithmetic!(or byte),
+            0xF3 => self.disable_interrupts(),
+            0xF5 => self.push_register(self.registers.af()),
+            0xF6 => self.with_byte(Registers::or, byte),
             0xF8 => {
-                let sum = cpu!().sp_plus(byte);
-                cpu!().set_hl(sum);
-                done!(2, 12);
+                self.registers.hl = self.registers.sp_plus(byte);
+                self.done(2, 12)
             }
             0xF9 => {
-                cpu!().sp = cpu!().hl();
-                done!(1, 8);
+                self.registers.sp = self.registers.hl;
+                self.done(1, 8)
             }
             0xFA => {
-                cpu!().a = read_at!(8, operand);
-                done!(3, 8);
+                self.wait(8);
+                self.registers.a = self.read(operand)?;
+                self.done(3, 8)
             }
-            0xFB => {
-                if cpu!().ei_delay == 0 {
-                    cpu!().ei_delay = 2;
-                }
-                done!(1, 4);
+            0xFB => self.enable_interrupts(),
+            0xFE => self.with_byte(Registers::cp, byte),
+            0xC7 | 0xCF | 0xD7 | 0xDF | 0xE7 | 0xEF | 0xF7 | 0xFF => self.restart(op.code & 0x38),
+            CB_B => self.bits::<B>(byte),
+            CB_C => self.bits::<C>(byte),
+            CB_D => self.bits::<D>(byte),
+            CB_E => self.bits::<E>(byte),
+            CB_H => self.bits::<H>(byte),
+            CB_L => self.bits::<L>(byte),
+            CB_AT_HL => self.bits_at_hl(byte),
+            CB_A => self.bits::<A>(byte),
+            LOOP_18 => {
+                self.close_loop(true)?;
+                self.jump_relative(true, byte)
             }
-            0xFE => arithmetic!(cp byte),
-            0xD3 | 0xDB | 0xDD | 0xE3 | 0xE4 | 0xEB..=0xED | 0xF4 | 0xFC | 0xFD => {
-                cpu!().locked = Some(opcode);
-                cpu!().bail = true;
+            LOOP_C3 => {
+                self.close_loop(true)?;
+                self.jump(true, operand)
             }
+            LOOP_20 => {
+                self.close_loop(!self.registers.is_zero())?;
+                self.jump_relative(!self.registers.is_zero(), byte)
+            }
+            LOOP_C2 => {
+                self.close_loop(!self.registers.is_zero())?;
+                self.jump(!self.registers.is_zero(), operand)
+            }
+            LOOP_28 => {
+                self.close_loop(self.registers.is_zero())?;
+                self.jump_relative(self.registers.is_zero(), byte)
+            }
+            LOOP_CA => {
+                self.close_loop(self.registers.is_zero())?;
+                self.jump(self.registers.is_zero(), operand)
+            }
+            LOOP_30 => {
+                self.close_loop(!self.registers.is_carry())?;
+                self.jump_relative(!self.registers.is_carry(), byte)
+            }
+            LOOP_D2 => {
+                self.close_loop(!self.registers.is_carry())?;
+                self.jump(!self.registers.is_carry(), operand)
+            }
+            LOOP_38 => {
+                self.close_loop(self.registers.is_carry())?;
+                self.jump_relative(self.registers.is_carry(), byte)
+            }
+            LOOP_DA => {
+                self.close_loop(self.registers.is_carry())?;
+                self.jump(self.registers.is_carry(), operand)
+            }
+            SLOW => Err(NotPlain),
+            ILLEGAL => {
+                let cpu = &mut self.whole()?.cpu;
+                cpu.locked = Some(byte);
+                cpu.attention |= BAIL;
+                Ok(())
+            }
+            // NOP; as the case that is left it makes the jump table complete
+            _ => self.done(1, 4),
         }
-        (pc, now)
     }
 
-    /// The second page: rotates, BIT, RES and SET on any byte. Gives the cycle after it.
-    fn execute_cb(&mut self, opcode: u8, now: u64) -> u64 {
-        let mut now = now;
-        let (kind, bit) = (opcode >> 6, opcode >> 3 & 7);
-        let target = opcode & 7;
-        let value = match target {
-            0 => self.cpu.b,
-            1 => self.cpu.c,
-            2 => self.cpu.d,
-            3 => self.cpu.e,
-            4 => self.cpu.h,
-            5 => self.cpu.l,
-            6 => {
-                now += 4;
-                self.cycles = now;
-                self.read(self.cpu.hl())
-            }
-            _ => self.cpu.a,
-        };
-        let result = match kind {
-            0 => self.cpu.rotate(bit, value),
-            1 => {
-                self.cpu.test_bit(bit, value);
-                return now + 8;
-            }
-            2 => value & !(1 << bit),
-            _ => value | 1 << bit,
-        };
-        match target {
-            0 => self.cpu.b = result,
-            1 => self.cpu.c = result,
-            2 => self.cpu.d = result,
-            3 => self.cpu.e = result,
-            4 => self.cpu.h = result,
-            5 => self.cpu.l = result,
-            6 => {
-                now += 4;
-                self.cycles = now;
-                self.write(self.cpu.hl(), result);
-            }
-            _ => self.cpu.a = result,
+    #[inline(always)]
+    fn halt(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
+        cpu.halted = true;
+        cpu.halted_in_ei = cpu.ei_delay == 1;
+        cpu.attention |= BAIL;
+        self.done(0, 4)
+    }
+
+    /// EI: interrupts are on after the next instruction.
+    #[inline(always)]
+    fn enable_interrupts(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
+        if cpu.ei_delay == 0 {
+            cpu.ei_delay = 2;
+            cpu.attention |= EI;
         }
-        now + 8
+        self.done(1, 4)
+    }
+
+    /// DI, which also takes back an EI.
+    #[inline(always)]
+    fn disable_interrupts(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
+        cpu.ime = false;
+        cpu.ei_delay = 0;
+        cpu.attention &= !EI;
+        self.done(1, 4)
+    }
+
+    #[inline(always)]
+    fn stop(&mut self) -> Done {
+        let machine = self.whole()?;
+        if machine.model.is_color() {
+            machine.switch_speed();
+            machine.write(0xFF04, 0);
+        }
+        self.done(2, 4)
+    }
+
+    #[inline(always)]
+    fn return_from_interrupt(&mut self) -> Done {
+        let cpu = &mut self.whole()?.cpu;
+        cpu.ime = true;
+        cpu.ei_delay = 0;
+        cpu.attention &= !(BAIL | EI);
+        if cpu.requested() != 0 {
+            cpu.attention |= BAIL;
+        }
+        self.pc = self.pop(4)?;
+        self.done(0, 8)
+    }
+
+    /// The second page: rotates, BIT, RES and SET on a register.
+    #[inline(always)]
+    fn bits<const REGISTER: u8>(&mut self, opcode: u8) -> Done {
+        let value = self.registers.get::<REGISTER>();
+        if let Some(result) = self.changed(opcode, value) {
+            self.registers.set::<REGISTER>(result);
+        }
+        self.done(2, 8)
+    }
+
+    /// The same on the byte at HL.
+    #[inline(always)]
+    fn bits_at_hl(&mut self, opcode: u8) -> Done {
+        self.wait(4);
+        let value = self.read(self.registers.hl)?;
+        if let Some(result) = self.changed(opcode, value) {
+            self.wait(4);
+            self.write(self.registers.hl, result)?;
+        }
+        self.done(2, 8)
+    }
+
+    /// What the second page makes of a byte; nothing for BIT.
+    #[inline(always)]
+    fn changed(&mut self, opcode: u8, value: u8) -> Option<u8> {
+        let bit = opcode >> 3 & 7;
+        match opcode >> 6 {
+            0 => Some(self.registers.rotate(bit, value)),
+            1 => {
+                self.registers.test_bit(bit, value);
+                None
+            }
+            2 => Some(value & !(1 << bit)),
+            _ => Some(value | 1 << bit),
+        }
     }
 }

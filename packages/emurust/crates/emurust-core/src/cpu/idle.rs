@@ -6,7 +6,9 @@
 //! skipped. The last instructions before the slice's end are always executed: their accesses may fall
 //! behind the end, where things change.
 
+use super::decode::{self, Code, LENGTHS};
 use super::Cpu;
+use crate::cartridge::BANK;
 use crate::machine::Machine;
 
 const MAX_INSTRUCTIONS: usize = 12;
@@ -42,7 +44,6 @@ struct Loop {
 /// The loops found so far. Only a cache: never saved, and empty after a state was loaded.
 #[derive(Debug, Clone)]
 pub(crate) struct IdleLoops {
-    pub(crate) enabled: bool,
     slots: [Loop; SLOTS],
     /// Slot of the loop that the last slice ended in.
     current: Option<u8>,
@@ -51,7 +52,6 @@ pub(crate) struct IdleLoops {
 impl IdleLoops {
     pub(crate) fn new() -> Self {
         Self {
-            enabled: true,
             slots: [Loop::default(); SLOTS],
             current: None,
         }
@@ -62,14 +62,82 @@ impl IdleLoops {
         self.slots.iter_mut().for_each(|slot| slot.failures = 0);
     }
 
+    /// The last slice ended in a loop.
+    #[inline]
+    pub(crate) fn waiting(&self) -> bool {
+        self.current.is_some()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.slots = [Loop::default(); SLOTS];
         self.current = None;
     }
 }
 
+/// All registers but SP and PC.
 fn packed(cpu: &Cpu) -> u64 {
-    u64::from_le_bytes([cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l])
+    [cpu.bc, cpu.de, cpu.hl]
+        .iter()
+        .fold(u64::from(cpu.af()), |all, &pair| {
+            all << 16 | u64::from(pair)
+        })
+}
+
+fn unpack(registers: u64, cpu: &mut Cpu) {
+    cpu.hl = registers as u16;
+    cpu.de = (registers >> 16) as u16;
+    cpu.bc = (registers >> 32) as u16;
+    cpu.set_af((registers >> 48) as u16);
+}
+
+/// Whether the instruction at `at` of a bank is a jump backwards over a short piece of straight code that
+/// writes nothing and in which no register only counts: the shape of an idle loop. (Only a guess for
+/// banks that are not mapped where they usually are.)
+pub(super) fn closes_loop(bank: &[u8], at: usize) -> bool {
+    let opcode = bank[at];
+    let head = match opcode {
+        0x18 | 0x20 | 0x28 | 0x30 | 0x38 => {
+            (at + 2).checked_add_signed(isize::from(bank[at + 1] as i8))
+        }
+        0xC2 | 0xC3 | 0xCA | 0xD2 | 0xDA => {
+            let target = usize::from(u16::from_le_bytes([bank[at + 1], bank[at + 2]]));
+            (target < 2 * BANK).then_some(target % BANK)
+        }
+        _ => None,
+    };
+    let Some(mut here) = head.filter(|&head| head <= at) else {
+        return false;
+    };
+    // registers as bits 0 to 7 by number, (HL) unused
+    let (mut counted, mut loaded) = (0u8, 0u8);
+    for _ in 1..MAX_INSTRUCTIONS {
+        if here >= at {
+            break;
+        }
+        let opcode = bank[here];
+        if matches!(
+            classify(&Cpu::default(), opcode, u16::from(bank[here + 1])),
+            Kind::Forbidden
+        ) {
+            return false;
+        }
+        let pair = [0x03, 0x0C, 0x30, 0x00][usize::from(opcode >> 4 & 3)];
+        match opcode {
+            0x04..=0x3D if opcode & 6 == 4 => counted |= 1 << (opcode >> 3),
+            0x03..=0x3B if opcode & 7 == 3 => counted |= pair,
+            0x22 | 0x2A | 0x32 | 0x3A => counted |= 0x30,
+            0x0A | 0x1A | 0xF0 | 0xF2 | 0xFA => loaded |= 0x80,
+            0x01 | 0x11 | 0x21 => loaded |= pair,
+            0x06..=0x3E if opcode & 7 == 6 => loaded |= 1 << (opcode >> 3),
+            0x40..=0x7F => loaded |= 1 << (opcode >> 3 & 7),
+            _ => {}
+        }
+        if opcode == 0x2A || opcode == 0x3A {
+            loaded |= 0x80;
+        }
+        here += usize::from(LENGTHS[usize::from(opcode)]);
+    }
+    here == at && counted & !loaded == 0
 }
 
 /// What an instruction of an idle loop may do.
@@ -81,16 +149,16 @@ enum Kind {
 
 fn classify(cpu: &Cpu, opcode: u8, operand: u16) -> Kind {
     match opcode {
-        0x0A => Kind::Reads(cpu.bc()),
-        0x1A => Kind::Reads(cpu.de()),
-        0x2A | 0x3A => Kind::Reads(cpu.hl()),
+        0x0A => Kind::Reads(cpu.bc),
+        0x1A => Kind::Reads(cpu.de),
+        0x2A | 0x3A => Kind::Reads(cpu.hl),
         0xF0 => Kind::Reads(0xFF00 | operand & 0xFF),
-        0xF2 => Kind::Reads(0xFF00 | u16::from(cpu.c)),
+        0xF2 => Kind::Reads(0xFF00 | cpu.bc & 0xFF),
         0xFA => Kind::Reads(operand),
         0x70..=0x77 | 0x34..=0x36 => Kind::Forbidden,
-        0x40..=0xBF if opcode & 7 == 6 => Kind::Reads(cpu.hl()),
+        0x40..=0xBF if opcode & 7 == 6 => Kind::Reads(cpu.hl),
         0xCB => match operand as u8 {
-            bit @ 0x40..=0x7F if bit & 7 == 6 => Kind::Reads(cpu.hl()),
+            bit @ 0x40..=0x7F if bit & 7 == 6 => Kind::Reads(cpu.hl),
             other if other & 7 == 6 => Kind::Forbidden,
             _ => Kind::Plain,
         },
@@ -106,7 +174,8 @@ impl Machine {
     /// The byte at `addr`, if it cannot change within a slice unless the CPU writes it.
     fn steady_byte(&self, addr: u16) -> Option<u8> {
         Some(match addr {
-            0xC000..=0xFDFF => self.wram[self.wram_offset(addr)],
+            0xC000..=0xDFFF => self.wram[self.wram_offset(addr)],
+            0xE000..=0xFDFF => self.wram[self.wram_offset(addr - 0x2000)],
             0xFF80..=0xFFFE => self.hram[usize::from(addr - 0xFF80)],
             0xFF00 => self.p1,
             0xFF0F => self.cpu.pending,
@@ -142,7 +211,10 @@ impl Machine {
     /// Skipping is possible at all: nothing but the CPU is at work within the slice.
     #[inline]
     fn may_idle(&self) -> bool {
-        self.idle.enabled && !self.oam_dma.active && !self.boot_mapped && self.cpu.ei_delay == 0
+        self.shortcuts.idle_loops
+            && !self.oam_dma.active
+            && !self.boot_mapped
+            && self.cpu.ei_delay == 0
     }
 
     /// At the start of a slice: goes on in the loop that the last one ended in.
@@ -156,7 +228,7 @@ impl Machine {
     }
 
     /// After a jump backwards: skips, or records the loop if it is not known.
-    pub(super) fn at_loop_head(&mut self, end: u64) {
+    pub(super) fn at_loop_head(&mut self, code: &Code<'_>, end: u64) {
         if !self.may_idle() {
             return;
         }
@@ -168,27 +240,57 @@ impl Machine {
         {
             return;
         }
-        self.record(slot, end);
+        self.record(code, slot, end);
     }
 
-    /// Skips what can be skipped from the present instruction on; false if the loop does not apply.
-    fn skip_turns(&mut self, slot: usize, end: u64) -> bool {
-        let here = self.snapshot(self.cycles);
-        let known = &self.idle.slots[slot];
-        let instructions = &known.instructions[..usize::from(known.count)];
-        let Some(phase) = instructions
+    /// Which instruction of a recorded loop the CPU stands on, if the loop still is what it was.
+    fn phase_of(&self, known: &Loop) -> Option<usize> {
+        let (registers, cpu) = (packed(&self.cpu), &self.cpu);
+        let phase = known.instructions[..usize::from(known.count)]
             .iter()
-            .position(|i| i.pc == here.pc && i.registers == here.registers && i.sp == here.sp)
-        else {
-            return false;
-        };
+            .position(|i| i.pc == cpu.pc && i.registers == registers && i.sp == cpu.sp)?;
         let unchanged = known.rom_banks == self.mapped_banks()
             && known.read[..usize::from(known.reads)]
                 .iter()
                 .all(|&(addr, value)| self.steady_byte(addr) == Some(value));
-        if !unchanged {
+        unchanged.then_some(phase)
+    }
+
+    /// Lets the loop that the last slice ended in run to its first instruction at or after the cycle
+    /// `time`, across slices. False if it sees more than memory and ports that only programs change.
+    pub(crate) fn idle_until(&mut self, time: u64) -> bool {
+        let Some(slot) = self.idle.current.filter(|_| self.may_idle()) else {
             return false;
-        }
+        };
+        let known = &self.idle.slots[usize::from(slot)];
+        let sees_lcd = known.read[..usize::from(known.reads)]
+            .iter()
+            .any(|&(addr, _)| matches!(addr, 0xFF41 | 0xFF44));
+        let Some(phase) = self.phase_of(known).filter(|_| !sees_lcd) else {
+            return false;
+        };
+        let instructions = &known.instructions[..usize::from(known.count)];
+        let turn = u64::from(known.turn);
+        let start = self.cycles - u64::from(instructions[phase].offset);
+        let within = (time - start) % turn;
+        let next = instructions.iter().find(|i| u64::from(i.offset) >= within);
+        let (target, offset) = match next {
+            Some(target) => (*target, u64::from(target.offset)),
+            None => (instructions[0], turn),
+        };
+        self.cycles = time - within + offset;
+        unpack(target.registers, &mut self.cpu);
+        self.cpu.pc = target.pc;
+        true
+    }
+
+    /// Skips what can be skipped from the present instruction on; false if the loop does not apply.
+    fn skip_turns(&mut self, slot: usize, end: u64) -> bool {
+        let known = &self.idle.slots[slot];
+        let Some(phase) = self.phase_of(known) else {
+            return false;
+        };
+        let instructions = &known.instructions[..usize::from(known.count)];
         let limit = end.saturating_sub(MARGIN);
         if self.cycles < limit {
             let (turn, start) = (
@@ -205,10 +307,8 @@ impl Machine {
             let reached = limit - within + u64::from(target.offset);
             if reached > self.cycles {
                 self.cycles = reached;
-                let cpu = &mut self.cpu;
-                [cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l] =
-                    target.registers.to_le_bytes();
-                cpu.pc = target.pc;
+                unpack(target.registers, &mut self.cpu);
+                self.cpu.pc = target.pc;
             }
         }
         self.idle.current = Some(slot as u8);
@@ -216,7 +316,7 @@ impl Machine {
     }
 
     /// Executes one turn and remembers it if it was an idle one.
-    fn record(&mut self, slot: usize, end: u64) {
+    fn record(&mut self, code: &Code<'_>, slot: usize, end: u64) {
         let head = self.cpu.pc;
         let since = self.cycles;
         let mut found = Loop {
@@ -240,7 +340,7 @@ impl Machine {
             }
             found.instructions[usize::from(found.count)] = self.snapshot(since);
             found.count += 1;
-            (self.cpu.pc, self.cycles) = self.execute(opcode, operand, pc, self.cycles);
+            self.execute_one(code, decode::plain(opcode, operand));
             if let Kind::Reads(addr) = kind {
                 // ROM cannot change while the same banks are mapped
                 if addr >= 0x8000 {
@@ -278,11 +378,11 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use crate::test_rom::rom_from;
-    use crate::{Machine, Options};
+    use crate::{Machine, Options, Shortcuts};
 
-    fn states_after(program: &[u8], enabled: bool, frames: usize) -> Vec<Vec<u8>> {
+    fn states_after(program: &[u8], shortcuts: Shortcuts, frames: usize) -> Vec<Vec<u8>> {
         let mut machine = Machine::after_boot(rom_from(program), &Options::default());
-        machine.idle.enabled = enabled;
+        machine.set_shortcuts(shortcuts);
         (0..frames)
             .map(|_| {
                 machine.run_frame(true, true).expect("a frame");
@@ -315,8 +415,8 @@ mod tests {
         ];
         for program in programs {
             assert_eq!(
-                states_after(program, true, 40),
-                states_after(program, false, 40),
+                states_after(program, Shortcuts::ALL, 40),
+                states_after(program, Shortcuts::NONE, 40),
                 "{program:02x?}"
             );
         }

@@ -7,16 +7,19 @@ pub(crate) mod objects;
 pub(crate) mod palette;
 pub(crate) mod renderer;
 pub(crate) mod stat;
+pub(crate) mod unchanged;
 
 use objects::{ObjectLines, OAM_SIZE};
 use palette::ColorRam;
 use renderer::Renderer;
+use unchanged::Changes;
+
 use stat::{Stat, DRAWING, HBLANK, OAM_ENABLE, OAM_SCAN, VBLANK};
 
 use crate::interrupts::{LCD, VBLANK as VBLANK_IRQ};
 
 pub(crate) const FRAME_DOTS: u64 = 70_224;
-const LINE_DOTS: u64 = 456;
+pub(crate) const LINE_DOTS: u64 = 456;
 const OAM_SCAN_DOTS: u64 = 80;
 const FIRST_VBLANK_LINE: u8 = 144;
 const LAST_LINE: u8 = 153;
@@ -91,6 +94,7 @@ pub(crate) struct Lcd {
     pub(crate) line_positions: Vec<[u8; 5]>,
     pub(crate) renderer: Renderer,
     pub(crate) object_lines: ObjectLines,
+    pub(crate) changes: Changes,
 }
 
 impl Lcd {
@@ -132,6 +136,7 @@ impl Lcd {
             line_positions: vec![[0; 5]; renderer::HEIGHT],
             renderer: Renderer::new(),
             object_lines: ObjectLines::new(),
+            changes: Changes::new(),
         }
     }
 
@@ -254,6 +259,47 @@ impl Lcd {
         }
     }
 
+    /// How many lines can pass without an interrupt and with nothing special in them, counted from mode 3
+    /// of the present line to mode 3 of the last visible one at most.
+    pub(crate) fn uniform_lines(&self) -> u64 {
+        let ordinary = self.on()
+            && !self.restart
+            && !self.first_frame
+            && self.mode() == DRAWING
+            && self.next_mode == HBLANK
+            && self.clock + 4 <= self.due
+            && !self.stat.interrupts_by_mode();
+        if !ordinary {
+            return 0;
+        }
+        let ends = self.stat.interrupts_by_line() && self.lyc > self.ly;
+        let last = if ends {
+            (FIRST_VBLANK_LINE - 1).min(self.lyc - 1)
+        } else {
+            FIRST_VBLANK_LINE - 1
+        };
+        u64::from(last.saturating_sub(self.ly))
+    }
+
+    /// The dot at which mode 3 of the present line began, while it lasts.
+    pub(crate) fn mode3_start(&self) -> u64 {
+        self.due
+            .wrapping_add_signed(-i64::from(self.mode3_base() + self.mode3_extra))
+    }
+
+    /// Lets uniform lines pass, to the end of mode 2 of the last; its change to mode 3 is left to do.
+    pub(crate) fn skip_lines(&mut self, lines: u64) {
+        self.due = self.mode3_start() + lines * LINE_DOTS;
+        for _ in 0..lines {
+            self.finish_line();
+            self.ly += 1;
+            self.window_armed |= self.wy == self.ly;
+        }
+        self.stat.enter(OAM_SCAN);
+        self.compare();
+        self.next_mode = DRAWING;
+    }
+
     /// Dots until mode 0 begins, for HBlank DMA.
     pub(crate) fn dots_to_hblank(&mut self) -> i64 {
         let left = self.due.wrapping_sub(self.clock) as i64;
@@ -272,8 +318,19 @@ impl Lcd {
 
     #[inline]
     pub(crate) fn write_oam_byte(&mut self, index: usize, value: u8) {
-        self.oam[index] = value;
-        self.object_lines.invalidate();
+        if self.oam[index] != value {
+            self.oam[index] = value;
+            self.object_lines.invalidate();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn write_vram_byte(&mut self, offset: usize, value: u8) {
+        let byte = &mut self.vram[offset];
+        if *byte != value {
+            *byte = value;
+            self.changes.note_vram(offset);
+        }
     }
 
     /// Advances to the CPU cycle `now`; returns the interrupt flags raised.

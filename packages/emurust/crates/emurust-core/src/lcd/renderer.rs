@@ -2,7 +2,9 @@
 //!
 //! Pictures are kept as 16-bit cells and coloured only on export (see [`Cell`]).
 
+use super::objects::LineObjects;
 use super::palette::Colors;
+use super::unchanged::{none_drawn, LineKey, MAPS};
 use super::{lcdc, Lcd, VRAM_BANK};
 
 pub(crate) const WIDTH: usize = 160;
@@ -32,6 +34,9 @@ pub(crate) struct Renderer {
     pub(crate) foreign: Vec<u32>,
     /// Window line of the last drawn window line; off by one before the first drawn frame's end.
     pub(crate) window_line: i32,
+    pub(crate) skip_unchanged: bool,
+    /// What the lines of the picture were drawn from.
+    keys: Vec<LineKey>,
 }
 
 /// Spreads the bits of a byte over eight bytes, leftmost pixel (bit 7) lowest.
@@ -70,7 +75,14 @@ impl Renderer {
             cells: vec![UNDRAWN; WIDTH * HEIGHT],
             foreign: Vec::new(),
             window_line: 0,
+            skip_unchanged: true,
+            keys: none_drawn(),
         }
+    }
+
+    /// The picture is no longer what was drawn.
+    pub(crate) fn forget(&mut self) {
+        self.keys.fill(LineKey::default());
     }
 
     /// Colour of a cell as the reference's buffer holds it: R in the lowest byte, alpha in the highest.
@@ -136,6 +148,7 @@ impl Lcd {
     pub(super) fn blank(&mut self) {
         let cell = indexed(BGP, shade(self.bgp, 0));
         self.renderer.cells.fill(cell);
+        self.renderer.forget();
     }
 
     /// Records the scroll registers of the line and draws it if this frame is drawn.
@@ -157,24 +170,38 @@ impl Lcd {
     }
 
     fn draw_line(&mut self) {
-        let mut buffer = [0u8; LINE_BUFFER];
         // x of the window's left edge; below zero the window starts off screen
         let window_x = i32::from(self.wx) - 7;
         let window =
             self.control & lcdc::WINDOW_ON != 0 && self.window_armed && window_x < WIDTH as i32;
         if window {
             self.renderer.window_line += 1;
+        }
+        let window_line = window.then_some(self.renderer.window_line);
+        if usize::from(self.ly) == HEIGHT - 1 {
+            self.renderer.window_line = -1;
+        }
+        let objects = (self.control & lcdc::OBJ_ON != 0).then(|| {
+            let height = self.object_height();
+            self.object_lines.on_line(&self.oam, self.ly, height)
+        });
+        let key = self.line_key(window_line, objects.as_ref());
+        let known = &mut self.renderer.keys[usize::from(self.ly)];
+        if self.renderer.skip_unchanged && *known == key {
+            return;
+        }
+        *known = key;
+
+        let mut buffer = [0u8; LINE_BUFFER];
+        if let Some(line) = window_line {
             if window_x > 0 {
                 self.fill_background(&mut buffer);
             }
-            self.fill_window(&mut buffer, window_x);
+            self.fill_window(&mut buffer, window_x, line as u8);
         } else if self.color || self.control & lcdc::BG_ON != 0 {
             self.fill_background(&mut buffer);
         } else {
             buffer.fill(COVERING);
-        }
-        if usize::from(self.ly) == HEIGHT - 1 {
-            self.renderer.window_line = -1;
         }
         let start = usize::from(self.ly) * WIDTH;
         let mut cells = [0 as Cell; WIDTH];
@@ -185,40 +212,68 @@ impl Lcd {
         } else {
             let shades: [Cell; 4] =
                 std::array::from_fn(|color| indexed(BGP, shade(self.bgp, color as u8)));
+            // table[low + 2 * high] as a polynomial, which becomes vector instructions
+            let low = shades[1].wrapping_sub(shades[0]);
+            let high = shades[2].wrapping_sub(shades[0]);
+            let both = shades[3].wrapping_sub(shades[2]).wrapping_sub(low);
             for (cell, &pixel) in cells.iter_mut().zip(&buffer) {
-                *cell = shades[usize::from(pixel & 3)];
+                let (l, h) = (Cell::from(pixel & 1), Cell::from(pixel >> 1 & 1));
+                let offset = l.wrapping_mul(low).wrapping_add(h.wrapping_mul(high));
+                *cell = shades[0]
+                    .wrapping_add(offset)
+                    .wrapping_add((l & h).wrapping_mul(both));
             }
         }
-        if self.control & lcdc::OBJ_ON != 0 {
-            self.draw_objects(&buffer, &mut cells);
+        if let Some(objects) = objects {
+            self.draw_objects(objects, &buffer, &mut cells);
         }
         self.renderer.cells[start..start + WIDTH].copy_from_slice(&cells);
     }
 
+    /// Row of the tile maps (0 to 63) that line `y` of the background or window lies in.
+    fn map_row(&self, select: u8, y: u8) -> usize {
+        let second = usize::from(self.control & select != 0);
+        second * 32 + usize::from(y >> 3)
+    }
+
+    fn line_key(&self, window_line: Option<i32>, objects: Option<&LineObjects>) -> LineKey {
+        let rows = [
+            self.map_row(lcdc::BG_MAP, self.ly.wrapping_add(self.scy)),
+            self.map_row(lcdc::WINDOW_MAP, window_line.unwrap_or(0) as u8),
+        ];
+        let mut key = LineKey::new(&self.changes, rows);
+        key.registers = [
+            self.scx,
+            self.scy,
+            self.wx,
+            self.control,
+            self.bgp,
+            self.obp[0],
+            self.obp[1],
+            u8::from(self.color),
+        ];
+        key.window_line = window_line;
+        if let Some(objects) = objects {
+            key.set_objects(objects, &self.oam);
+        }
+        key
+    }
+
     fn fill_background(&self, buffer: &mut [u8; LINE_BUFFER]) {
-        let map = if self.control & lcdc::BG_MAP != 0 {
-            0x1C00
-        } else {
-            0x1800
-        };
         let y = self.ly.wrapping_add(self.scy);
+        let map = MAPS + 32 * self.map_row(lcdc::BG_MAP, y);
         let mut row = [0u8; LINE_BUFFER];
         let first = usize::from(self.scx >> 3);
         for (column, eight) in row.chunks_exact_mut(8).take(WIDTH / 8 + 1).enumerate() {
-            let entry = map + usize::from(y >> 3) * 32 + ((first + column) & 31);
+            let entry = map + ((first + column) & 31);
             eight.copy_from_slice(&self.tile_row(entry, y).to_le_bytes());
         }
         let fine = usize::from(self.scx & 7);
         buffer[..WIDTH].copy_from_slice(&row[fine..fine + WIDTH]);
     }
 
-    fn fill_window(&self, buffer: &mut [u8; LINE_BUFFER], window_x: i32) {
-        let map = if self.control & lcdc::WINDOW_MAP != 0 {
-            0x1C00
-        } else {
-            0x1800
-        };
-        let y = self.renderer.window_line as u8;
+    fn fill_window(&self, buffer: &mut [u8; LINE_BUFFER], window_x: i32, y: u8) {
+        let map = MAPS + 32 * self.map_row(lcdc::WINDOW_MAP, y);
         // shifting by eight keeps the index positive for windows that begin off screen
         let mut line = [0u8; LINE_BUFFER + 8];
         let start = (window_x + 8) as usize;
@@ -226,7 +281,7 @@ impl Lcd {
         let mut column = 0;
         let mut x = start;
         while x < 8 + WIDTH {
-            let entry = map + usize::from(y >> 3) * 32 + (column & 31);
+            let entry = map + (column & 31);
             line[x..x + 8].copy_from_slice(&self.tile_row(entry, y).to_le_bytes());
             x += 8;
             column += 1;
@@ -256,9 +311,13 @@ impl Lcd {
         row | (u64::from(extra) * EVERY_BYTE)
     }
 
-    fn draw_objects(&mut self, buffer: &[u8; LINE_BUFFER], cells: &mut [Cell; WIDTH]) {
+    fn draw_objects(
+        &self,
+        mut objects: LineObjects,
+        buffer: &[u8; LINE_BUFFER],
+        cells: &mut [Cell; WIDTH],
+    ) {
         let height = self.object_height();
-        let mut objects = self.object_lines.on_line(&self.oam, self.ly, height);
         let order = objects.as_mut_slice();
         // drawn from the lowest priority up, so that later ones overwrite
         order.reverse();

@@ -7,6 +7,7 @@ pub(crate) const DRAWING: u8 = 3;
 
 const COINCIDENCE: u8 = 0x04;
 const COINCIDENCE_ENABLE: u8 = 0x40;
+const HBLANK_ENABLE: u8 = 0x08;
 pub(crate) const OAM_ENABLE: u8 = 0x20;
 
 #[derive(Debug, Clone)]
@@ -27,6 +28,16 @@ impl Stat {
     #[inline]
     pub(crate) fn mode(&self) -> u8 {
         self.value & 3
+    }
+
+    /// An interrupt is wanted in some mode of every line.
+    pub(crate) fn interrupts_by_mode(&self) -> bool {
+        self.value & (HBLANK_ENABLE | OAM_ENABLE) != 0
+    }
+
+    /// An interrupt is wanted in line LYC.
+    pub(crate) fn interrupts_by_line(&self) -> bool {
+        self.value & COINCIDENCE_ENABLE != 0
     }
 
     /// Restores a saved value; the line follows without an edge.
