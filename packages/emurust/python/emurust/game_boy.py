@@ -255,7 +255,8 @@ class GameBoy:
         columns = (x0 + np.arange(width))[None, :].repeat(height, 0)
         rows = (y0 + np.arange(height))[:, None].repeat(width, 1)
         if follow:
-            lines = np.array(self._machine.line_positions(), dtype=np.int64)[(y0 + np.arange(height)) * 8]
+            positions = np.frombuffer(b"".join(self._machine.line_positions()), np.uint8).reshape(-1, 4)
+            lines = positions.astype(np.int64)[(y0 + np.arange(height)) * 8]
             columns = (columns + lines[:, :1] // 8) % MAP_SIDE
             rows = (rows + lines[:, 1:2] // 8) % MAP_SIDE
         area = self._mapping[tiles[rows, columns]]

@@ -1,10 +1,10 @@
 ; The timer: TIMA overflows at a moment that moves by four cycles a turn, with a read or write at every distance.
 	.include "library.inc"
-	.macro	arm				; TIMA overflows soon after; c holds the turn
+	.macro	arm				; ten edges to the overflow, which the nops then reach
 	io	0x07, 0x00
 	io	0x06, 0x3C
 	io	0x0F, 0x00
-	io	0x05, 0xFF
+	io	0x05, 0xF6
 	xor	a
 	ldh	(0x04), a
 	io	0x07, 0x05

@@ -8,6 +8,7 @@ Runs what config.toml lays down and writes results/; test_result.py recomputes t
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -30,10 +31,11 @@ from pyboy_windfall import pyboy_vector_env  # noqa: E402
 def main(config_path: Path = CONFIG, results: Path = RESULTS, cache: Path = REPO / ".cache/l4/emurust") -> bool:
     """Run the experiment; True when both directions learned and are equivalent."""
     ppo = PPOConfig.from_toml(PACKAGE / "training" / "configs" / "windfall.toml")
+    # a PyBoy that is reset holds nothing of the episodes before, and constructing hundreds takes longer
+    pyboy = functools.cache(functools.partial(pyboy_vector_env, processes=os.cpu_count() or 1))
     backends = {
         "emurust": host_backend(lambda n: windfall.game().vector_env(n), ppo),
-        # a PyBoy that is reset holds nothing of the episodes before, and constructing hundreds takes longer
-        "pyboy": host_backend(functools.cache(pyboy_vector_env), ppo),
+        "pyboy": host_backend(pyboy, ppo),
     }
     verdict: TransferVerdict = run_transfer(
         TransferConfig.load(config_path), backends, results=results, cache=cache, machine=machine.describe()
