@@ -108,7 +108,10 @@ impl Machine {
         let shift = self.lcd.speed_shift;
         let end = self.events.others.min(self.apu.next_step_at());
         let room = end.saturating_sub(self.cycles + OVERSHOOT) >> shift;
-        let lines = lines.min(room.saturating_add_signed(-origin) / LINE_DOTS);
+        let mut lines = lines.min(room.saturating_add_signed(-origin) / LINE_DOTS);
+        if !self.cpu.halted {
+            lines = self.unnoticed_lines(lines);
+        }
         if lines == 0 {
             return false;
         }
@@ -116,7 +119,7 @@ impl Machine {
         let arrival = self.cycles + ((dots as u64) << shift);
         if self.cpu.halted {
             self.cycles = arrival;
-        } else if !self.idle_until(arrival) {
+        } else if !self.idle_until(arrival, self.lcd.ly + lines as u8) {
             return false;
         }
         self.lcd.skip_lines(lines);

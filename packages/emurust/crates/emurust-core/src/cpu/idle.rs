@@ -41,6 +41,39 @@ struct Loop {
     read: [(u16, u8); MAX_READS],
 }
 
+/// `ldh a,(LY); cp line; jr cc` back to the first.
+#[derive(Clone, Copy)]
+struct LineWait {
+    line: u8,
+    jump: u8,
+}
+
+impl LineWait {
+    /// F after the comparison in line `ly`.
+    fn flags(self, ly: u8) -> u8 {
+        let zero = if ly == self.line { 0x80 } else { 0 };
+        let half = if ly & 0x0F < self.line & 0x0F {
+            0x20
+        } else {
+            0
+        };
+        let carry = if ly < self.line { 0x10 } else { 0 };
+        zero | 0x40 | half | carry
+    }
+
+    /// Whether the jump is taken in line `ly`.
+    fn goes_on(self, ly: u8) -> bool {
+        let (zero, carry) = (ly == self.line, ly < self.line);
+        match self.jump {
+            0x20 => !zero,
+            0x28 => zero,
+            0x30 => !carry,
+            0x38 => carry,
+            _ => false,
+        }
+    }
+}
+
 /// The loops found so far. Only a cache: never saved, and empty after a state was loaded.
 #[derive(Debug, Clone)]
 pub(crate) struct IdleLoops {
@@ -256,17 +289,53 @@ impl Machine {
         unchanged.then_some(phase)
     }
 
+    /// How many of the next `lines` the loop that the last slice ended in will not notice. A loop that waits
+    /// for a line does not notice those that it does not wait for.
+    pub(crate) fn unnoticed_lines(&self, lines: u64) -> u64 {
+        let Some(slot) = self.idle.current else {
+            return 0;
+        };
+        let known = &self.idle.slots[usize::from(slot)];
+        let reads = &known.read[..usize::from(known.reads)];
+        if reads.iter().any(|&(addr, _)| addr == 0xFF41) {
+            return 0;
+        }
+        if reads.iter().all(|&(addr, _)| addr != 0xFF44) {
+            return lines;
+        }
+        let Some(wait) = self.line_wait(known) else {
+            return 0;
+        };
+        let goes_on = |&line: &u64| wait.goes_on(self.lcd.ly + line as u8);
+        (1..=lines).take_while(goes_on).count() as u64
+    }
+
+    /// The loop as one that waits for a line.
+    fn line_wait(&self, known: &Loop) -> Option<LineWait> {
+        let at = usize::from(known.head);
+        let banks = &self.cartridge.banks;
+        let shift = if at < BANK {
+            banks.rom_low * BANK
+        } else {
+            (banks.rom_high * BANK).wrapping_sub(BANK)
+        };
+        let code = self.rom.data.get(at.wrapping_add(shift)..)?;
+        match *code {
+            [0xF0, 0x44, 0xFE, line, jump, 0xFA, ..] if known.count == 3 => {
+                Some(LineWait { line, jump })
+            }
+            _ => None,
+        }
+    }
+
     /// Lets the loop that the last slice ended in run to its first instruction at or after the cycle
-    /// `time`, across slices. False if it sees more than memory and ports that only programs change.
-    pub(crate) fn idle_until(&mut self, time: u64) -> bool {
+    /// `time`, across slices, when LY will long have been `line`. False if that is not possible.
+    pub(crate) fn idle_until(&mut self, time: u64, line: u8) -> bool {
         let Some(slot) = self.idle.current.filter(|_| self.may_idle()) else {
             return false;
         };
         let known = &self.idle.slots[usize::from(slot)];
-        let sees_lcd = known.read[..usize::from(known.reads)]
-            .iter()
-            .any(|&(addr, _)| matches!(addr, 0xFF41 | 0xFF44));
-        let Some(phase) = self.phase_of(known).filter(|_| !sees_lcd) else {
+        let Some(phase) = self.phase_of(known) else {
             return false;
         };
         let instructions = &known.instructions[..usize::from(known.count)];
@@ -278,10 +347,42 @@ impl Machine {
             Some(target) => (*target, u64::from(target.offset)),
             None => (instructions[0], turn),
         };
+        let wait = if known.read[0].0 == 0xFF44 {
+            self.line_wait(known)
+        } else {
+            None
+        };
         self.cycles = time - within + offset;
         unpack(target.registers, &mut self.cpu);
         self.cpu.pc = target.pc;
+        if let Some(wait) = wait {
+            // the last two turns at least saw this line
+            self.cpu.a = line;
+            self.cpu.f = wait.flags(line);
+        }
         true
+    }
+
+    /// A countdown `dec a; jr nz` in high RAM, where programs wait for an OAM DMA: goes to its last turn
+    /// that begins before `end`. All it touches is A, F and the DMA, which catches up at the next fetch.
+    pub(super) fn skip_countdown(&mut self, end: u64) {
+        const TURN: u64 = 16;
+        let Some(at) = usize::from(self.cpu.pc).checked_sub(0xFF80) else {
+            return;
+        };
+        let waits = self.hram.get(at..at + 3) == Some(&[0x3D, 0x20, 0xFD]);
+        if !waits || !self.shortcuts.idle_loops || self.cpu.attention != 0 {
+            return;
+        }
+        let left = u64::from(self.cpu.a.wrapping_sub(1));
+        let turns = left.min((end - self.cycles - 1) / TURN);
+        if turns > 0 {
+            self.cycles += turns * TURN;
+            self.cpu.a = self.cpu.a.wrapping_sub(turns as u8);
+            let half = if self.cpu.a & 0x0F == 0x0F { 0x20 } else { 0 };
+            // not zero, subtracted, borrowed from the upper half or not; carry stays
+            self.cpu.f = self.cpu.f & 0x10 | 0x40 | half;
+        }
     }
 
     /// Skips what can be skipped from the present instruction on; false if the loop does not apply.
