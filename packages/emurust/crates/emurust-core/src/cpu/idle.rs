@@ -21,7 +21,7 @@ const MARGIN: u64 = 24;
 const PATIENCE: u8 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Snapshot {
+pub(crate) struct Snapshot {
     registers: u64,
     sp: u16,
     pc: u16,
@@ -30,7 +30,7 @@ struct Snapshot {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Loop {
+pub(crate) struct Loop {
     head: u16,
     failures: u8,
     count: u8,
@@ -39,6 +39,41 @@ struct Loop {
     rom_banks: (u16, u16),
     instructions: [Snapshot; MAX_INSTRUCTIONS],
     read: [(u16, u8); MAX_READS],
+}
+
+/// How a CPU waits: halted, or in a loop whose present turn began at `start`.
+pub(crate) enum Pace {
+    Halted,
+    Loop { known: Loop, start: u64 },
+}
+
+impl Pace {
+    /// The first cycle from `time` on at which an instruction begins.
+    pub(crate) fn first_from(&self, time: u64) -> u64 {
+        let Self::Loop { known, start } = self else {
+            return time;
+        };
+        let within = (time - start) % u64::from(known.turn);
+        let next = known.instructions[..usize::from(known.count)]
+            .iter()
+            .map(|instruction| u64::from(instruction.offset))
+            .find(|&offset| offset >= within)
+            .unwrap_or(u64::from(known.turn));
+        time - within + next
+    }
+
+    /// That instruction.
+    fn instruction_from(&self, time: u64) -> Snapshot {
+        let Self::Loop { known, start } = self else {
+            return Snapshot::default();
+        };
+        let within = (time - start) % u64::from(known.turn);
+        known.instructions[..usize::from(known.count)]
+            .iter()
+            .find(|instruction| u64::from(instruction.offset) >= within)
+            .copied()
+            .unwrap_or(known.instructions[0])
+    }
 }
 
 /// `ldh a,(LY); cp line; jr cc` back to the first.
@@ -328,39 +363,35 @@ impl Machine {
         }
     }
 
-    /// Lets the loop that the last slice ended in run to its first instruction at or after the cycle
-    /// `time`, across slices, when LY will long have been `line`. False if that is not possible.
-    pub(crate) fn idle_until(&mut self, time: u64, line: u8) -> bool {
-        let Some(slot) = self.idle.current.filter(|_| self.may_idle()) else {
-            return false;
+    /// How the CPU waits, if it does.
+    pub(crate) fn pace(&self) -> Option<Pace> {
+        if self.cpu.halted {
+            return Some(Pace::Halted);
+        }
+        let slot = self.idle.current.filter(|_| self.may_idle())?;
+        let known = self.idle.slots[usize::from(slot)];
+        let phase = self.phase_of(&known)?;
+        let start = self.cycles - u64::from(known.instructions[phase].offset);
+        Some(Pace::Loop { known, start })
+    }
+
+    /// Lets the CPU wait to the cycle `time` or the first one after it at which a slice can end, when LY
+    /// will long have been `line`.
+    pub(crate) fn arrive(&mut self, pace: &Pace, time: u64, line: u8) {
+        self.cycles = pace.first_from(time);
+        let Pace::Loop { known, .. } = pace else {
+            return;
         };
-        let known = &self.idle.slots[usize::from(slot)];
-        let Some(phase) = self.phase_of(known) else {
-            return false;
-        };
-        let instructions = &known.instructions[..usize::from(known.count)];
-        let turn = u64::from(known.turn);
-        let start = self.cycles - u64::from(instructions[phase].offset);
-        let within = (time - start) % turn;
-        let next = instructions.iter().find(|i| u64::from(i.offset) >= within);
-        let (target, offset) = match next {
-            Some(target) => (*target, u64::from(target.offset)),
-            None => (instructions[0], turn),
-        };
-        let wait = if known.read[0].0 == 0xFF44 {
-            self.line_wait(known)
-        } else {
-            None
-        };
-        self.cycles = time - within + offset;
+        let target = pace.instruction_from(time);
         unpack(target.registers, &mut self.cpu);
         self.cpu.pc = target.pc;
-        if let Some(wait) = wait {
-            // the last two turns at least saw this line
-            self.cpu.a = line;
-            self.cpu.f = wait.flags(line);
+        if known.read[0].0 == 0xFF44 {
+            if let Some(wait) = self.line_wait(known) {
+                // the last two turns at least saw this line
+                self.cpu.a = line;
+                self.cpu.f = wait.flags(line);
+            }
         }
-        true
     }
 
     /// A countdown `dec a; jr nz` in high RAM, where programs wait for an OAM DMA: goes to its last turn
