@@ -1,7 +1,7 @@
 //! CPU time per frame of every ROM of a folder in the three settings of the speed claim.
 //!
-//! `frame_speed FOLDER [FRAMES [PART_OF_NAME]]`: starts after the boot ROM, lets a player tap around for 240
-//! frames, then prints microseconds per frame (skip 24 with sound, without sound, every frame drawn).
+//! `frame_speed FOLDER [FRAMES [PART_OF_NAME [SETTING]]]`: starts after the boot ROM, lets a player tap around for 240
+//! frames, then prints microseconds per frame (0: skip 24 with sound, 1: without sound, 2: every frame drawn).
 
 use std::sync::Arc;
 
@@ -36,6 +36,7 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let frames = args.get(2).map_or(480, |n| n.parse().expect("a number"));
     let part = args.get(3).cloned().unwrap_or_default();
+    let only: Option<usize> = args.get(4).map(|n| n.parse().expect("0, 1 or 2"));
     let mut paths: Vec<_> = std::fs::read_dir(&args[1])
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())
@@ -47,8 +48,13 @@ fn main() {
     for path in &paths {
         let rom = Rom::new(std::fs::read(path).expect("a ROM")).expect("a valid ROM");
         let rom = Arc::new(rom);
-        let times = [(true, 24), (false, 24), (true, 1)]
-            .map(|(sound, skip)| measure(&rom, sound, skip, frames));
+        let mut times = [1.0; 3];
+        for (number, (sound, skip)) in [(true, 24), (false, 24), (true, 1)].into_iter().enumerate()
+        {
+            if only.is_none_or(|only| only == number) {
+                times[number] = measure(&rom, sound, skip, frames);
+            }
+        }
         for (log, time) in logs.iter_mut().zip(times) {
             *log += time.ln();
         }

@@ -99,8 +99,12 @@ impl Machine {
     /// With the CPU halted or in an idle loop that sees only memory, lines pass one like the other: goes
     /// straight to the end of the slice in which a later line enters mode 3. False if that is not possible.
     pub(crate) fn pass_lines(&mut self) -> bool {
+        if self.cycles >= self.events.lcd {
+            return false;
+        }
+        self.lcd.advance(self.cycles); // only counts: no event is due
         let lines = self.lcd.uniform_lines();
-        if lines == 0 || self.apu.counts_chunks() {
+        if lines == 0 || !self.apu.may_pass_lines() {
             return false;
         }
         // dots from now to the end of mode 2 of this line, which is past
@@ -108,17 +112,30 @@ impl Machine {
         let shift = self.lcd.speed_shift;
         let end = self.events.others.min(self.apu.next_step_at());
         let room = end.saturating_sub(self.cycles + OVERSHOOT) >> shift;
-        let lines = lines.min(room.saturating_add_signed(-origin) / LINE_DOTS);
+        let mut lines = lines.min(room.saturating_add_signed(-origin) / LINE_DOTS);
+        if !self.cpu.halted {
+            lines = self.unnoticed_lines(lines);
+        }
         if lines == 0 {
             return false;
         }
-        let dots = (lines * LINE_DOTS) as i64 + origin;
-        let arrival = self.cycles + ((dots as u64) << shift);
-        if self.cpu.halted {
-            self.cycles = arrival;
-        } else if !self.idle_until(arrival) {
+        let start = self.cycles;
+        let cycle_of = |dots: i64| start.wrapping_add_signed(dots << shift);
+        let Some(pace) = self.pace() else {
             return false;
+        };
+        if self.apu.counts_slices() {
+            let mut reached = start;
+            for line in 0..lines {
+                let began = origin + (line * LINE_DOTS) as i64;
+                for dots in self.lcd.changes_after_mode3(line) {
+                    reached = pace.first_from(cycle_of(began + dots).max(reached + 4));
+                    self.apu.end_slice(reached);
+                }
+            }
         }
+        let arrival = cycle_of(origin + (lines * LINE_DOTS) as i64);
+        self.arrive(&pace, arrival, self.lcd.ly + lines as u8);
         self.lcd.skip_lines(lines);
         true
     }

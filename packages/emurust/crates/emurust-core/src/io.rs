@@ -6,6 +6,15 @@ use crate::machine::Machine;
 
 const KEY0_MONOCHROME: u8 = 0x04;
 
+/// Whether a write to a port may change when something happens. Not so: the joypad, the interrupt flags,
+/// what the LCD only shows, and memory.
+fn changes_events(port: u8) -> bool {
+    !matches!(
+        port,
+        0x00 | 0x0F | 0x42..=0x44 | 0x47..=0x4B | 0x4F | 0x51..=0x54 | 0x68..=0x6C | 0x70..
+    )
+}
+
 impl Machine {
     fn advance_serial(&mut self) {
         if self.serial.advance(self.cycles) {
@@ -27,6 +36,30 @@ impl Machine {
             self.cpu.pending |= self.lcd.advance(now);
             self.disturb();
         }
+    }
+
+    /// What some often polled ports read at the cycle `now`, if nothing has to be brought up to date for it.
+    #[inline(always)]
+    pub(crate) fn settled_port(&self, port: u8, now: u64) -> Option<u8> {
+        if self.oam_dma.active || now >= self.events.lcd {
+            return None;
+        }
+        match port {
+            0x00 => Some(self.p1),
+            0x41 if !self.lcd.stat_reads_mode0 => Some(self.lcd.stat.value),
+            0x44 => Some(self.lcd.ly),
+            _ => None,
+        }
+    }
+
+    /// Writes the joypad's port, if nothing has to be brought up to date for it; that ends the slice.
+    #[inline(always)]
+    pub(crate) fn write_settled_port(&mut self, port: u8, value: u8) -> bool {
+        let possible = port == 0 && !self.oam_dma.active;
+        if possible {
+            self.p1 = self.joypad.latch(value);
+        }
+        possible
     }
 
     /// The byte of high RAM at FF00h + `port`, unless a DMA has to be caught up with first.
@@ -137,7 +170,7 @@ impl Machine {
             return self.write(0xFF00 | u16::from(port), value);
         }
         self.sync_oam_dma(self.access_offset);
-        if port < 0x80 {
+        if changes_events(port) {
             self.catch_up();
             self.disturb();
         }

@@ -44,6 +44,15 @@ impl Machine {
         if !self.model.is_color() && page >= 0xFE {
             page -= 0x20;
         }
+        let work_ram = usize::from(page) << 8;
+        if (0xC000..0xE000).contains(&work_ram) {
+            let start = self.wram_offset(u16::from(page) << 8);
+            for index in self.oam_dma.index..due {
+                let value = self.wram[start + usize::from(index)];
+                self.lcd.write_oam_byte(usize::from(index), value);
+            }
+            self.oam_dma.index = self.oam_dma.index.max(due);
+        }
         while self.oam_dma.index < due {
             let index = self.oam_dma.index;
             self.oam_dma.fetching = true;

@@ -115,23 +115,7 @@ impl Timer {
             return false;
         }
         self.synced_at = now;
-        if self.reload == Reload::Idle {
-            if !self.enabled() {
-                self.divider = self.divider.wrapping_add(elapsed as u16);
-                self.distance = NEVER;
-                return false;
-            }
-            let shift = period(self.control).trailing_zeros();
-            let end = u64::from(self.divider) + elapsed;
-            let edges = (end >> shift) - (u64::from(self.divider) >> shift);
-            if u64::from(self.counter) + edges <= 0xFF {
-                self.counter += edges as u8;
-                self.divider = end as u16;
-                self.distance = self.to_overflow();
-                return false;
-            }
-        }
-        let raised = self.advance_cycle_by_cycle(elapsed);
+        let raised = self.count(elapsed);
         self.distance = if self.enabled() {
             let overflow = self.to_overflow();
             if self.reload == Reload::Pending {
@@ -145,33 +129,56 @@ impl Timer {
         raised
     }
 
+    /// Counts cycles: all at once up to an overflow, one by one through the windows after it.
+    fn count(&mut self, cycles: u64) -> bool {
+        let mut left = cycles;
+        let mut raised = false;
+        while left > 0 {
+            let calm = match (self.reload, self.enabled()) {
+                (Reload::Idle, true) => left.min(self.to_overflow() as u64 - 1),
+                (Reload::Idle, false) => left,
+                _ => 0,
+            };
+            if calm > 0 {
+                if self.enabled() {
+                    let shift = period(self.control).trailing_zeros();
+                    let divider = u64::from(self.divider);
+                    self.counter += ((divider + calm >> shift) - (divider >> shift)) as u8;
+                }
+                self.divider = self.divider.wrapping_add(calm as u16);
+                left -= calm;
+            } else {
+                raised |= self.count_one();
+                left -= 1;
+            }
+        }
+        raised
+    }
+
     fn to_overflow(&self) -> i64 {
         let period = i64::from(period(self.control));
         let to_edge = period - (i64::from(self.divider) & (period - 1));
         to_edge + i64::from(0xFF - self.counter) * period
     }
 
-    /// The reload windows: only near an overflow, so plain stepping is enough.
-    fn advance_cycle_by_cycle(&mut self, elapsed: u64) -> bool {
+    fn count_one(&mut self) -> bool {
         let mut raised = false;
-        for _ in 0..elapsed {
-            if self.reload != Reload::Idle {
-                self.reload_left -= 1;
-                if self.reload_left == 0 {
-                    if self.reload == Reload::Pending {
-                        self.reload = Reload::Loading;
-                        self.reload_left = WINDOW;
-                        raised = true;
-                    } else {
-                        self.reload = Reload::Idle;
-                    }
+        if self.reload != Reload::Idle {
+            self.reload_left -= 1;
+            if self.reload_left == 0 {
+                if self.reload == Reload::Pending {
+                    self.reload = Reload::Loading;
+                    self.reload_left = WINDOW;
+                    raised = true;
+                } else {
+                    self.reload = Reload::Idle;
                 }
             }
-            let was_high = self.input(self.control);
-            self.divider = self.divider.wrapping_add(1);
-            if self.enabled() && was_high && !self.input(self.control) {
-                self.clock_counter();
-            }
+        }
+        let was_high = self.input(self.control);
+        self.divider = self.divider.wrapping_add(1);
+        if self.enabled() && was_high && !self.input(self.control) {
+            self.clock_counter();
         }
         raised
     }

@@ -67,7 +67,9 @@ pub(crate) struct Apu {
 /// First whole dot at or after a fractional time.
 #[inline]
 fn whole(time: f64) -> u64 {
-    time.ceil() as u64
+    // times are positive; `ceil` is a call on processors without an instruction for it
+    let floor = time as u64;
+    floor + u64::from((floor as f64) < time)
 }
 
 impl Apu {
@@ -122,16 +124,15 @@ impl Apu {
             && self.limit > SETTLED_LIMIT
             && reached < self.next_step
             && self.sweep.idle()
-            && !self.record
-            && !(self.color && self.sampling);
+            && !self.record;
         if !self.emulated {
             self.synced_at = now;
         } else if postponable {
             self.synced_at = now;
-            self.pending += dots;
             if self.color && self.powered {
-                self.noise.align(dots);
+                self.align_noise(dots);
             }
+            self.pending += dots;
         } else {
             self.advance(now);
         }
@@ -167,10 +168,49 @@ impl Apu {
         self.synced_at + (left << self.speed_shift)
     }
 
-    /// Samples cut the time into chunks that programs can tell apart.
-    pub(crate) fn counts_chunks(&self) -> bool {
-        let cut = self.sampling || self.record || !self.lazy || !self.sweep.idle();
-        self.emulated && self.color && cut
+    /// Lines may pass at once: nothing counts the chunks of time but what [`Self::end_slice`] keeps up.
+    pub(crate) fn may_pass_lines(&self) -> bool {
+        !self.emulated || self.lazy && !self.record && self.sweep.idle()
+    }
+
+    /// Ends of slices have to be told one by one.
+    pub(crate) fn counts_slices(&self) -> bool {
+        self.emulated && self.color && self.powered && self.sampling
+    }
+
+    /// The noise divider's phase after a slice of `dots`, which samples cut into chunks.
+    fn align_noise(&mut self, dots: u64) {
+        let mut at = self.dots + self.pending;
+        let end = at + dots;
+        if self.sampling {
+            loop {
+                let cut = whole(self.next_sample);
+                if cut > end {
+                    break;
+                }
+                self.noise.align(cut - at);
+                at = cut;
+                self.pass_samples(at);
+            }
+        }
+        self.noise.align(end - at);
+    }
+
+    /// Advances the sample clock past `dots`. Its times are sums of so many rounded additions; between two
+    /// powers of two these all add the same, which can be multiplied.
+    fn pass_samples(&mut self, dots: u64) {
+        let now = dots as f64;
+        while now >= self.next_sample {
+            let step = (self.next_sample + self.sample_interval) - self.next_sample;
+            let count = ((now - self.next_sample) / step).floor();
+            let last = self.next_sample + count * step;
+            let power = |time: f64| time.to_bits() >> 52;
+            let exact = count > 1.0 && last <= now;
+            if exact && power(self.next_sample) == power(last + self.sample_interval) {
+                self.next_sample = last;
+            }
+            self.next_sample += self.sample_interval;
+        }
     }
 
     /// Leaves nothing postponed between frames, where states are saved.
@@ -229,11 +269,11 @@ impl Apu {
             self.step_sequencer();
             self.next_step += SEQUENCER_DOTS;
         }
-        let now = self.dots as f64;
-        while now >= self.next_sample {
-            if self.sampling && self.record {
-                self.take_sample();
-            }
+        if !(self.sampling && self.record) {
+            return self.pass_samples(self.dots);
+        }
+        while self.dots as f64 >= self.next_sample {
+            self.take_sample();
             self.next_sample += self.sample_interval;
         }
     }
@@ -253,6 +293,8 @@ impl Apu {
             self.pulse2.advance(dots);
         }
         self.wave.advance(dots);
+        // of use on monochrome hardware only, and there chunks end alike
+        self.wave.reading &= !self.color;
         // the monochrome shift register can only be heard, and a trigger resets it
         if self.color || self.record {
             self.noise.advance(dots, self.color);

@@ -189,16 +189,37 @@ impl Noise {
         } else {
             self.countdown
         };
-        while left >= countdown {
+        if left >= countdown {
             left -= countdown;
+            let counts = 1 + left / period;
+            left %= period;
             countdown = period;
-            let was_tapped = self.tapped();
-            self.counter = (self.counter + 1) & 0x3FFF;
-            if self.active && !was_tapped && self.tapped() {
-                self.step_lfsr();
-            }
+            self.count(counts as u64);
         }
         self.countdown = countdown - left;
+    }
+
+    /// Counts the divider up; the register steps whenever the tapped bit rises.
+    fn count(&mut self, counts: u64) {
+        let (before, after) = (u64::from(self.counter), u64::from(self.counter) + counts);
+        self.counter = (after & 0x3FFF) as u16;
+        if self.active && self.shift < 14 {
+            let rises = |count: u64| (count + (1 << self.shift)) >> (self.shift + 1);
+            self.step_lfsr_often(rises(after) - rises(before));
+        }
+    }
+
+    fn step_lfsr_often(&mut self, steps: u64) {
+        let mut left = steps;
+        // the next 14 bits fed back are the differences of neighbouring bits
+        while left >= 14 && !self.short {
+            let fed_back = (self.lfsr ^ self.lfsr >> 1) & 0x3FFF;
+            self.lfsr = self.lfsr >> 14 | fed_back << 1;
+            left -= 14;
+        }
+        for _ in 0..left {
+            self.step_lfsr();
+        }
     }
 
     /// States that lack the divider get it in its idle position.

@@ -21,7 +21,7 @@ const MARGIN: u64 = 24;
 const PATIENCE: u8 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Snapshot {
+pub(crate) struct Snapshot {
     registers: u64,
     sp: u16,
     pc: u16,
@@ -30,7 +30,7 @@ struct Snapshot {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Loop {
+pub(crate) struct Loop {
     head: u16,
     failures: u8,
     count: u8,
@@ -39,6 +39,74 @@ struct Loop {
     rom_banks: (u16, u16),
     instructions: [Snapshot; MAX_INSTRUCTIONS],
     read: [(u16, u8); MAX_READS],
+}
+
+/// How a CPU waits: halted, or in a loop whose present turn began at `start`.
+pub(crate) enum Pace {
+    Halted,
+    Loop { known: Loop, start: u64 },
+}
+
+impl Pace {
+    /// The first cycle from `time` on at which an instruction begins.
+    pub(crate) fn first_from(&self, time: u64) -> u64 {
+        let Self::Loop { known, start } = self else {
+            return time;
+        };
+        let within = (time - start) % u64::from(known.turn);
+        let next = known.instructions[..usize::from(known.count)]
+            .iter()
+            .map(|instruction| u64::from(instruction.offset))
+            .find(|&offset| offset >= within)
+            .unwrap_or(u64::from(known.turn));
+        time - within + next
+    }
+
+    /// That instruction.
+    fn instruction_from(&self, time: u64) -> Snapshot {
+        let Self::Loop { known, start } = self else {
+            return Snapshot::default();
+        };
+        let within = (time - start) % u64::from(known.turn);
+        known.instructions[..usize::from(known.count)]
+            .iter()
+            .find(|instruction| u64::from(instruction.offset) >= within)
+            .copied()
+            .unwrap_or(known.instructions[0])
+    }
+}
+
+/// `ldh a,(LY); cp line; jr cc` back to the first.
+#[derive(Clone, Copy)]
+struct LineWait {
+    line: u8,
+    jump: u8,
+}
+
+impl LineWait {
+    /// F after the comparison in line `ly`.
+    fn flags(self, ly: u8) -> u8 {
+        let zero = if ly == self.line { 0x80 } else { 0 };
+        let half = if ly & 0x0F < self.line & 0x0F {
+            0x20
+        } else {
+            0
+        };
+        let carry = if ly < self.line { 0x10 } else { 0 };
+        zero | 0x40 | half | carry
+    }
+
+    /// Whether the jump is taken in line `ly`.
+    fn goes_on(self, ly: u8) -> bool {
+        let (zero, carry) = (ly == self.line, ly < self.line);
+        match self.jump {
+            0x20 => !zero,
+            0x28 => zero,
+            0x30 => !carry,
+            0x38 => carry,
+            _ => false,
+        }
+    }
 }
 
 /// The loops found so far. Only a cache: never saved, and empty after a state was loaded.
@@ -256,32 +324,96 @@ impl Machine {
         unchanged.then_some(phase)
     }
 
-    /// Lets the loop that the last slice ended in run to its first instruction at or after the cycle
-    /// `time`, across slices. False if it sees more than memory and ports that only programs change.
-    pub(crate) fn idle_until(&mut self, time: u64) -> bool {
-        let Some(slot) = self.idle.current.filter(|_| self.may_idle()) else {
-            return false;
+    /// How many of the next `lines` the loop that the last slice ended in will not notice. A loop that waits
+    /// for a line does not notice those that it does not wait for.
+    pub(crate) fn unnoticed_lines(&self, lines: u64) -> u64 {
+        let Some(slot) = self.idle.current else {
+            return 0;
         };
         let known = &self.idle.slots[usize::from(slot)];
-        let sees_lcd = known.read[..usize::from(known.reads)]
-            .iter()
-            .any(|&(addr, _)| matches!(addr, 0xFF41 | 0xFF44));
-        let Some(phase) = self.phase_of(known).filter(|_| !sees_lcd) else {
-            return false;
+        let reads = &known.read[..usize::from(known.reads)];
+        if reads.iter().any(|&(addr, _)| addr == 0xFF41) {
+            return 0;
+        }
+        if reads.iter().all(|&(addr, _)| addr != 0xFF44) {
+            return lines;
+        }
+        let Some(wait) = self.line_wait(known) else {
+            return 0;
         };
-        let instructions = &known.instructions[..usize::from(known.count)];
-        let turn = u64::from(known.turn);
-        let start = self.cycles - u64::from(instructions[phase].offset);
-        let within = (time - start) % turn;
-        let next = instructions.iter().find(|i| u64::from(i.offset) >= within);
-        let (target, offset) = match next {
-            Some(target) => (*target, u64::from(target.offset)),
-            None => (instructions[0], turn),
+        let goes_on = |&line: &u64| wait.goes_on(self.lcd.ly + line as u8);
+        (1..=lines).take_while(goes_on).count() as u64
+    }
+
+    /// The loop as one that waits for a line.
+    fn line_wait(&self, known: &Loop) -> Option<LineWait> {
+        let at = usize::from(known.head);
+        let banks = &self.cartridge.banks;
+        let shift = if at < BANK {
+            banks.rom_low * BANK
+        } else {
+            (banks.rom_high * BANK).wrapping_sub(BANK)
         };
-        self.cycles = time - within + offset;
+        let code = self.rom.data.get(at.wrapping_add(shift)..)?;
+        match *code {
+            [0xF0, 0x44, 0xFE, line, jump, 0xFA, ..] if known.count == 3 => {
+                Some(LineWait { line, jump })
+            }
+            _ => None,
+        }
+    }
+
+    /// How the CPU waits, if it does.
+    pub(crate) fn pace(&self) -> Option<Pace> {
+        if self.cpu.halted {
+            return Some(Pace::Halted);
+        }
+        let slot = self.idle.current.filter(|_| self.may_idle())?;
+        let known = self.idle.slots[usize::from(slot)];
+        let phase = self.phase_of(&known)?;
+        let start = self.cycles - u64::from(known.instructions[phase].offset);
+        Some(Pace::Loop { known, start })
+    }
+
+    /// Lets the CPU wait to the cycle `time` or the first one after it at which a slice can end, when LY
+    /// will long have been `line`.
+    pub(crate) fn arrive(&mut self, pace: &Pace, time: u64, line: u8) {
+        self.cycles = pace.first_from(time);
+        let Pace::Loop { known, .. } = pace else {
+            return;
+        };
+        let target = pace.instruction_from(time);
         unpack(target.registers, &mut self.cpu);
         self.cpu.pc = target.pc;
-        true
+        if known.read[0].0 == 0xFF44 {
+            if let Some(wait) = self.line_wait(known) {
+                // the last two turns at least saw this line
+                self.cpu.a = line;
+                self.cpu.f = wait.flags(line);
+            }
+        }
+    }
+
+    /// A countdown `dec a; jr nz` in high RAM, where programs wait for an OAM DMA: goes to its last turn
+    /// that begins before `end`. All it touches is A, F and the DMA, which catches up at the next fetch.
+    pub(super) fn skip_countdown(&mut self, end: u64) {
+        const TURN: u64 = 16;
+        let Some(at) = usize::from(self.cpu.pc).checked_sub(0xFF80) else {
+            return;
+        };
+        let waits = self.hram.get(at..at + 3) == Some(&[0x3D, 0x20, 0xFD]);
+        if !waits || !self.shortcuts.idle_loops || self.cpu.attention != 0 {
+            return;
+        }
+        let left = u64::from(self.cpu.a.wrapping_sub(1));
+        let turns = left.min((end - self.cycles - 1) / TURN);
+        if turns > 0 {
+            self.cycles += turns * TURN;
+            self.cpu.a = self.cpu.a.wrapping_sub(turns as u8);
+            let half = if self.cpu.a & 0x0F == 0x0F { 0x20 } else { 0 };
+            // not zero, subtracted, borrowed from the upper half or not; carry stays
+            self.cpu.f = self.cpu.f & 0x10 | 0x40 | half;
+        }
     }
 
     /// Skips what can be skipped from the present instruction on; false if the loop does not apply.

@@ -95,7 +95,7 @@ impl Machine {
                     return;
                 }
             }
-            self.execute_in_full(code);
+            self.execute_in_full(code, end);
             if self.cpu.attention != 0 && self.attend(code, end) {
                 return;
             }
@@ -104,9 +104,10 @@ impl Machine {
 
     /// The instruction at PC, whatever it needs.
     #[inline(always)]
-    fn execute_in_full(&mut self, code: &Code<'_>) {
+    fn execute_in_full(&mut self, code: &Code<'_>, end: u64) {
         let mut op = code.at(self.cpu.pc);
         if op.code == decode::SLOW {
+            self.skip_countdown(end);
             let (opcode, operand) = self.fetch(self.cpu.pc, self.cycles);
             op = decode::plain(opcode, operand);
         }

@@ -82,6 +82,13 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
         Ok(())
     }
 
+    /// Ends the slice after the present instruction.
+    #[inline(always)]
+    fn end_slice(&mut self) {
+        self.end = self.now();
+        self.time = 0;
+    }
+
     /// Cycles before an access.
     #[inline(always)]
     pub(super) fn wait(&mut self, cycles: i64) {
@@ -142,7 +149,11 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
     #[inline(always)]
     pub(super) fn read_high(&mut self, port: u8) -> Result<u8, NotPlain> {
         if PLAIN {
-            return self.machine.high_byte(port).copied().ok_or(NotPlain);
+            if let Some(byte) = self.machine.high_byte(port) {
+                return Ok(*byte);
+            }
+            let now = self.now();
+            return self.machine.settled_port(port, now).ok_or(NotPlain);
         }
         Ok(self.whole()?.read_port(port))
     }
@@ -150,7 +161,14 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
     #[inline(always)]
     pub(super) fn write_high(&mut self, port: u8, value: u8) -> Done {
         if PLAIN {
-            *self.machine.high_byte(port).ok_or(NotPlain)? = value;
+            if let Some(byte) = self.machine.high_byte(port) {
+                *byte = value;
+                return Ok(());
+            }
+            if !self.machine.write_settled_port(port, value) {
+                return Err(NotPlain);
+            }
+            self.end_slice();
             return Ok(());
         }
         self.whole()?.write_port(port, value);

@@ -287,13 +287,35 @@ impl Lcd {
             .wrapping_add_signed(-i64::from(self.mode3_base() + self.mode3_extra))
     }
 
+    /// Dots from the beginning of mode 3, in the line that many lines on, to its other changes: to mode 0, to
+    /// mode 2 of the next line (in two steps on monochrome hardware) and to that line's mode 3.
+    pub(crate) fn changes_after_mode3(&mut self, lines: u64) -> [i64; 3] {
+        let extra = match lines {
+            0 => self.mode3_extra,
+            _ => self.mode3_extra_dots(self.ly + lines as u8),
+        };
+        let mode3 = i64::from(self.mode3_base() + extra);
+        [
+            mode3,
+            LINE_DOTS as i64 - OAM_SCAN_DOTS as i64,
+            LINE_DOTS as i64,
+        ]
+    }
+
     /// Lets uniform lines pass, to the end of mode 2 of the last; its change to mode 3 is left to do.
     pub(crate) fn skip_lines(&mut self, lines: u64) {
         self.due = self.mode3_start() + lines * LINE_DOTS;
-        for _ in 0..lines {
-            self.finish_line();
-            self.ly += 1;
-            self.window_armed |= self.wy == self.ly;
+        let last = self.ly + lines as u8;
+        if self.renderer.enabled {
+            while self.ly < last {
+                self.finish_line();
+                self.ly += 1;
+                self.window_armed |= self.wy == self.ly;
+            }
+        } else {
+            self.note_positions(usize::from(self.ly)..usize::from(last));
+            self.window_armed |= (self.ly + 1..=last).contains(&self.wy);
+            self.ly = last;
         }
         self.stat.enter(OAM_SCAN);
         self.compare();

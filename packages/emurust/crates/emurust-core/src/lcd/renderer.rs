@@ -151,21 +151,23 @@ impl Lcd {
         self.renderer.forget();
     }
 
+    /// Records the scroll registers of lines.
+    pub(super) fn note_positions(&mut self, lines: std::ops::Range<usize>) {
+        let tiles = self.control & lcdc::TILES_LOW;
+        let position = [self.scx, self.scy, self.wx, self.wy, tiles];
+        if let Some(lines) = self.line_positions.get_mut(lines) {
+            lines.fill(position);
+        }
+    }
+
     /// Records the scroll registers of the line and draws it if this frame is drawn.
     pub(super) fn finish_line(&mut self) {
         let line = usize::from(self.ly);
-        let Some(position) = self.line_positions.get_mut(line) else {
-            return;
-        };
-        *position = [
-            self.scx,
-            self.scy,
-            self.wx,
-            self.wy,
-            self.control & lcdc::TILES_LOW,
-        ];
-        if self.renderer.enabled {
-            self.draw_line();
+        if line < HEIGHT {
+            self.note_positions(line..line + 1);
+            if self.renderer.enabled {
+                self.draw_line();
+            }
         }
     }
 
