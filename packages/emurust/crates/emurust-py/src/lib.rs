@@ -1,0 +1,43 @@
+//! Python module `emurust._core`: thin wrappers; arguments are checked here, meaning is added in Python.
+
+mod batch;
+mod machine;
+mod signals;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use emurust_core::EmuError;
+
+create_exception!(
+    _core,
+    CoreValueError,
+    PyValueError,
+    "A ROM, state or argument was refused."
+);
+create_exception!(
+    _core,
+    CoreLockedUp,
+    PyRuntimeError,
+    "The emulated CPU ran into an illegal opcode."
+);
+
+fn raise(error: EmuError) -> PyErr {
+    match error {
+        EmuError::LockedUp { .. } => CoreLockedUp::new_err(error.to_string()),
+        EmuError::InvalidState(_) => CoreValueError::new_err(("state", error.to_string())),
+        EmuError::InvalidArgument(_) => CoreValueError::new_err(("argument", error.to_string())),
+        _ => CoreValueError::new_err(("rom", error.to_string())),
+    }
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("CoreValueError", module.py().get_type::<CoreValueError>())?;
+    module.add("CoreLockedUp", module.py().get_type::<CoreLockedUp>())?;
+    module.add_class::<machine::Machine>()?;
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<batch::Starts>()?;
+    module.add_class::<signals::Signals>()
+}

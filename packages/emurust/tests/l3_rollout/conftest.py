@@ -1,0 +1,6 @@
+"""Makes the comparisons of this level importable for its tests."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

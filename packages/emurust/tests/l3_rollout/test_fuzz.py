@@ -1,0 +1,16 @@
+"""Generated programs, frame by frame against PyBoy."""
+
+import pytest
+from programs import compare_program
+
+pytestmark = [pytest.mark.l3, pytest.mark.reference("pyboy")]
+
+STEPS = 20
+# programs that once differed: GDMA over the ports (64, 67, 130, 131)
+REGRESSIONS = [64, 67, 130, 131]
+
+
+@pytest.mark.parametrize("seed", [*REGRESSIONS, *range(1_000_006, 1_000_026)])  # none of these locks up
+def test_programs_agree(seed):
+    result = compare_program(seed, STEPS)
+    assert result is None, str(result)

@@ -1,0 +1,33 @@
+"""Whole episodes of the game, resets and all, as a learner gets them: every number equal to PyBoy's."""
+
+import numpy as np
+import pytest
+from pyboy_windfall import pyboy_vector_env
+
+from emurust.games import windfall
+
+pytestmark = [pytest.mark.l3, pytest.mark.reference("pyboy")]
+
+ENVS, STEPS, STARTS = 6, 700, 12
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_step_of_every_episode_agrees(processes, adapter):
+    theirs = pyboy_vector_env(ENVS, starts=STARTS, processes=processes, max_episode_steps=200)
+    ours = windfall.game(STARTS).vector_env(ENVS, max_episode_steps=200, threads=processes)
+    random = np.random.default_rng(processes)
+    ends = 0
+    np.testing.assert_array_equal(ours.reset(seed=5)[0], theirs.reset(seed=5)[0])
+    actions = random.integers(0, 3, ENVS)
+    for step in range(STEPS):
+        turn = random.random(ENVS) < 0.1  # keep a direction for some steps
+        actions = np.where(turn, random.integers(0, 3, ENVS), actions)
+        expected, got = theirs.step(actions), ours.step(actions)
+        for name, one, other in zip(("obs", "reward", "terminated", "truncated"), got, expected, strict=False):
+            np.testing.assert_array_equal(one, other, err_msg=f"{name} of step {step}")
+        done = got[2] | got[3]
+        ends += int(done.sum())
+        if done.any():
+            np.testing.assert_array_equal(got[4]["final_obs"], expected[4]["final_obs"])
+    theirs.close()
+    assert ends > 10

@@ -1,0 +1,56 @@
+"""What config.toml was fixed from: one policy trained in PyBoy with a seed of its own, and a random player, in PyBoy.
+
+python tests/l4_transfer/pilot.py     writes pilot.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from rlenv_shared.ppo import PPOConfig, evaluate_host, train_host
+
+HERE: Final = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from pyboy_windfall import pyboy_vector_env  # noqa: E402
+
+SEED, STEPS, EPISODES = 1_000, 100_000, 100
+
+
+def random_returns(episodes: int, seed: int) -> list[float]:
+    """Returns of the first episode of each console under uniform actions."""
+    env, random = pyboy_vector_env(episodes), np.random.default_rng(seed)
+    env.reset(seed=seed)
+    running, returns = np.ones(episodes, np.bool_), np.zeros(episodes)
+    while running.any():
+        _, reward, terminated, truncated, _ = env.step(random.integers(0, 3, episodes))
+        returns += reward * running
+        running &= ~(terminated | truncated)
+    env.close()
+    return returns.tolist()
+
+
+def main() -> None:
+    ppo = PPOConfig.from_toml(HERE.parents[1] / "training" / "configs" / "windfall.toml", seed=SEED, total_steps=STEPS)
+    trained = evaluate_host(
+        train_host(pyboy_vector_env(ppo.num_envs), ppo).policy, pyboy_vector_env(EPISODES), seed=SEED
+    ).returns.ravel()
+    by_chance = random_returns(EPISODES, SEED)
+    found = {
+        "seed": SEED,
+        "steps": STEPS,
+        "trained_mean": float(np.mean(trained)),
+        "random_mean": float(np.mean(by_chance)),
+        "trained": [float(x) for x in trained],
+        "random": by_chance,
+    }
+    (HERE / "pilot.json").write_text(json.dumps(found, indent=1) + "\n")
+    print(f"trained {found['trained_mean']:.2f}, random {found['random_mean']:.2f}")
+
+
+if __name__ == "__main__":
+    main()

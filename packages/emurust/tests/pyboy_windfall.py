@@ -1,0 +1,50 @@
+"""Windfall in PyBoy: the reference side of L3, L4 and the PPO benchmark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emurust.expressions import Expression
+from emurust.games import windfall
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # references.<name>
+from references.pyboy.vector_env import PyBoyVectorEnv
+
+
+def pyboy_vector_env(
+    num_envs: int,
+    *,
+    starts: int = 256,
+    processes: int = 1,
+    max_episode_steps: int = windfall.MAX_STEPS,
+    frame_skip: int = windfall.FRAME_SKIP,
+) -> PyBoyVectorEnv:
+    """`windfall.game(starts).vector_env(num_envs)` in PyBoy, every number of it the same."""
+    cells = list(dict.fromkeys([*windfall.REWARD.cells(), *windfall.TERMINATED.cells()]))
+
+    def values(expression: Expression) -> Any:
+        def call(now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.float64]:
+            return expression.evaluate(cells, now, before)
+
+        return call
+
+    return PyBoyVectorEnv(
+        windfall.rom(),
+        num_envs,
+        actions=windfall.ACTIONS,
+        frame_skip=frame_skip,
+        press_frames=frame_skip,
+        observation=windfall.OBSERVATION,
+        cells=[cell.address for cell in cells],
+        reward=values(windfall.REWARD),
+        terminated=values(windfall.TERMINATED),
+        max_episode_steps=max_episode_steps,
+        title_frames=windfall.TITLE_FRAMES,
+        starts=[windfall.title_masks(number) for number in range(starts)],
+        processes=processes,
+    )
