@@ -173,7 +173,7 @@ def file_sizes(repo: Repository) -> Iterator[str]:
     """A file that no longer fits in a head is two files."""
     for path in repo.files:
         parts = Path(path).parts
-        if not path.endswith((".py", ".rs")) or parts[0] == ".workshop":  # what is under construction may be large
+        if not path.endswith((".py", ".rs")):
             continue
         limit = MAX_LINES_ENV if parts[-1] == "env.py" else MAX_LINES_RULES if "rules" in parts else MAX_LINES
         lines = (repo.root / path).read_text().count("\n")
