@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -37,9 +36,13 @@ Changes = Mapping[str, Any]
 """Fields of the compiled model to overwrite, e.g. ``{"dof_damping": …, "opt.gravity": …}``."""
 
 
-def _without_notices() -> Any:
-    """MuJoCo prints that ``settotalmass`` is deprecated whenever it compiles the model."""
-    return contextlib.redirect_stdout(io.StringIO())
+def _on_warning(message: str) -> None:
+    """MuJoCo writes into a log file, and prints, that the XML's ``settotalmass`` is deprecated; we know."""
+    if "settotalmass" not in message:
+        warnings.warn(f"MuJoCo: {message}", stacklevel=2)
+
+
+mujoco.set_mju_user_warning(_on_warning)
 
 
 def compile_model(*, exact: bool = True, changes: Changes | None = None) -> Any:
@@ -49,8 +52,7 @@ def compile_model(*, exact: bool = True, changes: Changes | None = None) -> Any:
         exact: let the solver run until it cannot improve (tolerance 0) instead of stopping at 1e-8.
         changes: fields to overwrite after compiling.
     """
-    with _without_notices():
-        compiled = mujoco.MjModel.from_xml_path(str(XML))
+    compiled = mujoco.MjModel.from_xml_path(str(XML))
     if exact:
         compiled.opt.tolerance = 0.0
     for name, value in (changes or {}).items():
@@ -153,8 +155,7 @@ def record_episodes(
         **options: of HalfCheetah-v5.
     """
     columns, initial = [], []
-    with _without_notices():
-        env = gym.make(ENV_ID, disable_env_checker=True, **options)
+    env = gym.make(ENV_ID, disable_env_checker=True, **options)
     body = env.unwrapped
     if exact:
         body.model.opt.tolerance = 0.0
@@ -201,5 +202,4 @@ class DenseFinalObs(VectorWrapper):
 def vector_env(num_envs: int, **options: Any) -> VectorEnv:
     """Single environments side by side with same-step auto-reset."""
     factories = [lambda: gym.make(ENV_ID, disable_env_checker=True, **options)] * num_envs
-    with _without_notices():
-        return DenseFinalObs(SyncVectorEnv(factories, autoreset_mode=AutoresetMode.SAME_STEP))
+    return DenseFinalObs(SyncVectorEnv(factories, autoreset_mode=AutoresetMode.SAME_STEP))

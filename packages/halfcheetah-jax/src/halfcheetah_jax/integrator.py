@@ -41,7 +41,6 @@ def dynamics(
     control: tuple[Scalar, ...],
     warmstart: Nine,
     params: EnvParams,
-    safeguard: bool = True,
 ) -> tuple[Problem, Solution]:
     """Accelerations of one state (what ``mj_forward`` computes)."""
     position = locate(qpos)
@@ -56,7 +55,7 @@ def dynamics(
     )
     force = (*(-b for b in against[:3]), *hinges)
     problem = Problem(position, rigid, constraints.find(qpos, qvel, position, velocity, params), force)
-    return problem, find_accelerations(problem, warmstart, safeguard)
+    return problem, find_accelerations(problem, warmstart)
 
 
 def advance(qpos: Nine, qvel: Nine, problem: Problem, solution: Solution, params: EnvParams) -> Substep:
@@ -86,10 +85,9 @@ def substep(
     control: tuple[Scalar, ...],
     warmstart: Nine,
     params: EnvParams,
-    safeguard: bool = True,
 ) -> Substep:
     """One substep from a state, its controls and the last substep's accelerations."""
-    problem, solution = dynamics(qpos, qvel, control, warmstart, params, safeguard)
+    problem, solution = dynamics(qpos, qvel, control, warmstart, params)
     return advance(qpos, qvel, problem, solution, params)
 
 
@@ -101,12 +99,11 @@ def travel(
     warmstart: Nine,
     params: EnvParams,
     substeps: int,
-    safeguard: bool = True,
 ) -> Travel:
-    """Some substeps under one control; without ``safeguard`` the solver takes full steps only."""
+    """Some substeps under one control."""
 
     def body(_: Any, before: Travel) -> Travel:
-        after = substep(before.qpos, before.qvel, control, before.warmstart, params, safeguard)
+        after = substep(before.qpos, before.qvel, control, before.warmstart, params)
         # Summed velocities: at x = 1 km a float32 difference of positions would be off by 6e-5 m.
         distance = before.distance + model.TIME_STEP * after.qvel[0]
         converged = before.converged & after.solution.converged

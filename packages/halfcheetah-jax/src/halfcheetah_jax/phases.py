@@ -2,15 +2,13 @@
 
 XLA's fusion on a CPU copies the computation of a value into every kernel that reads it, and the copies multiply from
 joint to joint: left alone, one step takes most of a minute to compile.  A *phase* is compiled as a function of its own,
-so that what it returns is computed once.  XLA on a GPU wants the opposite, one straight program: see `inlined`.
+so that what it returns is computed once.
 """
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import jax
@@ -18,22 +16,6 @@ from jax.experimental.xla_metadata import set_xla_metadata
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_INLINED: contextvars.ContextVar[bool] = contextvars.ContextVar("inlined", default=False)
-
-
-@contextlib.contextmanager
-def inlined(yes: bool) -> Iterator[None]:
-    """While it is open, phases that are traced leave no border (if ``yes``)."""
-    token = _INLINED.set(yes)
-    try:
-        yield
-    finally:
-        _INLINED.reset(token)
-
-
-def is_inlined() -> bool:
-    """Whether phases leave no border now."""
-    return _INLINED.get()
 
 
 def phase(function: Callable[P, R]) -> Callable[P, R]:
@@ -45,8 +27,6 @@ def phase(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if is_inlined():
-            return function(*args, **kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs))
         arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
         numbers = tuple(None if isinstance(leaf, jax.Array) else leaf for leaf in leaves)

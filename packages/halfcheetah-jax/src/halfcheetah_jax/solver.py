@@ -80,29 +80,26 @@ class _Search(NamedTuple):
     iterations: Scalar
 
 
-def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...], safeguard: bool = True) -> Solution:
+def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solution:
     """Solve one substep.
 
     Args:
         problem: its data.
         warmstart: nine accelerations to take the first active set from.
-        safeguard: go on after `MAX_FULL_STEPS`; otherwise ``converged`` may be False.
     """
     never = jnp.zeros_like(problem.force[0], jnp.bool_)
     first = active_set(problem.constraints, warmstart, move(problem.position, warmstart))
     start = _Search(jnp.int32(0), warmstart, first, never, jnp.zeros_like(never, jnp.int32))
-    limit = MAX_FULL_STEPS + (MAX_SAFEGUARDED_STEPS if safeguard else 0)
+    limit = MAX_FULL_STEPS + MAX_SAFEGUARDED_STEPS
 
     def running(search: _Search) -> Any:
-        return (search.step < limit) & (jnp.min(search.converged.astype(jnp.int32)) == 0)  # Pallas reduces no flags
+        return (search.step < limit) & ~jnp.all(search.converged)
 
     def step(search: _Search) -> _Search:
         # Environments that have converged find the same accelerations again, bit for bit.
         qacc, active = newton_point(problem, search.active)
         iterations = search.iterations + (~search.converged).astype(jnp.int32)
         full = _Search(search.step + jnp.int32(1), qacc, active, same_set(active, search.active), iterations)
-        if not safeguard:
-            return full
         return _unless(search.step < MAX_FULL_STEPS, lambda: _shortened(problem, search, full), full)
 
     found = jax.lax.while_loop(running, step, start)
