@@ -51,7 +51,7 @@ def test_what_is_packed_comes_back(table, data):
 
 
 @given(table=tables(), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)  # the first example compiles
 def test_jax_decodes_as_numpy(table, seed):
     drawn = np.random.default_rng(seed).integers(0, 2**32, (table.num_words, 5), np.uint32)
     ours = table.unpack(tuple(map(jnp.asarray, drawn)))

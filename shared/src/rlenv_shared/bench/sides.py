@@ -278,18 +278,16 @@ def rollout_function(
     _check_options(batch, steps, policy, reset_mode, isinstance(env, ResetPool))
     params = env.default_params if params is None else params
 
-    def begin(words: Any) -> Any:
-        return jax.vmap(env.begin_episode, (0, None))(words, params)[1]
+    begin = jax.jit(jax.vmap(env.begin_episode, (0, None)))
 
     def start() -> Any:
-        state = jax.jit(begin)(tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch))))
+        state = begin(tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch))), params)[1]
         sums = () if keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + observe))
         return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums
 
     one_word = (jax.ShapeDtypeStruct((1,), jnp.uint32),) * 3
-    one_state = jax.tree.map(
-        lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), jax.eval_shape(begin, one_word)
-    )
+    states = jax.eval_shape(begin, one_word, params)[1]
+    one_state = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), states)
     choose = _policy(env, policy, one_state, params)
     key = jax.random.key(0)  # unread: the generator is in the state
 
