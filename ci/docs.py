@@ -53,6 +53,8 @@ def relinked(text: str, path: Path, repo: Path, found: list[Path]) -> str:
         file = (repo / path.parent / target).resolve()
         if file.is_dir() and (file / "README.md").is_file():
             file, target = file / "README.md", f"{target.rstrip('/')}/README.md"
+        if file.is_dir() and file.is_relative_to(repo):
+            return before[1:-2]  # sources are no page: the words stay, the link goes
         if not file.is_file() or not file.is_relative_to(repo):
             raise LinkError(f"{path}: {target} leads nowhere that a page can show")
         found.append(file.relative_to(repo))

@@ -22,7 +22,7 @@ def repo(tmp_path: Path) -> Path:
         {"cell_type": "code", "source": ["print(1)"], "outputs": [], "execution_count": None},
     ]
     files = {
-        "README.md": "See [toy](packages/toy#what), ![it](packages/toy/docs/a.gif) and [out](https://example.org).\n",
+        "README.md": "See [toy](packages/toy#what), ![it](packages/toy/docs/a.gif), [all](packages) and [out](https://example.org).\n",
         "packages/toy/pyproject.toml": "",
         "packages/toy/README.md": "[n](examples/a.ipynb) [d](docs/more.md)\n\n```sh\n[x](nowhere)\n```\n",
         "packages/toy/docs/more.md": "[back](../README.md#n)\n",
@@ -45,7 +45,7 @@ def test_pages_and_what_they_link_to_are_collected(repo, tmp_path):
     ]
     site = tmp_path / "docs"
     assert (site / "README.md").read_text() == (
-        "See [toy](packages/toy/README.md#what), ![it](packages/toy/docs/a.gif) and [out](https://example.org).\n"
+        "See [toy](packages/toy/README.md#what), ![it](packages/toy/docs/a.gif), all and [out](https://example.org).\n"
     )
     assert (site / "packages/toy/docs/a.gif").read_text() == "gif"
     text = (site / "packages/toy/README.md").read_text()
@@ -56,7 +56,7 @@ def test_pages_and_what_they_link_to_are_collected(repo, tmp_path):
     assert docs.navigation(pages)[1]["toy"][0] == "packages/toy/README.md"
 
 
-@pytest.mark.parametrize("target", ["missing.md", "packages", "../outside.md"])
+@pytest.mark.parametrize("target", ["missing.md", "../outside.md", "../.."])
 def test_links_that_lead_nowhere_are_errors(repo, tmp_path, target):
     (tmp_path / "outside.md").write_text("not ours")
     (repo / "README.md").write_text(f"[x]({target})")

@@ -1,13 +1,20 @@
-"""PyTorch adapter: many environments in one compiled step, tensors in and out through DLPack, on the same device.
+"""DLPack adapter: many environments in one compiled step for PyTorch and whatever else speaks DLPack, without copies.
 
-Nothing is copied: a tensor shares the memory of the JAX array, so treat what a step returned as read-only, and clone
-what is to be changed.  The state is not shared.  Actions are not checked on the host, which would wait for the device:
-as in native JAX an illegal action becomes the first legal one and sets ``info["illegal_action"]``.
+Pass the library's own import function::
+
+    envs = DLPackVectorEnv(env, 4096, torch.from_dlpack)
+    obs, info = envs.reset(seed=0)  # torch tensors on the environment's device
+    obs, reward, terminated, truncated, info = envs.step(actor(obs))
+
+Arrays share their memory, so treat what a step returned as read-only and clone what is to be changed.  The state is
+not shared.  Actions are not checked on the host, which would wait for the device: as in native JAX an illegal action
+becomes the first legal one and sets ``info["illegal_action"]``.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -15,18 +22,6 @@ import jax.numpy as jnp
 
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.protocol import TurnOrder
-
-
-def to_torch(tree: Any) -> Any:
-    """A tree of JAX arrays as torch tensors over the same memory; torch takes bools since 2.2."""
-    import torch
-
-    return jax.tree.map(torch.from_dlpack, tree)
-
-
-def from_torch(tensor: Any) -> jax.Array:
-    """A contiguous torch tensor as a JAX array over the same memory."""
-    return jnp.from_dlpack(tensor.detach().contiguous())
 
 
 @functools.partial(jax.jit, static_argnames="env")
@@ -38,30 +33,31 @@ def _reset(env: Any, keys: Any, params: Any) -> tuple[Any, Any, Any]:
 @functools.partial(jax.jit, static_argnames="env")
 def _step(env: Any, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any, Any, dict[str, Any], Any]:
     if env.num_actions:
-        action = action.astype(jnp.int32)  # torch counts in int64, which JAX does not have unless x64 is on
+        action = action.astype(jnp.int32)  # torch counts in int64
     obs, state, reward, terminated, truncated, info = jax.vmap(env.step, (None, 0, 0, None))(
         jax.random.key(0), state, action, params
     )
     return obs, state, reward, terminated, truncated, info, jax.vmap(env.legal_actions, (0, None))(state, params)
 
 
-class TorchVectorEnv:
-    """A batch of single-player environments whose `reset` and `step` speak torch.
+class DLPackVectorEnv:
+    """A batch of single-player environments whose `reset` and `step` speak another array library.
 
     Args:
         env: single-player environment of :mod:`rlenv_shared.protocol`.
         num_envs: how many, at least 1.
+        from_dlpack: makes the library's array of a JAX array, e.g. ``torch.from_dlpack`` (bools need torch 2.2).
         params: parameters; the defaults when None.
 
     Raises:
         InvalidParamsError: impossible ``num_envs``, or several players.
     """
 
-    def __init__(self, env: Any, num_envs: int, params: Any = None) -> None:
+    def __init__(self, env: Any, num_envs: int, from_dlpack: Callable[[Any], Any], params: Any = None) -> None:
         if env.turn_order is not TurnOrder.SINGLE:
             raise InvalidParamsError(
                 explain(
-                    f"torch adapter of {env.name}",
+                    f"DLPack adapter of {env.name}",
                     got=env.turn_order,
                     expected=TurnOrder.SINGLE,
                     remedy="put an opponent into the environment first",
@@ -71,7 +67,7 @@ class TorchVectorEnv:
             raise InvalidParamsError(
                 explain("num_envs", got=repr(num_envs), expected="an integer >= 1", remedy="pass num_envs=1 or more")
             )
-        self.env, self.num_envs = env, num_envs
+        self.env, self.num_envs, self._from_dlpack = env, num_envs, from_dlpack
         self.params = env.default_params if params is None else params
         self._state: Any = None
 
@@ -79,13 +75,13 @@ class TorchVectorEnv:
         """``(obs, info)`` of new episodes; ``info["action_mask"]`` is bool ``[N, A]``."""
         keys = jax.random.split(jax.random.key(seed), self.num_envs)
         obs, self._state, mask = _reset(self.env, keys, self.params)
-        return to_torch(obs), {"action_mask": to_torch(mask)}
+        return self._out(obs), {"action_mask": self._out(mask)}
 
     def step(self, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """``(obs, reward, terminated, truncated, info)`` with same-step auto-reset.
 
         Args:
-            action: tensor ``[N]`` of integers, or float32 ``[N, k]``, on the environment's device.
+            action: integers ``[N]`` or float32 ``[N, k]``, on the environment's device, without gradient.
 
         Raises:
             InvalidParamsError: `reset` was never called, or another number of actions.
@@ -100,7 +96,10 @@ class TorchVectorEnv:
                 )
             )
         obs, self._state, reward, terminated, truncated, info, mask = _step(
-            self.env, self._state, from_torch(action), self.params
+            self.env, self._state, jnp.from_dlpack(action), self.params
         )
         info = {**info, "action_mask": mask}
-        return to_torch(obs), to_torch(reward), to_torch(terminated), to_torch(truncated), to_torch(info)
+        return self._out(obs), self._out(reward), self._out(terminated), self._out(truncated), self._out(info)
+
+    def _out(self, tree: Any) -> Any:
+        return jax.tree.map(self._from_dlpack, tree)
