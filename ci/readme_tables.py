@@ -148,8 +148,9 @@ def _transfer_cell(package: Package, repo: Path) -> str:
 
 
 def _speed_cell(package: Package, repo: Path) -> str:
+    """The claims in short; the package's README has both sides of each."""
     cells = [
-        f"{claim.text}: {claim.ratio} ({link('json', claim.path, repo)})"
+        f"{claim.text}: {link(f'{claim.ratio.value:.1f}×', claim.path, repo)}"
         for claim in claims(package)
         if claim.ratio is not None and claim.path is not None
     ]

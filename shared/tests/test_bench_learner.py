@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from rlenv_shared.bench.harness import Timing, measure
@@ -21,3 +23,17 @@ def test_a_call_is_one_update_of_the_trainer(tmp_path):
     side.call()
     trained = train(ActionReward(), config).policy  # one update too
     assert side.checksum() == side.parameter_sum(trained)
+
+
+def test_initialising_the_network_is_not_part_of_the_first_update():
+    config = PPOConfig(total_steps=256, num_envs=16, rollout_length=16, num_minibatches=2)
+    side = native_ppo(ActionReward(), config, "probe", what="PPO")
+    initialise = jax.jit(slow_start)
+    side.training.start = lambda seed: initialise(jnp.float32(seed))
+    side.begin()
+    assert side._state.is_ready()
+
+
+def slow_start(x):
+    """A computation that is dispatched long before it ends."""
+    return jax.lax.fori_loop(0, 300, lambda _, y: jnp.tanh(y @ y), jnp.full((300, 300), x))

@@ -53,8 +53,9 @@ class PPOSide:
         self.finish()
 
     def begin(self) -> None:
-        """Start training anew."""
+        """Start training anew; a large network takes seconds to initialise, which are not the update's."""
         self._state = self.training.start(self.config.seed)
+        self.finish()
 
     def call(self) -> None:
         """One update."""

@@ -35,7 +35,7 @@ class Side(Protocol):
         """Prepare; timed apart from the blocks."""
 
     def begin(self) -> None:
-        """Go to the start of a block; not timed."""
+        """Go to the start of a block and wait until it is reached; not timed."""
 
     def call(self) -> None:
         """Advance `batch` environments by `steps`; may return before the work is done."""
