@@ -46,8 +46,8 @@ class Paying(TakeAway):
 def _no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # What PettingZoo says of its own games with masks, unless they are on a list of names; of a waiting agent; and of
-        # an empty pile in the eyes of player 0.
+        # What PettingZoo says of its own games with masks, unless they are on a list of names; of a waiting agent; and
+        # of an empty pile in the eyes of player 0.
         texts = ("Observation is not a NumPy array", "Observation space for each agent", ".*no legal actions")
         for text in (*texts, "Observation numpy array is all zeros"):
             warnings.filterwarnings("ignore", message=text)
