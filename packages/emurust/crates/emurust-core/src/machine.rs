@@ -390,6 +390,11 @@ impl Machine {
         }
     }
 
+    /// Interrupts entered since power on, as bits of IF; for test coverage.
+    pub fn interrupts_taken(&self) -> u8 {
+        self.cpu.taken
+    }
+
     /// Reads memory as a program would, with the side effects of that.
     pub fn read_memory(&mut self, addr: u16) -> u8 {
         self.read(addr)

@@ -143,7 +143,7 @@ impl Timer {
                 if self.enabled() {
                     let shift = period(self.control).trailing_zeros();
                     let divider = u64::from(self.divider);
-                    self.counter += ((divider + calm >> shift) - (divider >> shift)) as u8;
+                    self.counter += (((divider + calm) >> shift) - (divider >> shift)) as u8;
                 }
                 self.divider = self.divider.wrapping_add(calm as u16);
                 left -= calm;

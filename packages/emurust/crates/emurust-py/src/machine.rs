@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use emurust_core::{self as core, BootRom, Cell, Colors, EmuError, Model, Options, Rom};
+use emurust_core::{self as core, BootRom, Cell, Colors, EmuError, Model, Options, Rom, Shortcuts};
 use numpy::PyReadwriteArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -203,6 +203,18 @@ impl Machine {
             dict.set_item(name, value)?;
         }
         Ok(dict)
+    }
+
+    /// Takes all shortcuts (the default) or none; for tests.
+    fn set_shortcuts(&mut self, on: bool) {
+        self.inner
+            .set_shortcuts(if on { Shortcuts::ALL } else { Shortcuts::NONE });
+    }
+
+    /// Interrupts entered since power on, as bits of IF.
+    #[getter]
+    fn interrupts_taken(&self) -> u8 {
+        self.inner.interrupts_taken()
     }
 
     #[getter]

@@ -41,6 +41,7 @@ pub(crate) struct Loop {
     read: [(u16, u8); MAX_READS],
 }
 
+#[allow(clippy::large_enum_variant)] // short-lived, on the stack
 /// How a CPU waits: halted, or in a loop whose present turn began at `start`.
 pub(crate) enum Pace {
     Halted,

@@ -48,6 +48,8 @@ pub(crate) struct Cpu {
     pub(crate) enabled: u8,
     /// IF.
     pub(crate) pending: u8,
+    /// Interrupts entered since power on or the last loaded state, as bits of IF.
+    pub(crate) taken: u8,
     /// Illegal opcode the program ran into.
     pub(crate) locked: Option<u8>,
 }
@@ -152,6 +154,7 @@ impl Machine {
         }
         let (flag, handler) = most_urgent(requested);
         self.cpu.pending &= !flag;
+        self.cpu.taken |= flag;
         self.write(self.cpu.sp.wrapping_sub(2), low);
         self.cpu.sp = self.cpu.sp.wrapping_sub(2);
         self.cpu.pc = handler;
