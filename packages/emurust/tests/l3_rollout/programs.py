@@ -87,12 +87,12 @@ class Survey:
 
 def survey(first_seed: int, count: int, steps: int) -> Survey:
     """Compares ``count`` programs that do not lock up."""
-    found, seed = Survey(), first_seed
+    found, first = Survey(), first_seed
     while found.programs < count:
-        with PyBoyProcess(fuzz.generate(seed).rom) as reference:  # PyBoy keeps some memory of every console
-            for seed in range(seed, seed + PROGRAMS_A_CHILD):
+        with PyBoyProcess(fuzz.generate(first).rom) as reference:  # PyBoy keeps some memory of every console
+            for seed in range(first, first + PROGRAMS_A_CHILD):
                 _add(found, seed, steps, reference)
-        seed += 1
+        first += PROGRAMS_A_CHILD
         print(f"{found.programs} programs, {len(found.differing)} differ", flush=True)
     return found
 
