@@ -20,9 +20,10 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(REPOSITORY))
 
+from references.pyboy.adapter import PyBoyProcess, ReferenceHung, boot_rom  # noqa: E402
+
 from emurust import verify  # noqa: E402
 from emurust.game_boy import make_machine  # noqa: E402
-from references.pyboy.adapter import PyBoyProcess, ReferenceHung, boot_rom  # noqa: E402
 
 # frames per step and render mode
 STEPPING = [(1, "all"), (1, "none"), (24, "all"), (24, "last"), (24, "none")]

@@ -16,9 +16,10 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(REPOSITORY))
 
+from references.pyboy.adapter import PyBoyProcess, ReferenceHung, boot_rom  # noqa: E402
+
 from emurust import LockedUp, fuzz, verify  # noqa: E402
 from emurust.game_boy import make_machine  # noqa: E402
-from references.pyboy.adapter import PyBoyProcess, ReferenceHung, boot_rom  # noqa: E402
 
 BOOT_FRAMES = 65
 STEPS = 20

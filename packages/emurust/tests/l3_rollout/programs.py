@@ -11,6 +11,7 @@ from emurust import LockedUp, fuzz, verify
 from emurust.game_boy import make_machine
 
 BOOT_FRAMES = 65
+PROGRAMS_A_CHILD = 100
 LOCKED = "locked up"  # the program leaves the claim: PyBoy would hang
 
 
@@ -19,8 +20,10 @@ def settings(seed: int) -> tuple[int, str, bool]:
     return 1 if seed % 3 else 5, ("last", "all", "none")[seed // 3 % 3], seed % 4 != 0
 
 
-def compare_program(seed: int, steps: int, reference: PyBoyProcess | None = None) -> verify.Difference | str | None:
-    """None, the first difference, or `LOCKED`."""
+def compare_program(
+    seed: int, steps: int, reference: PyBoyProcess | None = None
+) -> tuple[verify.Difference | str | None, int]:
+    """None, the first difference, or `LOCKED`; and the interrupts that were entered, as bits of IF."""
     rom = fuzz.generate(seed).rom
     frames, _, sound = settings(seed)
     boot, masks = boot_rom(bool(rom[0x143] & 0x80)), verify.pad_masks(seed, steps)
@@ -30,14 +33,14 @@ def compare_program(seed: int, steps: int, reference: PyBoyProcess | None = None
         for mask in masks:
             trial.step(mask, frames, "none", sound)
     except LockedUp:
-        return LOCKED
+        return LOCKED, 0
     ours = verify.Follower(make_machine(rom, boot, None, sound))
     ours.step(0, BOOT_FRAMES, "none", sound)
     if reference is None:
         with PyBoyProcess(rom, None, sound) as own:
-            return _follow(ours, own, masks, rom, seed)
+            return _follow(ours, own, masks, rom, seed), ours.machine.interrupts_taken
     reference.reopen(rom, None, sound)
-    return _follow(ours, reference, masks, rom, seed)
+    return _follow(ours, reference, masks, rom, seed), ours.machine.interrupts_taken
 
 
 def _follow(
@@ -59,7 +62,7 @@ class Survey:
         locked: programs left out.
         differing: seeds.
         ports: accessed.
-        interrupts: bits of IE that were switched on by a program's set-up.
+        interrupts: bits of IF of those that were entered.
     """
 
     programs: int = 0
@@ -84,22 +87,26 @@ class Survey:
 
 def survey(first_seed: int, count: int, steps: int) -> Survey:
     """Compares ``count`` programs that do not lock up."""
-    found, seed = Survey(), first_seed
-    with PyBoyProcess(fuzz.generate(first_seed).rom) as reference:
-        while found.programs < count:
-            result = compare_program(seed, steps, reference)
-            program = fuzz.generate(seed)
-            if result == LOCKED:
-                found.locked += 1
-            else:
-                found.programs += 1
-                found.steps += steps
-                found.ports |= program.written | program.read
-                found.interrupts |= program.enabled
-                if result is not None:
-                    found.differing.append(seed)
-                    print(f"program {seed}: {result}", flush=True)
-            seed += 1
-            if found.programs % 500 == 0 and result != LOCKED:
-                print(f"{found.programs} programs, {len(found.differing)} differ", flush=True)
+    found, first = Survey(), first_seed
+    while found.programs < count:
+        with PyBoyProcess(fuzz.generate(first).rom) as reference:  # PyBoy keeps some memory of every console
+            for seed in range(first, first + PROGRAMS_A_CHILD):
+                _add(found, seed, steps, reference)
+        first += PROGRAMS_A_CHILD
+        print(f"{found.programs} programs, {len(found.differing)} differ", flush=True)
     return found
+
+
+def _add(found: Survey, seed: int, steps: int, reference: PyBoyProcess) -> None:
+    result, entered = compare_program(seed, steps, reference)
+    if result == LOCKED:
+        found.locked += 1
+        return
+    program = fuzz.generate(seed)
+    found.programs += 1
+    found.steps += steps
+    found.ports |= program.written | program.read
+    found.interrupts |= entered
+    if result is not None:
+        found.differing.append(seed)
+        print(f"program {seed}: {result}", flush=True)
