@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cheetah_states import KINDS, draw, error, ours, stored_states, theirs
+from cheetah_states import KINDS, States, draw, error, ours, stored_states, theirs
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
 
@@ -66,6 +66,17 @@ def test_solver_converges_on_every_state(dtype):
 def test_started_from_the_solution_the_solver_needs_one_iteration(x64):
     known = states(STORED)._replace(warmstart=evaluated(STORED)["qacc"])
     assert (ours(known, jnp.float64)["iterations"] == 1).all()
+
+
+def test_where_full_steps_cycle_safeguarded_ones_end_at_the_accelerations_of_mujoco(x64):
+    """The five of a million fuzzed states (tests/verification/solver.json) that need them."""
+    hard = {337898: [1842], 567274: [1565, 4013], 763882: [1409, 8063]}
+    drawn = [States(*(field[rows] for field in draw("deep", 8192, seed))) for seed, rows in hard.items()]
+    cycling = States(*(np.concatenate(field) for field in zip(*drawn, strict=True)))
+    got, expected = ours(cycling, jnp.float64), theirs(cycling)
+    assert got["safeguarded"].all()
+    assert got["converged"].all()
+    assert error("qacc", got["qacc"], expected["qacc"]).max() <= TOL["qacc"]
 
 
 # float32 against MuJoCo's float64 on the stored states: median, 99th percentile and maximum of the errors.
