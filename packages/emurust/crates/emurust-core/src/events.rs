@@ -24,6 +24,8 @@ pub(crate) struct Events {
     pub(crate) slice_start: u64,
 }
 
+/// More dots than a frame has.
+const LONG_FRAME: u64 = 1 << 20;
 /// More cycles than any instruction with an interrupt entry takes.
 const OVERSHOOT: u64 = 64;
 
@@ -65,13 +67,18 @@ impl Machine {
         };
         self.events.counters = after(self.timer.distance).min(after(self.serial.distance));
         self.events.others = self.events.counters.min(sound);
-        self.plan_lcd();
+        self.plan_lcd(now);
     }
 
+    /// Notes the LCD's next event after it was advanced to `now`.
     #[inline]
-    pub(crate) fn plan_lcd(&mut self) {
+    pub(crate) fn plan_lcd(&mut self, now: u64) {
+        if self.lcd.clock > LONG_FRAME {
+            // asked for a moment before one it had reached, in double speed: that throws it far off
+            return self.disturb();
+        }
         let distance = self.lcd.to_change.min(self.lcd.to_frame);
-        self.events.lcd = self.cycles.wrapping_add_signed(distance);
+        self.events.lcd = now.wrapping_add_signed(distance);
     }
 
     /// Ends a slice at which only the LCD has something to do, and gives the end of the next one. None if
@@ -86,10 +93,10 @@ impl Machine {
         }
         if now >= self.events.lcd {
             self.cpu.pending |= self.lcd.advance(now);
-            let distance = self.lcd.to_change.min(self.lcd.to_frame);
-            self.events.lcd = now.wrapping_add_signed(distance);
+            self.plan_lcd(now);
         }
-        if self.cpu.requested() != 0 || self.lcd.frame_done || self.idle.waiting() {
+        let looks_up = self.cpu.requested() != 0 || self.lcd.frame_done || self.idle.waiting();
+        if looks_up || self.events.others == 0 {
             return None;
         }
         self.events.slice_start = now;

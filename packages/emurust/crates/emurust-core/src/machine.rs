@@ -317,7 +317,7 @@ impl Machine {
         }
         if self.cycles >= self.events.lcd {
             self.cpu.pending |= self.lcd.advance(self.cycles);
-            self.plan_lcd();
+            self.plan_lcd(self.cycles);
         }
     }
 
