@@ -56,7 +56,7 @@ test ci:
 
 ## setup: make .venv and install shared and every package into it, with all extras
 .PHONY: setup
-setup: $(VENV)/.setup-shared $(PACKAGES:%=$(VENV)/.setup-%)
+setup: $(VENV)/.setup-shared $(VENV)/.setup-docs $(PACKAGES:%=$(VENV)/.setup-%)
 
 ## setup-<pkg>: install one package and what it needs, nothing else
 .PHONY: $(PACKAGES:%=setup-%) setup-shared

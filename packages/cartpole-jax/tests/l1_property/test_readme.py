@@ -19,7 +19,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 def test_code_of_the_readme_runs(number):
     names = {}
     exec(BLOCKS[number], names)
-    assert names["obs"].shape[1] == 4
+    assert names["obs"].shape[-1] == 4
 
 
 @pytest.mark.parametrize("module", [cartpole_jax, cartpole_jax.env], ids=lambda module: module.__name__)

@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from emurust.batch import BatchEnv
@@ -37,7 +36,7 @@ from emurust.game_boy import GameBoy
 if TYPE_CHECKING:
     from emurust.vector_env import EmurustEnv, EmurustVectorEnv
 
-__version__ = importlib.metadata.version("emurust")
+__version__ = "0.1.0"
 __all__ = [
     "BatchEnv",
     "Cell",
