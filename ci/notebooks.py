@@ -5,6 +5,7 @@ A notebook asks ``os.environ`` for NOTEBOOK_SMALL and then trains for seconds in
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
