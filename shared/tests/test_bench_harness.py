@@ -15,7 +15,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.autoreset import SameStepAutoReset
 from rlenv_shared.bench import harness
 from rlenv_shared.bench.harness import Timing, exclusive, measure, sweep
-from rlenv_shared.bench.sides import HostSide, jax_rollout
+from rlenv_shared.bench.sides import HostSide, host_rollout, jax_rollout
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.spaces import Box, Discrete
@@ -332,6 +332,27 @@ def test_host_and_jax_sides_on_the_real_clock(tmp_path):
     assert ours.compile_s > 0
     assert min(ours.sps + theirs.sps) > 0
     assert theirs.peak_bytes is None
+
+
+class AddingHost:
+    """Three environments that add up their actions."""
+
+    num_envs = 3
+
+    def reset(self, seed):
+        assert seed == 7
+        self.sums = np.zeros(self.num_envs)
+
+    def step(self, actions):
+        self.sums = self.sums + actions
+        return self.sums, None, None, None, {}
+
+
+def test_a_host_environment_is_stepped_as_by_a_trainer(tmp_path):
+    side = host_rollout(AddingHost(), 5, name="host", num_actions=4, settings={"skip": 4}, seed=7)
+    (run,) = measure([side], Timing(blocks=2, block_s=1e-3, lock=tmp_path / "lock"))
+    assert (run.batch, run.steps_per_call, run.settings) == (3, 15, {"skip": 4})
+    assert run.checksum == run.repeats * np.random.default_rng(7).integers(0, 4, (5, 3), np.int32).sum()
 
 
 def test_module_defaults_are_the_protocol():

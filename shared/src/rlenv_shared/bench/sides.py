@@ -99,6 +99,46 @@ class HostSide:
         return {"peak_bytes": None, "state_bytes_per_env": self.state_bytes_per_env}
 
 
+def host_rollout(
+    env: Any,
+    steps: int,
+    *,
+    name: str,
+    num_actions: int,
+    deterministic: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> HostSide:
+    """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
+
+    Args:
+        env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
+        steps: steps per call.
+        name: of the side.
+        num_actions: actions are int32 from 0 to below it.
+        deterministic: `reset` with a seed restores every generator.
+        settings: facts for the report.
+        seed: of environments and actions.
+    """
+    actions = np.random.default_rng(seed).integers(0, num_actions, (steps, env.num_envs), np.int32)
+    last: list[Any] = [None]
+
+    def advance(steps: int) -> None:
+        for t in range(steps):
+            last[0] = env.step(actions[t])
+
+    return HostSide(
+        name,
+        env.num_envs,
+        steps,
+        reset=lambda: env.reset(seed=seed),
+        advance=advance,
+        read_checksum=lambda: float(last[0][0].sum(dtype=np.float64)),
+        deterministic=deterministic,
+        settings=settings or {},
+    )
+
+
 class JaxSide:
     """A jitted scan of vmapped steps; made by `jax_rollout`."""
 
