@@ -36,6 +36,7 @@ MEMORY_PRESET: Final = "mlp-tiny"
 SIZES: Final = {MEMORY_PRESET: (64, 32), "cnn-tiny": (64, 16), "cnn-2m": (32, 16)}
 QUICK: Final = (MEMORY_PRESET, "cnn-tiny")
 PROCESSES: Final = os.cpu_count() or 1
+STARTS: Final = 16
 
 
 def config_for(preset: str) -> PPOConfig:
@@ -58,10 +59,10 @@ def make_sides(preset: str) -> list[Side]:
         return {"implementation": implementation, "what": what, "preset": preset, **settings}
 
     def ours() -> HostVecEnv:
-        return windfall.game().vector_env(config.num_envs, observation=observation)
+        return windfall.game(STARTS).vector_env(config.num_envs, observation=observation)
 
     def theirs() -> HostVecEnv:
-        return pyboy_vector_env(config.num_envs, processes=PROCESSES, observation=observation)
+        return pyboy_vector_env(config.num_envs, starts=STARTS, processes=PROCESSES, observation=observation)
 
     sides: list[Side] = []
     for name, make in {"emurust": ours, f"PyBoy in {PROCESSES} processes": theirs}.items():

@@ -47,22 +47,22 @@ def settings(rom: bytes) -> Iterator[Setting]:
         yield Setting(color, sound, *stepping)
 
 
-def compare_rom(rom: bytes, setting: Setting, seed: int, frames: int) -> str | None:
+def compare_rom(rom: bytes, setting: Setting, seed: int, frames: int, reference: PyBoyProcess) -> str | None:
     """None, or the first difference of one run, in words."""
     ours = verify.Follower(make_machine(rom, boot_rom(setting.color), setting.color, setting.sound))
-    with PyBoyProcess(rom, setting.color, setting.sound, timeout=600) as reference:
-        try:
-            found = verify.compare(
-                ours,
-                reference,
-                verify.pad_masks(seed, -(-frames // setting.skip)),
-                frames=setting.skip,
-                render=setting.render,
-                sound=setting.sound,
-                ram_banks=verify.declared_ram_banks(rom),
-            )
-        except ReferenceHung as error:
-            return str(error)
+    reference.reopen(rom, setting.color, setting.sound)
+    try:
+        found = verify.compare(
+            ours,
+            reference,
+            verify.pad_masks(seed, -(-frames // setting.skip)),
+            frames=setting.skip,
+            render=setting.render,
+            sound=setting.sound,
+            ram_banks=verify.declared_ram_banks(rom),
+        )
+    except ReferenceHung as error:
+        return str(error)
     return None if found is None else str(found)
 
 
@@ -72,15 +72,17 @@ def survey(journal: Journal, roms: Iterable[tuple[str, bytes]], frames: int) -> 
     for name, rom in roms:
         digest = hashlib.sha256(rom).hexdigest()
         counts: dict[str, dict[str, Any]] = {}
-        for setting in settings(rom):
-            differences = []
-            for seed in SEEDS:
-                key = f"{name} {digest[:8]}, {setting}, pad {seed}, {frames} frames"
-                differences.append(journal.result(key, partial(compare_rom, rom, setting, seed, frames)))
-                if differences[-1] is not None:
-                    print(f"{key}: {differences[-1]}", flush=True)
-            steps = -(-frames // setting.skip) * len(SEEDS)
-            counts[str(setting)] = {"steps": steps, "mismatches": sum(one is not None for one in differences)}
+        with PyBoyProcess(rom, timeout=600) as reference:
+            for setting in settings(rom):
+                differences = []
+                for seed in SEEDS:
+                    key = f"{name} {digest[:8]}, {setting}, pad {seed}, {frames} frames"
+                    run = partial(compare_rom, rom, setting, seed, frames, reference)
+                    differences.append(journal.result(key, run))
+                    if differences[-1] is not None:
+                        print(f"{key}: {differences[-1]}", flush=True)
+                steps = -(-frames // setting.skip) * len(SEEDS)
+                counts[str(setting)] = {"steps": steps, "mismatches": sum(one is not None for one in differences)}
         found[name] = {"sha256": digest, "settings": counts}
         print(f"{name}: {sum(count['mismatches'] for count in counts.values())} runs differ", flush=True)
     return {"frames": frames, "pads": SEEDS, "roms": found}
