@@ -28,10 +28,13 @@ class Journal:
     Args:
         path: of the file.
         owner: what its results belong to; they are dropped when it is another.
+
+    Attributes:
+        owner: the same.
     """
 
     def __init__(self, path: Path, owner: str) -> None:
-        self._path = path
+        self._path, self.owner = path, owner
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text().splitlines(keepends=True) if path.exists() else []
         if lines and not lines[-1].endswith("\n"):

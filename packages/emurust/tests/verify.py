@@ -51,9 +51,10 @@ def compare(part: str, options: argparse.Namespace, folder: Path | None) -> dict
     """Runs one part of L3, or what is missing of it."""
     journal = Journal(JOURNALS / f"{part}.jsonl", fingerprint())
     if part == "programs":
-        return programs.survey(journal, FIRST_SEED, options.programs, programs.STEPS)
+        found = programs.survey(journal, FIRST_SEED, options.programs, programs.STEPS)
+        return {"sources_sha256": journal.owner, **found}
     survey = matrix.survey if part == "games" else states.survey
-    found = {"own": survey(journal, collection.own(), min(OWN_FRAMES, options.frames))}
+    found = {"sources_sha256": journal.owner, "own": survey(journal, collection.own(), min(OWN_FRAMES, options.frames))}
     if folder is not None:
         found["homebrew"] = survey(journal, collection.homebrew(folder), options.frames)
     return found
@@ -62,7 +63,7 @@ def compare(part: str, options: argparse.Namespace, folder: Path | None) -> dict
 def write(part: str, content: dict[str, Any]) -> bool:
     """Keeps a result; True if nothing differed."""
     RESULTS.mkdir(exist_ok=True)
-    about = {"machine": machine.describe(), **machine.git_state(PACKAGE), "sources_sha256": fingerprint()}
+    about = {"machine": machine.describe(), **machine.git_state(PACKAGE)}
     path = RESULTS / f"{part}.json"
     path.write_text(json.dumps({**about, **content}, indent=1) + "\n")
     count = mismatches(content)
