@@ -63,9 +63,8 @@ def compare(part: str, options: argparse.Namespace, folder: Path | None) -> dict
 def write(part: str, content: dict[str, Any]) -> bool:
     """Keeps a result; True if nothing differed."""
     RESULTS.mkdir(exist_ok=True)
-    about = {"machine": machine.describe(), **machine.git_state(PACKAGE)}
     path = RESULTS / f"{part}.json"
-    path.write_text(json.dumps({**about, **content}, indent=1) + "\n")
+    path.write_text(json.dumps(content, indent=1) + "\n")
     count = mismatches(content)
     print(f"L3: {part}: {count} mismatches; written to {path}", flush=True)
     return count == 0
@@ -85,9 +84,12 @@ def main() -> int:
     parser.add_argument("--skip-l4", action="store_true", help="no training runs")
     options = parser.parse_args()
     folder = Path(os.environ["ROMS"]) if "ROMS" in os.environ else None
-    good = True
+    good, about = True, {"machine": machine.describe(), **machine.git_state(PACKAGE)}
     for part in asked(options):
-        good = (l4.main() if part == "transfer" else write(part, compare(part, options, folder))) and good
+        if part == "transfer":
+            good = l4.main() and good
+        else:
+            good = write(part, {**about, **compare(part, options, folder)}) and good
     if folder is None:
         print("homebrew: NOT COMPARED; set ROMS to a folder with the files of tests/l3_rollout/homebrew.json")
         good = False
