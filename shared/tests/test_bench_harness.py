@@ -6,6 +6,7 @@ import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +16,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.autoreset import SameStepAutoReset
 from rlenv_shared.bench import harness
 from rlenv_shared.bench.harness import Timing, exclusive, measure, sweep
-from rlenv_shared.bench.sides import HostSide, jax_rollout
+from rlenv_shared.bench.sides import HostSide, jax_rollout, vector_side
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.spaces import Box, Discrete
@@ -332,6 +333,21 @@ def test_host_and_jax_sides_on_the_real_clock(tmp_path):
     assert ours.compile_s > 0
     assert min(ours.sps + theirs.sps) > 0
     assert theirs.peak_bytes is None
+
+
+def test_a_vector_environment_plays_the_same_block_again():
+    env = gymnasium.make_vec("CartPole-v1", num_envs=5, vectorization_mode="vector_entry_point")
+    side = vector_side(env, "vector", 7, policy="random")
+    assert (side.batch, side.steps, side.deterministic, side.settings) == (5, 7, True, {"policy": "random"})
+    sums = []
+    for _ in range(2):
+        side.begin()
+        side.call()
+        side.call()
+        sums.append(side.checksum())
+    assert sums[0] == sums[1]
+    side.call()
+    assert side.checksum() != sums[0]
 
 
 def test_module_defaults_are_the_protocol():

@@ -21,7 +21,7 @@ from puffer_pong.jax import Pong
 from rlenv_shared.bench import machine, report
 from rlenv_shared.bench.harness import Run, Timing, measure
 from rlenv_shared.bench.learner import host_ppo, native_ppo
-from rlenv_shared.bench.sides import HostSide, Side, jax_rollout
+from rlenv_shared.bench.sides import HostSide, Side, jax_rollout, vector_side
 from rlenv_shared.ppo import HostVecEnv, PPOConfig
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -48,27 +48,6 @@ def config_for(preset: str, num_envs: int) -> PPOConfig:
     )
 
 
-def env_side(env: HostVecEnv, name: str, **settings: Any) -> HostSide:
-    """Stepping a host environment alone, through the interface the trainer uses."""
-    actions = np.random.default_rng(0).integers(0, 3, (ROLLOUT, env.num_envs), np.int32)
-    last: list[Any] = [None]
-
-    def advance(steps: int) -> None:
-        for t in range(steps):
-            last[0] = env.step(actions[t])
-
-    return HostSide(
-        name,
-        env.num_envs,
-        ROLLOUT,
-        reset=lambda: env.reset(seed=0),
-        advance=advance,
-        read_checksum=lambda: float(last[0][0].sum(dtype=np.float64)),
-        deterministic=False,  # glibc's generator belongs to the process
-        settings=settings,
-    )
-
-
 def make_sides(preset: str, num_envs: int) -> list[Side]:
     """PPO and the environment alone, for each implementation."""
     config, env = config_for(preset, num_envs), Pong(frameskip=FRAMESKIP)
@@ -82,8 +61,10 @@ def make_sides(preset: str, num_envs: int) -> list[Side]:
     def about(implementation: str, what: str) -> dict[str, Any]:
         return {"implementation": implementation, "what": what, "preset": preset, "frameskip": FRAMESKIP}
 
-    def alone(implementation: str) -> dict[str, Any]:
-        return {"name": f"{implementation} alone, {preset}", **about(implementation, "environment")}
+    def alone(implementation: str, envs: HostVecEnv) -> HostSide:
+        name = f"{implementation} alone, {preset}"
+        # glibc's generator belongs to the process
+        return vector_side(envs, name, ROLLOUT, deterministic=False, **about(implementation, "environment"))
 
     return [
         native_ppo(env, config, f"PPO on JAX, {preset}", **about("JAX", "PPO")),
@@ -98,8 +79,8 @@ def make_sides(preset: str, num_envs: int) -> list[Side]:
             keep_outputs=True,
             settings=about("JAX", "environment"),
         ),
-        env_side(rust(), **alone("Rust")),
-        env_side(c(), **alone("C")),
+        alone("Rust", rust()),
+        alone("C", c()),
     ]
 
 

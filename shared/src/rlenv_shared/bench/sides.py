@@ -99,6 +99,30 @@ class HostSide:
         return {"peak_bytes": None, "state_bytes_per_env": self.state_bytes_per_env}
 
 
+def vector_side(env: Any, name: str, steps: int, *, deterministic: bool = True, **settings: Any) -> HostSide:
+    """Stepping a Gymnasium vector environment alone, under random actions that were drawn beforehand.
+
+    Args:
+        env: vector environment (:class:`rlenv_shared.ppo.HostVecEnv`) with discrete actions.
+        name: of the side.
+        steps: of each environment per call.
+        deterministic: a reset restores the generators too.
+        **settings: for the report.
+    """
+    space = env.single_action_space
+    actions = np.random.default_rng(0).integers(0, space.n, (steps, env.num_envs)).astype(space.dtype)
+    last: list[Any] = []
+
+    def advance(count: int) -> None:
+        for t in range(count):
+            last[:] = env.step(actions[t])[:2]
+
+    def total() -> float:
+        return float(sum(np.asarray(part).sum(dtype=np.float64) for part in last))
+
+    return HostSide(name, env.num_envs, steps, lambda: env.reset(seed=0), advance, total, deterministic, settings)
+
+
 class JaxSide:
     """A jitted scan of vmapped steps; made by `jax_rollout`."""
 
