@@ -6,7 +6,6 @@ import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +15,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.autoreset import SameStepAutoReset
 from rlenv_shared.bench import harness
 from rlenv_shared.bench.harness import Timing, exclusive, measure, sweep
-from rlenv_shared.bench.sides import HostSide, jax_rollout, vector_side
+from rlenv_shared.bench.sides import HostSide, host_rollout, jax_rollout
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.spaces import Box, Discrete
@@ -335,19 +334,25 @@ def test_host_and_jax_sides_on_the_real_clock(tmp_path):
     assert theirs.peak_bytes is None
 
 
-def test_a_vector_environment_plays_the_same_block_again():
-    env = gymnasium.make_vec("CartPole-v1", num_envs=5, vectorization_mode="vector_entry_point")
-    side = vector_side(env, "vector", 7, policy="random")
-    assert (side.batch, side.steps, side.deterministic, side.settings) == (5, 7, True, {"policy": "random"})
-    sums = []
-    for _ in range(2):
-        side.begin()
-        side.call()
-        side.call()
-        sums.append(side.checksum())
-    assert sums[0] == sums[1]
-    side.call()
-    assert side.checksum() != sums[0]
+class AddingHost:
+    """Three environments that add up their actions."""
+
+    num_envs = 3
+
+    def reset(self, seed):
+        assert seed == 7
+        self.sums = np.zeros(self.num_envs)
+
+    def step(self, actions):
+        self.sums = self.sums + actions
+        return self.sums, None, None, None, {}
+
+
+def test_a_host_environment_is_stepped_as_by_a_trainer(tmp_path):
+    side = host_rollout(AddingHost(), 5, name="host", num_actions=4, settings={"skip": 4}, seed=7)
+    (run,) = measure([side], Timing(blocks=2, block_s=1e-3, lock=tmp_path / "lock"))
+    assert (run.batch, run.steps_per_call, run.settings) == (3, 15, {"skip": 4})
+    assert run.checksum == run.repeats * np.random.default_rng(7).integers(0, 4, (5, 3), np.int32).sum()
 
 
 def test_module_defaults_are_the_protocol():

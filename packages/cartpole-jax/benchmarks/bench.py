@@ -23,7 +23,7 @@ from cartpole_jax import CartPole
 from rlenv_shared import spaces
 from rlenv_shared.bench import machine, report
 from rlenv_shared.bench.harness import Run, Timing, sweep
-from rlenv_shared.bench.sides import HostSide, Side, jax_rollout, vector_side
+from rlenv_shared.bench.sides import HostSide, Side, host_rollout, jax_rollout
 from rlenv_shared.errors import InvalidParamsError
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -69,7 +69,8 @@ class GymnaxCartPole:
 def host_side(name: str, env: Any) -> HostSide:
     """A Gymnasium vector environment under random actions."""
     mode = env.metadata["autoreset_mode"].name.lower()
-    return vector_side(env, name, STEPS, policy="random", reset_mode=mode, outputs="kept")
+    settings = {"policy": "random", "reset_mode": mode, "outputs": "kept"}
+    return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
 
 
 def make_sides(batch: int) -> list[Side]:

@@ -21,7 +21,7 @@ from puffer_pong.jax import Pong
 from rlenv_shared.bench import machine, report
 from rlenv_shared.bench.harness import Run, Timing, measure
 from rlenv_shared.bench.learner import host_ppo, native_ppo
-from rlenv_shared.bench.sides import HostSide, Side, jax_rollout, vector_side
+from rlenv_shared.bench.sides import HostSide, Side, host_rollout, jax_rollout
 from rlenv_shared.ppo import HostVecEnv, PPOConfig
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -61,10 +61,15 @@ def make_sides(preset: str, num_envs: int) -> list[Side]:
     def about(implementation: str, what: str) -> dict[str, Any]:
         return {"implementation": implementation, "what": what, "preset": preset, "frameskip": FRAMESKIP}
 
-    def alone(implementation: str, envs: HostVecEnv) -> HostSide:
-        name = f"{implementation} alone, {preset}"
-        # glibc's generator belongs to the process
-        return vector_side(envs, name, ROLLOUT, deterministic=False, **about(implementation, "environment"))
+    def alone(env: HostVecEnv, implementation: str) -> HostSide:
+        return host_rollout(
+            env,
+            ROLLOUT,
+            name=f"{implementation} alone, {preset}",
+            num_actions=3,
+            deterministic=False,  # glibc's generator belongs to the process
+            settings=about(implementation, "environment"),
+        )
 
     return [
         native_ppo(env, config, f"PPO on JAX, {preset}", **about("JAX", "PPO")),
@@ -79,8 +84,8 @@ def make_sides(preset: str, num_envs: int) -> list[Side]:
             keep_outputs=True,
             settings=about("JAX", "environment"),
         ),
-        alone("Rust", rust()),
-        alone("C", c()),
+        alone(rust(), "Rust"),
+        alone(c(), "C"),
     ]
 
 

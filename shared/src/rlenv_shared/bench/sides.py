@@ -99,28 +99,44 @@ class HostSide:
         return {"peak_bytes": None, "state_bytes_per_env": self.state_bytes_per_env}
 
 
-def vector_side(env: Any, name: str, steps: int, *, deterministic: bool = True, **settings: Any) -> HostSide:
-    """Stepping a Gymnasium vector environment alone, under random actions that were drawn beforehand.
+def host_rollout(
+    env: Any,
+    steps: int,
+    *,
+    name: str,
+    num_actions: int,
+    deterministic: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> HostSide:
+    """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
 
     Args:
-        env: vector environment (:class:`rlenv_shared.ppo.HostVecEnv`) with discrete actions.
+        env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
+        steps: steps per call.
         name: of the side.
-        steps: of each environment per call.
-        deterministic: a reset restores the generators too.
-        **settings: for the report.
+        num_actions: actions are int32 from 0 to below it.
+        deterministic: `reset` with a seed restores every generator.
+        settings: facts for the report.
+        seed: of environments and actions.
     """
-    space = env.single_action_space
-    actions = np.random.default_rng(0).integers(0, space.n, (steps, env.num_envs)).astype(space.dtype)
-    last: list[Any] = []
+    actions = np.random.default_rng(seed).integers(0, num_actions, (steps, env.num_envs), np.int32)
+    last: list[Any] = [None]
 
-    def advance(count: int) -> None:
-        for t in range(count):
-            last[:] = env.step(actions[t])[:2]
+    def advance(steps: int) -> None:
+        for t in range(steps):
+            last[0] = env.step(actions[t])
 
-    def total() -> float:
-        return float(sum(np.asarray(part).sum(dtype=np.float64) for part in last))
-
-    return HostSide(name, env.num_envs, steps, lambda: env.reset(seed=0), advance, total, deterministic, settings)
+    return HostSide(
+        name,
+        env.num_envs,
+        steps,
+        reset=lambda: env.reset(seed=seed),
+        advance=advance,
+        read_checksum=lambda: float(last[0][0].sum(dtype=np.float64)),
+        deterministic=deterministic,
+        settings=settings or {},
+    )
 
 
 class JaxSide:
