@@ -19,7 +19,7 @@ from workspace import Package, shared
 
 sys.path.insert(0, str(shared().source))  # the environment with the CUDA compiler has nothing of ours installed
 
-from gpu_declarations import BUDGETS, REPORT, declared, load
+from gpu_declarations import BUDGETS, REPORT, load, with_programs
 from rlenv_shared.errors import EnvError
 from rlenv_shared.gpu import aot, report
 
@@ -87,9 +87,9 @@ def main() -> int:
     mode.add_argument("--check", action="store_true")
     mode.add_argument("--fingerprints", action="store_true")
     arguments = parser.parse_args()
-    known = declared()
+    known = with_programs()
     if unknown := set(arguments.packages) - set(known):
-        parser.error(f"no GPU declaration in {', '.join(sorted(unknown))}; there is one in {', '.join(known)}")
+        parser.error(f"no GPU programs in {', '.join(sorted(unknown))}; there are some in {', '.join(known)}")
     chosen = [known[name] for name in arguments.packages or known]
     aot.prepare()
     if arguments.also:

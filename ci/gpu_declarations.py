@@ -31,6 +31,11 @@ def declared(repo: Path = REPO) -> dict[str, Package]:
     return {package.name: package for package in packages(repo) if _path(package).exists()}
 
 
+def with_programs(repo: Path = REPO) -> dict[str, Package]:
+    """Those of them that declare programs to compile; engines that run on the CPU only have comparisons."""
+    return {name: package for name, package in declared(repo).items() if hasattr(load(package), "PROGRAMS")}
+
+
 def load(package: Package) -> ModuleType:
     """Import a package's declaration; sources of the working tree come before anything installed."""
     for path in (package.root / "benchmarks", package.source, shared().source, REPO):

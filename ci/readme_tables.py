@@ -1,7 +1,8 @@
 """Fills the tables of the READMEs from committed files, so that no number in them is typed by hand.
 
 A table stands between ``<!-- begin NAME… -->`` and ``<!-- end NAME -->``.  Names: ``packages`` in README.md,
-``references`` in references/README.md, and in a package's README ``verified`` (L4) and ``speed``.
+``references`` in references/README.md, and in a package's README ``verified`` (L4), ``speed``, and those that a
+``benchmarks/own_tables.py`` with ``tables() -> {NAME: Markdown}`` adds.
 
 Usage: readme_tables.py [--check]   with --check nothing is written, and a stale table is an error
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -98,6 +100,12 @@ def speed_table(package: Package) -> str:
     return "\n\n".join([*parts, *_gpu_tables(package)]) or "Not measured yet."
 
 
+def own_tables(package: Package) -> dict[str, str]:
+    """Further tables of a package, by name."""
+    path = package.root / "benchmarks" / "own_tables.py"
+    return runpy.run_path(str(path))["tables"]() if path.exists() else {}
+
+
 def _gpu_tables(package: Package) -> list[str]:
     """What was measured on a GPU, newest report of each device, and what the compiler says of one."""
     parts = []
@@ -164,7 +172,8 @@ def main(arguments: list[str]) -> int:
         REPO / "references" / "README.md": {"references": references_table()},
     }
     for package in packages():
-        contents[package.root / "README.md"] = {"verified": verified_table(package), "speed": speed_table(package)}
+        common = {"verified": verified_table(package), "speed": speed_table(package)}
+        contents[package.root / "README.md"] = common | own_tables(package)
     stale = []
     for path, tables in contents.items():
         old = new = path.read_text()

@@ -224,6 +224,12 @@ def test_tables_hold_only_what_was_measured(toy: Package) -> None:
     assert readme_tables.speed_table(toy) == "Not measured yet."
 
 
+def test_a_package_may_have_tables_of_its_own(toy: Package) -> None:
+    assert readme_tables.own_tables(toy) == {}
+    (toy.root / "benchmarks" / "own_tables.py").write_text("def tables():\n    return {'memory': '| 3 KiB |'}\n")
+    assert readme_tables.own_tables(toy) == {"memory": "| 3 KiB |"}
+
+
 def test_a_table_is_filled_between_its_markers() -> None:
     text = "a\n<!-- begin speed: x -->\nold\n<!-- end speed -->\nb\n"
     filled = "a\n<!-- begin speed: x -->\n\nnew\n\n<!-- end speed -->\nb\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import pickle
 import select
@@ -35,6 +36,7 @@ def check() -> None:
     Pin.load(HERE / "pin.json").check_installed()
 
 
+@functools.cache
 def boot_rom(color: bool) -> Path:
     """Path of the boot ROM inside the installed wheel.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final, Literal
 
 import gymnasium
 import numpy as np
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from references.pyboy.adapter import Child
 
 from rlenv_shared import counter_rng
+
+HALF_GREY: Final = "half_grey"
+PICTURE_SHAPE: Final = (72, 80)
 
 Values = Callable[[NDArray[np.uint8], NDArray[np.uint8]], NDArray[Any]]
 
@@ -26,7 +30,7 @@ class PyBoyVectorEnv:
         actions: button masks of the discrete actions.
         frame_skip: frames per step.
         press_frames: frames of a step in which the buttons are held.
-        observation: observed addresses.
+        observation: observed addresses, or ``"half_grey"``: uint8 [72, 80], 2 × 2 means of monochrome pictures.
         cells: addresses that reward and termination read.
         reward: ``(now, before) -> [n]`` of bytes ``[n, len(cells)]``.
         terminated: the same for ends.
@@ -45,7 +49,7 @@ class PyBoyVectorEnv:
         actions: Sequence[int],
         frame_skip: int,
         press_frames: int,
-        observation: Sequence[int],
+        observation: Sequence[int] | Literal["half_grey"],
         cells: Sequence[int],
         reward: Values,
         terminated: Values,
@@ -57,23 +61,25 @@ class PyBoyVectorEnv:
     ) -> None:
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
-        self.single_observation_space = gymnasium.spaces.Box(0, 255, (len(observation),), np.uint8)
+        self._pictures = observation == HALF_GREY
+        observed: Sequence[int] = [] if isinstance(observation, str) else observation
+        shape = PICTURE_SHAPE if self._pictures else (len(observed),)
+        self.single_observation_space = gymnasium.spaces.Box(0, 255, shape, np.uint8)
         self.single_action_space = gymnasium.spaces.Discrete(len(actions))
         self._actions = np.asarray(actions, np.uint8)
         self._schedule = (frame_skip, press_frames, sound)
-        addresses = list(dict.fromkeys([*observation, *cells]))
-        self._observed = [addresses.index(address) for address in observation]
+        addresses = list(dict.fromkeys([*observed, *cells]))
+        self._observed = [addresses.index(address) for address in observed]
         self._judged = [addresses.index(address) for address in cells]
-        self._width = len(addresses)
+        self._cells = len(addresses)
+        self._width = self._cells + (math.prod(PICTURE_SHAPE) if self._pictures else 0)
         self._reward, self._terminated = reward, terminated
         self._max_steps, self._starts = max_episode_steps, len(starts)
         ends = np.linspace(0, num_envs, processes + 1).astype(int)
         self._parts = [slice(a, b) for a, b in itertools.pairwise(ends)]
         masks = [list(start) for start in starts]
-        self._children = [
-            Child("Group", rom, part.stop - part.start, True, title_frames, masks, addresses, timeout=600)
-            for part in self._parts
-        ]
+        same = (True, title_frames, masks, addresses, self._pictures)
+        self._children = [Child("Group", rom, part.stop - part.start, *same, timeout=600) for part in self._parts]
         self._lengths = np.zeros(num_envs, np.int64)
         self._rng = counter_rng.from_seed(0, num_envs)
         self._now = np.zeros((num_envs, self._width), np.uint8)
@@ -83,7 +89,7 @@ class PyBoyVectorEnv:
         if seed is not None:
             self._rng = counter_rng.from_seed(seed, self.num_envs)
         self._begin(np.ones(self.num_envs, np.bool_))
-        return self._now[:, self._observed], {}
+        return self._observation(), {}
 
     def step(
         self, actions: Any
@@ -99,14 +105,19 @@ class PyBoyVectorEnv:
         done = terminated | truncated
         info: dict[str, Any] = {}
         if done.any():
-            info = {"final_obs": self._now[:, self._observed], "_final_obs": done.copy()}
+            info = {"final_obs": self._observation(), "_final_obs": done.copy()}
             self._begin(done)
-        return self._now[:, self._observed], reward, terminated, truncated, info
+        return self._observation(), reward, terminated, truncated, info
 
     def close(self) -> None:
         """Kill the children."""
         for child in self._children:
             child.close()
+
+    def _observation(self) -> NDArray[np.uint8]:
+        if self._pictures:
+            return self._now[:, self._cells :].reshape(self.num_envs, *PICTURE_SHAPE)
+        return self._now[:, self._observed]
 
     def _begin(self, chosen: NDArray[np.bool_]) -> None:
         number, advanced = counter_rng.below(self._rng, self._starts)

@@ -115,21 +115,21 @@ class Console:
 class Group:
     """PyBoys of one game that are stepped together; episodes begin from states recorded here."""
 
-    def __init__(self, rom, count, sound, title_frames, starts, cells):
+    def __init__(self, rom, count, sound, title_frames, starts, cells, picture):
         self.consoles = [Console(rom, None, sound) for _ in range(count)]
-        self.cells = cells
+        self.cells, self.picture = cells, picture
         maker = Console(rom, None, sound)
         maker.step(0, title_frames, "none", sound)
         title = maker.save_state()
         self.states = []
         for masks in starts:
             maker.load_state(title)
-            for mask in masks:
-                maker.step(mask, 1, "none", sound)
+            for frame, mask in enumerate(masks):
+                maker.step(mask, 1, "last" if frame == len(masks) - 1 else "none", sound)
             self.states.append(maker.save_state())
 
     def reset(self, choice):
-        """Loads state `choice[i]` into console i, where it is not negative; then the cells of all."""
+        """Loads state `choice[i]` into console i, where it is not negative; then the rows of all."""
         for console, number in zip(self.consoles, choice, strict=True):
             if number >= 0:
                 console.buttons(0)
@@ -137,22 +137,32 @@ class Group:
         return self.read()
 
     def advance(self, masks, frame_skip, press_frames, sound):
-        """One step of every console; then the cells of all."""
+        """One step of every console; then the rows of all."""
         for console, mask in zip(self.consoles, masks, strict=True):
             console.buttons(mask)
             if press_frames < frame_skip:
                 console.pyboy.tick(press_frames, False, False)
                 console.buttons(0)
-            console.pyboy.tick(frame_skip - press_frames if press_frames < frame_skip else frame_skip, False, sound)
+            rest = frame_skip - press_frames if press_frames < frame_skip else frame_skip
+            console.pyboy.tick(rest, self.picture, sound)
         return self.read()
 
     def read(self):
-        """Rows of bytes."""
+        """Rows of bytes: the cells, then the picture where it is observed."""
         rows = []
         for console in self.consoles:
             memory = console.pyboy.memory
             rows.append(bytes([memory[address] for address in self.cells]))
+            if self.picture:
+                rows.append(half_grey(console.pyboy.screen.ndarray))
         return b"".join(rows)
+
+
+def half_grey(picture):
+    """72 x 80 bytes: means of 2 x 2 pixels, rounded down, of a picture in shades of grey."""
+    grey = picture[:, :, 0].astype("uint16")
+    sums = grey[::2, ::2] + grey[::2, 1::2] + grey[1::2, ::2] + grey[1::2, 1::2]
+    return (sums // 4).astype("uint8").tobytes()
 
 
 def banked(memory, bank, start, length):

@@ -1,33 +1,34 @@
 """CPU time per frame on the homebrew collection: emurust and PyBoy in turns, one console each, same flags.
 
-The result file keeps every sample; the README's table follows from them (`homebrew_table`)::
+The result file keeps every sample; the README's table follows from them (`own_tables`)::
 
     {"format": "emurust-homebrew-speed", "schema": 1, "git": …, "machine": {…}, "frames": 480,
      "settings": {"skip24_sound": {"<rom>": {"emurust": [s, …], "PyBoy": [s, …]}}},
      "reset": {"<rom>": {"emurust": [s, …], "PyBoy": [s, …]}},
-     "bytes_per_instance": {"<rom>": …}}
+     "bytes_per_console": {"<rom>": {"emurust": …, "PyBoy": …}}}
 """
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from pathlib import Path
 from typing import Any, Final
 
+import memory
 import numpy as np
-from homebrew_table import ratio
+from own_tables import ratio
 
 from emurust import BatchEnv, GameBoy, verify
 from emurust.game_boy import make_machine
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(PACKAGE.parents[1]), str(PACKAGE / "tests" / "l3_rollout")]
-from homebrew import roms  # noqa: E402
+from collection import homebrew  # noqa: E402
 from references.pyboy.adapter import PyBoyProcess, boot_rom  # noqa: E402
 
 FORMAT: Final = "emurust-homebrew-speed"
+SCHEMA: Final = 1
 # frames per tick, drawn, sound registers emulated
 SETTINGS: Final = {
     "drawn_sound": (1, True, True),
@@ -65,13 +66,11 @@ def frame_times(rom: bytes, setting: str, frames: int, repeats: int) -> dict[str
     return times
 
 
-def reset_times(rom: bytes, repeats: int) -> tuple[dict[str, list[float]], int]:
-    """CPU seconds per reset to a state (of `BATCH` consoles on one thread; of one PyBoy), and bytes a console takes."""
+def reset_times(rom: bytes, repeats: int) -> dict[str, list[float]]:
+    """CPU seconds per reset to a state: of `BATCH` consoles on one thread; of one PyBoy."""
     game = GameBoy(rom)
     game.tick(WARM_UP, False)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     env = BatchEnv(game, BATCH, observation=[0xC000], frame_skip=1, threads=1)
-    size = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 // BATCH
     times: dict[str, list[float]] = {"emurust": [], "PyBoy": []}
     everyone, actions = np.ones(BATCH, np.bool_), np.zeros(BATCH, np.uint8)
     with PyBoyProcess(rom) as reference:
@@ -83,17 +82,18 @@ def reset_times(rom: bytes, repeats: int) -> tuple[dict[str, list[float]], int]:
             env.reset(everyone)
             times["emurust"].append((time.process_time() - begun) / BATCH)
             times["PyBoy"].append(reference.call("time_load", state, LOADS))
-    return times, size
+    return times
 
 
 def measure(folder: Path, frames: int, repeats: int) -> dict[str, Any]:
     """Every ROM in every setting."""
-    result: dict[str, Any] = {"settings": {name: {} for name in SETTINGS}, "reset": {}, "bytes_per_instance": {}}
-    for name, rom in roms(folder):
-        # first, while the peak of memory still grows
-        result["reset"][name], result["bytes_per_instance"][name] = reset_times(rom, repeats)
+    settings: dict[str, dict[str, Any]] = {name: {} for name in SETTINGS}
+    resets, sizes = {}, {}
+    for name, rom in homebrew(folder):
+        sizes[name] = {implementation: memory.measure(folder / name, implementation) for implementation in memory.COUNT}
+        resets[name] = reset_times(rom, repeats)
         for setting in SETTINGS:
-            result["settings"][setting][name] = frame_times(rom, setting, frames, repeats)
-        speeds = ", ".join(f"{key} {ratio(result['settings'][key][name]):.2f}×" for key in SETTINGS)
-        print(f"{name}: {speeds}; reset {ratio(result['reset'][name]):.0f}×", flush=True)
-    return {"frames": frames, "warm_up": WARM_UP, **result}
+            settings[setting][name] = frame_times(rom, setting, frames, repeats)
+        speeds = ", ".join(f"{key} {ratio(settings[key][name]):.2f}×" for key in SETTINGS)
+        print(f"{name}: {speeds}; reset {ratio(resets[name]):.0f}×; {sizes[name]} bytes", flush=True)
+    return {"frames": frames, "warm_up": WARM_UP, "settings": settings, "reset": resets, "bytes_per_console": sizes}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ def pyboy_vector_env(
     processes: int = 1,
     max_episode_steps: int = windfall.MAX_STEPS,
     frame_skip: int = windfall.FRAME_SKIP,
+    observation: Sequence[int] | Literal["half_grey"] = windfall.OBSERVATION,
 ) -> PyBoyVectorEnv:
     """`windfall.game(starts).vector_env(num_envs)` in PyBoy, every number of it the same."""
     cells = list(dict.fromkeys([*windfall.REWARD.cells(), *windfall.TERMINATED.cells()]))
@@ -39,7 +41,7 @@ def pyboy_vector_env(
         actions=windfall.ACTIONS,
         frame_skip=frame_skip,
         press_frames=frame_skip,
-        observation=windfall.OBSERVATION,
+        observation=observation,
         cells=[cell.address for cell in cells],
         reward=values(windfall.REWARD),
         terminated=values(windfall.TERMINATED),

@@ -1,7 +1,9 @@
 """What the documentation shows works."""
 
 import doctest
+import json
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -46,10 +48,35 @@ def test_every_test_the_readme_names_exists():
         assert name in files, name
 
 
-def test_the_homebrew_table_follows_from_the_newest_samples():
+@pytest.fixture(scope="module")
+def own_tables():
     sys.path.insert(0, str(PACKAGE / "benchmarks"))
     try:
-        import homebrew_table
+        import own_tables
     finally:
         sys.path.pop(0)
-    assert homebrew_table.filled(README) == README
+    return own_tables
+
+
+def test_measured_speeds_reach_what_is_required(own_tables):
+    for path in sorted(own_tables.SPEEDS.glob("*.json"))[-1:]:
+        for name, found in own_tables.ratios(json.loads(path.read_text())).items():
+            assert statistics.geometric_mean(found) >= own_tables.REQUIRED[name][1], name
+            assert len(found) == 24
+
+
+def test_tables_follow_from_the_samples(own_tables):
+    times = {f"rom{n}": {"emurust": [1.0, 1.0, 9.0], "PyBoy": [4.0 * n, 4.0 * n, 0.1]} for n in (1, 4)}
+    result = {
+        "settings": dict.fromkeys(("drawn_sound", "skip24_sound", "skip24_silent"), times),
+        "reset": times,
+        "bytes_per_console": {name: {"emurust": 2048, "PyBoy": 1_048_576} for name in times},
+        "machine": {"cpu": "toy", "cores": 2},
+    }
+    lines = own_tables.homebrew(result).splitlines()
+    assert "| skip 24, sound on | 8.00× | 4.00× – 16.00× | 4× | 5× |" in lines
+    assert "toy, 2 cores.  A further console takes 2 KiB" in lines[-1]
+    counts = {"steps": 300, "mismatches": 0}
+    games = {"pads": [1, 2], "frames": 60, "roms": {"a.gb": {"settings": {"one": counts, "other": counts}}}}
+    found = own_tables.compared({"games": {"own": games}})
+    assert "| 1 ROMs in 2 settings, 2 pads, 60 frames each | 600 | 0 |" in found

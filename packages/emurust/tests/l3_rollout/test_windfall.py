@@ -11,10 +11,15 @@ pytestmark = [pytest.mark.l3, pytest.mark.reference("pyboy")]
 ENVS, STEPS, STARTS = 6, 700, 12
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_every_step_of_every_episode_agrees(processes, adapter):
-    theirs = pyboy_vector_env(ENVS, starts=STARTS, processes=processes, max_episode_steps=200)
-    ours = windfall.game(STARTS).vector_env(ENVS, max_episode_steps=200, threads=processes)
+@pytest.mark.parametrize(
+    ("processes", "observation"),
+    [(1, windfall.OBSERVATION), (2, windfall.OBSERVATION), (2, "half_grey")],
+    ids=["memory", "memory, 2 processes", "pictures"],
+)
+def test_every_step_of_every_episode_agrees(processes, observation, adapter):
+    options = {"max_episode_steps": 200, "observation": observation}
+    theirs = pyboy_vector_env(ENVS, starts=STARTS, processes=processes, **options)
+    ours = windfall.game(STARTS).vector_env(ENVS, threads=processes, **options)
     random = np.random.default_rng(processes)
     ends = 0
     np.testing.assert_array_equal(ours.reset(seed=5)[0], theirs.reset(seed=5)[0])

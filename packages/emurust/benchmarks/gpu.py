@@ -1,0 +1,26 @@
+"""What `make gpu-report` measures: emurust and PyBoy on all cores of the machine; see ``ci/gpu_declarations.py``."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from rlenv_shared.bench.sections import Comparison
+from rlenv_shared.bench.sides import HostSide
+
+CONSOLES_A_CORE: Final = 16
+
+
+def on_all_cores() -> list[HostSide]:
+    """Windfall, which comes with the package: one thread per core, and one process of PyBoys per core."""
+    from windfall_sides import emurust_side, pyboy_side
+
+    cores = os.cpu_count() or 1
+    return [
+        make(CONSOLES_A_CORE * cores, cores, pictures)
+        for pictures in (False, True)
+        for make in (emurust_side, pyboy_side)
+    ]
+
+
+COMPARISONS: Final = (Comparison("PyBoy on all cores", on_all_cores, needs=("emurust._core", "pyboy", "gymnasium")),)
