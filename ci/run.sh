@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
-STAGES=(setup refs lint types check-layout test-l1 test-l2 test-l3 check-mutations check-gpu docs wheels clean-install check-results)
+STAGES=(setup refs lint types check-layout test-l1 test-l2 test-l3 check-mutations check-gpu notebooks docs wheels clean-install check-results)
 NEEDED=" setup refs " # nothing after these can run without them
 REPORTS=.cache/reports
 

@@ -16,7 +16,9 @@ PIN: Final = Pin.load(Path(__file__).parent / "pin.json")
 PIN.check_installed()
 
 import gymnasium as gym  # noqa: E402 - only after the check, whose error says what to install
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv, VectorWrapper  # noqa: E402
+from gymnasium.vector import VectorEnv  # noqa: E402
+
+from rlenv_shared.rollout.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
 ENV_ID: Final = "CartPole-v1"
 STATE: Final = ("x", "x_dot", "theta", "theta_dot")  # order of CartPoleEnv.state; m, m/s, rad, rad/s
@@ -134,22 +136,9 @@ def record_episodes(
     return Trajectory({name: np.stack([row[name] for row in rows]) for name in rows[0]}, initial, about)
 
 
-class DenseFinalObs(VectorWrapper):
-    """``info["final_obs"]`` as one array [N, 4] in every step, instead of an object array in some."""
-
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """As `SyncVectorEnv.step`; rows of unfinished episodes hold the current observation."""
-        obs, reward, terminated, truncated, info = self.env.step(actions)
-        final_obs = obs.copy()
-        for i in np.flatnonzero(terminated | truncated):
-            final_obs[i] = info["final_obs"][i]
-        return obs, reward, terminated, truncated, {**info, "final_obs": final_obs}
-
-
 def vector_env(num_envs: int, **options: Any) -> VectorEnv:
     """Single environments side by side with same-step auto-reset."""
-    factories = [lambda: gym.make(ENV_ID, disable_env_checker=True, **options)] * num_envs
-    return DenseFinalObs(SyncVectorEnv(factories, autoreset_mode=AutoresetMode.SAME_STEP))
+    return side_by_side(ENV_ID, num_envs, **options)
 
 
 def fast_vector_env(num_envs: int) -> VectorEnv:

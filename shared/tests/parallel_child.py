@@ -9,10 +9,30 @@ import os
 import sys
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+from rlenv_shared import spaces
 from rlenv_shared.ppo import PPOConfig, train
 from rlenv_shared.testing import probes
+
+
+class Payout(probes.Discounting):
+    """Pays the cue, which is seen from the start, in the last step.
+
+    Environments see and get different things, so that moments over some of them are not those of all; but no action
+    matters, so that rounding errors of the parameters do not change what happens.
+    """
+
+    def reward(self, state, action):
+        return super().reward(state, action) * state.cue
+
+    def observe(self, key, state, action, params):
+        return jnp.concatenate([super().observe(key, state, action, params), state.cue[None]])
+
+    def observation_space(self, params):
+        return spaces.Box(-1.0, 1.0, (2,))
+
 
 CONFIG = PPOConfig(
     total_steps=64 * 8 * 4,
@@ -26,7 +46,7 @@ CONFIG = PPOConfig(
     normalise_returns=True,
     seed=5,
 )
-ENV = probes.Discounting(3)
+ENV = Payout(3)
 
 
 def outcome(devices: int | None) -> dict[str, np.ndarray]:

@@ -102,7 +102,8 @@ def test_jaxmarl_s_log_wrapper_counts_episodes():
 
     _, state = env.reset(jax.random.key(0))
     _, (rewards, done, info) = jax.lax.scan(body, state, jax.random.split(jax.random.key(2), 200))
-    ends = np.flatnonzero(done)
+    np.testing.assert_array_equal(done, info["terminated"] | info["truncated"])
+    ends = np.flatnonzero(info["terminated"] | info["truncated"])
     lengths = np.diff(np.concatenate([[-1], ends]))
     np.testing.assert_array_equal(info["returned_episode_lengths"][ends, 0], lengths)
     totals = [np.asarray(rewards)[e - n + 1 : e + 1].sum(0) for e, n in zip(ends, lengths, strict=True)]

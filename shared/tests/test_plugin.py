@@ -141,8 +141,17 @@ def test_strict_promotion_is_strict(strict_promotion):
         jnp.int32(1) + jnp.float32(1)
 
 
-def test_x64_is_on(x64):
+def test_x64_is_on_and_strict(x64):
     assert jnp.zeros(()).dtype == jnp.float64
+    with pytest.raises(Exception, match="promotion"):
+        jnp.int32(1) + jnp.float32(1)
+
+
+def test_every_dtype_has_its_x64(dtype, request):
+    assert jnp.zeros(()).dtype == dtype
+    assert request.node.name.endswith(f"[{dtype.__name__}]")
+    with pytest.raises(Exception, match="promotion"):
+        jnp.int32(1) + jnp.float32(1)
 
 
 def test_without_the_fixtures_neither_is_on():

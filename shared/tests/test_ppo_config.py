@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import doctest
+from pathlib import Path
 
 import gymnasium
 import jax
@@ -13,7 +14,7 @@ import pytest
 
 from rlenv_shared import ppo, spaces
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ppo import PPOConfig, cli, train
+from rlenv_shared.ppo import Policy, PPOConfig, cli, train
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.networks import build
 from rlenv_shared.ppo.presets import PRESETS
@@ -56,9 +57,31 @@ def test_config_is_hashable_and_counts_updates():
 def test_toml_and_command_line_override_defaults_in_this_order(tmp_path):
     path = tmp_path / "run.toml"
     path.write_text("[ppo]\ngamma = 0.9\nseed = 3\n")
-    config = cli.parse(["--config", str(path), "--seed", "4"], default=PPOConfig(gae_lambda=0.8))
-    assert (config.gamma, config.seed, config.gae_lambda) == (0.9, 4, 0.8)
+    default = cli.TrainOptions(PPOConfig(gae_lambda=0.8), checkpoint_every=7)
+    options = cli.parse(default, argv=["--config", str(path), "--ppo.seed", "4", "--run-dir", "here", "--resume"])
+    assert (options.ppo.gamma, options.ppo.seed, options.ppo.gae_lambda) == (0.9, 4, 0.8)
+    assert options.run() == {
+        "run_dir": Path("here"),
+        "resume": True,
+        "checkpoint_every": 7,
+        "show_progress": True,
+    }
     assert PPOConfig.from_toml(path, seed=5) == PPOConfig(gamma=0.9, seed=5)
+
+
+def test_a_training_script_saves_its_policy_and_says_what_is_wrong(tmp_path, capsys):
+    default = cli.TrainOptions(PPOConfig(total_steps=64, num_envs=8, rollout_length=4, num_minibatches=1))
+
+    def learn(options):
+        return train(probes.ActionReward(), options.ppo, **options.run()).policy
+
+    argv = ["--run-dir", str(tmp_path)]
+    assert cli.main(default, learn, argv=argv) == 0
+    assert Policy.load(tmp_path / "policy.npz").interface.action_size == 2
+    assert cli.main(default, learn, argv=argv) == 1  # another run is there
+    assert "pass resume=True" in capsys.readouterr().err
+    assert cli.main(default, learn, argv=["--config", "nowhere.toml"]) == 1
+    assert "nowhere.toml" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import parallel_child
 import pytest
 
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ppo import PPOConfig, evaluate, load_checkpoint, train
+from rlenv_shared.ppo import PPOConfig, load_checkpoint, train
 from rlenv_shared.ppo.parallel import choose_devices
 from rlenv_shared.ppo.progress import without_timing
 from rlenv_shared.testing import probes
@@ -107,7 +107,7 @@ def test_a_checkpoint_may_be_resumed_on_other_devices(tmp_path):
     (resumed / "metrics.jsonl").write_text("".join(lines[:2]))
     again = train(parallel_child.ENV, config, run_dir=resumed, resume=True, devices=1)
     assert [without_timing(record) for record in again.records] == [without_timing(record) for record in whole.records]
-    assert evaluate(again.policy, parallel_child.ENV, episodes=4).mean_return == 1.0
+    jax.tree.map(np.testing.assert_array_equal, again.policy, whole.policy)
 
 
 def test_impossible_devices_are_refused(monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 from test_counter_rng import KNOWN_ANSWERS
 
 import rlenv_shared
+from rlenv_shared.testing import readme
 
 pytestmark = pytest.mark.l1
 SHARED = Path(__file__).parents[1]
@@ -61,3 +62,14 @@ def test_importing_the_package_imports_nothing_but_numpy():
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert eval(output) == {"rlenv_shared", "numpy"}
+
+
+def test_what_a_package_s_readme_shows_and_names_is_found(tmp_path):
+    (tmp_path / "tests" / "l1").mkdir(parents=True)
+    (tmp_path / "tests" / "l1" / "test_it.py").write_text("def test_here():\n    pass\n")
+    (tmp_path / "README.md").write_text(
+        "`test_here`, `test_it.py`, `check_env`, `shared/tests/test_far.py`\n```python\na = 1\n```\n```sh\nls\n```\n"
+        "```python\nb = 2\n```\n`test_gone`, `test_lost.py`, `check_nothing`\n"
+    )
+    assert readme.python_blocks(tmp_path) == ["a = 1\n", "b = 2\n"]
+    assert readme.missing_tests(tmp_path) == ["check_nothing", "test_gone", "test_lost.py"]

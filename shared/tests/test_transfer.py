@@ -8,8 +8,9 @@ import pytest
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ppo import PPOConfig
 from rlenv_shared.stats.transfer import TransferConfig, load_results, verdict
+from rlenv_shared.testing import transfer as committed
 from rlenv_shared.testing.probes import ActionReward
-from rlenv_shared.transfer import SEED_STRIDE, native_backend, run_transfer
+from rlenv_shared.transfer import SEED_STRIDE, main, native_backend, run_transfer
 
 pytestmark = pytest.mark.l1
 
@@ -105,3 +106,42 @@ def test_other_settings_do_not_reuse_what_is_cached(config, tmp_path):
 def test_backends_must_be_those_of_the_config(config, tmp_path):
     with pytest.raises(InvalidParamsError, match="name them alike"):
         run_transfer(config, {"ours": Calls().as_backend()}, results=tmp_path / "r.json", cache=tmp_path)
+
+
+def test_the_command_finds_its_files_and_what_it_writes_is_accepted(tmp_path, monkeypatch):
+    here = tmp_path / "packages" / "probe" / "tests" / "l4_transfer"
+    configs = tmp_path / "packages" / "probe" / "training" / "configs"
+    here.mkdir(parents=True)
+    configs.mkdir(parents=True)
+    (here / "config.toml").write_text(CONFIG)
+    (configs / "ppo.toml").write_text("[ppo]\nnum_envs = 64\nrollout_length = 16\n")
+    given = []
+
+    def backends(ppo):
+        given.append(ppo)
+        return {"ours": Calls().as_backend(), "theirs": Calls().as_backend()}
+
+    assert main(here, "ppo.toml", backends, []) == 0
+    assert given == [PPOConfig(num_envs=64, rollout_length=16)]
+    assert len(list((tmp_path / ".cache" / "l4" / "probe").glob("*/ours-*/policy.npz"))) == 3
+
+    promised = {"margin": 0.2, "alpha": 0.05, "learned": 0.8}
+    with pytest.raises(AssertionError, match="3 policies"):
+        committed.require_equivalence(here, **promised)
+    monkeypatch.setattr(committed, "MIN_POLICIES", 3)
+    with pytest.raises(AssertionError, match="64 episodes"):
+        committed.require_equivalence(here, **promised)
+    monkeypatch.setattr(committed, "MIN_EPISODES", 64)
+    committed.require_equivalence(here, **promised)
+    with pytest.raises(AssertionError, match="promised are"):
+        committed.require_equivalence(here, **{**promised, "margin": 0.1})
+    results = here / "results" / "transfer.json"
+    text = results.read_text()
+    results.unlink()
+    with pytest.raises(AssertionError, match="no results"):
+        committed.require_equivalence(here, **promised)
+    record = json.loads(text)
+    record["directions"][0]["policies"][0]["returns"]["ours"] = [0.0] * 64
+    results.write_text(json.dumps(record))
+    with pytest.raises(AssertionError, match=r"transfer\.json"):
+        committed.require_equivalence(here, **promised)

@@ -23,7 +23,7 @@ from cartpole_jax import CartPole
 from rlenv_shared import spaces
 from rlenv_shared.bench import machine, report
 from rlenv_shared.bench.harness import Run, Timing, sweep
-from rlenv_shared.bench.sides import HostSide, Side, jax_rollout
+from rlenv_shared.bench.sides import HostSide, Side, host_rollout, jax_rollout
 from rlenv_shared.errors import InvalidParamsError
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -67,23 +67,10 @@ class GymnaxCartPole:
 
 
 def host_side(name: str, env: Any) -> HostSide:
-    """A Gymnasium vector environment under random actions, drawn beforehand."""
-    actions = np.random.default_rng(0).integers(0, 2, (STEPS, env.num_envs))
-    last: list[Any] = [None, None]
-
-    def advance(steps: int) -> None:
-        for t in range(steps):
-            last[0], last[1], *_ = env.step(actions[t])
-
-    return HostSide(
-        name,
-        env.num_envs,
-        STEPS,
-        reset=lambda: env.reset(seed=0),
-        advance=advance,
-        read_checksum=lambda: float(last[0].sum(dtype=np.float64) + last[1].sum()),
-        settings={"policy": "random", "reset_mode": env.metadata["autoreset_mode"].name.lower(), "outputs": "kept"},
-    )
+    """A Gymnasium vector environment under random actions."""
+    mode = env.metadata["autoreset_mode"].name.lower()
+    settings = {"policy": "random", "reset_mode": mode, "outputs": "kept"}
+    return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
 
 
 def make_sides(batch: int) -> list[Side]:

@@ -99,7 +99,7 @@ def main() -> int:
     options = parser.parse_args()
     good = verify_rollouts()
     if not options.skip_l4:
-        good = l4.main() and good
+        good = l4.main([]) == 0 and good
     print("verified" if good else "NOT VERIFIED")
     return 0 if good else 1
 

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from rlenv_shared import counter_rng
+from rlenv_shared.barrier import cpu_barrier
 from rlenv_shared.protocol import TurnOrder
 
 
@@ -68,9 +69,9 @@ class SameStepAutoReset:
         next_obs, next_state = self.begin_episode(final_state.rng, params)
         done = terminated | truncated
         if self.observes_state_alone:
-            # The barrier keeps XLA:CPU from recomputing the whole step in the loop that writes the observation:
+            # Without it XLA:CPU computes the whole step again in the loop that writes the observation: the barrier was
             # measured 1.3x faster for CartPole at batch 4,096.
-            state = jax.lax.optimization_barrier(select(done, next_state, final_state))
+            state = cpu_barrier(select(done, next_state, final_state))
             obs = self.observe(None, state, None, params)
         else:
             obs, state = select(done, (next_obs, next_state), (final_obs, final_state))

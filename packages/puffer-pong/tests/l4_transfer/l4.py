@@ -7,39 +7,32 @@ lays down and writes results/; a killed run continues.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from puffer_pong.jax import Pong
-from rlenv_shared.bench import machine
+from rlenv_shared import transfer
 from rlenv_shared.ppo import PPOConfig
-from rlenv_shared.stats.transfer import TransferConfig, TransferVerdict
-from rlenv_shared.transfer import host_backend, native_backend, run_transfer
 
 HERE: Final = Path(__file__).resolve().parent
-PACKAGE: Final = HERE.parents[1]
-REPO: Final = PACKAGE.parents[1]
-CONFIG: Final = HERE / "config.toml"
-RESULTS: Final = HERE / "results" / "transfer.json"
 FRAMESKIP: Final = 8
+sys.path.insert(0, str(HERE.parents[3]))  # references.<name>.adapter
+from references.puffer_pong.adapter import PufferPongVectorEnv  # noqa: E402
 
 
-def main(config_path: Path = CONFIG, results: Path = RESULTS, cache: Path = REPO / ".cache/l4/puffer-pong") -> bool:
-    """Run the experiment; True when both directions learned and are equivalent."""
-    sys.path.insert(0, str(REPO))
-    from references.puffer_pong.adapter import PufferPongVectorEnv
-
-    ppo = PPOConfig.from_toml(PACKAGE / "training" / "configs" / "ppo.toml")
-    backends = {
-        "jax": native_backend(Pong(frameskip=FRAMESKIP), ppo),
-        "c": host_backend(lambda n: PufferPongVectorEnv(n, rng="glibc", frameskip=FRAMESKIP), ppo),
+def backends(ppo: PPOConfig) -> dict[str, transfer.Backend]:
+    """Both implementations."""
+    return {
+        "jax": transfer.native_backend(Pong(frameskip=FRAMESKIP), ppo),
+        "c": transfer.host_backend(lambda n: PufferPongVectorEnv(n, rng="glibc", frameskip=FRAMESKIP), ppo),
     }
-    verdict: TransferVerdict = run_transfer(
-        TransferConfig.load(config_path), backends, results=results, cache=cache, machine=machine.describe()
-    )
-    print(verdict)
-    return verdict.ok
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the experiment; 0 if it shows equivalence in both directions."""
+    return transfer.main(HERE, "ppo.toml", backends, argv)
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main() else 1)
+    sys.exit(main())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import jax
@@ -109,11 +109,11 @@ def _row(tree: Any, index: int) -> Any:
     return jax.tree.map(lambda leaf: leaf[index], tree)
 
 
-class PettingZooParallel(pettingzoo.ParallelEnv):
-    """Simultaneous players as a `pettingzoo.ParallelEnv`.
+class _Face:
+    """What both kinds of PettingZoo environment have.
 
     Args:
-        env: environment of :mod:`rlenv_shared.protocol` with turn order SIMULTANEOUS.
+        env: environment of :mod:`rlenv_shared.protocol` with the turn order of the class.
         params: its parameters; the defaults when None.
         seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
         render_mode: None or ``"rgb_array"``, if the environment has a host method ``render(state, params)``.
@@ -122,15 +122,18 @@ class PettingZooParallel(pettingzoo.ParallelEnv):
         InvalidParamsError: another turn order, unsupported action space or render mode.
     """
 
+    turn_order: ClassVar[TurnOrder]
+
     def __init__(
         self, env: Any, params: Any = None, *, seed: int | None = None, render_mode: str | None = None
     ) -> None:
-        self._table = _Table(env, params, TurnOrder.SIMULTANEOUS, render_mode, seed)
-        self.metadata, self.render_mode = {**self._table.metadata, "is_parallelizable": True}, render_mode
+        super().__init__()
+        self._table = _Table(env, params, self.turn_order, render_mode, seed)
+        parallel = self.turn_order is TurnOrder.SIMULTANEOUS
+        self.metadata, self.render_mode = {**self._table.metadata, "is_parallelizable": parallel}, render_mode
         self.possible_agents: list[str] = list(self._table.players)
         self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = self._table.observation_spaces, self._table.action_spaces
-        self._mask: np.ndarray | None = None
 
     def observation_space(self, agent: str) -> gymnasium.Space:
         """One agent's space, always the same object."""
@@ -139,6 +142,23 @@ class PettingZooParallel(pettingzoo.ParallelEnv):
     def action_space(self, agent: str) -> gymnasium.Space:
         """One agent's space, always the same object."""
         return self.action_spaces[agent]
+
+    def render(self) -> np.ndarray | None:
+        """The current frame, uint8 ``[height, width, 3]``, or None without a render mode."""
+        return self._table.render(self.render_mode)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class PettingZooParallel(_Face, pettingzoo.ParallelEnv):
+    """Simultaneous players as a `pettingzoo.ParallelEnv`.
+
+    Arguments and errors are those of `_Face`, with turn order SIMULTANEOUS.
+    """
+
+    turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
+    _mask: np.ndarray | None = None
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -184,13 +204,6 @@ class PettingZooParallel(pettingzoo.ParallelEnv):
             for i, agent in enumerate(self.possible_agents)
         }
 
-    def render(self) -> np.ndarray | None:
-        """The current frame, uint8 ``[height, width, 3]``, or None without a render mode."""
-        return self._table.render(self.render_mode)
-
-    def close(self) -> None:
-        """Nothing to close."""
-
 
 @functools.partial(jax.jit, static_argnames="env")
 def _views(env: Any, state: Any, params: Any) -> Any:
@@ -200,40 +213,17 @@ def _views(env: Any, state: Any, params: Any) -> Any:
     return jax.vmap(lambda player: env.observe(key, state.replace(current_player=player), None, params))(players)
 
 
-class PettingZooAEC(pettingzoo.AECEnv):
+class PettingZooAEC(_Face, pettingzoo.AECEnv):
     """Players who take turns as a `pettingzoo.AECEnv`.
 
     `observe` shows any player the position with that player's eyes; the mask of who is not to move is all 0.
 
-    Args:
-        env: environment of :mod:`rlenv_shared.protocol` with turn order SEQUENTIAL.
-        params: its parameters; the defaults when None.
-        seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
-        render_mode: None or ``"rgb_array"``, if the environment has a host method ``render(state, params)``.
-
-    Raises:
-        InvalidParamsError: another turn order, unsupported action space or render mode.
+    Arguments and errors are those of `_Face`, with turn order SEQUENTIAL.
     """
 
-    def __init__(
-        self, env: Any, params: Any = None, *, seed: int | None = None, render_mode: str | None = None
-    ) -> None:
-        super().__init__()
-        self._table = _Table(env, params, TurnOrder.SEQUENTIAL, render_mode, seed)
-        self.metadata, self.render_mode = self._table.metadata, render_mode
-        self.possible_agents: list[str] = list(self._table.players)
-        self.agents: list[str] = []
-        self.observation_spaces, self.action_spaces = self._table.observation_spaces, self._table.action_spaces
-        self._observed: Any = None
-        self._mask: np.ndarray
-
-    def observation_space(self, agent: str) -> gymnasium.Space:
-        """One agent's space, always the same object."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> gymnasium.Space:
-        """One agent's space, always the same object."""
-        return self.action_spaces[agent]
+    turn_order: ClassVar[TurnOrder] = TurnOrder.SEQUENTIAL
+    _observed: Any = None
+    _mask: np.ndarray
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode."""
@@ -282,10 +272,3 @@ class PettingZooAEC(pettingzoo.AECEnv):
             raise _needs_reset("observe")
         mask = self._mask if agent == self._to_move else np.zeros_like(self._mask)
         return self._table.shown(_row(self._observed, self._table.players.index(agent)), mask)
-
-    def render(self) -> np.ndarray | None:
-        """The current frame, uint8 ``[height, width, 3]``, or None without a render mode."""
-        return self._table.render(self.render_mode)
-
-    def close(self) -> None:
-        """Nothing to close."""

@@ -17,11 +17,13 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plgpu
 from jax.extend import core
 
+from rlenv_shared import barrier
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.words import Ops, kernel_ops, xla_ops
 
 Mode = Literal["auto", "scan", "kernel", "interpreted"]
 MODES: Final = ("auto", "scan", "kernel", "interpreted")
+BARRIERS: Final = ("optimization_barrier", barrier.NAME)
 BLOCK: Final = 128  # environments of one program of the kernel, one per thread
 NUM_WARPS: Final = 4
 Step = Callable[[Any, Any, Ops], tuple[Any, Any]]
@@ -130,7 +132,7 @@ def live(function: Callable[..., Any]) -> Callable[..., Any]:
         equations = []
         for equation in jaxpr.eqns:
             operands = [source.get(id(variable), variable) for variable in equation.invars]
-            if equation.primitive.name == "optimization_barrier":
+            if equation.primitive.name in BARRIERS:
                 source.update(zip(map(id, equation.outvars), operands, strict=True))
             else:
                 equations.append(equation.replace(invars=operands))

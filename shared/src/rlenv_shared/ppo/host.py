@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, Unpack, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +15,7 @@ from rlenv_shared.ppo.checkpoint import Identity
 from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.learner import Learner, Rollout, learn
-from rlenv_shared.ppo.loop import RunOptions
+from rlenv_shared.ppo.loop import RunKeywords, RunOptions
 from rlenv_shared.ppo.policy import Policy
 from rlenv_shared.ppo.rollout import decide, sampling_generators, value_of_final
 from rlenv_shared.ppo.train import TrainResult
@@ -215,14 +214,7 @@ class HostTraining:
 def train_host(
     env: HostVecEnv,
     config: PPOConfig,
-    *,
-    run_dir: str | Path | None = None,
-    resume: bool = False,
-    show_progress: bool = False,
-    checkpoint_every: int = 100,
-    keep: int = 3,
-    log: Any = None,
-    checkpoint_format: str = "npz",
+    **run: Unpack[RunKeywords],
 ) -> TrainResult:
     """Train one policy on a host vector environment.
 
@@ -232,18 +224,13 @@ def train_host(
     Args:
         env: see :class:`HostVecEnv`; ``env.num_envs`` must equal ``config.num_envs``.
         config: hyper-parameters.
-        run_dir: directory of metrics and checkpoints; None writes nothing.
-        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
-        show_progress: show a progress bar.
-        checkpoint_every: updates between checkpoints; the last update always has one.
-        keep: how many checkpoints stay.
-        log: called with the metrics record of every update.
-        checkpoint_format: "npz" (one file) or "orbax" (a directory).
+        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log`` and
+            ``checkpoint_format``: see :class:`~rlenv_shared.ppo.loop.RunOptions`.
 
     Raises:
         InvalidParamsError, SnapshotVersionError, NonFiniteLossError: as :func:`rlenv_shared.ppo.train.train`.
     """
-    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log, checkpoint_format)
+    options = RunOptions(**run)
     training = HostTraining(env, config)
     identity = Identity("host", env_name(env), 0, "", training.interface, config)
     state, records = loop.run(training.advance, training.start(config.seed), identity, options)

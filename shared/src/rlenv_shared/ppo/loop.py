@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,18 @@ class NonFiniteLossError(EnvError, ArithmeticError):
     """Training produced a NaN or an infinity."""
 
 
+class RunKeywords(TypedDict, total=False):
+    """Keyword arguments that every trainer hands to `RunOptions`."""
+
+    run_dir: str | Path | None
+    resume: bool
+    show_progress: bool
+    checkpoint_every: int
+    keep: int
+    log: Callable[[Record], None] | None
+    checkpoint_format: str
+
+
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
     """How a run reports and saves itself; no option changes what is learned.
@@ -42,7 +54,7 @@ class RunOptions:
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
-        checkpoint_format: "npz" or "orbax".
+        checkpoint_format: "npz" (one file) or "orbax" (a directory).
     """
 
     run_dir: str | Path | None = None

@@ -9,8 +9,7 @@ snapshots; a snapshot may take an opponent's place in the middle of an episode.
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +23,7 @@ from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.evaluate import Evaluation, evaluate
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.learner import Learner, Metrics, learn
-from rlenv_shared.ppo.loop import RunOptions
+from rlenv_shared.ppo.loop import RunKeywords, RunOptions
 from rlenv_shared.ppo.policy import Policy
 from rlenv_shared.ppo.rollout import Actors, collect
 from rlenv_shared.ppo.train import TrainResult
@@ -266,14 +265,7 @@ def train_selfplay(
     config: PPOConfig,
     settings: SelfPlayConfig = SelfPlayConfig(),
     params: Any = None,
-    *,
-    run_dir: str | Path | None = None,
-    resume: bool = False,
-    show_progress: bool = False,
-    checkpoint_every: int = 100,
-    keep: int = 3,
-    log: Any = None,
-    checkpoint_format: str = "npz",
+    **run: Unpack[RunKeywords],
 ) -> TrainResult:
     """Train one policy on a two-player game against itself and its past.
 
@@ -284,18 +276,13 @@ def train_selfplay(
         config: hyper-parameters; ``num_envs`` is a multiple of ``settings.pool_size``.
         settings: the pool of opponents.
         params: parameters of the game; the defaults when None.
-        run_dir: directory of metrics and checkpoints; None writes nothing.
-        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
-        show_progress: show a progress bar.
-        checkpoint_every: updates between checkpoints; the last update always has one.
-        keep: how many checkpoints stay.
-        log: called with the metrics record of every update.
-        checkpoint_format: "npz" (one file) or "orbax" (a directory).
+        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log`` and
+            ``checkpoint_format``: see :class:`~rlenv_shared.ppo.loop.RunOptions`.
 
     Raises:
         InvalidParamsError, SnapshotVersionError, NonFiniteLossError: as :func:`rlenv_shared.ppo.train.train`.
     """
-    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log, checkpoint_format)
+    options = RunOptions(**run)
     game = Against(env)
     env_params = env.default_params if params is None else params
     interface = Interface.from_spaces(env.observation_space(env_params), env.action_space(env_params))

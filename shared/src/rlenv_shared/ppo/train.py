@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +17,7 @@ from rlenv_shared.ppo.checkpoint import Identity, digest
 from rlenv_shared.ppo.config import PPOConfig
 from rlenv_shared.ppo.interface import Interface
 from rlenv_shared.ppo.learner import Learner, Metrics, learn
-from rlenv_shared.ppo.loop import RunOptions
+from rlenv_shared.ppo.loop import RunKeywords, RunOptions
 from rlenv_shared.ppo.policy import Policy
 from rlenv_shared.ppo.progress import Record
 from rlenv_shared.ppo.rollout import Actors, collect
@@ -137,14 +136,8 @@ def train(
     config: PPOConfig,
     params: Any = None,
     *,
-    run_dir: str | Path | None = None,
-    resume: bool = False,
-    show_progress: bool = False,
-    checkpoint_every: int = 100,
-    keep: int = 3,
-    log: Any = None,
-    checkpoint_format: str = "npz",
     devices: int | Sequence[Any] | None = None,
+    **run: Unpack[RunKeywords],
 ) -> TrainResult:
     """Train one policy.
 
@@ -154,15 +147,10 @@ def train(
         env: native environment (:class:`rlenv_shared.protocol.Env`), one player, hashable.
         config: hyper-parameters.
         params: environment parameters; the defaults when None.
-        run_dir: directory of metrics and checkpoints; None writes nothing.
-        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
-        show_progress: show a progress bar.
-        checkpoint_every: updates between checkpoints; the last update always has one.
-        keep: how many checkpoints stay.
-        log: called with the metrics record of every update.
-        checkpoint_format: "npz" (one file) or "orbax" (a directory).
         devices: how many devices, or which, share the environments (:mod:`rlenv_shared.ppo.parallel`); their number
             divides ``num_envs / num_minibatches``.  One, without any of that, where None.
+        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log`` and
+            ``checkpoint_format``: see :class:`~rlenv_shared.ppo.loop.RunOptions`.
 
     Raises:
         InvalidParamsError: unsupported environment, a ``run_dir`` that is in use or shared by several processes, or
@@ -170,9 +158,9 @@ def train(
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: training diverged.
     """
-    options = RunOptions(run_dir, resume, show_progress, checkpoint_every, keep, log, checkpoint_format)
+    options = RunOptions(**run)
     training = _training(env, config, params, devices)
-    if run_dir is not None and jax.process_count() > 1:
+    if options.run_dir is not None and jax.process_count() > 1:
         raise InvalidParamsError(
             explain(
                 "run_dir",

@@ -3,7 +3,8 @@
 * Marker ``reference(name)``: the test compares with ``references/<name>``.  Where the reference raises
   `ReferenceUnavailableError` the test is skipped, or fails with ``--require-references`` (or
   ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
-* Fixtures ``strict_promotion`` and ``x64``: the test runs under that JAX setting.
+* Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
+  ``dtype`` once for float32 and once for float64.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
   ``.cache/jax``; Hypothesis has no deadline.
 """
@@ -101,9 +102,18 @@ def strict_promotion() -> Iterator[None]:
 
 
 @pytest.fixture
-def x64() -> Iterator[None]:
-    """The test runs with 64-bit types enabled."""
+def x64(strict_promotion: None) -> Iterator[None]:
+    """The test runs with 64-bit types enabled, under strict promotion."""
     import jax
 
     with jax.enable_x64(True):
         yield
+
+
+@pytest.fixture(params=["float32", "float64"])
+def dtype(request: pytest.FixtureRequest, strict_promotion: None) -> Iterator[Any]:
+    """``jnp.float32``, then ``jnp.float64`` with 64-bit types enabled; both under strict promotion."""
+    import jax
+
+    with jax.enable_x64(request.param == "float64"):
+        yield getattr(jax.numpy, request.param)
