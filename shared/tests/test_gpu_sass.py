@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from rlenv_shared.errors import ReferenceUnavailableError
+from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError
 from rlenv_shared.gpu import sass
 
 pytestmark = pytest.mark.l1
@@ -57,6 +57,13 @@ def test_instructions_and_loops():
 def test_loops_count_with_their_trips_and_nested_ones_with_the_product():
     outside, outer, inner, trips = 4, 2, 2, 10
     assert sass.parse_listing(LISTING, trips)["looped"] == (outside + trips * outer + trips**2 * inner, 2)
+
+
+def test_trips_by_depth_of_nesting():
+    outside, outer, inner = 4, 2, 2
+    assert sass.parse_listing(LISTING, (5, 3))["looped"] == (outside + 5 * outer + 5 * 3 * inner, 2)
+    with pytest.raises(InvalidParamsError, match=r"kernel_trips: got 1 numbers.* lies in 1 others"):
+        sass.parse_listing(LISTING, (5,))
 
 
 def test_a_missing_tool_is_named_with_its_remedy():

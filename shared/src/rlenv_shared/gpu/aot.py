@@ -105,7 +105,7 @@ def _threads(folder: Path) -> dict[str, int]:
 
 
 def _kernel(
-    launch: hlo.Launch, threads: dict[str, int], code: dict[str, sass.KernelCode], kernel_trips: int | None
+    launch: hlo.Launch, threads: dict[str, int], code: dict[str, sass.KernelCode], kernel_trips: sass.Trips | None
 ) -> dict[str, Any]:
     name = re.sub(r"[.\-]", "_", launch.name)
     found = code.get(name, sass.KernelCode(0, 0, 0, 0))  # a memory copy has no code

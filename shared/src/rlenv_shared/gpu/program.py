@@ -34,8 +34,8 @@ class Program:
         about: what is computed and written each step, for readers.
         batches: numbers of environments.
         loop_trips: worst-case trips of a loop in a step whose number the compiler does not know.
-        kernel_trips: worst-case trips of a loop inside a kernel, as in Pallas; undeclared ones count once, and a report
-            with such a loop is refused.
+        kernel_trips: worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the
+            outermost first; undeclared ones count once, and a report with such a loop is refused.
         donate: arguments whose memory the result may take.
         side: ``(batch, keep outputs, whether the device is a GPU) -> Side``: the program to measure; None if it is
             only compiled.
@@ -49,13 +49,14 @@ class Program:
     about: str
     batches: tuple[int, ...] = BATCHES
     loop_trips: int | None = None
-    kernel_trips: int | None = None
+    kernel_trips: int | tuple[int, ...] | None = None
     donate: tuple[int, ...] = (0,)
     side: Callable[[int, bool, bool], Any] | None = None
     build_to_hash: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]] | None = None
 
     def __post_init__(self) -> None:
-        trips = [trips for trips in (self.loop_trips, self.kernel_trips) if trips is not None]
+        of_kernels = self.kernel_trips if isinstance(self.kernel_trips, tuple) else (self.kernel_trips,)
+        trips = [trips for trips in (self.loop_trips, *of_kernels) if trips is not None]
         if self.steps < 1 or not self.batches or min((*self.batches, *trips)) < 1:
             got = (self.steps, self.batches, *trips)
             raise InvalidParamsError(

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, explain
 
 _ENTRY = re.compile(r"Compiling entry function '(\S+)'")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -54,7 +54,11 @@ def tool(name: str) -> str:
     return found
 
 
-def kernels_of(ptx: Path, architecture: str, kernel_trips: int | None = None) -> dict[str, KernelCode]:
+Trips = int | tuple[int, ...]
+"""Worst-case trips of the loops in a kernel: the same for all, or by how deeply they are nested, outermost first."""
+
+
+def kernels_of(ptx: Path, architecture: str, kernel_trips: Trips | None = None) -> dict[str, KernelCode]:
     """Assemble a PTX file and count: kernel name to its machine code.
 
     Args:
@@ -63,6 +67,7 @@ def kernels_of(ptx: Path, architecture: str, kernel_trips: int | None = None) ->
         kernel_trips: worst-case trips of loops inside kernels; None counts their bodies once.
 
     Raises:
+        InvalidParamsError: a loop is nested more deeply than trips are declared for.
         ReferenceUnavailableError: a tool is missing, or refuses the file.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +95,7 @@ def parse_usage(text: str) -> dict[str, tuple[int, int]]:
     return usage
 
 
-def parse_listing(text: str, kernel_trips: int) -> dict[str, tuple[int, int]]:
+def parse_listing(text: str, kernel_trips: Trips) -> dict[str, tuple[int, int]]:
     """``{kernel: (instructions issued per thread, loops)}`` from what ``nvdisasm -c`` prints.
 
     Every instruction counts as issued, also after an early exit: an upper bound.
@@ -103,7 +108,7 @@ def parse_listing(text: str, kernel_trips: int) -> dict[str, tuple[int, int]]:
     return kernels
 
 
-def _count(section: str, kernel_trips: int) -> tuple[int, int]:
+def _count(section: str, kernel_trips: Trips) -> tuple[int, int]:
     labels: dict[str, int] = {}
     loops: list[tuple[int, int]] = []  # first and last instruction
     position = 0
@@ -120,9 +125,26 @@ def _count(section: str, kernel_trips: int) -> tuple[int, int]:
         position += 1
     weights = [1] * position
     for begin, end in loops:
+        around = sum(first <= begin and end < last for first, last in loops)
         for i in range(begin, end + 1):
-            weights[i] *= kernel_trips
+            weights[i] *= _trips(kernel_trips, around)
     return sum(weights), len(loops)
+
+
+def _trips(kernel_trips: Trips, depth: int) -> int:
+    """Trips of a loop inside ``depth`` others."""
+    if isinstance(kernel_trips, int):
+        return kernel_trips
+    if depth >= len(kernel_trips):
+        raise InvalidParamsError(
+            explain(
+                "kernel_trips",
+                got=f"{len(kernel_trips)} numbers",
+                expected=f"one for each depth; a loop lies in {depth} others",
+                remedy="declare the worst case of each loop, the outermost first",
+            )
+        )
+    return kernel_trips[depth]
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
