@@ -65,10 +65,12 @@ def test_importing_the_package_imports_nothing_but_numpy():
 
 
 def test_what_a_package_s_readme_shows_and_names_is_found(tmp_path):
-    (tmp_path / "tests" / "l1").mkdir(parents=True)
-    (tmp_path / "tests" / "l1" / "test_it.py").write_text("def test_here():\n    pass\n")
+    for level in ("l1", "l3"):  # files of the same name
+        (tmp_path / "tests" / level).mkdir(parents=True)
+        (tmp_path / "tests" / level / "test_it.py").write_text(f"def test_{level}():\n    pass\n")
     (tmp_path / "README.md").write_text(
-        "`test_here`, `test_it.py`, `check_env`, `shared/tests/test_far.py`\n```python\na = 1\n```\n```sh\nls\n```\n"
+        "`test_l1`, `test_l3`, `test_it.py`, `check_env`, `shared/tests/test_far.py`\n"
+        "```python\na = 1\n```\n```sh\nls\n```\n"
         "```python\nb = 2\n```\n`test_gone`, `test_lost.py`, `check_nothing`\n"
     )
     assert readme.python_blocks(tmp_path) == ["a = 1\n", "b = 2\n"]

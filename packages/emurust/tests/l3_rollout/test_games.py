@@ -20,6 +20,6 @@ def test_a_game_agrees_in_every_setting(adapter, tmp_path):
     assert counts["colour, silent, skip 24, last drawn"]["steps"] == 2 * 5
 
 
-@pytest.mark.parametrize(("name", "color"), [("mbc5_rumble.gb", False), ("hdma.gb", True)])
+@pytest.mark.parametrize(("name", "color"), [("mbc5_rumble.gb", False), ("hdma.gb", True), ("mbc3_clock.gb", False)])
 def test_saved_states_go_on_as_if_nothing_happened(name, color, adapter):
     assert states.compare_states(ROMS[name], color, frames=150, saves=4) == 0

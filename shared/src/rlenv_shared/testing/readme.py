@@ -16,10 +16,11 @@ def python_blocks(package: Path) -> list[str]:
 
 def missing_tests(package: Path) -> list[str]:
     """What the README names and nobody has: ``test_…`` and ``test_….py`` of the package, ``check_…`` of the suite."""
-    tests = {path.name: path.read_text() for path in (package / "tests").rglob("*.py")}
-    sources = "\n".join([*tests.values(), inspect.getsource(conformance)])
+    files = list((package / "tests").rglob("*.py"))
+    sources = "\n".join([*(path.read_text() for path in files), inspect.getsource(conformance)])
+    names = {path.name for path in files}
     named = set(re.findall(r"`((?:test|check)_\w+(?:\.py)?)`", _readme(package)))
-    return sorted(name for name in named if name not in tests and f"def {name}(" not in sources)
+    return sorted(name for name in named if name not in names and f"def {name}(" not in sources)
 
 
 def _readme(package: Path) -> str:
