@@ -2,7 +2,6 @@
 
 import doctest
 import json
-import re
 import statistics
 import sys
 from pathlib import Path
@@ -13,12 +12,12 @@ import emurust
 import emurust.expressions
 import emurust.vector_env
 from emurust.games import windfall
+from rlenv_shared.testing import readme
 
 pytestmark = pytest.mark.l1
 
 PACKAGE = Path(__file__).resolve().parents[2]
-README = (PACKAGE / "README.md").read_text()
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+BLOCKS = readme.python_blocks(PACKAGE)
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -40,12 +39,7 @@ def test_examples_in_docstrings(module):
 
 
 def test_every_test_the_readme_names_exists():
-    sources = {path: path.read_text() for path in PACKAGE.joinpath("tests").rglob("*.py")}
-    files = {path.name for path in sources}
-    for name in set(re.findall(r"`(test_\w+)`", README)):
-        assert f"def {name}(" in "\n".join(sources.values()), name
-    for name in set(re.findall(r"`(test_\w+\.py)`", README)):
-        assert name in files, name
+    assert readme.missing_tests(PACKAGE) == []
 
 
 @pytest.fixture(scope="module")

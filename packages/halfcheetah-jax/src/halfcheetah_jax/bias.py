@@ -18,7 +18,7 @@ def bias_force(position: Position, velocity: Velocity, rigid: Rigid, params: Env
     Gravity is an upward acceleration of the frame.
     """
     acceleration = _centripetal(position, velocity, params)
-    total = [_inertial(rigid, body, acceleration[body], velocity.angular[body]) for body in range(model.NUM_BODIES)]
+    total = [inertial(rigid, body, acceleration[body], velocity.angular[body]) for body in range(model.NUM_BODIES)]
     for body in reversed(model.HINGES):
         parent = model.PARENT[body]
         total[parent] = add(total[parent], shift_wrench(total[body], position.offset[body]))
@@ -38,7 +38,7 @@ def _centripetal(position: Position, velocity: Velocity, params: EnvParams) -> l
 
 
 @phase
-def _inertial(rigid: Rigid, body: int, acceleration: Vector, rate: Scalar) -> Wrench:
+def inertial(rigid: Rigid, body: int, acceleration: Vector, rate: Scalar) -> Wrench:
     """What keeps a body on its course."""
     mass, (first_x, first_z), (a_x, a_z) = rigid.mass[body], rigid.first[body], acceleration
     spin = rate * rate

@@ -73,21 +73,27 @@ def find(
     """Evaluate every candidate at one state."""
     friction = params.friction
     contacts = tuple(
-        _contact(
+        floor_contact(
             rotate(position, body, end),
             position.height[body],
             velocity.linear[body],
             velocity.angular[body],
-            1 / (2 * friction * friction * (1 + friction * friction) * model.INV_WEIGHT[body]),
+            contact_scale(friction, body),
         )
         for body, end in model.CAPSULE_ENDS
     )
-    limits = tuple(map(_limit, qpos[3:], qvel[3:], model.RANGE, model.HINGE_INV_WEIGHT))
+    limits = tuple(map(joint_limit, qpos[3:], qvel[3:], model.RANGE, model.HINGE_INV_WEIGHT))
     return Constraints(contacts, limits, friction)
 
 
+def contact_scale(friction: Any, body: int) -> Any:
+    """Stiffness (kg) of a contact of a body where impedance and its complement are equal."""
+    return 1 / (2 * friction * friction * (1 + friction * friction) * model.INV_WEIGHT[body])
+
+
 @phase
-def _contact(end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale: Scalar) -> Contact:
+def floor_contact(end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale: Scalar) -> Contact:
+    """One capsule end, given as seen from its body's joint, whose height and velocities follow."""
     x, z = end
     distance = height + z - model.RADIUS
     d = impedance(distance, model.CONTACT_WIDTH)
@@ -103,7 +109,8 @@ def _contact(end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale
 
 
 @phase
-def _limit(angle: Scalar, rate: Scalar, bounds: tuple[float, float], inv_weight: float) -> Limit:
+def joint_limit(angle: Scalar, rate: Scalar, bounds: tuple[float, float], inv_weight: float) -> Limit:
+    """The nearer bound of one hinge."""
     low, high = bounds
     below, above = angle - low, high - angle
     at_low = below < above
@@ -137,10 +144,10 @@ def active_set(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration:
     normal, tangent, limit = rows(constraints, qacc, acceleration)
     plus = [n + t for n, t in zip(normal, tangent, strict=True)]
     minus = [n - t for n, t in zip(normal, tangent, strict=True)]
-    return ActiveSet(_signs(normal + limit), _signs(plus + minus))
+    return ActiveSet(signs(normal + limit), signs(plus + minus))
 
 
-def _signs(values: list[Scalar]) -> Scalar:
+def signs(values: list[Scalar]) -> Scalar:
     """Bit i tells whether value i is negative."""
     bits = (jnp.where(value < 0, np.uint32(1 << i), np.uint32(0)) for i, value in enumerate(values))
     return functools.reduce(jnp.bitwise_or, bits)
@@ -164,10 +171,10 @@ def push_body(contacts: dict[int, Contact], active: ActiveSet, friction: Any, ri
     total, pushed = rigid, Wrench(0.0, 0.0, 0.0)
     for i, contact in contacts.items():
         (x, z), d = contact.point, contact.stiffness
-        normal = _where(active.normal, i, 2 * d)
+        normal = _where(active.normal, i, d)
         plus, minus = _where(active.edges, i, d), _where(active.edges, model.NUM_CONTACTS + i, d)
         xx, xz = friction * friction * (plus + minus), friction * (plus - minus)
-        zz = normal + (plus + minus)
+        zz = 2 * normal + (plus + minus)
         xw, zw = z * xx - x * xz, z * xz - x * zz
         total = add(total, Sym3(xx, xz, zz, xw, zw, z * xw - x * zw))
         p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal

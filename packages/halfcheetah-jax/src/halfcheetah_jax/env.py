@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import numbers
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from jaxtyping import Array, Bool, Float, UInt32
 from halfcheetah_jax import model
 from halfcheetah_jax.batches import on_batches
 from halfcheetah_jax.integrator import travel
+from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
 from halfcheetah_jax.types import EnvParams, State
 from rlenv_shared import counter_rng, spaces
@@ -23,7 +25,11 @@ from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.protocol import TurnOrder
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
-_ADVANCE = on_batches(travel)
+BACKENDS = {  # what makes the substeps of a step
+    "xla": on_batches(travel),
+    "kernel": on_batches(travel_in_kernel),
+    "interpreted": on_batches(functools.partial(travel_in_kernel, interpret=True)),
+}
 MAX_VALUE = 1e10  # controls and states beyond it count as diverged — mjMAXVAL
 
 
@@ -60,6 +66,8 @@ class HalfCheetah(SameStepAutoReset):
         reset_noise_scale: m, rad, m/s, rad/s; >= 0.
         exclude_current_positions_from_observation: leave out the x position; else it comes first.
         frame_skip: substeps of 0.01 s in a step, >= 1.
+        backend: what computes the substeps: ``"xla"``; ``"kernel"``, kernels for NVIDIA GPUs (`kernel`); ``"auto"``,
+            these where JAX's default backend is a GPU; ``"interpreted"``, their programs without a GPU, for tests.
 
     Raises:
         InvalidParamsError: an argument no step could work with, or float64 while JAX runs without x64.
@@ -78,6 +86,7 @@ class HalfCheetah(SameStepAutoReset):
     reset_noise_scale: float = 0.1
     exclude_current_positions_from_observation: bool = True
     frame_skip: int = 5
+    backend: str = "xla"
 
     name: ClassVar[str] = "halfcheetah_jax/HalfCheetah-v5"
     version: ClassVar[int] = 1
@@ -94,6 +103,8 @@ class HalfCheetah(SameStepAutoReset):
         if self.dtype == jnp.float64 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
             remedy = 'call jax.config.update("jax_enable_x64", True) first'
             _reject("dtype", "float64", "JAX with x64 enabled", remedy)
+        if self.backend not in ("auto", *BACKENDS):
+            _reject("backend", self.backend, f"auto or one of {list(BACKENDS)}", 'leave it out for "xla"')
         for name in ("forward_reward_weight", "ctrl_cost_weight", "reset_noise_scale"):
             value = getattr(self, name)
             if not isinstance(value, numbers.Real) or not math.isfinite(value):
@@ -149,7 +160,11 @@ class HalfCheetah(SameStepAutoReset):
         for value in given[1:]:
             legal &= jnp.abs(value) <= MAX_VALUE  # False for NaN
         control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
-        after = _ADVANCE(state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip)
+        backend = self.backend
+        if backend == "auto":
+            backend = "kernel" if jax.default_backend() == "gpu" else "xla"
+        advance = BACKENDS[backend]
+        after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip)
         state = state.replace(
             qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
         )

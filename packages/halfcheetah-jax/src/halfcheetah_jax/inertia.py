@@ -130,7 +130,7 @@ def times_mass(rigid: Rigid, position: Position, qacc: tuple[Scalar, ...]) -> tu
     return (*total[0], *hinges)
 
 
-class _Hinge(NamedTuple):
+class Hinge(NamedTuple):
     """A hinge on its way out of the equations."""
 
     inverse: Entry  # 1/(kg m^2), of its own inertia
@@ -139,14 +139,15 @@ class _Hinge(NamedTuple):
 
 
 @phase
-def _hinge(body: Sym3, diagonal: Entry, force: Entry, pending: Wrench | None) -> _Hinge:
+def hinge_of(body: Sym3, diagonal: Entry, force: Entry, pending: Wrench | None) -> Hinge:
+    """The hinge of a body on which a negated wrench acts."""
     inverse = 1 / (body.ww + diagonal)
     drive = force if pending is None else force - pending.w
-    return _Hinge(inverse, drive, drive * inverse)
+    return Hinge(inverse, drive, drive * inverse)
 
 
 @phase
-def _fold(body: Sym3, hinge: _Hinge, diagonal: Entry, pending: Wrench | None, offset: Vector) -> tuple[Sym3, Wrench]:
+def fold(body: Sym3, hinge: Hinge, diagonal: Entry, pending: Wrench | None, offset: Vector) -> tuple[Sym3, Wrench]:
     """What is left of a body and the wrench on it once its hinge may turn freely, at the parent's joint."""
     xx, xz, zz, xw, zw, ww = body
     x_gain, z_gain, keep = xw * hinge.inverse, zw * hinge.inverse, diagonal * hinge.inverse
@@ -182,16 +183,16 @@ def solve(
     hinges = {}
     for body in reversed(model.HINGES):
         parent, stiff = model.PARENT[body], diagonal[body - 1]
-        hinges[body] = _hinge(bodies[body], stiff, force[2 + body], pending[body])
-        folded, passed = _fold(bodies[body], hinges[body], stiff, pending[body], position.offset[body])
+        hinges[body] = hinge_of(bodies[body], stiff, force[2 + body], pending[body])
+        folded, passed = fold(bodies[body], hinges[body], stiff, pending[body], position.offset[body])
         bodies[parent] = add(bodies[parent], folded)
         pending[parent] = passed if pending[parent] is None else add(pending[parent], passed)
     root = [tau - known for tau, known in zip(force[:3], pending[0], strict=True)]
-    return _unfold(_solve_root(bodies[0], root), bodies, hinges, position)
+    return _unfold(solve_root(bodies[0], root), bodies, hinges, position)
 
 
 @phase
-def _solve_root(a: Sym3, b: list[Entry]) -> tuple[Scalar, Scalar, Scalar]:
+def solve_root(a: Sym3, b: list[Entry]) -> tuple[Scalar, Scalar, Scalar]:
     """Solve a symmetric positive definite 3x3 system by elimination."""
     inv_x = 1 / a.xx
     l_z, l_w = a.xz * inv_x, a.xw * inv_x
@@ -206,7 +207,7 @@ def _solve_root(a: Sym3, b: list[Entry]) -> tuple[Scalar, Scalar, Scalar]:
 
 @phase
 def _unfold(
-    root: tuple[Scalar, Scalar, Scalar], bodies: list[Sym3], hinges: dict[int, _Hinge], position: Position
+    root: tuple[Scalar, Scalar, Scalar], bodies: list[Sym3], hinges: dict[int, Hinge], position: Position
 ) -> tuple[tuple[Scalar, ...], Velocity]:
     """Accelerations of the hinges, from the torso to the feet."""
     qacc = list(root)

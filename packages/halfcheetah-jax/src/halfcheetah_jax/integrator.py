@@ -35,14 +35,8 @@ class Substep(NamedTuple):
     solution: Solution
 
 
-def dynamics(
-    qpos: Nine,
-    qvel: Nine,
-    control: tuple[Scalar, ...],
-    warmstart: Nine,
-    params: EnvParams,
-) -> tuple[Problem, Solution]:
-    """Accelerations of one state (what ``mj_forward`` computes)."""
+def prepare(qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], params: EnvParams) -> Problem:
+    """Forces and constraints of one state."""
     position = locate(qpos)
     velocity = move(position, qvel)
     rigid = inertia.rigid_bodies(position, params)
@@ -54,7 +48,18 @@ def dynamics(
         )
     )
     force = (*(-b for b in against[:3]), *hinges)
-    problem = Problem(position, rigid, constraints.find(qpos, qvel, position, velocity, params), force)
+    return Problem(position, rigid, constraints.find(qpos, qvel, position, velocity, params), force)
+
+
+def dynamics(
+    qpos: Nine,
+    qvel: Nine,
+    control: tuple[Scalar, ...],
+    warmstart: Nine,
+    params: EnvParams,
+) -> tuple[Problem, Solution]:
+    """Accelerations of one state (what ``mj_forward`` computes)."""
+    problem = prepare(qpos, qvel, control, params)
     return problem, find_accelerations(problem, warmstart)
 
 

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from halfcheetah_jax import model
 from halfcheetah_jax.constraints import ActiveSet, Constraints, active_set, push_body, push_hinge, rows
 from halfcheetah_jax.inertia import Rigid, rigid_inertias, solve, times_mass
-from halfcheetah_jax.kinematics import Position, Scalar, move
+from halfcheetah_jax.kinematics import Position, Scalar, Velocity, move
 from halfcheetah_jax.phases import phase
 
 MAX_FULL_STEPS: Final = 12
@@ -50,8 +50,8 @@ class Solution(NamedTuple):
     safeguarded: Scalar  # bool: full steps did not suffice
 
 
-def newton_point(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], ActiveSet]:
-    """``(accelerations that minimise the quadratic of one active set, the active set there)``."""
+def minimum(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], Velocity]:
+    """``(accelerations that minimise the quadratic of one active set, what they give the bodies)``."""
     constraints, bodies, wrench = problem.constraints, [], []
     for body, rigid in enumerate(rigid_inertias(problem.rigid)):
         here = {i: constraints.contacts[i] for i, (owner, _) in enumerate(model.CAPSULE_ENDS) if owner == body}
@@ -63,8 +63,7 @@ def newton_point(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...
         stiffness, torque = push_hinge(limit, active, hinge)
         diagonal.append(model.ARMATURE[hinge] + stiffness)
         force[3 + hinge] = force[3 + hinge] + torque
-    qacc, acceleration = solve(bodies, tuple(diagonal), tuple(force), wrench, problem.position)
-    return qacc, active_set(constraints, qacc, acceleration)
+    return solve(bodies, tuple(diagonal), tuple(force), wrench, problem.position)
 
 
 def same_set(a: ActiveSet, b: ActiveSet) -> Scalar:
@@ -97,7 +96,8 @@ def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solut
 
     def step(search: _Search) -> _Search:
         # Environments that have converged find the same accelerations again, bit for bit.
-        qacc, active = newton_point(problem, search.active)
+        qacc, acceleration = minimum(problem, search.active)
+        active = active_set(problem.constraints, qacc, acceleration)
         iterations = search.iterations + (~search.converged).astype(jnp.int32)
         full = _Search(search.step + jnp.int32(1), qacc, active, same_set(active, search.active), iterations)
         return _unless(search.step < MAX_FULL_STEPS, lambda: _shortened(problem, search, full), full)

@@ -33,6 +33,7 @@ BAD = {
     "dtype float16": (lambda: HalfCheetah(jnp.float16), InvalidParamsError, "dtype"),
     "float64 without x64": (lambda: HalfCheetah(jnp.float64), InvalidParamsError, "jax_enable_x64"),
     "no substeps": (lambda: HalfCheetah(frame_skip=0), InvalidParamsError, "frame_skip: got 0"),
+    "another backend": (lambda: HalfCheetah(backend="cuda"), InvalidParamsError, "backend: got cuda"),
     "half a substep": (lambda: HalfCheetah(frame_skip=2.5), InvalidParamsError, "frame_skip"),
     "negative noise": (lambda: HalfCheetah(reset_noise_scale=-1.0), InvalidParamsError, "reset_noise_scale"),
     "NaN weight": (lambda: HalfCheetah(ctrl_cost_weight=NAN), InvalidParamsError, "ctrl_cost_weight"),

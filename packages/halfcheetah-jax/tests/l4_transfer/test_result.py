@@ -1,29 +1,13 @@
-"""L4: the committed results show equivalence in both directions.
-
-The runs themselves are `l4.py`; these tests recompute the verdict from every episode's return.
-"""
+"""L4: the committed returns show equivalence in both directions; `l4.py` makes them."""
 
 from pathlib import Path
 
 import pytest
 
-from rlenv_shared.stats.transfer import TransferConfig, load_results, verdict
+from rlenv_shared.testing.transfer import require_equivalence
 
 pytestmark = [pytest.mark.l4, pytest.mark.reference("gymnasium_mujoco")]
 
-HERE = Path(__file__).parent
-CONFIG = TransferConfig.load(HERE / "config.toml")
-RESULTS = sorted((HERE / "results").glob("*.json"))
 
-
-def test_there_are_results_and_the_config_asks_for_what_the_readme_promises():
-    assert (CONFIG.margin, CONFIG.alpha, CONFIG.learned) == (100.0, 0.05, 1500.0)
-    assert CONFIG.policies >= 10
-    assert CONFIG.episodes >= 100
-    assert RESULTS
-
-
-@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
-def test_committed_results_show_equivalence(path):
-    outcome = verdict(load_results(path), CONFIG)
-    assert outcome.ok, str(outcome)
+def test_committed_results_show_equivalence():
+    require_equivalence(Path(__file__).parent, margin=100.0, alpha=0.05, learned=1500.0)
