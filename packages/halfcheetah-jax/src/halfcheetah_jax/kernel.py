@@ -341,9 +341,7 @@ def _solve(desk: _Desk, params: EnvParams) -> None:
         half = half.astype(desk.dtype)
         root, hinges = (
             tuple(b - half * (b - a) for a, b in zip(before, minimum, strict=True))
-            for before, minimum in zip(
-                (search.root, search.hinges), _minimum(desk, params, search.active), strict=True
-            )
+            for before, minimum in zip((search.root, search.hinges), _minimum(desk, params, search.active), strict=True)
         )
         active = _active_set(desk, params, root, hinges)
         stayed = jnp.min(same_set(active, search.active).astype(jnp.int32), axis=0, keepdims=True)
