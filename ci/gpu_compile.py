@@ -87,11 +87,11 @@ def main() -> int:
     mode.add_argument("--check", action="store_true")
     mode.add_argument("--fingerprints", action="store_true")
     arguments = parser.parse_args()
+    aot.prepare()  # before the declarations import JAX
     known = with_programs()
     if unknown := set(arguments.packages) - set(known):
         parser.error(f"no GPU programs in {', '.join(sorted(unknown))}; there are some in {', '.join(known)}")
     chosen = [known[name] for name in arguments.packages or known]
-    aot.prepare()
     if arguments.also:
         for package in chosen:
             print(f"written to {compile_package(package, arguments.also)}")

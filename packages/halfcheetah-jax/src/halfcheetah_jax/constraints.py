@@ -171,10 +171,10 @@ def push_body(contacts: dict[int, Contact], active: ActiveSet, friction: Any, ri
     total, pushed = rigid, Wrench(0.0, 0.0, 0.0)
     for i, contact in contacts.items():
         (x, z), d = contact.point, contact.stiffness
-        normal = _where(active.normal, i, 2 * d)
+        normal = _where(active.normal, i, d)
         plus, minus = _where(active.edges, i, d), _where(active.edges, model.NUM_CONTACTS + i, d)
         xx, xz = friction * friction * (plus + minus), friction * (plus - minus)
-        zz = normal + (plus + minus)
+        zz = 2 * normal + (plus + minus)
         xw, zw = z * xx - x * xz, z * xz - x * zz
         total = add(total, Sym3(xx, xz, zz, xw, zw, z * xw - x * zw))
         p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal

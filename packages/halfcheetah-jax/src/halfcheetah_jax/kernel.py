@@ -320,6 +320,8 @@ def _minimum(desk: _Desk, params: EnvParams, active: ActiveSet) -> tuple[Any, li
 class _Search(NamedTuple):
     solves: Any  # int32 ()
     active: ActiveSet
+    root: tuple[Scalar, ...]  # accelerations of the torso
+    hinges: tuple[Scalar, ...]  # and of the hinges
     stayed: Scalar  # int32 [1, BLOCK]: the last step left the active set as it was
     converged: Scalar  # int32 [1, BLOCK]: and that step was a full one
 
@@ -337,18 +339,19 @@ def _solve(desk: _Desk, params: EnvParams) -> None:
         # Environments that have converged find the same accelerations again, bit for bit.
         half = jnp.where((search.solves >= FULL_STEPS) & (search.stayed == 0), np.float32(0.5), np.float32(0))
         half = half.astype(desk.dtype)
-        root, hinges = _minimum(desk, params, search.active)
-        root = [b - half * (b - a) for a, b in zip(desk.take("qacc", 0, 3), root, strict=True)]
-        hinges = [b - half * (b - desk.read("hinge qacc", j)) for j, b in enumerate(hinges)]
-        desk.write("qacc", 0, *root)
-        for j, value in enumerate(hinges):
-            desk.write("hinge qacc", j, value)
+        root, hinges = (
+            tuple(b - half * (b - a) for a, b in zip(before, minimum, strict=True))
+            for before, minimum in zip((search.root, search.hinges), _minimum(desk, params, search.active), strict=True)
+        )
         active = _active_set(desk, params, root, hinges)
         stayed = jnp.min(same_set(active, search.active).astype(jnp.int32), axis=0, keepdims=True)
         converged = jnp.where(half == 0, stayed, 0)
-        return _Search(search.solves + np.int32(1), active, stayed, converged)
+        return _Search(search.solves + np.int32(1), active, root, hinges, stayed, converged)
 
-    found = jax.lax.while_loop(running, step, _Search(jnp.int32(0), desk.active, none, none))
+    start = desk.take("qacc", 0, JOINTS), desk.take("hinge qacc", 0, JOINTS)
+    found = jax.lax.while_loop(running, step, _Search(jnp.int32(0), desk.active, *start, none, none))
+    desk.write("qacc", 0, *found.root)
+    desk.write("hinge qacc", 0, *found.hinges)
     desk.write_word("solves left", left - found.solves.astype(jnp.uint32))
     desk.write_word("converged", desk.read_word("converged") & found.converged.astype(jnp.uint32))
 
