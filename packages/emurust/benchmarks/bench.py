@@ -66,7 +66,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="short blocks, few batches; nothing is written")
     parser.add_argument("--frames", type=int, default=480, help="frames per sample of a homebrew ROM")
-    parser.add_argument("--repeats", type=int, default=5, help="samples of a homebrew ROM")
+    parser.add_argument("--repeats", type=int, default=15, help="samples of a homebrew ROM")
     parser.add_argument("--only", choices=("homebrew", "windfall"), help="one of the two parts")
     options = parser.parse_args()
     folder = os.environ.get("ROMS")
