@@ -4,8 +4,8 @@
     python benchmarks/bench.py --quick         short blocks and few batches, prints only
 
 First, if ROMS names the homebrew collection (tests/l3_rollout/homebrew.json), CPU time per frame of one console on each
-of its ROMs, resets and memory.  Then 1 to 256 consoles of Windfall at 24 frames a step, wall time: emurust with one
-thread and with all, PyBoy in one process and in two.
+of its ROMs, resets, memory, and what a second thread gives.  Then 1 to 256 consoles of Windfall at 24 frames a step,
+wall time: emurust with one thread and with all, PyBoy in one process and in two.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Final
 import homebrew_speed
 import numpy as np
 import own_tables
+import thread_scaling
 from windfall_sides import ENVIRONMENT, FRAME_SKIP, PACKAGE, emurust_side, pyboy_side
 
 from rlenv_shared.bench import machine, report
@@ -27,6 +28,7 @@ from rlenv_shared.bench.harness import Run, Timing, exclusive, measure
 from rlenv_shared.bench.sides import Side
 
 BATCHES: Final = (1, 4, 16, 64, 128, 256)
+SCALING_SECONDS: Final = 60.0
 QUICK_BATCHES: Final = (1, 4)
 RESULTS: Final = PACKAGE / "benchmarks" / "results"
 
@@ -38,11 +40,12 @@ def make_sides(batch: int) -> list[Side]:
     return [*ours, *(pyboy_side(batch, count) for count in processes if count <= batch)]
 
 
-def measure_homebrew(folder: Path, frames: int, repeats: int) -> dict[str, Any]:
-    """CPU time per frame, resets and memory on every ROM; prints the table."""
+def measure_homebrew(folder: Path, frames: int, repeats: int, seconds: float) -> dict[str, Any]:
+    """CPU time per frame, resets and memory on every ROM, and what threads give; prints the table."""
     about, git = machine.describe(), machine.git_state(PACKAGE)
     with exclusive():
         found = homebrew_speed.measure(folder, frames, repeats)
+        found["threads"] = thread_scaling.measure(seconds)
     head = {"format": homebrew_speed.FORMAT, "schema": homebrew_speed.SCHEMA, **git, "machine": about}
     print(own_tables.homebrew({**head, **found}))
     return {**head, **found}
@@ -71,8 +74,8 @@ def main() -> int:
     options = parser.parse_args()
     folder = os.environ.get("ROMS")
     if folder and options.only != "windfall":
-        frames, repeats = (24, 2) if options.quick else (options.frames, options.repeats)
-        found = measure_homebrew(Path(folder), frames, repeats)
+        frames, repeats, seconds = (24, 2, 1.0) if options.quick else (options.frames, options.repeats, SCALING_SECONDS)
+        found = measure_homebrew(Path(folder), frames, repeats, seconds)
         if not options.quick:
             path = report.default_path(own_tables.SPEEDS, found)
             path.parent.mkdir(parents=True, exist_ok=True)

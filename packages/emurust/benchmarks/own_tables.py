@@ -26,6 +26,9 @@ REQUIRED: Final = {
 }
 
 
+THREADS_REQUIRED: Final = 1.85  # times the speed of one thread, of two
+
+
 def ratio(times: Mapping[str, list[float]]) -> float:
     """How many times faster than PyBoy, by medians."""
     return statistics.median(times["PyBoy"]) / statistics.median(times["emurust"])
@@ -37,8 +40,15 @@ def ratios(result: Mapping[str, Any]) -> dict[str, list[float]]:
     return {name: sorted(map(ratio, measured[name].values())) for name in REQUIRED}
 
 
+def scaling(result: Mapping[str, Any]) -> tuple[int, float, float]:
+    """``(threads, their speed as a multiple of one thread's in the fastest blocks, in the median ones)``."""
+    speeds = {int(count): found for count, found in result["threads"]["frames_per_s"].items()}
+    most = max(speeds)
+    return most, max(speeds[most]) / max(speeds[1]), statistics.median(speeds[most]) / statistics.median(speeds[1])
+
+
 def homebrew(result: Mapping[str, Any]) -> str:
-    """Geometric means over the ROMs, and memory."""
+    """Geometric means over the ROMs, memory, and what threads give."""
     rows = ["| setting | times PyBoy's speed, geometric mean | slowest – fastest ROM | required | hoped for |"]
     rows.append("|---|---:|---:|---:|---:|")
     for name, found in ratios(result).items():
@@ -53,6 +63,11 @@ def homebrew(result: Mapping[str, Any]) -> str:
         f"\n{about['cpu']}, {about['cores']} cores.  A further console takes {statistics.median(ours):.0f} KiB, at "
         f"most {max(ours):.0f}, cartridge RAM included; a further PyBoy {statistics.median(theirs):,.0f} KiB (medians "
         f"over the ROMs of what a process grows by)."
+    )
+    (threads, best, typical), batch = scaling(result), result["threads"]["batch"]
+    rows.append(
+        f"{threads} threads step {batch} consoles of Windfall {best:.2f}× as fast as one (fastest blocks of each; "
+        f"medians {typical:.2f}×; required {THREADS_REQUIRED}× on 2)."
     )
     return "\n".join(rows)
 

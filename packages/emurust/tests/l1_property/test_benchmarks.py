@@ -85,10 +85,13 @@ def test_the_homebrew_benchmark_measures_every_setting(script, monkeypatch, tmp_
     (tmp_path / "index.json").write_text(json.dumps(index))
     monkeypatch.setattr("collection.INDEX", tmp_path / "index.json")
     monkeypatch.chdir(tmp_path)
-    found = bench.measure_homebrew(tmp_path, 24, 1)
+    monkeypatch.setattr(bench.os, "cpu_count", lambda: 2)
+    found = bench.measure_homebrew(tmp_path, 24, 1, 0.05)
     assert set(found["settings"]) | {"reset"} == set(bench.own_tables.REQUIRED)
     assert 1e4 < found["bytes_per_console"]["windfall.gb"]["emurust"] < 250 * 1024
-    assert "| every frame drawn, sound on |" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "| every frame drawn, sound on |" in printed
+    assert "2 threads step 128 consoles" in printed
 
 
 def test_a_profile_counts_inlined_code_for_its_part(script):
@@ -100,3 +103,14 @@ Ir                   file:function
      7 ( 0.00%)  ???:main [/a/target]
 """
     assert script("profile_core").parts(text) == {"cpu": 81_172, "lcd": 2_000, "bus": 500, "other": 7}
+
+
+def test_threads_are_measured_in_turns(script, monkeypatch):
+    scaling = script("thread_scaling")
+    monkeypatch.setattr(scaling, "BATCH", 4)
+    monkeypatch.setattr(scaling.os, "cpu_count", lambda: 2)
+    found = scaling.measure(0.05)
+    assert found["batch"] == 4
+    assert list(found["frames_per_s"]) == ["1", "2"]
+    assert len(found["frames_per_s"]["1"]) == len(found["frames_per_s"]["2"]) >= 1
+    assert all(speed > 0 for speeds in found["frames_per_s"].values() for speed in speeds)

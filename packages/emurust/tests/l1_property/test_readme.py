@@ -54,7 +54,9 @@ def own_tables():
 
 def test_measured_speeds_reach_what_is_required(own_tables):
     for path in sorted(own_tables.SPEEDS.glob("*.json"))[-1:]:
-        for name, found in own_tables.ratios(json.loads(path.read_text())).items():
+        result = json.loads(path.read_text())
+        assert own_tables.scaling(result)[1] >= own_tables.THREADS_REQUIRED
+        for name, found in own_tables.ratios(result).items():
             assert statistics.geometric_mean(found) >= own_tables.REQUIRED[name][1], name
             assert len(found) == 24
 
@@ -66,10 +68,14 @@ def test_tables_follow_from_the_samples(own_tables):
         "reset": times,
         "bytes_per_console": {name: {"emurust": 2048, "PyBoy": 1_048_576} for name in times},
         "machine": {"cpu": "toy", "cores": 2},
+        "threads": {"batch": 8, "frames_per_s": {"1": [10, 20, 10], "2": [15, 39, 30]}},
     }
     lines = own_tables.homebrew(result).splitlines()
     assert "| skip 24, sound on | 8.00× | 4.00× – 16.00× | 4× | 5× |" in lines
-    assert "toy, 2 cores.  A further console takes 2 KiB" in lines[-1]
+    assert "toy, 2 cores.  A further console takes 2 KiB" in lines[-2]
+    assert (
+        "2 threads step 8 consoles of Windfall 1.95× as fast as one (fastest blocks of each; medians 3.00×" in lines[-1]
+    )
     counts = {"steps": 300, "mismatches": 0}
     games = {"pads": [1, 2], "frames": 60, "roms": {"a.gb": {"settings": {"one": counts, "other": counts}}}}
     found = own_tables.compared({"games": {"own": games}})
