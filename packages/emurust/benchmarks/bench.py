@@ -21,7 +21,7 @@ import homebrew_speed
 import numpy as np
 import own_tables
 import thread_scaling
-from windfall_sides import ENVIRONMENT, FRAME_SKIP, PACKAGE, emurust_side, pyboy_side
+from windfall_sides import ENVIRONMENT, FRAME_SKIP, PACKAGE, emurust_side, pyboy_side, thread_counts
 
 from rlenv_shared.bench import machine, report
 from rlenv_shared.bench.harness import Run, Timing, exclusive, measure
@@ -35,8 +35,8 @@ RESULTS: Final = PACKAGE / "benchmarks" / "results"
 
 def make_sides(batch: int) -> list[Side]:
     """All sides at one batch size."""
-    threads, processes = sorted({1, os.cpu_count() or 1}), (1, 2)
-    ours: list[Side] = [emurust_side(batch, count) for count in threads]
+    processes = 1, 2
+    ours: list[Side] = [emurust_side(batch, count) for count in thread_counts()]
     return [*ours, *(pyboy_side(batch, count) for count in processes if count <= batch)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,11 @@ FRAME_SKIP: Final = 24  # frames a step, as in the published experiments
 STARTS: Final = 16
 STEPS: Final = 4  # a call
 PICTURES: Final = "half_grey"
+
+
+def thread_counts() -> list[int]:
+    """One thread, and one for each core."""
+    return sorted({1, os.cpu_count() or 1})
 
 
 def emurust_side(batch: int, threads: int, pictures: bool = False) -> HostSide:

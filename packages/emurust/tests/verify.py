@@ -87,7 +87,7 @@ def main() -> int:
     good, about = True, {"machine": machine.describe(), **machine.git_state(PACKAGE)}
     for part in asked(options):
         if part == "transfer":
-            good = l4.main() and good
+            good = l4.main([]) == 0 and good
         else:
             good = write(part, {**about, **compare(part, options, folder)}) and good
     if folder is None:

@@ -64,7 +64,7 @@ class EnvParams(Replaceable):
     max_steps_in_episode: Number = 2**31 - 1  # truncation; the reference has none
 
     def __post_init__(self) -> None:
-        """Check what can be checked: JAX also builds this class from tracers and structure tokens."""
+        """Check what can be checked: values may be traced, or differ by environment."""
         if all(isinstance(getattr(self, field.name), numbers.Real) for field in dataclasses.fields(self)):
             check_params(self)
 
