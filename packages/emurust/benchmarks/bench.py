@@ -28,7 +28,7 @@ from rlenv_shared.bench.harness import Run, Timing, exclusive, measure
 from rlenv_shared.bench.sides import Side
 
 BATCHES: Final = (1, 4, 16, 64, 128, 256)
-SCALING_SECONDS: Final = 60.0
+SCALING_SECONDS: Final = 120.0
 QUICK_BATCHES: Final = (1, 4)
 RESULTS: Final = PACKAGE / "benchmarks" / "results"
 

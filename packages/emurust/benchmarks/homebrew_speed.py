@@ -2,11 +2,11 @@
 
 The result file keeps every sample; the README's table follows from them (`own_tables`)::
 
-    {"format": "emurust-homebrew-speed", "schema": 2, "git": …, "machine": {…}, "frames": 480,
+    {"format": "emurust-homebrew-speed", "schema": 3, "git": …, "machine": {…}, "frames": 480,
      "settings": {"skip24_sound": {"<rom>": {"emurust": [s, …], "PyBoy": [s, …]}}},
      "reset": {"<rom>": {"emurust": [s, …], "PyBoy": [s, …]}},
      "bytes_per_console": {"<rom>": {"emurust": …, "PyBoy": …}},
-     "threads": {"batch": 128, "frames_per_s": {"1": […], "2": […]}}}
+     "threads": {"batch": 128, "frames_per_s": {"1": […], "2": […]}, "yardstick_s": {"1": […], "2": […]}}}
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from collection import homebrew  # noqa: E402
 from references.pyboy.adapter import PyBoyProcess, boot_rom  # noqa: E402
 
 FORMAT: Final = "emurust-homebrew-speed"
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 # frames per tick, drawn, sound registers emulated
 SETTINGS: Final = {
     "drawn_sound": (1, True, True),

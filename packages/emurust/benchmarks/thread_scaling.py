@@ -1,12 +1,16 @@
 """What more threads give: many consoles of Windfall, short blocks of one thread and of all cores' in turns.
 
-The fastest block of each is shown beside the median, as with `timeit`: on shared hosts neighbours take parts of single
-cores for minutes, which slows two threads even where they do not disturb each other.
+On a shared host a neighbour takes half of a core, or all of it, for seconds to minutes, and most of the time if it is
+busy; two threads suffer where one has a core to evade to.  So a yardstick that touches no memory, hashing, runs before
+and after each turn on as many threads, and tells the turns in which the machine gave its cores whole
+(`own_tables.undisturbed`).  Nothing of the emulator takes part in that choice.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from windfall_sides import FRAME_SKIP, emurust_side, thread_counts
@@ -14,20 +18,42 @@ from windfall_sides import FRAME_SKIP, emurust_side, thread_counts
 from rlenv_shared.bench.sides import Side
 
 BATCH: Final = 128
+HASHES: Final = 20_000  # of the yardstick; 8 ms here
 
 
 def measure(seconds: float) -> dict[str, Any]:
-    """``{"batch": …, "frames_per_s": {threads: [of each block]}}``; wall time."""
-    sides = {count: emurust_side(BATCH, count) for count in thread_counts()}
-    found: dict[int, list[float]] = {count: [] for count in sides}
-    for side in sides.values():
-        side.begin()
-        side.call()
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        for count, side in sides.items():
-            found[count].append(_speed(side))
-    return {"batch": BATCH, "frames_per_s": {str(count): speeds for count, speeds in found.items()}}
+    """Wall times, as `own_tables.scaling` reads them.
+
+    Returns:
+        ``{"batch": …, "frames_per_s": {threads: [of each turn]}, "yardstick_s": {threads: [before each turn, and after
+        the last]}}``.
+    """
+    counts = thread_counts()
+    sides = {count: emurust_side(BATCH, count) for count in counts}
+    speeds: dict[str, list[float]] = {str(count): [] for count in counts}
+    yardstick: dict[str, list[float]] = {str(count): [] for count in counts}
+    with ThreadPoolExecutor(max(counts)) as pool:
+
+        def hash_on_threads() -> None:
+            for count in counts:
+                begun = time.perf_counter()
+                list(pool.map(_hash, range(count)))
+                yardstick[str(count)].append(time.perf_counter() - begun)
+
+        for side in sides.values():
+            side.begin()
+            side.call()
+        hash_on_threads()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for count, side in sides.items():
+                speeds[str(count)].append(_speed(side))
+            hash_on_threads()
+    return {"batch": BATCH, "frames_per_s": speeds, "yardstick_s": yardstick}
+
+
+def _hash(salt: int) -> None:
+    hashlib.pbkdf2_hmac("sha512", b"yardstick", bytes([salt]), HASHES)
 
 
 def _speed(side: Side) -> float:

@@ -91,7 +91,7 @@ def test_the_homebrew_benchmark_measures_every_setting(script, monkeypatch, tmp_
     assert 1e4 < found["bytes_per_console"]["windfall.gb"]["emurust"] < 250 * 1024
     printed = capsys.readouterr().out
     assert "| every frame drawn, sound on |" in printed
-    assert "2 threads step 128 consoles" in printed
+    assert "2 threads against one, 128 consoles" in printed
 
 
 def test_a_profile_counts_inlined_code_for_its_part(script):
@@ -112,5 +112,8 @@ def test_threads_are_measured_in_turns(script, monkeypatch):
     found = scaling.measure(0.05)
     assert found["batch"] == 4
     assert list(found["frames_per_s"]) == ["1", "2"]
-    assert len(found["frames_per_s"]["1"]) == len(found["frames_per_s"]["2"]) >= 1
-    assert all(speed > 0 for speeds in found["frames_per_s"].values() for speed in speeds)
+    turns = len(found["frames_per_s"]["1"])
+    assert turns == len(found["frames_per_s"]["2"]) >= 1
+    assert all(len(seconds) == turns + 1 for seconds in found["yardstick_s"].values())
+    for part in ("frames_per_s", "yardstick_s"):
+        assert all(value > 0 for values in found[part].values() for value in values)

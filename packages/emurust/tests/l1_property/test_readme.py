@@ -55,7 +55,9 @@ def own_tables():
 def test_measured_speeds_reach_what_is_required(own_tables):
     for path in sorted(own_tables.SPEEDS.glob("*.json"))[-1:]:
         result = json.loads(path.read_text())
-        assert own_tables.scaling(result)[1] >= own_tables.THREADS_REQUIRED
+        threads = own_tables.scaling(result)
+        assert threads.whole >= own_tables.THREADS_REQUIRED
+        assert threads.whole_turns >= 10
         for name, found in own_tables.ratios(result).items():
             assert statistics.geometric_mean(found) >= own_tables.REQUIRED[name][1], name
             assert len(found) == 24
@@ -68,15 +70,27 @@ def test_tables_follow_from_the_samples(own_tables):
         "reset": times,
         "bytes_per_console": {name: {"emurust": 2048, "PyBoy": 1_048_576} for name in times},
         "machine": {"cpu": "toy", "cores": 2},
-        "threads": {"batch": 8, "frames_per_s": {"1": [10, 20, 10], "2": [15, 39, 30]}},
+        "threads": {
+            "batch": 8,
+            "frames_per_s": {"1": [10, 20, 10], "2": [19, 21, 30]},
+            "yardstick_s": {"1": [1.0, 1.0, 1.0, 1.0], "2": [1.1, 1.0, 1.2, 1.0]},
+        },
     }
     lines = own_tables.homebrew(result).splitlines()
     assert "| skip 24, sound on | 8.00× | 4.00× – 16.00× | 4× | 5× |" in lines
     assert "toy, 2 cores.  A further console takes 2 KiB" in lines[-2]
-    assert (
-        "2 threads step 8 consoles of Windfall 1.95× as fast as one (fastest blocks of each; medians 3.00×" in lines[-1]
-    )
+    assert lines[-1].startswith("2 threads against one, 8 consoles of Windfall: 1.90× in the 1 turns")
+    assert "2.10× in all 3; medians, required 1.85×" in lines[-1]
     counts = {"steps": 300, "mismatches": 0}
     games = {"pads": [1, 2], "frames": 60, "roms": {"a.gb": {"settings": {"one": counts, "other": counts}}}}
     found = own_tables.compared({"games": {"own": games}})
     assert "| 1 ROMs in 2 settings, 2 pads, 60 frames each | 600 | 0 |" in found
+
+
+def test_a_turn_counts_only_between_yardsticks_on_whole_cores(own_tables):
+    assert own_tables.undisturbed({"1": [1, 1, 1], "2": [1, 1, 1.2]}) == [True, False]
+    assert own_tables.undisturbed({"1": [1, 1.2, 1], "2": [1, 1, 1]}) == [False, False]
+    slow_but_undisturbed = {"frames_per_s": {"1": [10], "2": [1]}, "yardstick_s": {"1": [1, 1], "2": [1, 1]}}
+    assert own_tables.scaling({"threads": slow_but_undisturbed}).whole == 0.1
+    never_whole = {"frames_per_s": {"1": [10], "2": [1]}, "yardstick_s": {"1": [1, 1], "2": [2, 2]}}
+    assert own_tables.scaling({"threads": never_whole}).whole is None
