@@ -112,7 +112,7 @@ pub(crate) struct Code<'r> {
     pub(super) data: &'r [u8],
     /// What to add to an address in the second quarter to find it in the image.
     pub(super) high_shift: usize,
-    space: &'r Space,
+    pub(super) space: &'r Space,
 }
 
 static UNDECODED: Space = [Op {

@@ -449,46 +449,16 @@ impl<const PLAIN: bool> Step<'_, PLAIN> {
             CB_L => self.bits::<L>(byte),
             CB_AT_HL => self.bits_at_hl(byte),
             CB_A => self.bits::<A>(byte),
-            LOOP_18 => {
-                self.close_loop(true)?;
-                self.jump_relative(true, byte)
-            }
-            LOOP_C3 => {
-                self.close_loop(true)?;
-                self.jump(true, operand)
-            }
-            LOOP_20 => {
-                self.close_loop(!self.registers.is_zero())?;
-                self.jump_relative(!self.registers.is_zero(), byte)
-            }
-            LOOP_C2 => {
-                self.close_loop(!self.registers.is_zero())?;
-                self.jump(!self.registers.is_zero(), operand)
-            }
-            LOOP_28 => {
-                self.close_loop(self.registers.is_zero())?;
-                self.jump_relative(self.registers.is_zero(), byte)
-            }
-            LOOP_CA => {
-                self.close_loop(self.registers.is_zero())?;
-                self.jump(self.registers.is_zero(), operand)
-            }
-            LOOP_30 => {
-                self.close_loop(!self.registers.is_carry())?;
-                self.jump_relative(!self.registers.is_carry(), byte)
-            }
-            LOOP_D2 => {
-                self.close_loop(!self.registers.is_carry())?;
-                self.jump(!self.registers.is_carry(), operand)
-            }
-            LOOP_38 => {
-                self.close_loop(self.registers.is_carry())?;
-                self.jump_relative(self.registers.is_carry(), byte)
-            }
-            LOOP_DA => {
-                self.close_loop(self.registers.is_carry())?;
-                self.jump(self.registers.is_carry(), operand)
-            }
+            LOOP_18 => self.close_loop_relative(true, byte),
+            LOOP_C3 => self.close_loop_absolute(true, operand),
+            LOOP_20 => self.close_loop_relative(!self.registers.is_zero(), byte),
+            LOOP_C2 => self.close_loop_absolute(!self.registers.is_zero(), operand),
+            LOOP_28 => self.close_loop_relative(self.registers.is_zero(), byte),
+            LOOP_CA => self.close_loop_absolute(self.registers.is_zero(), operand),
+            LOOP_30 => self.close_loop_relative(!self.registers.is_carry(), byte),
+            LOOP_D2 => self.close_loop_absolute(!self.registers.is_carry(), operand),
+            LOOP_38 => self.close_loop_relative(self.registers.is_carry(), byte),
+            LOOP_DA => self.close_loop_absolute(self.registers.is_carry(), operand),
             SLOW => Err(NotPlain),
             ILLEGAL => {
                 let cpu = &mut self.whole()?.cpu;

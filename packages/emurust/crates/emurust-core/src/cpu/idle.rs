@@ -131,6 +131,18 @@ impl IdleLoops {
         self.slots.iter_mut().for_each(|slot| slot.failures = 0);
     }
 
+    #[inline(always)]
+    fn slot_of(head: u16) -> usize {
+        usize::from(head ^ head >> 4) % SLOTS
+    }
+
+    /// The loop turned out not to be idle, often enough for this frame.
+    #[inline(always)]
+    pub(super) fn left_alone(&self, head: u16) -> bool {
+        let known = &self.slots[Self::slot_of(head)];
+        known.head == head && known.failures >= PATIENCE
+    }
+
     /// The last slice ended in a loop.
     #[inline]
     pub(crate) fn waiting(&self) -> bool {
@@ -302,11 +314,10 @@ impl Machine {
             return;
         }
         let head = self.cpu.pc;
-        let slot = usize::from(head ^ head >> 4) % SLOTS;
+        let slot = IdleLoops::slot_of(head);
         let known = &self.idle.slots[slot];
-        if known.head == head
-            && (known.failures >= PATIENCE || known.count != 0 && self.skip_turns(slot, end))
-        {
+        let recorded = known.head == head && known.count != 0;
+        if self.idle.left_alone(head) || recorded && self.skip_turns(slot, end) {
             return;
         }
         self.record(code, slot, end);
@@ -553,5 +564,22 @@ mod tests {
                 "{program:02x?}"
             );
         }
+    }
+
+    #[test]
+    fn loops_that_only_look_idle_are_left_alone_without_a_trace() {
+        // B goes up by the byte at C000h until it is zero again, then that byte goes up
+        let program: &[u8] = &[
+            0x21, 0x00, 0xC0, 0x34, 0xFA, 0x00, 0xC0, 0x80, 0x47, 0x20, 0xF9, 0x18, 0xF6,
+        ];
+        let mut machine = Machine::after_boot(rom_from(program), &Options::default());
+        let head = 0x0154;
+        assert!(!machine.idle.left_alone(head));
+        machine.run_frame(false, false).expect("a frame");
+        assert!(machine.idle.left_alone(head));
+        assert_eq!(
+            states_after(program, Shortcuts::ALL, 40),
+            states_after(program, Shortcuts::NONE, 40)
+        );
     }
 }

@@ -7,7 +7,7 @@
 
 use super::alu::Registers;
 use super::attention::LOOP;
-use super::decode::Code;
+use super::decode::{Code, Space};
 use crate::machine::Machine;
 
 /// A plain instruction needs the whole machine.
@@ -19,6 +19,8 @@ pub(super) type Done = Result<(), NotPlain>;
 pub(super) struct Step<'m, const PLAIN: bool> {
     pub(super) machine: &'m mut Machine,
     code: &'m Code<'m>,
+    /// That of `code`, a load nearer: it is read for every instruction.
+    space: &'m Space,
     pub(super) registers: Registers,
     pub(super) pc: u16,
     /// Cycles after `end`: negative until the slice is over.
@@ -36,6 +38,7 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
             end,
             machine,
             code,
+            space: code.space,
         }
     }
 
@@ -58,7 +61,7 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
     pub(super) fn run(&mut self) {
         loop {
             while self.time < 0 {
-                let op = self.code.at(self.pc);
+                let op = self.space[usize::from(self.pc)];
                 let before = (self.registers, self.pc, self.time);
                 if self.execute(op).is_err() {
                     (self.registers, self.pc, self.time) = before;
@@ -300,13 +303,29 @@ impl<'m, const PLAIN: bool> Step<'m, PLAIN> {
         }
     }
 
-    /// A taken jump that closes a loop asks for a look at it.
+    /// A jump that closes a loop; if taken it asks for a look at the loop, unless that was in vain before.
     #[inline(always)]
-    pub(super) fn close_loop(&mut self, taken: bool) -> Done {
-        if taken {
+    fn close_loop(&mut self, taken: bool, head: u16) -> Done {
+        if taken && !self.machine.idle.left_alone(head) {
             self.whole()?.cpu.attention |= LOOP;
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    pub(super) fn close_loop_relative(&mut self, condition: bool, distance: u8) -> Done {
+        let head = self
+            .pc
+            .wrapping_add(2)
+            .wrapping_add_signed(i16::from(distance as i8));
+        self.close_loop(condition, head)?;
+        self.jump_relative(condition, distance)
+    }
+
+    #[inline(always)]
+    pub(super) fn close_loop_absolute(&mut self, condition: bool, target: u16) -> Done {
+        self.close_loop(condition, target)?;
+        self.jump(condition, target)
     }
 
     /// Pushes a word; the first byte goes out `before` cycles into the instruction.

@@ -365,6 +365,20 @@ impl Lcd {
         self.synced_at = now;
         self.clock = self.clock.wrapping_add(elapsed >> self.speed_shift);
 
+        if self.ly == FIRST_VBLANK_LINE - 1 && self.color_hardware {
+            return self.advance_last_visible_line();
+        }
+        let mut raised = 0;
+        if self.clock >= self.due {
+            raised = self.change();
+        }
+        self.note_distances(0);
+        raised
+    }
+
+    /// The rest of [`Lcd::advance`] in the line in which VBlank may be announced.
+    #[inline(never)]
+    fn advance_last_visible_line(&mut self) -> u8 {
         let mut raised = 0;
         if self.announces_vblank() && self.clock >= self.due.wrapping_sub(4) {
             self.step = Step::VblankAnnounced;
@@ -373,13 +387,16 @@ impl Lcd {
         if self.clock >= self.due {
             raised |= self.change();
         }
-        let mut distance = self.due.wrapping_sub(self.clock) as i64;
-        if self.announces_vblank() {
-            distance -= 4;
-        }
+        self.note_distances(if self.announces_vblank() { 4 } else { 0 });
+        raised
+    }
+
+    /// The next change is looked for `early` dots before it.
+    #[inline(always)]
+    fn note_distances(&mut self, early: i64) {
+        let distance = self.due.wrapping_sub(self.clock) as i64 - early;
         self.to_change = distance << self.speed_shift;
         self.to_frame = (FRAME_DOTS.wrapping_sub(self.clock) as i64) << self.speed_shift;
-        raised
     }
 
     /// The one change that is due.
