@@ -16,7 +16,6 @@ pub(super) const D: u8 = 2;
 pub(super) const E: u8 = 3;
 pub(super) const H: u8 = 4;
 pub(super) const L: u8 = 5;
-pub(super) const AT_HL: u8 = 6;
 pub(super) const A: u8 = 7;
 
 #[derive(Clone, Copy)]

@@ -2,26 +2,68 @@
 //! program may jump anywhere.
 //!
 //! An entry holds what the bytes there mean as an instruction. Bytes whose fetch is special (the last two
-//! of a bank, the boot ROM, everything outside ROM) are [`SLOW`]: they are read through the memory map.
+//! of a bank, the boot ROM, everything outside ROM) are [`Operation::Slow`]: they are read through the memory map.
 
 use super::idle;
 use crate::cartridge::{Rom, BANK};
 use crate::machine::Machine;
 
-/// Not decoded: to be fetched through the memory map. Zero, so that tables begin with it.
-pub(super) const SLOW: u16 = 0;
-/// The opcodes that lock the CPU up, with the opcode as operand.
-pub(super) const ILLEGAL: u16 = 0x1FF;
-/// Other codes below 100h are opcodes; NOP has its own.
-pub(super) const NOP: u16 = 0x1FE;
-/// CB instructions get one code per operand, with their byte as operand.
-pub(super) const CB: u16 = 0x100;
-/// Jumps that close a loop that may be idle, in the order of [`LOOP_CLOSERS`].
-pub(super) const LOOP: u16 = 0x110;
-pub(super) const LOOP_CLOSERS: [u8; 10] =
-    [0x18, 0x20, 0x28, 0x30, 0x38, 0xC2, 0xC3, 0xCA, 0xD2, 0xDA];
-/// Bits of a code.
-pub(super) const CODES: u16 = 0x1FF;
+/// What an entry stands for: an opcode, or more or less than that.
+///
+/// A type and not a number, so that matching it is a jump through a table without a check of its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::upper_case_acronyms)] // hexadecimal numbers
+#[rustfmt::skip]
+pub(super) enum Operation {
+    /// Not decoded: to be fetched through the memory map.
+    Slow,
+    /// An opcode that locks the CPU up, with the opcode as operand.
+    Illegal,
+    /// The opcode of that number.
+    X00, X01, X02, X03, X04, X05, X06, X07, X08, X09, X0A, X0B, X0C, X0D, X0E, X0F,
+    X10, X11, X12, X13, X14, X15, X16, X17, X18, X19, X1A, X1B, X1C, X1D, X1E, X1F,
+    X20, X21, X22, X23, X24, X25, X26, X27, X28, X29, X2A, X2B, X2C, X2D, X2E, X2F,
+    X30, X31, X32, X33, X34, X35, X36, X37, X38, X39, X3A, X3B, X3C, X3D, X3E, X3F,
+    X40, X41, X42, X43, X44, X45, X46, X47, X48, X49, X4A, X4B, X4C, X4D, X4E, X4F,
+    X50, X51, X52, X53, X54, X55, X56, X57, X58, X59, X5A, X5B, X5C, X5D, X5E, X5F,
+    X60, X61, X62, X63, X64, X65, X66, X67, X68, X69, X6A, X6B, X6C, X6D, X6E, X6F,
+    X70, X71, X72, X73, X74, X75, X76, X77, X78, X79, X7A, X7B, X7C, X7D, X7E, X7F,
+    X80, X81, X82, X83, X84, X85, X86, X87, X88, X89, X8A, X8B, X8C, X8D, X8E, X8F,
+    X90, X91, X92, X93, X94, X95, X96, X97, X98, X99, X9A, X9B, X9C, X9D, X9E, X9F,
+    XA0, XA1, XA2, XA3, XA4, XA5, XA6, XA7, XA8, XA9, XAA, XAB, XAC, XAD, XAE, XAF,
+    XB0, XB1, XB2, XB3, XB4, XB5, XB6, XB7, XB8, XB9, XBA, XBB, XBC, XBD, XBE, XBF,
+    XC0, XC1, XC2, XC3, XC4, XC5, XC6, XC7, XC8, XC9, XCA, XCC, XCD, XCE, XCF,
+    XD0, XD1, XD2, XD4, XD5, XD6, XD7, XD8, XD9, XDA, XDC, XDE, XDF,
+    XE0, XE1, XE2, XE5, XE6, XE7, XE8, XE9, XEA, XEE, XEF,
+    XF0, XF1, XF2, XF3, XF5, XF6, XF7, XF8, XF9, XFA, XFB, XFE, XFF,
+    /// CB instructions by the register they are for, with their second byte as operand.
+    CbB, CbC, CbD, CbE, CbH, CbL, CbAtHl, CbA,
+    /// Jumps, by their opcodes, that close a loop that may be idle.
+    Loop18, Loop20, Loop28, Loop30, Loop38, LoopC2, LoopC3, LoopCA, LoopD2, LoopDA,
+}
+use Operation::*;
+
+/// By opcode; CB stands for the first of its eight.
+#[rustfmt::skip]
+const OPERATIONS: [Operation; 256] = [
+    X00, X01, X02, X03, X04, X05, X06, X07, X08, X09, X0A, X0B, X0C, X0D, X0E, X0F,
+    X10, X11, X12, X13, X14, X15, X16, X17, X18, X19, X1A, X1B, X1C, X1D, X1E, X1F,
+    X20, X21, X22, X23, X24, X25, X26, X27, X28, X29, X2A, X2B, X2C, X2D, X2E, X2F,
+    X30, X31, X32, X33, X34, X35, X36, X37, X38, X39, X3A, X3B, X3C, X3D, X3E, X3F,
+    X40, X41, X42, X43, X44, X45, X46, X47, X48, X49, X4A, X4B, X4C, X4D, X4E, X4F,
+    X50, X51, X52, X53, X54, X55, X56, X57, X58, X59, X5A, X5B, X5C, X5D, X5E, X5F,
+    X60, X61, X62, X63, X64, X65, X66, X67, X68, X69, X6A, X6B, X6C, X6D, X6E, X6F,
+    X70, X71, X72, X73, X74, X75, X76, X77, X78, X79, X7A, X7B, X7C, X7D, X7E, X7F,
+    X80, X81, X82, X83, X84, X85, X86, X87, X88, X89, X8A, X8B, X8C, X8D, X8E, X8F,
+    X90, X91, X92, X93, X94, X95, X96, X97, X98, X99, X9A, X9B, X9C, X9D, X9E, X9F,
+    XA0, XA1, XA2, XA3, XA4, XA5, XA6, XA7, XA8, XA9, XAA, XAB, XAC, XAD, XAE, XAF,
+    XB0, XB1, XB2, XB3, XB4, XB5, XB6, XB7, XB8, XB9, XBA, XBB, XBC, XBD, XBE, XBF,
+    XC0, XC1, XC2, XC3, XC4, XC5, XC6, XC7, XC8, XC9, XCA, CbB, XCC, XCD, XCE, XCF,
+    XD0, XD1, XD2, Illegal, XD4, XD5, XD6, XD7, XD8, XD9, XDA, Illegal, XDC, Illegal, XDE, XDF,
+    XE0, XE1, XE2, Illegal, Illegal, XE5, XE6, XE7, XE8, XE9, XEA, Illegal, Illegal, Illegal, XEE, XEF,
+    XF0, XF1, XF2, XF3, Illegal, XF5, XF6, XF7, XF8, XF9, XFA, XFB, Illegal, Illegal, XFE, XFF,
+];
+const CB: [Operation; 8] = [CbB, CbC, CbD, CbE, CbH, CbL, CbAtHl, CbA];
 /// An illegal opcode.
 pub(super) const LOCK_UP: u8 = 0xD3;
 
@@ -53,7 +95,7 @@ pub(super) const LENGTHS: [u8; 256] = {
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(4))]
 pub(crate) struct Op {
-    pub(super) code: u16,
+    pub(super) operation: Operation,
     pub(super) operand: u16,
 }
 
@@ -62,27 +104,40 @@ pub(crate) type Space = [Op; 0x10000];
 
 /// An instruction without anything known about what is around it.
 pub(super) fn plain(opcode: u8, operand: u16) -> Op {
-    match opcode {
-        0x00 => Op { code: NOP, operand },
-        0xCB => Op {
-            code: CB | operand & 7,
+    match (opcode, OPERATIONS[usize::from(opcode)]) {
+        (0xCB, _) => Op {
+            operation: CB[usize::from(operand & 7)],
             operand,
         },
-        0xD3 | 0xDB | 0xDD | 0xE3 | 0xE4 | 0xEB..=0xED | 0xF4 | 0xFC | 0xFD => Op {
-            code: ILLEGAL,
+        (_, Illegal) => Op {
+            operation: Illegal,
             operand: u16::from(opcode),
         },
-        _ => Op {
-            code: u16::from(opcode),
-            operand,
-        },
+        (_, operation) => Op { operation, operand },
     }
+}
+
+/// The operation of a jump that closes a loop.
+fn loop_closer(opcode: u8) -> Option<Operation> {
+    Some(match opcode {
+        0x18 => Loop18,
+        0x20 => Loop20,
+        0x28 => Loop28,
+        0x30 => Loop30,
+        0x38 => Loop38,
+        0xC2 => LoopC2,
+        0xC3 => LoopC3,
+        0xCA => LoopCA,
+        0xD2 => LoopD2,
+        0xDA => LoopDA,
+        _ => return None,
+    })
 }
 
 /// Decodes the address space with bank `low` in its first and `high` in its second quarter.
 pub(crate) fn decode(data: &[u8], low: usize, high: usize) -> Box<Space> {
     let nothing = Op {
-        code: SLOW,
+        operation: Slow,
         operand: 0,
     };
     let mut space = vec![nothing; 0x10000];
@@ -91,12 +146,9 @@ pub(crate) fn decode(data: &[u8], low: usize, high: usize) -> Box<Space> {
         // in the last two bytes of a bank a fetch needs bytes of another
         for (at, bytes) in bank.windows(3).enumerate() {
             let operand = u16::from_le_bytes([bytes[1], bytes[2]]);
-            let closer = LOOP_CLOSERS.iter().position(|&jump| jump == bytes[0]);
-            space[number * BANK + at] = match closer.filter(|_| idle::closes_loop(bank, at)) {
-                Some(closer) => Op {
-                    code: LOOP + closer as u16,
-                    operand,
-                },
+            let closer = loop_closer(bytes[0]).filter(|_| idle::closes_loop(bank, at));
+            space[number * BANK + at] = match closer {
+                Some(operation) => Op { operation, operand },
                 None => plain(bytes[0], operand),
             };
         }
@@ -116,7 +168,7 @@ pub(crate) struct Code<'r> {
 }
 
 static UNDECODED: Space = [Op {
-    code: SLOW,
+    operation: Slow,
     operand: 0,
 }; 0x10000];
 

@@ -12,462 +12,450 @@
 //! | CALL | 16, 20 |
 //! | CB (HL) | read 4, write 8 |
 
-use super::alu::{Registers, A, AT_HL, B, C, D, E, H, L};
+use super::alu::{Registers, A, B, C, D, E, H, L};
 use super::attention::{BAIL, EI};
-use super::decode::{Op, CB, CODES, ILLEGAL, LOOP, SLOW};
+use super::decode::Op;
+use super::decode::Operation::*;
 use super::step::{Done, NotPlain, Step};
-
-const CB_B: u16 = CB | B as u16;
-const CB_C: u16 = CB | C as u16;
-const CB_D: u16 = CB | D as u16;
-const CB_E: u16 = CB | E as u16;
-const CB_H: u16 = CB | H as u16;
-const CB_L: u16 = CB | L as u16;
-const CB_AT_HL: u16 = CB | AT_HL as u16;
-const CB_A: u16 = CB | A as u16;
-const LOOP_18: u16 = LOOP;
-const LOOP_20: u16 = LOOP + 1;
-const LOOP_28: u16 = LOOP + 2;
-const LOOP_30: u16 = LOOP + 3;
-const LOOP_38: u16 = LOOP + 4;
-const LOOP_C2: u16 = LOOP + 5;
-const LOOP_C3: u16 = LOOP + 6;
-const LOOP_CA: u16 = LOOP + 7;
-const LOOP_D2: u16 = LOOP + 8;
-const LOOP_DA: u16 = LOOP + 9;
 
 impl<const PLAIN: bool> Step<'_, PLAIN> {
     /// Executes the instruction at PC.
     #[inline(always)]
     pub(super) fn execute(&mut self, op: Op) -> Done {
         let (operand, byte) = (op.operand, op.operand as u8);
-        match op.code & CODES {
-            0x01 => {
+        match op.operation {
+            X01 => {
                 self.registers.bc = operand;
                 self.done(3, 12)
             }
-            0x02 => {
+            X02 => {
                 self.write(self.registers.bc, self.registers.a)?;
                 self.done(1, 8)
             }
-            0x03 => {
+            X03 => {
                 self.registers.bc = self.registers.bc.wrapping_add(1);
                 self.done(1, 8)
             }
-            0x04 => self.count::<B>(Registers::inc),
-            0x05 => self.count::<B>(Registers::dec),
-            0x06 => self.load_byte::<B>(byte),
-            0x07 => {
+            X04 => self.count::<B>(Registers::inc),
+            X05 => self.count::<B>(Registers::dec),
+            X06 => self.load_byte::<B>(byte),
+            X07 => {
                 self.registers.rotate_a::<0>();
                 self.done(1, 4)
             }
-            0x08 => {
+            X08 => {
                 let [low, high] = self.registers.sp.to_le_bytes();
                 self.write(operand, low)?;
                 // wraps to 0000h, where it is a mapper command
                 self.write(operand.wrapping_add(1), high)?;
                 self.done(3, 20)
             }
-            0x09 => {
+            X09 => {
                 self.registers.add_hl(self.registers.bc);
                 self.done(1, 8)
             }
-            0x0A => {
+            X0A => {
                 self.registers.a = self.read(self.registers.bc)?;
                 self.done(1, 8)
             }
-            0x0B => {
+            X0B => {
                 self.registers.bc = self.registers.bc.wrapping_sub(1);
                 self.done(1, 8)
             }
-            0x0C => self.count::<C>(Registers::inc),
-            0x0D => self.count::<C>(Registers::dec),
-            0x0E => self.load_byte::<C>(byte),
-            0x0F => {
+            X0C => self.count::<C>(Registers::inc),
+            X0D => self.count::<C>(Registers::dec),
+            X0E => self.load_byte::<C>(byte),
+            X0F => {
                 self.registers.rotate_a::<1>();
                 self.done(1, 4)
             }
-            0x10 => self.stop(),
-            0x11 => {
+            X10 => self.stop(),
+            X11 => {
                 self.registers.de = operand;
                 self.done(3, 12)
             }
-            0x12 => {
+            X12 => {
                 self.write_late(self.registers.de, self.registers.a)?;
                 self.done(1, 8)
             }
-            0x13 => {
+            X13 => {
                 self.registers.de = self.registers.de.wrapping_add(1);
                 self.done(1, 8)
             }
-            0x14 => self.count::<D>(Registers::inc),
-            0x15 => self.count::<D>(Registers::dec),
-            0x16 => self.load_byte::<D>(byte),
-            0x17 => {
+            X14 => self.count::<D>(Registers::inc),
+            X15 => self.count::<D>(Registers::dec),
+            X16 => self.load_byte::<D>(byte),
+            X17 => {
                 self.registers.rotate_a::<2>();
                 self.done(1, 4)
             }
-            0x18 => self.jump_relative(true, byte),
-            0x19 => {
+            X18 => self.jump_relative(true, byte),
+            X19 => {
                 self.registers.add_hl(self.registers.de);
                 self.done(1, 8)
             }
-            0x1A => {
+            X1A => {
                 self.registers.a = self.read_late(self.registers.de)?;
                 self.done(1, 8)
             }
-            0x1B => {
+            X1B => {
                 self.registers.de = self.registers.de.wrapping_sub(1);
                 self.done(1, 8)
             }
-            0x1C => self.count::<E>(Registers::inc),
-            0x1D => self.count::<E>(Registers::dec),
-            0x1E => self.load_byte::<E>(byte),
-            0x1F => {
+            X1C => self.count::<E>(Registers::inc),
+            X1D => self.count::<E>(Registers::dec),
+            X1E => self.load_byte::<E>(byte),
+            X1F => {
                 self.registers.rotate_a::<3>();
                 self.done(1, 4)
             }
-            0x20 => self.jump_relative(!self.registers.is_zero(), byte),
-            0x21 => {
+            X20 => self.jump_relative(!self.registers.is_zero(), byte),
+            X21 => {
                 self.registers.hl = operand;
                 self.done(3, 12)
             }
-            0x22 => {
+            X22 => {
                 self.write(self.registers.hl, self.registers.a)?;
                 self.registers.hl = self.registers.hl.wrapping_add(1);
                 self.done(1, 8)
             }
-            0x23 => {
+            X23 => {
                 self.registers.hl = self.registers.hl.wrapping_add(1);
                 self.done(1, 8)
             }
-            0x24 => self.count::<H>(Registers::inc),
-            0x25 => self.count::<H>(Registers::dec),
-            0x26 => self.load_byte::<H>(byte),
-            0x27 => {
+            X24 => self.count::<H>(Registers::inc),
+            X25 => self.count::<H>(Registers::dec),
+            X26 => self.load_byte::<H>(byte),
+            X27 => {
                 self.registers.daa();
                 self.done(1, 4)
             }
-            0x28 => self.jump_relative(self.registers.is_zero(), byte),
-            0x29 => {
+            X28 => self.jump_relative(self.registers.is_zero(), byte),
+            X29 => {
                 self.registers.add_hl(self.registers.hl);
                 self.done(1, 8)
             }
-            0x2A => {
+            X2A => {
                 self.registers.a = self.read(self.registers.hl)?;
                 self.registers.hl = self.registers.hl.wrapping_add(1);
                 self.done(1, 8)
             }
-            0x2B => {
+            X2B => {
                 self.registers.hl = self.registers.hl.wrapping_sub(1);
                 self.done(1, 8)
             }
-            0x2C => self.count::<L>(Registers::inc),
-            0x2D => self.count::<L>(Registers::dec),
-            0x2E => self.load_byte::<L>(byte),
-            0x2F => {
+            X2C => self.count::<L>(Registers::inc),
+            X2D => self.count::<L>(Registers::dec),
+            X2E => self.load_byte::<L>(byte),
+            X2F => {
                 self.registers.complement();
                 self.done(1, 4)
             }
-            0x30 => self.jump_relative(!self.registers.is_carry(), byte),
-            0x31 => {
+            X30 => self.jump_relative(!self.registers.is_carry(), byte),
+            X31 => {
                 self.registers.sp = operand;
                 self.done(3, 12)
             }
-            0x32 => {
+            X32 => {
                 self.write(self.registers.hl, self.registers.a)?;
                 self.registers.hl = self.registers.hl.wrapping_sub(1);
                 self.done(1, 8)
             }
-            0x33 => {
+            X33 => {
                 self.registers.sp = self.registers.sp.wrapping_add(1);
                 self.done(1, 8)
             }
-            0x34 => self.count_at_hl(Registers::inc),
-            0x35 => self.count_at_hl(Registers::dec),
-            0x36 => {
+            X34 => self.count_at_hl(Registers::inc),
+            X35 => self.count_at_hl(Registers::dec),
+            X36 => {
                 self.wait(4);
                 self.write(self.registers.hl, byte)?;
                 self.done(2, 8)
             }
-            0x37 => {
+            X37 => {
                 self.registers.set_carry();
                 self.done(1, 4)
             }
-            0x38 => self.jump_relative(self.registers.is_carry(), byte),
-            0x39 => {
+            X38 => self.jump_relative(self.registers.is_carry(), byte),
+            X39 => {
                 self.registers.add_hl(self.registers.sp);
                 self.done(1, 8)
             }
-            0x3A => {
+            X3A => {
                 self.registers.a = self.read(self.registers.hl)?;
                 self.registers.hl = self.registers.hl.wrapping_sub(1);
                 self.done(1, 8)
             }
-            0x3B => {
+            X3B => {
                 self.registers.sp = self.registers.sp.wrapping_sub(1);
                 self.done(1, 8)
             }
-            0x3C => self.count::<A>(Registers::inc),
-            0x3D => self.count::<A>(Registers::dec),
-            0x3E => self.load_byte::<A>(byte),
-            0x3F => {
+            X3C => self.count::<A>(Registers::inc),
+            X3D => self.count::<A>(Registers::dec),
+            X3E => self.load_byte::<A>(byte),
+            X3F => {
                 self.registers.flip_carry();
                 self.done(1, 4)
             }
-            0x40 => self.load::<B, B>(),
-            0x41 => self.load::<B, C>(),
-            0x42 => self.load::<B, D>(),
-            0x43 => self.load::<B, E>(),
-            0x44 => self.load::<B, H>(),
-            0x45 => self.load::<B, L>(),
-            0x46 => self.load_at_hl::<B>(),
-            0x47 => self.load::<B, A>(),
-            0x48 => self.load::<C, B>(),
-            0x49 => self.load::<C, C>(),
-            0x4A => self.load::<C, D>(),
-            0x4B => self.load::<C, E>(),
-            0x4C => self.load::<C, H>(),
-            0x4D => self.load::<C, L>(),
-            0x4E => self.load_at_hl::<C>(),
-            0x4F => self.load::<C, A>(),
-            0x50 => self.load::<D, B>(),
-            0x51 => self.load::<D, C>(),
-            0x52 => self.load::<D, D>(),
-            0x53 => self.load::<D, E>(),
-            0x54 => self.load::<D, H>(),
-            0x55 => self.load::<D, L>(),
-            0x56 => self.load_at_hl::<D>(),
-            0x57 => self.load::<D, A>(),
-            0x58 => self.load::<E, B>(),
-            0x59 => self.load::<E, C>(),
-            0x5A => self.load::<E, D>(),
-            0x5B => self.load::<E, E>(),
-            0x5C => self.load::<E, H>(),
-            0x5D => self.load::<E, L>(),
-            0x5E => self.load_at_hl::<E>(),
-            0x5F => self.load::<E, A>(),
-            0x60 => self.load::<H, B>(),
-            0x61 => self.load::<H, C>(),
-            0x62 => self.load::<H, D>(),
-            0x63 => self.load::<H, E>(),
-            0x64 => self.load::<H, H>(),
-            0x65 => self.load::<H, L>(),
-            0x66 => self.load_at_hl::<H>(),
-            0x67 => self.load::<H, A>(),
-            0x68 => self.load::<L, B>(),
-            0x69 => self.load::<L, C>(),
-            0x6A => self.load::<L, D>(),
-            0x6B => self.load::<L, E>(),
-            0x6C => self.load::<L, H>(),
-            0x6D => self.load::<L, L>(),
-            0x6E => self.load_at_hl::<L>(),
-            0x6F => self.load::<L, A>(),
-            0x70 => self.store_at_hl::<B>(),
-            0x71 => self.store_at_hl::<C>(),
-            0x72 => self.store_at_hl::<D>(),
-            0x73 => self.store_at_hl::<E>(),
-            0x74 => self.store_at_hl::<H>(),
-            0x75 => self.store_at_hl::<L>(),
-            0x76 => self.halt(),
-            0x77 => self.store_at_hl::<A>(),
-            0x78 => self.load::<A, B>(),
-            0x79 => self.load::<A, C>(),
-            0x7A => self.load::<A, D>(),
-            0x7B => self.load::<A, E>(),
-            0x7C => self.load::<A, H>(),
-            0x7D => self.load::<A, L>(),
-            0x7E => {
+            X40 => self.load::<B, B>(),
+            X41 => self.load::<B, C>(),
+            X42 => self.load::<B, D>(),
+            X43 => self.load::<B, E>(),
+            X44 => self.load::<B, H>(),
+            X45 => self.load::<B, L>(),
+            X46 => self.load_at_hl::<B>(),
+            X47 => self.load::<B, A>(),
+            X48 => self.load::<C, B>(),
+            X49 => self.load::<C, C>(),
+            X4A => self.load::<C, D>(),
+            X4B => self.load::<C, E>(),
+            X4C => self.load::<C, H>(),
+            X4D => self.load::<C, L>(),
+            X4E => self.load_at_hl::<C>(),
+            X4F => self.load::<C, A>(),
+            X50 => self.load::<D, B>(),
+            X51 => self.load::<D, C>(),
+            X52 => self.load::<D, D>(),
+            X53 => self.load::<D, E>(),
+            X54 => self.load::<D, H>(),
+            X55 => self.load::<D, L>(),
+            X56 => self.load_at_hl::<D>(),
+            X57 => self.load::<D, A>(),
+            X58 => self.load::<E, B>(),
+            X59 => self.load::<E, C>(),
+            X5A => self.load::<E, D>(),
+            X5B => self.load::<E, E>(),
+            X5C => self.load::<E, H>(),
+            X5D => self.load::<E, L>(),
+            X5E => self.load_at_hl::<E>(),
+            X5F => self.load::<E, A>(),
+            X60 => self.load::<H, B>(),
+            X61 => self.load::<H, C>(),
+            X62 => self.load::<H, D>(),
+            X63 => self.load::<H, E>(),
+            X64 => self.load::<H, H>(),
+            X65 => self.load::<H, L>(),
+            X66 => self.load_at_hl::<H>(),
+            X67 => self.load::<H, A>(),
+            X68 => self.load::<L, B>(),
+            X69 => self.load::<L, C>(),
+            X6A => self.load::<L, D>(),
+            X6B => self.load::<L, E>(),
+            X6C => self.load::<L, H>(),
+            X6D => self.load::<L, L>(),
+            X6E => self.load_at_hl::<L>(),
+            X6F => self.load::<L, A>(),
+            X70 => self.store_at_hl::<B>(),
+            X71 => self.store_at_hl::<C>(),
+            X72 => self.store_at_hl::<D>(),
+            X73 => self.store_at_hl::<E>(),
+            X74 => self.store_at_hl::<H>(),
+            X75 => self.store_at_hl::<L>(),
+            X76 => self.halt(),
+            X77 => self.store_at_hl::<A>(),
+            X78 => self.load::<A, B>(),
+            X79 => self.load::<A, C>(),
+            X7A => self.load::<A, D>(),
+            X7B => self.load::<A, E>(),
+            X7C => self.load::<A, H>(),
+            X7D => self.load::<A, L>(),
+            X7E => {
                 self.registers.a = self.read_late(self.registers.hl)?;
                 self.done(1, 8)
             }
-            0x7F => self.load::<A, A>(),
-            0x80 => self.with::<B>(Registers::add),
-            0x81 => self.with::<C>(Registers::add),
-            0x82 => self.with::<D>(Registers::add),
-            0x83 => self.with::<E>(Registers::add),
-            0x84 => self.with::<H>(Registers::add),
-            0x85 => self.with::<L>(Registers::add),
-            0x86 => self.with_at_hl(Registers::add),
-            0x87 => self.with::<A>(Registers::add),
-            0x88 => self.with::<B>(Registers::adc),
-            0x89 => self.with::<C>(Registers::adc),
-            0x8A => self.with::<D>(Registers::adc),
-            0x8B => self.with::<E>(Registers::adc),
-            0x8C => self.with::<H>(Registers::adc),
-            0x8D => self.with::<L>(Registers::adc),
-            0x8E => self.with_at_hl(Registers::adc),
-            0x8F => self.with::<A>(Registers::adc),
-            0x90 => self.with::<B>(Registers::sub),
-            0x91 => self.with::<C>(Registers::sub),
-            0x92 => self.with::<D>(Registers::sub),
-            0x93 => self.with::<E>(Registers::sub),
-            0x94 => self.with::<H>(Registers::sub),
-            0x95 => self.with::<L>(Registers::sub),
-            0x96 => self.with_at_hl(Registers::sub),
-            0x97 => self.with::<A>(Registers::sub),
-            0x98 => self.with::<B>(Registers::sbc),
-            0x99 => self.with::<C>(Registers::sbc),
-            0x9A => self.with::<D>(Registers::sbc),
-            0x9B => self.with::<E>(Registers::sbc),
-            0x9C => self.with::<H>(Registers::sbc),
-            0x9D => self.with::<L>(Registers::sbc),
-            0x9E => self.with_at_hl(Registers::sbc),
-            0x9F => self.with::<A>(Registers::sbc),
-            0xA0 => self.with::<B>(Registers::and),
-            0xA1 => self.with::<C>(Registers::and),
-            0xA2 => self.with::<D>(Registers::and),
-            0xA3 => self.with::<E>(Registers::and),
-            0xA4 => self.with::<H>(Registers::and),
-            0xA5 => self.with::<L>(Registers::and),
-            0xA6 => self.with_at_hl(Registers::and),
-            0xA7 => self.with::<A>(Registers::and),
-            0xA8 => self.with::<B>(Registers::xor),
-            0xA9 => self.with::<C>(Registers::xor),
-            0xAA => self.with::<D>(Registers::xor),
-            0xAB => self.with::<E>(Registers::xor),
-            0xAC => self.with::<H>(Registers::xor),
-            0xAD => self.with::<L>(Registers::xor),
-            0xAE => self.with_at_hl(Registers::xor),
-            0xAF => self.with::<A>(Registers::xor),
-            0xB0 => self.with::<B>(Registers::or),
-            0xB1 => self.with::<C>(Registers::or),
-            0xB2 => self.with::<D>(Registers::or),
-            0xB3 => self.with::<E>(Registers::or),
-            0xB4 => self.with::<H>(Registers::or),
-            0xB5 => self.with::<L>(Registers::or),
-            0xB6 => self.with_at_hl(Registers::or),
-            0xB7 => self.with::<A>(Registers::or),
-            0xB8 => self.with::<B>(Registers::cp),
-            0xB9 => self.with::<C>(Registers::cp),
-            0xBA => self.with::<D>(Registers::cp),
-            0xBB => self.with::<E>(Registers::cp),
-            0xBC => self.with::<H>(Registers::cp),
-            0xBD => self.with::<L>(Registers::cp),
-            0xBE => self.with_at_hl(Registers::cp),
-            0xBF => self.with::<A>(Registers::cp),
-            0xC0 => self.return_if(!self.registers.is_zero()),
-            0xC1 => {
+            X7F => self.load::<A, A>(),
+            X80 => self.with::<B>(Registers::add),
+            X81 => self.with::<C>(Registers::add),
+            X82 => self.with::<D>(Registers::add),
+            X83 => self.with::<E>(Registers::add),
+            X84 => self.with::<H>(Registers::add),
+            X85 => self.with::<L>(Registers::add),
+            X86 => self.with_at_hl(Registers::add),
+            X87 => self.with::<A>(Registers::add),
+            X88 => self.with::<B>(Registers::adc),
+            X89 => self.with::<C>(Registers::adc),
+            X8A => self.with::<D>(Registers::adc),
+            X8B => self.with::<E>(Registers::adc),
+            X8C => self.with::<H>(Registers::adc),
+            X8D => self.with::<L>(Registers::adc),
+            X8E => self.with_at_hl(Registers::adc),
+            X8F => self.with::<A>(Registers::adc),
+            X90 => self.with::<B>(Registers::sub),
+            X91 => self.with::<C>(Registers::sub),
+            X92 => self.with::<D>(Registers::sub),
+            X93 => self.with::<E>(Registers::sub),
+            X94 => self.with::<H>(Registers::sub),
+            X95 => self.with::<L>(Registers::sub),
+            X96 => self.with_at_hl(Registers::sub),
+            X97 => self.with::<A>(Registers::sub),
+            X98 => self.with::<B>(Registers::sbc),
+            X99 => self.with::<C>(Registers::sbc),
+            X9A => self.with::<D>(Registers::sbc),
+            X9B => self.with::<E>(Registers::sbc),
+            X9C => self.with::<H>(Registers::sbc),
+            X9D => self.with::<L>(Registers::sbc),
+            X9E => self.with_at_hl(Registers::sbc),
+            X9F => self.with::<A>(Registers::sbc),
+            XA0 => self.with::<B>(Registers::and),
+            XA1 => self.with::<C>(Registers::and),
+            XA2 => self.with::<D>(Registers::and),
+            XA3 => self.with::<E>(Registers::and),
+            XA4 => self.with::<H>(Registers::and),
+            XA5 => self.with::<L>(Registers::and),
+            XA6 => self.with_at_hl(Registers::and),
+            XA7 => self.with::<A>(Registers::and),
+            XA8 => self.with::<B>(Registers::xor),
+            XA9 => self.with::<C>(Registers::xor),
+            XAA => self.with::<D>(Registers::xor),
+            XAB => self.with::<E>(Registers::xor),
+            XAC => self.with::<H>(Registers::xor),
+            XAD => self.with::<L>(Registers::xor),
+            XAE => self.with_at_hl(Registers::xor),
+            XAF => self.with::<A>(Registers::xor),
+            XB0 => self.with::<B>(Registers::or),
+            XB1 => self.with::<C>(Registers::or),
+            XB2 => self.with::<D>(Registers::or),
+            XB3 => self.with::<E>(Registers::or),
+            XB4 => self.with::<H>(Registers::or),
+            XB5 => self.with::<L>(Registers::or),
+            XB6 => self.with_at_hl(Registers::or),
+            XB7 => self.with::<A>(Registers::or),
+            XB8 => self.with::<B>(Registers::cp),
+            XB9 => self.with::<C>(Registers::cp),
+            XBA => self.with::<D>(Registers::cp),
+            XBB => self.with::<E>(Registers::cp),
+            XBC => self.with::<H>(Registers::cp),
+            XBD => self.with::<L>(Registers::cp),
+            XBE => self.with_at_hl(Registers::cp),
+            XBF => self.with::<A>(Registers::cp),
+            XC0 => self.return_if(!self.registers.is_zero()),
+            XC1 => {
                 self.registers.bc = self.pop(0)?;
                 self.done(1, 8)
             }
-            0xC2 => self.jump(!self.registers.is_zero(), operand),
-            0xC3 => self.jump(true, operand),
-            0xC4 => self.call(!self.registers.is_zero(), operand),
-            0xC5 => self.push_register(self.registers.bc),
-            0xC6 => self.with_byte(Registers::add, byte),
-            0xC8 => self.return_if(self.registers.is_zero()),
-            0xC9 => {
+            XC2 => self.jump(!self.registers.is_zero(), operand),
+            XC3 => self.jump(true, operand),
+            XC4 => self.call(!self.registers.is_zero(), operand),
+            XC5 => self.push_register(self.registers.bc),
+            XC6 => self.with_byte(Registers::add, byte),
+            XC8 => self.return_if(self.registers.is_zero()),
+            XC9 => {
                 self.pc = self.pop(4)?;
                 self.done(0, 8)
             }
-            0xCA => self.jump(self.registers.is_zero(), operand),
-            0xCC => self.call(self.registers.is_zero(), operand),
-            0xCD => self.call(true, operand),
-            0xCE => self.with_byte(Registers::adc, byte),
-            0xD0 => self.return_if(!self.registers.is_carry()),
-            0xD1 => {
+            XCA => self.jump(self.registers.is_zero(), operand),
+            XCC => self.call(self.registers.is_zero(), operand),
+            XCD => self.call(true, operand),
+            XCE => self.with_byte(Registers::adc, byte),
+            XD0 => self.return_if(!self.registers.is_carry()),
+            XD1 => {
                 self.registers.de = self.pop(0)?;
                 self.done(1, 8)
             }
-            0xD2 => self.jump(!self.registers.is_carry(), operand),
-            0xD4 => self.call(!self.registers.is_carry(), operand),
-            0xD5 => self.push_register(self.registers.de),
-            0xD6 => self.with_byte(Registers::sub, byte),
-            0xD8 => self.return_if(self.registers.is_carry()),
-            0xD9 => self.return_from_interrupt(),
-            0xDA => self.jump(self.registers.is_carry(), operand),
-            0xDC => self.call(self.registers.is_carry(), operand),
-            0xDE => self.with_byte(Registers::sbc, byte),
-            0xE0 => {
+            XD2 => self.jump(!self.registers.is_carry(), operand),
+            XD4 => self.call(!self.registers.is_carry(), operand),
+            XD5 => self.push_register(self.registers.de),
+            XD6 => self.with_byte(Registers::sub, byte),
+            XD8 => self.return_if(self.registers.is_carry()),
+            XD9 => self.return_from_interrupt(),
+            XDA => self.jump(self.registers.is_carry(), operand),
+            XDC => self.call(self.registers.is_carry(), operand),
+            XDE => self.with_byte(Registers::sbc, byte),
+            XE0 => {
                 self.wait(4);
                 self.write_high(byte, self.registers.a)?;
                 self.done(2, 8)
             }
-            0xE1 => {
+            XE1 => {
                 self.registers.hl = self.pop(0)?;
                 self.done(1, 8)
             }
-            0xE2 => {
+            XE2 => {
                 self.write_high(self.registers.get::<C>(), self.registers.a)?;
                 self.done(1, 8)
             }
-            0xE5 => self.push_register(self.registers.hl),
-            0xE6 => self.with_byte(Registers::and, byte),
-            0xE8 => {
+            XE5 => self.push_register(self.registers.hl),
+            XE6 => self.with_byte(Registers::and, byte),
+            XE8 => {
                 self.registers.sp = self.registers.sp_plus(byte);
                 self.done(2, 16)
             }
-            0xE9 => {
+            XE9 => {
                 self.pc = self.registers.hl;
                 self.done(0, 4)
             }
-            0xEA => {
+            XEA => {
                 self.wait(8);
                 self.write(operand, self.registers.a)?;
                 self.done(3, 8)
             }
-            0xEE => self.with_byte(Registers::xor, byte),
-            0xF0 => {
+            XEE => self.with_byte(Registers::xor, byte),
+            XF0 => {
                 self.wait(4);
                 self.registers.a = self.read_high(byte)?;
                 self.done(2, 8)
             }
-            0xF1 => {
+            XF1 => {
                 let value = self.pop(0)?;
                 self.registers.set_af(value);
                 self.done(1, 8)
             }
-            0xF2 => {
+            XF2 => {
                 self.registers.a = self.read_high(self.registers.get::<C>())?;
                 self.done(1, 8)
             }
-            0xF3 => self.disable_interrupts(),
-            0xF5 => self.push_register(self.registers.af()),
-            0xF6 => self.with_byte(Registers::or, byte),
-            0xF8 => {
+            XF3 => self.disable_interrupts(),
+            XF5 => self.push_register(self.registers.af()),
+            XF6 => self.with_byte(Registers::or, byte),
+            XF8 => {
                 self.registers.hl = self.registers.sp_plus(byte);
                 self.done(2, 12)
             }
-            0xF9 => {
+            XF9 => {
                 self.registers.sp = self.registers.hl;
                 self.done(1, 8)
             }
-            0xFA => {
+            XFA => {
                 self.wait(8);
                 self.registers.a = self.read(operand)?;
                 self.done(3, 8)
             }
-            0xFB => self.enable_interrupts(),
-            0xFE => self.with_byte(Registers::cp, byte),
-            0xC7 | 0xCF | 0xD7 | 0xDF | 0xE7 | 0xEF | 0xF7 | 0xFF => self.restart(op.code & 0x38),
-            CB_B => self.bits::<B>(byte),
-            CB_C => self.bits::<C>(byte),
-            CB_D => self.bits::<D>(byte),
-            CB_E => self.bits::<E>(byte),
-            CB_H => self.bits::<H>(byte),
-            CB_L => self.bits::<L>(byte),
-            CB_AT_HL => self.bits_at_hl(byte),
-            CB_A => self.bits::<A>(byte),
-            LOOP_18 => self.close_loop_relative(true, byte),
-            LOOP_C3 => self.close_loop_absolute(true, operand),
-            LOOP_20 => self.close_loop_relative(!self.registers.is_zero(), byte),
-            LOOP_C2 => self.close_loop_absolute(!self.registers.is_zero(), operand),
-            LOOP_28 => self.close_loop_relative(self.registers.is_zero(), byte),
-            LOOP_CA => self.close_loop_absolute(self.registers.is_zero(), operand),
-            LOOP_30 => self.close_loop_relative(!self.registers.is_carry(), byte),
-            LOOP_D2 => self.close_loop_absolute(!self.registers.is_carry(), operand),
-            LOOP_38 => self.close_loop_relative(self.registers.is_carry(), byte),
-            LOOP_DA => self.close_loop_absolute(self.registers.is_carry(), operand),
-            SLOW => Err(NotPlain),
-            ILLEGAL => {
+            XFB => self.enable_interrupts(),
+            XFE => self.with_byte(Registers::cp, byte),
+            XC7 => self.restart(0x00),
+            XCF => self.restart(0x08),
+            XD7 => self.restart(0x10),
+            XDF => self.restart(0x18),
+            XE7 => self.restart(0x20),
+            XEF => self.restart(0x28),
+            XF7 => self.restart(0x30),
+            XFF => self.restart(0x38),
+            CbB => self.bits::<B>(byte),
+            CbC => self.bits::<C>(byte),
+            CbD => self.bits::<D>(byte),
+            CbE => self.bits::<E>(byte),
+            CbH => self.bits::<H>(byte),
+            CbL => self.bits::<L>(byte),
+            CbAtHl => self.bits_at_hl(byte),
+            CbA => self.bits::<A>(byte),
+            Loop18 => self.close_loop_relative(true, byte),
+            LoopC3 => self.close_loop_absolute(true, operand),
+            Loop20 => self.close_loop_relative(!self.registers.is_zero(), byte),
+            LoopC2 => self.close_loop_absolute(!self.registers.is_zero(), operand),
+            Loop28 => self.close_loop_relative(self.registers.is_zero(), byte),
+            LoopCA => self.close_loop_absolute(self.registers.is_zero(), operand),
+            Loop30 => self.close_loop_relative(!self.registers.is_carry(), byte),
+            LoopD2 => self.close_loop_absolute(!self.registers.is_carry(), operand),
+            Loop38 => self.close_loop_relative(self.registers.is_carry(), byte),
+            LoopDA => self.close_loop_absolute(self.registers.is_carry(), operand),
+            Slow => Err(NotPlain),
+            Illegal => {
                 let cpu = &mut self.whole()?.cpu;
                 cpu.locked = Some(byte);
                 cpu.attention |= BAIL;
                 Ok(())
             }
-            // NOP; as the case that is left it makes the jump table complete
-            _ => self.done(1, 4),
+            X00 => self.done(1, 4),
         }
     }
 

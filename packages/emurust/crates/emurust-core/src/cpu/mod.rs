@@ -11,7 +11,7 @@ mod step;
 use crate::cartridge::BANK;
 use crate::interrupts::{most_urgent, ALL};
 use crate::machine::Machine;
-use decode::{Code, Op};
+use decode::{Code, Op, Operation};
 use step::Step;
 
 /// Reasons to look up after an instruction, as bits of [`Cpu::attention`].
@@ -108,7 +108,7 @@ impl Machine {
     #[inline(always)]
     fn execute_in_full(&mut self, code: &Code<'_>, end: u64) {
         let mut op = code.at(self.cpu.pc);
-        if op.code == decode::SLOW {
+        if op.operation == Operation::Slow {
             self.skip_countdown(end);
             let (opcode, operand) = self.fetch(self.cpu.pc, self.cycles);
             op = decode::plain(opcode, operand);
