@@ -88,7 +88,8 @@ def test_the_homebrew_benchmark_measures_every_setting(script, monkeypatch, tmp_
     monkeypatch.setattr(bench.os, "cpu_count", lambda: 2)
     found = bench.measure_homebrew(tmp_path, 24, 1, 0.05)
     assert set(found["settings"]) | {"reset"} == set(bench.own_tables.REQUIRED)
-    assert 1e4 < found["bytes_per_console"]["windfall.gb"]["emurust"] < 250 * 1024
+    # twice as much if resets do not take up the memory of the consoles they replace
+    assert 1e4 < found["bytes_per_console"]["windfall.gb"]["emurust"] < 150 * 1024
     printed = capsys.readouterr().out
     assert "| every frame drawn, sound on |" in printed
     assert "2 threads against one, 128 consoles" in printed

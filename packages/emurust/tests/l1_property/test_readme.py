@@ -58,6 +58,8 @@ def test_measured_speeds_reach_what_is_required(own_tables):
         threads = own_tables.scaling(result)
         assert threads.whole >= own_tables.THREADS_REQUIRED
         assert threads.whole_turns >= 10
+        # 250 KB without cartridge RAM, of which these games have up to 128 KiB
+        assert max(sizes["emurust"] for sizes in result["bytes_per_console"].values()) <= 250_000 + 128 * 1024
         for name, found in own_tables.ratios(result).items():
             assert statistics.geometric_mean(found) >= own_tables.REQUIRED[name][1], name
             assert len(found) == 24

@@ -101,10 +101,16 @@ impl Batch {
             .num_threads(threads)
             .build()
             .map_err(|error| argument(format!("cannot start {threads} threads: {error}")))?;
-        Ok(Self {
-            machines: vec![template.inner.clone(); count],
-            pool,
-        })
+        // by the threads that will replace them in resets: a copy made by another has its memory from another
+        // arena of the allocator, which keeps what was freed
+        let template = &template.inner;
+        let machines = pool.install(|| {
+            (0..count)
+                .into_par_iter()
+                .map(|_| template.clone())
+                .collect()
+        });
+        Ok(Self { machines, pool })
     }
 
     fn __len__(&self) -> usize {
