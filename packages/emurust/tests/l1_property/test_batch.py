@@ -63,7 +63,8 @@ def test_save_load_clone_and_masked_reset(rom):
     states = [env.save(i) for i in range(3)]
     assert states[0] != states[1]
     env.clone_from(2, 0)
-    assert env.save(2) == states[0]
+    env.clone_from(1, 1)
+    assert [env.save(i) for i in range(3)] == [states[0], states[1], states[0]]
     env.load(0, states[1])
     assert env.save(0) == states[1]
     env.reset(np.array([False, True, False]))

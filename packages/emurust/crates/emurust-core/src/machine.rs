@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use educe::Educe;
+
 use crate::apu::Apu;
 use crate::boot::BootRom;
 use crate::cartridge::{Cartridge, Rom};
@@ -125,7 +127,11 @@ fn wram_shifts(bank: u8) -> [usize; 16] {
 }
 
 /// One console with a cartridge.
-#[derive(Debug, Clone)]
+///
+/// `clone_from` copies into the memory that is already there (Educe derives that, the standard derive does not):
+/// a reset then allocates nothing.
+#[derive(Debug, Educe)]
+#[educe(Clone)]
 pub struct Machine {
     pub(crate) cpu: Cpu,
     /// CPU cycles since power on (not halved in double speed).
@@ -418,5 +424,35 @@ impl Machine {
     /// Cartridge RAM, all banks.
     pub fn cartridge_ram(&self) -> &[u8] {
         &self.cartridge.ram
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_rom::counting_rom;
+
+    #[test]
+    fn a_copy_takes_the_memory_that_is_there() {
+        let mut start = Machine::after_boot(counting_rom(), &Options::default());
+        let mut machine = start.clone();
+        for _ in 0..7 {
+            machine.run_frame(true, true).expect("a frame");
+        }
+        let buffers = |m: &Machine| {
+            (
+                m.wram.as_ptr(),
+                m.lcd.vram.as_ptr(),
+                m.lcd.renderer.cells.as_ptr(),
+            )
+        };
+        let before = buffers(&machine);
+        machine.clone_from(&start);
+        assert_eq!(buffers(&machine), before);
+        for _ in 0..7 {
+            machine.run_frame(true, true).expect("a frame");
+            start.run_frame(true, true).expect("a frame");
+        }
+        assert_eq!(machine.save_state(), start.save_state());
     }
 }

@@ -101,16 +101,10 @@ impl Batch {
             .num_threads(threads)
             .build()
             .map_err(|error| argument(format!("cannot start {threads} threads: {error}")))?;
-        // by the threads that will replace them in resets: a copy made by another has its memory from another
-        // arena of the allocator, which keeps what was freed
-        let template = &template.inner;
-        let machines = pool.install(|| {
-            (0..count)
-                .into_par_iter()
-                .map(|_| template.clone())
-                .collect()
-        });
-        Ok(Self { machines, pool })
+        Ok(Self {
+            machines: vec![template.inner.clone(); count],
+            pool,
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -228,8 +222,12 @@ impl Batch {
 
     /// Copies one instance over another.
     fn clone_from(&mut self, target: usize, source: usize) -> PyResult<()> {
-        let copy = self.at(source)?.clone();
-        *self.at(target)? = copy;
+        self.at(target)?;
+        self.at(source)?;
+        // the same index twice: it is a copy of itself already
+        if let Ok([target, source]) = self.machines.get_disjoint_mut([target, source]) {
+            target.clone_from(source);
+        }
         Ok(())
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod units;
 pub(crate) mod wave;
 
 use clock::whole;
+use educe::Educe;
 use noise::Noise;
 use pulse::{Pulse, Sweep};
 use wave::Wave;
@@ -29,7 +30,8 @@ const SETTLED_LIMIT: i64 = 1 << 20;
 /// Stereo samples of the last frame, interleaved.
 pub(crate) type Samples = Vec<i8>;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Educe)]
+#[educe(Clone)]
 pub(crate) struct Apu {
     pub(crate) emulated: bool,
     pub(crate) color: bool,
@@ -241,7 +243,7 @@ impl Apu {
             return;
         }
         let step = self.sequencer % 8;
-        if self.color && step % 2 == 0 {
+        if self.color && step.is_multiple_of(2) {
             self.for_each_envelope(units::Envelope::clock_late);
         }
         if step % 2 == 1 {

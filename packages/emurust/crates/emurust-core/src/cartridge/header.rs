@@ -48,7 +48,7 @@ impl Rom {
         if data.is_empty() {
             return Err(EmuError::InvalidRom("got an empty file".into()));
         }
-        if data.len() % BANK != 0 || data.len() < 2 * BANK {
+        if !data.len().is_multiple_of(BANK) || data.len() < 2 * BANK {
             return Err(EmuError::InvalidRom(format!(
                 "got {} bytes, expected a multiple of 16384 and at least 32768",
                 data.len()

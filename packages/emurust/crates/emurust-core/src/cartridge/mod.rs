@@ -8,6 +8,7 @@ pub(crate) mod mbc5;
 mod rom_only;
 pub(crate) mod rtc;
 
+use educe::Educe;
 pub use header::{Header, Rom};
 pub(crate) use header::{BANK, RAM_BANK};
 use mbc1::Mbc1;
@@ -66,7 +67,8 @@ impl Mapper {
 }
 
 /// The mutable part of a cartridge; the ROM itself is shared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Educe)]
+#[educe(Clone)]
 pub(crate) struct Cartridge {
     pub(crate) banks: Banks,
     pub(crate) mapper: Mapper,

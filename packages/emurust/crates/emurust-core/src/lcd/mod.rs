@@ -9,6 +9,8 @@ pub(crate) mod renderer;
 pub(crate) mod stat;
 pub(crate) mod unchanged;
 
+use educe::Educe;
+
 use objects::{ObjectLines, OAM_SIZE};
 use palette::ColorRam;
 use renderer::Renderer;
@@ -50,7 +52,8 @@ pub(crate) enum Step {
     VblankAnnounced,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Educe)]
+#[educe(Clone)]
 pub(crate) struct Lcd {
     pub(crate) vram: Vec<u8>,
     pub(crate) oam: [u8; OAM_SIZE],

@@ -1,5 +1,7 @@
 //! Which objects are on a line, and how many dots they add to mode 3.
 
+use educe::Educe;
+
 pub(crate) const OAM_SIZE: usize = 0xA0;
 pub(crate) const MAX_PER_LINE: usize = 10;
 
@@ -41,7 +43,8 @@ impl LineObjects {
 }
 
 /// The objects of every visible line, collected in one pass; valid until OAM or the object height changes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Educe)]
+#[educe(Clone)]
 pub(crate) struct ObjectLines {
     valid: bool,
     height: u8,

@@ -2,6 +2,8 @@
 //!
 //! Pictures are kept as 16-bit cells and coloured only on export (see [`Cell`]).
 
+use educe::Educe;
+
 use super::objects::LineObjects;
 use super::palette::Colors;
 use super::unchanged::{none_drawn, LineKey, MAPS};
@@ -26,7 +28,8 @@ const COVERING: u8 = 0x40;
 
 const BGP: usize = 0;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Educe)]
+#[educe(Clone)]
 pub(crate) struct Renderer {
     pub(crate) enabled: bool,
     pub(crate) cells: Vec<Cell>,
