@@ -8,61 +8,65 @@ use super::idle;
 use crate::cartridge::{Rom, BANK};
 use crate::machine::Machine;
 
-/// What an entry stands for: an opcode, or more or less than that.
-///
-/// A type and not a number, so that matching it is a jump through a table without a check of its range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::upper_case_acronyms)] // hexadecimal numbers
-#[rustfmt::skip]
-pub(super) enum Operation {
-    /// Not decoded: to be fetched through the memory map.
-    Slow,
-    /// An opcode that locks the CPU up, with the opcode as operand.
-    Illegal,
-    /// The opcode of that number.
-    X00, X01, X02, X03, X04, X05, X06, X07, X08, X09, X0A, X0B, X0C, X0D, X0E, X0F,
-    X10, X11, X12, X13, X14, X15, X16, X17, X18, X19, X1A, X1B, X1C, X1D, X1E, X1F,
-    X20, X21, X22, X23, X24, X25, X26, X27, X28, X29, X2A, X2B, X2C, X2D, X2E, X2F,
-    X30, X31, X32, X33, X34, X35, X36, X37, X38, X39, X3A, X3B, X3C, X3D, X3E, X3F,
-    X40, X41, X42, X43, X44, X45, X46, X47, X48, X49, X4A, X4B, X4C, X4D, X4E, X4F,
-    X50, X51, X52, X53, X54, X55, X56, X57, X58, X59, X5A, X5B, X5C, X5D, X5E, X5F,
-    X60, X61, X62, X63, X64, X65, X66, X67, X68, X69, X6A, X6B, X6C, X6D, X6E, X6F,
-    X70, X71, X72, X73, X74, X75, X76, X77, X78, X79, X7A, X7B, X7C, X7D, X7E, X7F,
-    X80, X81, X82, X83, X84, X85, X86, X87, X88, X89, X8A, X8B, X8C, X8D, X8E, X8F,
-    X90, X91, X92, X93, X94, X95, X96, X97, X98, X99, X9A, X9B, X9C, X9D, X9E, X9F,
-    XA0, XA1, XA2, XA3, XA4, XA5, XA6, XA7, XA8, XA9, XAA, XAB, XAC, XAD, XAE, XAF,
-    XB0, XB1, XB2, XB3, XB4, XB5, XB6, XB7, XB8, XB9, XBA, XBB, XBC, XBD, XBE, XBF,
-    XC0, XC1, XC2, XC3, XC4, XC5, XC6, XC7, XC8, XC9, XCA, XCC, XCD, XCE, XCF,
-    XD0, XD1, XD2, XD4, XD5, XD6, XD7, XD8, XD9, XDA, XDC, XDE, XDF,
-    XE0, XE1, XE2, XE5, XE6, XE7, XE8, XE9, XEA, XEE, XEF,
-    XF0, XF1, XF2, XF3, XF5, XF6, XF7, XF8, XF9, XFA, XFB, XFE, XFF,
-    /// CB instructions by the register they are for, with their second byte as operand.
-    CbB, CbC, CbD, CbE, CbH, CbL, CbAtHl, CbA,
-    /// Jumps, by their opcodes, that close a loop that may be idle.
-    Loop18, Loop20, Loop28, Loop30, Loop38, LoopC2, LoopC3, LoopCA, LoopD2, LoopDA,
+/// Defines [`Operation`] with the opcodes that are named here by their numbers, and a list of these.
+macro_rules! operations {
+    ($($opcode:ident)*) => {
+        /// What an entry stands for: an opcode, or more or less than that.
+        ///
+        /// A type and not a number, so that matching it is a jump through a table without a check of its range.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(clippy::upper_case_acronyms)] // hexadecimal numbers
+        #[rustfmt::skip]
+        pub(super) enum Operation {
+            /// Not decoded: to be fetched through the memory map.
+            Slow,
+            /// An opcode that locks the CPU up, with the opcode as operand.
+            Illegal,
+            $($opcode,)*
+            /// CB instructions by the register they are for, with their second byte as operand.
+            CbB, CbC, CbD, CbE, CbH, CbL, CbAtHl, CbA,
+            /// Jumps, by their opcodes, that close a loop that may be idle.
+            Loop18, Loop20, Loop28, Loop30, Loop38, LoopC2, LoopC3, LoopCA, LoopD2, LoopDA,
+        }
+        const OPCODES: &[(Operation, &str)] = &[$((Operation::$opcode, stringify!($opcode))),*];
+    };
 }
 use Operation::*;
 
-/// By opcode; CB stands for the first of its eight.
-#[rustfmt::skip]
-const OPERATIONS: [Operation; 256] = [
-    X00, X01, X02, X03, X04, X05, X06, X07, X08, X09, X0A, X0B, X0C, X0D, X0E, X0F,
-    X10, X11, X12, X13, X14, X15, X16, X17, X18, X19, X1A, X1B, X1C, X1D, X1E, X1F,
-    X20, X21, X22, X23, X24, X25, X26, X27, X28, X29, X2A, X2B, X2C, X2D, X2E, X2F,
-    X30, X31, X32, X33, X34, X35, X36, X37, X38, X39, X3A, X3B, X3C, X3D, X3E, X3F,
-    X40, X41, X42, X43, X44, X45, X46, X47, X48, X49, X4A, X4B, X4C, X4D, X4E, X4F,
-    X50, X51, X52, X53, X54, X55, X56, X57, X58, X59, X5A, X5B, X5C, X5D, X5E, X5F,
-    X60, X61, X62, X63, X64, X65, X66, X67, X68, X69, X6A, X6B, X6C, X6D, X6E, X6F,
-    X70, X71, X72, X73, X74, X75, X76, X77, X78, X79, X7A, X7B, X7C, X7D, X7E, X7F,
-    X80, X81, X82, X83, X84, X85, X86, X87, X88, X89, X8A, X8B, X8C, X8D, X8E, X8F,
-    X90, X91, X92, X93, X94, X95, X96, X97, X98, X99, X9A, X9B, X9C, X9D, X9E, X9F,
-    XA0, XA1, XA2, XA3, XA4, XA5, XA6, XA7, XA8, XA9, XAA, XAB, XAC, XAD, XAE, XAF,
-    XB0, XB1, XB2, XB3, XB4, XB5, XB6, XB7, XB8, XB9, XBA, XBB, XBC, XBD, XBE, XBF,
-    XC0, XC1, XC2, XC3, XC4, XC5, XC6, XC7, XC8, XC9, XCA, CbB, XCC, XCD, XCE, XCF,
-    XD0, XD1, XD2, Illegal, XD4, XD5, XD6, XD7, XD8, XD9, XDA, Illegal, XDC, Illegal, XDE, XDF,
-    XE0, XE1, XE2, Illegal, Illegal, XE5, XE6, XE7, XE8, XE9, XEA, Illegal, Illegal, Illegal, XEE, XEF,
-    XF0, XF1, XF2, XF3, Illegal, XF5, XF6, XF7, XF8, XF9, XFA, XFB, Illegal, Illegal, XFE, XFF,
-];
+operations! {
+    X00 X01 X02 X03 X04 X05 X06 X07 X08 X09 X0A X0B X0C X0D X0E X0F
+    X10 X11 X12 X13 X14 X15 X16 X17 X18 X19 X1A X1B X1C X1D X1E X1F
+    X20 X21 X22 X23 X24 X25 X26 X27 X28 X29 X2A X2B X2C X2D X2E X2F
+    X30 X31 X32 X33 X34 X35 X36 X37 X38 X39 X3A X3B X3C X3D X3E X3F
+    X40 X41 X42 X43 X44 X45 X46 X47 X48 X49 X4A X4B X4C X4D X4E X4F
+    X50 X51 X52 X53 X54 X55 X56 X57 X58 X59 X5A X5B X5C X5D X5E X5F
+    X60 X61 X62 X63 X64 X65 X66 X67 X68 X69 X6A X6B X6C X6D X6E X6F
+    X70 X71 X72 X73 X74 X75 X76 X77 X78 X79 X7A X7B X7C X7D X7E X7F
+    X80 X81 X82 X83 X84 X85 X86 X87 X88 X89 X8A X8B X8C X8D X8E X8F
+    X90 X91 X92 X93 X94 X95 X96 X97 X98 X99 X9A X9B X9C X9D X9E X9F
+    XA0 XA1 XA2 XA3 XA4 XA5 XA6 XA7 XA8 XA9 XAA XAB XAC XAD XAE XAF
+    XB0 XB1 XB2 XB3 XB4 XB5 XB6 XB7 XB8 XB9 XBA XBB XBC XBD XBE XBF
+    XC0 XC1 XC2 XC3 XC4 XC5 XC6 XC7 XC8 XC9 XCA XCC XCD XCE XCF
+    XD0 XD1 XD2 XD4 XD5 XD6 XD7 XD8 XD9 XDA XDC XDE XDF
+    XE0 XE1 XE2 XE5 XE6 XE7 XE8 XE9 XEA XEE XEF
+    XF0 XF1 XF2 XF3 XF5 XF6 XF7 XF8 XF9 XFA XFB XFE XFF
+}
+
+/// By opcode: what has no name above is illegal, and CB stands for the first of its eight.
+const OPERATIONS: [Operation; 256] = {
+    let mut operations = [Illegal; 256];
+    operations[0xCB] = CbB;
+    let mut i = 0;
+    while i < OPCODES.len() {
+        let (operation, name) = OPCODES[i];
+        let Ok(opcode) = u8::from_str_radix(name.split_at(1).1, 16) else {
+            panic!("expected a name of X and two hexadecimal digits")
+        };
+        operations[opcode as usize] = operation;
+        i += 1;
+    }
+    operations
+};
 const CB: [Operation; 8] = [CbB, CbC, CbD, CbE, CbH, CbL, CbAtHl, CbA];
 /// An illegal opcode.
 pub(super) const LOCK_UP: u8 = 0xD3;
