@@ -9,7 +9,7 @@ import pytest
 from toy_env import RIGHT, STAY, Params, Walk
 
 from rlenv_shared import counter_rng
-from rlenv_shared.autoreset import select
+from rlenv_shared.env import select
 
 pytestmark = pytest.mark.l1
 ENV, KEY = Walk(), jax.random.key(0)

@@ -12,8 +12,8 @@ import pytest
 from toy_env import RIGHT, Params, Reach, State, Walk
 
 from rlenv_shared import counter_rng, masking, spaces
-from rlenv_shared.autoreset import SameStepAutoReset
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
@@ -36,26 +36,26 @@ def broken(check, match, **options):
     return register
 
 
-class Duel(SameStepAutoReset):
+class Duel(Env):
     """Two simultaneous players: the first moves the token of `Walk`, the second can only watch."""
 
     name, version, turn_order, num_players, num_actions = "toy/Duel-v0", 0, TurnOrder.SIMULTANEOUS, 2, 3
     walk, default_params, reseed = Walk(), Walk.default_params, Walk.reseed
     action_space, state_space = Walk.action_space, Walk.state_space
 
-    def begin_episode(self, rng, params):
-        obs, state = self.walk.begin_episode(rng, params)
+    def begin(self, generator, params, ops=XLA):
+        obs, state = self.walk.begin_episode(generator, params)
         return jnp.stack([obs, -obs]), state
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
         obs, state, reward, terminated, _ = self.walk.step_env(key, state, action[0], params)
         return jnp.stack([obs, -obs]), state, jnp.stack([reward, -reward]), terminated, {"illegal_action": illegal}
 
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return jnp.stack([self.walk.legal_actions(state, params), jnp.ones(3, jnp.bool_)])
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         obs = self.walk.observe(key, state, action, params)
         return jnp.stack([obs, -obs])
 
@@ -121,8 +121,8 @@ class ForeignSpace(Walk):
 
 @broken(c.check_avals, r"reset_env .*time: got int32\[\] weak, expected no weak type")
 class WeakTime(Walk):
-    def begin_episode(self, rng, params):
-        obs, state = super().begin_episode(rng, params)
+    def begin(self, generator, params, ops=XLA):
+        obs, state = super().begin_episode(generator, params)
         return obs, state.replace(time=jax.lax.full((), 0))  # int32, but weak
 
 
@@ -165,14 +165,14 @@ class NoFinalObservation(Walk):
 
 @broken(c.check_strict_promotion, "strict promotion: .*int32.*float32|strict promotion: .*float32.*int32")
 class MixedDtypes(Walk):
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return super().observe(key, state, action, params) + state.time * jnp.float32(0) * jnp.int32(1)
 
 
 @broken(c.check_x64, r"state|obs|reset_env|step.* under x64 .*: got int64\[\]")
 class WidensUnderX64(Walk):
-    def begin_episode(self, rng, params):
-        obs, state = super().begin_episode(rng, params)
+    def begin(self, generator, params, ops=XLA):
+        obs, state = super().begin_episode(generator, params)
         return obs, state.replace(time=jnp.zeros((), int))
 
     def step_env(self, *args):
@@ -191,7 +191,7 @@ class DeclaresFloat64(Walk):
 
 @broken(c.check_params_are_traced, "traced params")
 class BranchesOnParams(Walk):
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         if params.goal > 3:
             action = action * jnp.int32(1)
         return super().step_env(key, state, action, params)
@@ -238,19 +238,19 @@ class NeighboursTouch(Walk):
 
 @broken(c.check_masks, r"legal_actions value: got int32\[3\], expected bool\[3\]")
 class IntegerMask(Walk):
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return super().legal_actions(state, params).astype(jnp.int32)
 
 
 @broken(c.check_masks, r"legal_actions value: got bool\[4\], expected bool\[3\]")
 class LongMask(Walk):
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return jnp.ones(4, jnp.bool_)
 
 
 @broken(c.check_masks, r"legal_actions at \[\d+, \d+\]: got no legal action")
 class Stuck(Walk):
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return super().legal_actions(state, params) & (state.cell != jnp.int32(2))
 
 
@@ -277,7 +277,7 @@ class NeverFlags(Walk):
 
 @broken(c.check_illegal_actions, r"step with illegal action -1 against first legal 0")
 class ClipsToLast(Walk):
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         out_of_range = (action < jnp.int32(0)) | (action >= jnp.int32(3))
         *rest, info = super().step_env(key, state, jnp.where(out_of_range, jnp.int32(RIGHT), action), params)
         return *rest, {"illegal_action": info["illegal_action"] | out_of_range}
@@ -285,7 +285,7 @@ class ClipsToLast(Walk):
 
 @broken(c.check_illegal_actions, r"for action 1: got False, expected True")
 class IgnoresItsMask(Walk):
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         out_of_range = (action < jnp.int32(0)) | (action >= jnp.int32(3))
         *rest, _ = super().step_env(key, state, jnp.where(out_of_range, jnp.int32(0), action), params)
         return *rest, {"illegal_action": out_of_range}
@@ -300,14 +300,14 @@ class AcceptsNaN(Reach):
 
 @broken(c.check_illegal_actions, "step with a NaN action", can_terminate=False)
 class SpreadsNaN(Reach):
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         obs, state, reward, *rest = super().step_env(key, state, action, params)
         return obs, state, reward + jnp.float32(0) * jnp.sum(action), *rest
 
 
 @broken(c.check_terminal_masks, "legal_actions at a terminal state: got .*, expected all True")
 class MaskedAtTheEnd(Walk):
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return (jnp.arange(3, dtype=jnp.int32) != 1) | ((state.cell > 0) & (state.cell < params.goal))
 
 
@@ -339,7 +339,7 @@ class OneEpisodeForAllKeys(Walk):
 
 @broken(c.check_keys_are_unused, "step_env with another key")
 class ReadsItsKey(Walk):
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         obs, state, reward, *rest = super().step_env(key, state, action, params)
         return obs, state, reward + jax.random.uniform(key, (), jnp.float32), *rest
 
@@ -365,7 +365,7 @@ class CachedFirstState(Walk):
 class CachedPositionFreshGenerator(Walk):
     default_params = Params(max_steps_in_episode=4)
 
-    def begin_episode(self, rng, params):
+    def begin(self, generator, params, ops=XLA):
         key0, key1, counter = rng
         obs, state = super().begin_episode((key0, key1, counter * jnp.uint32(0)), params)
         return obs, state.replace(rng=(key0, key1, counter + jnp.uint32(2)))
@@ -378,14 +378,14 @@ class NeverEnds(Walk):
 
 @broken(c.check_no_generator_leak, "observation and mask after reseed")
 class ShowsItsGenerator(Walk):
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         word, _ = counter_rng.uniform(state.rng)
         return jnp.stack([state.cell.astype(jnp.float32), word])
 
 
 @broken(c.check_no_generator_leak, "observation and mask after permute_hidden")
 class ShowsWhatIsHidden(Walk):
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         bit = (state.hidden & jnp.uint32(1)).astype(jnp.float32)
         return jnp.stack([state.cell.astype(jnp.float32), bit])
 
@@ -452,7 +452,7 @@ class LeavesItsSpaceAtTheEnd(Walk):
     def observation_space(self, params):
         return spaces.Box(0, 5, (2,), jnp.float32)
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return super().observe(key, state, action, params) * jnp.array([1, 0], jnp.float32)
 
 
@@ -483,15 +483,13 @@ class NarrowActions(Walk):
 
 @broken(c.check_observe_after_reset, "observe after reset_env")
 class TwoEncoders(Walk):
-    def begin_episode(self, rng, params):
-        obs, state = super().begin_episode(rng, params)
+    def begin(self, generator, params, ops=XLA):
+        obs, state = super().begin_episode(generator, params)
         return obs + jnp.float32(1), state
 
 
 @broken(c.check_observe_after_reset, "observe after step_env")
 class NotTheStateAlone(Walk):
-    observes_state_alone = True
-
     def step_env(self, *args):
         obs, *rest = super().step_env(*args)
         return obs + jnp.float32(1), *rest
@@ -507,8 +505,8 @@ class NobodysTurn(Duel):
 
 @broken(c.check_turns, r"players who moved: got \[0\]")
 class NeverTheOther(TakeAway):
-    def begin_episode(self, rng, params):
-        obs, state = super().begin_episode(rng, params)
+    def begin(self, generator, params, ops=XLA):
+        obs, state = super().begin_episode(generator, params)
         return obs, state.replace(current_player=jnp.int32(0))
 
     def step_env(self, *args):

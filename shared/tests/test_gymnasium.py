@@ -16,8 +16,8 @@ from toy_env import LEFT, RIGHT, STAY, Params, Reach, Walk
 from rlenv_shared import counter_rng
 from rlenv_shared.adapters import gymnasium as adapter
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError, gymnasium_entry_points
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
-from rlenv_shared.protocol import TurnOrder
 
 pytestmark = pytest.mark.l1
 WALK, REACH = Walk(), Reach()

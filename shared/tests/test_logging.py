@@ -11,8 +11,8 @@ import pytest
 from gymnax.wrappers import LogWrapper
 from toy_env import RIGHT, Walk
 
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.logging import LogEpisodes
-from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.testing.conformance import check_env
 
 pytestmark = pytest.mark.l1

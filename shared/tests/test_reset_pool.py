@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 from toy_env import STAY, Params, Walk
 
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.logging import LogEpisodes
-from rlenv_shared.protocol import Env
 from rlenv_shared.reset_pool import PoolParams, ResetPool
 from rlenv_shared.testing.conformance import check_env
 

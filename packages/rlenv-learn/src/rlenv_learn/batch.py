@@ -23,7 +23,7 @@ class BatchedEnv(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Vectorised:
-    """An environment of :mod:`rlenv_shared.protocol`, many times."""
+    """An environment of :mod:`rlenv_shared.env`, many times."""
 
     env: Any
 

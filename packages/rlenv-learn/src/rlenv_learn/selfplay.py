@@ -26,8 +26,8 @@ from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
 from rlenv_learn.train import TrainResult
 from rlenv_shared import counter_rng
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
@@ -87,7 +87,7 @@ class Against:
     """A game for two simultaneous players as a batch of single-player environments, with `MatchParams`.
 
     Args:
-        env: environment of :mod:`rlenv_shared.protocol`, two players, turn order SIMULTANEOUS, discrete actions.
+        env: environment of :mod:`rlenv_shared.env`, two players, turn order SIMULTANEOUS, discrete actions.
 
     Raises:
         InvalidParamsError: any other environment.

@@ -144,7 +144,7 @@ def train(
     A run with ``run_dir`` that was killed continues with ``resume=True`` on the same curve, bit for bit.
 
     Args:
-        env: native environment (:class:`rlenv_shared.protocol.Env`), one player, hashable.
+        env: native environment (:class:`rlenv_shared.env.Env`), one player, hashable.
         config: hyper-parameters.
         params: environment parameters; the defaults when None.
         devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number
