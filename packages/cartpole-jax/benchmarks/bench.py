@@ -24,7 +24,9 @@ from rlenv_bench import results
 from rlenv_bench.harness import Run, Timing, sweep
 from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
 from rlenv_shared import machine, spaces
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.ops import XLA, Ops
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE.parents[1]))  # references.<name>.adapter
@@ -36,30 +38,28 @@ STEPS: Final = 128  # of each environment per call: a learner's rollout
 CLAIMS: Final = PACKAGE / "benchmarks" / "claims.toml"
 
 
-class GymnaxCartPole:
-    """gymnax's CartPole behind the methods the harness calls; each environment splits its own key, as its users do."""
+class GymnaxCartPole(Env):
+    """gymnax's CartPole behind our contract; each environment splits its own key, as its users do."""
+
+    name, version = "gymnax/CartPole-v1", 0
 
     num_actions = 2
+    default_params = None
 
     def __init__(self) -> None:
         self.env, self.default_params = gymnax.make("CartPole-v1")
 
-    def begin_episode(self, rng: Any, params: Any) -> tuple[Any, Any]:
-        """Reset with a key made of two generator words."""
-        key, reset_key = jax.random.split(jnp.stack(rng[:2]))
-        obs, state = self.env.reset(reset_key, params)
-        return obs, (key, state)
+    def init(self, seed: Any, params: Any, ops: Ops = XLA) -> Any:
+        """Reset with a key made of two seed words."""
+        key, reset_key = jax.random.split(jnp.stack(seed))
+        return key, self.env.reset(reset_key, params)[1]
 
-    def step(self, unused_key: Any, state: Any, action: Any, params: Any) -> tuple[Any, ...]:
+    def step(self, unused_key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, ...]:
         """Step with a fresh key."""
         key, inner = state
         key, step_key = jax.random.split(key)
         obs, inner, reward, terminated, truncated, info = self.env.step(step_key, inner, action, params)
         return obs, (key, inner), reward, terminated, truncated, info
-
-    def legal_actions(self, state: Any, params: Any) -> Any:
-        """Both actions."""
-        return jnp.ones(2, jnp.bool_)
 
     def action_space(self, params: Any) -> spaces.Discrete:
         """Push left or right."""

@@ -212,8 +212,7 @@ class Count(Env):
 
     def transition(self, state, action, params, ops=XLA):
         state = state.replace(total=state.total + action, time=state.time + jnp.int32(1))
-        obs = self.observe(key, state, action, params)
-        return obs, state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
+        return state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
 
     def legal_actions(self, state, params, ops=XLA):
         return jnp.array([True, state.time < 0, True]) if self.masked else jnp.ones(3, jnp.bool_)

@@ -556,6 +556,7 @@ def check_secrets(play: RandomPlay) -> None:
 
 
 CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
+    check_protocol,
     check_strict_promotion,
     check_params_are_traced,
     check_avals,
@@ -624,4 +625,4 @@ def check_env(
         raise AssertionError(
             f"{env.name} does not conform: {len(failures)} of {len(CHECKS)} checks failed\n" + "\n".join(failures)
         )
-    return [check_protocol.__name__, *(check.__name__ for check in CHECKS)]
+    return [check.__name__ for check in CHECKS]
