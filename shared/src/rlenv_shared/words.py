@@ -1,4 +1,4 @@
-"""What a step does differently inside and outside a kernel: how a table is read, how the high half of a product is had."""
+"""What a step does differently inside and outside a kernel: reading a table, the high half of a product."""
 
 from __future__ import annotations
 

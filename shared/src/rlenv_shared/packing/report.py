@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _rows(node: Node, path: str, begin: Mapping[str, Start], steps: list[str]) -> Iterator[dict[str, Any]]:
+def _rows(node: Node, path: str, begin: dict[str, Start], steps: list[str]) -> Iterator[dict[str, Any]]:
     for name, child in node.children.items():
         count, at = child.member.count, shifted(child, 0, begin)
         here = f"{path}{name}" if count is None else f"{path}{name}[{count}]"

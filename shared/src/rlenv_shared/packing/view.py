@@ -78,11 +78,9 @@ class _Store:
                 raise bad(path, f"{len(index)} flags", f"{size} flags", f"use one_hot(index, {size})")
             self.flags[id(index), size] = index, tuple(index)
         elif (id(index), size) not in self.flags:
-            kind = np.dtype(getattr(index, "dtype", object)).kind
-            if kind not in "iub":
-                raise bad(
-                    path, f"an index of {type(index).__name__}", "an int, an integer array, or flags", "convert it"
-                )
+            if not _is_integer(index, "iub") or np.shape(index) not in ((), self.shape):
+                expected = f"an int, integers of shape () or {self.shape}, or flags"
+                raise bad(path, f"an index of {_kind(index)}", expected, "convert it")
             as_int32 = index if index.dtype == np.int32 else index.astype(np.int32)
             self.flags[id(index), size] = index, one_hot(as_int32, size)
         return self.flags[id(index), size][1]
@@ -323,8 +321,7 @@ def _at(begin: dict[str, Start], path: str) -> tuple[Key, int]:
 def _condition(where: Any, shape: tuple[int, ...], path: str) -> Any:
     where = np.bool_(where) if isinstance(where, bool) else where
     if where is not None and (np.shape(where) not in ((), shape) or getattr(where, "dtype", None) != np.bool_):
-        got = f"where = {getattr(where, 'dtype', type(where).__name__)}{list(np.shape(where))}"
-        raise bad(path, got, f"bool of shape () or {shape}", "pass a comparison")
+        raise bad(path, f"where = {_kind(where)}", f"bool of shape () or {shape}", "pass a comparison")
     return where
 
 
@@ -334,11 +331,9 @@ def _fitting(field: Field, value: Any, where: Any, shape: tuple[int, ...], path:
         if not field.low <= value <= field.high:
             raise bad(path, value, f"{field.low}..{field.high}", "mend the value or widen the field")
         return int(value)
-    kinds = "b" if field.dtype == np.bool_ else "iub"
-    if getattr(getattr(value, "dtype", None), "kind", "") not in tuple(kinds) or np.shape(value) not in ((), shape):
-        got = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
-        expected = f"{'bool' if kinds == 'b' else 'integers'} of shape () or {shape}"
-        raise bad(path, got, expected, "compare or convert it, or broadcast it")
+    kinds, what = ("b", "bool") if field.dtype == np.bool_ else ("iub", "integers")
+    if not _is_integer(value, kinds) or np.shape(value) not in ((), shape):
+        raise bad(path, _kind(value), f"{what} of shape () or {shape}", "compare or convert it, or broadcast it")
     if isinstance(value, (np.ndarray, np.generic)):
         _check_range(field, path, value, where if isinstance(where, (np.ndarray, np.generic)) else True)
     elif _CHECKED.get():
@@ -353,3 +348,11 @@ def _check_range(field: Field, path: str, value: Any, where: Any) -> None:
     outside = values[wanted & ((values < field.low) | (values > field.high))]
     if outside.size:
         raise bad(path, outside[0], f"{field.low}..{field.high}", "mend the rule or widen the field")
+
+
+def _is_integer(value: Any, kinds: str) -> bool:
+    return getattr(getattr(value, "dtype", None), "kind", "none") in kinds
+
+
+def _kind(value: Any) -> str:
+    return f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
