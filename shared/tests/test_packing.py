@@ -19,6 +19,7 @@ from rlenv_shared.packing import Field, Layout, bits, flag, group, one_hot, reco
 pytestmark = pytest.mark.l1
 
 BATCH = 4
+QUICK = settings(max_examples=60, deadline=None, report_multiple_bugs=False)
 
 # --- drawn layouts -------------------------------------------------------------------------------------------------
 
@@ -89,6 +90,7 @@ def find(values, path):
 # --- where fields lie ----------------------------------------------------------------------------------------------
 
 
+@QUICK
 @given(layouts)
 def test_no_two_fields_share_a_bit_and_none_crosses_words(layout):
     owner = {}
@@ -100,6 +102,7 @@ def test_no_two_fields_share_a_bit_and_none_crosses_words(layout):
     assert {word for _, word, _ in owner} == set(range(max(word for _, word, _ in owner) + 1))
 
 
+@QUICK
 @given(layouts)
 def test_the_elements_of_a_record_have_one_layout(layout):
     """Counted from its first field, each element has every field at the same words (and bits, where words are many)."""
@@ -158,6 +161,7 @@ def test_members_lie_in_the_order_of_their_declaration():
 # --- all values at once --------------------------------------------------------------------------------------------
 
 
+@QUICK
 @given(layout=layouts, rng=seeds)
 def test_what_is_encoded_comes_back_and_its_bits_are_the_codes(layout, rng):
     values = drawn_values(layout.root, rng)
@@ -178,6 +182,7 @@ def test_what_is_encoded_comes_back_and_its_bits_are_the_codes(layout, rng):
         assert value == find(values, place.path)[0]
 
 
+@QUICK
 @given(layouts)
 def test_zero_words_are_a_state(layout):
     values = layout.decode(layout.zeros())
@@ -310,15 +315,15 @@ def a_view_is_nested_dictionaries(layout, rng, length):
     same_as_plain(layout, ops, values, arrays, words, read)
 
 
+@QUICK
 @given(layout=layouts, rng=seeds)
-@settings(deadline=None)
 def test_a_view_is_nested_dictionaries(layout, rng):
     a_view_is_nested_dictionaries(layout, rng, 6)
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words(seed):
-    a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24)
+def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words():
+    for seed in range(150):
+        a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -361,6 +366,7 @@ def test_dtypes_are_those_of_the_declaration_and_numpy_scalars_work():
 # --- what a view leaves alone, swap, limits ------------------------------------------------------------------------
 
 
+@QUICK
 @given(layout=layouts, rng=seeds)
 def test_words_that_nothing_touches_are_the_same_objects(layout, rng):
     """Reading changes none, also through an array; writing one value changes its word alone."""
@@ -379,6 +385,7 @@ def test_words_that_nothing_touches_are_the_same_objects(layout, rng):
     assert changed == [layout.tables[place.table].start + place.word]
 
 
+@QUICK
 @given(inside=members(), rng=seeds)
 def test_swap_exchanges_the_sides_where_it_should_and_twice_is_nothing(inside, rng):
     layout = Layout("sides", [bits("turn", 0, 9), record("side", 2, inside, whole_words=True), flag("over")])
@@ -534,13 +541,13 @@ SMALL = Layout(
         (lambda view: view.set("x", 1, jnp.zeros(2, jnp.int32)), r"x: got where = int32\[2\], expected bool"),
         (lambda view: view.set("x", 1, jnp.zeros(3, jnp.bool_)), r"x: got where = bool\[3\], expected bool"),
         (lambda view: view.clear("x", 1), r"x: got where = int\[\], expected bool"),
-        (lambda view: view.set("r", 1), "r: got an assignment"),
-        (lambda view: view.set("y", 1), "y: got an assignment"),
+        (lambda view: view.set("r", 1), "r: got no index"),
+        (lambda view: view.set("y", 1), "y: got no index"),
         (lambda view: view.r.set(0, 1), r"r\[0\]: got an assignment"),
         (lambda view: view.y[3], r"y: got index 3, expected 0\.\.2"),
         (lambda view: view.y[-1], "y: got index -1"),
-        (lambda view: view.y[True], r"y\[\?\]: got an index of bool"),
-        (lambda view: view.y[1.0], r"y\[\?\]: got an index of float"),
+        (lambda view: view.y[True], "y: got index True"),
+        (lambda view: view.y[1.0], "y: got index 1.0"),
         (lambda view: view.y[jnp.zeros(2)], r"y\[\?\]: got an index of float32"),
         (lambda view: view.y[jnp.zeros(3, jnp.int32)], r"y\[\?\]: got an index of int32\[3\]"),
         (lambda view: view.y[one_hot(jnp.int32(0), 2)], r"y\[\?\]: got 2 flags, expected 3 flags"),
@@ -564,8 +571,11 @@ def test_mistakes_in_a_view_are_refused_by_name(mistake, message):
         (lambda: SMALL.swap(SMALL.zeros(), "r", np.True_), "swap of r: .* whole_words=True"),
         (lambda: SMALL.swap(SMALL.zeros(), "y", np.True_), "swap of y"),
         (lambda: SMALL.swap(SMALL.zeros(), "nothing", np.True_), "swap of nothing"),
-        (lambda: SMALL.encode({"nothing": 1}), "values: got nothing, expected names of"),
-        (lambda: SMALL.encode({"r": [{}]}), r"values\.r: got 1 elements, expected 2"),
+        (lambda: SMALL.encode({"nothing": 1}), "fields: got nothing, expected one of"),
+        (lambda: SMALL.encode({"r": [{}]}), r"values\.r: got 1 elements, expected a list of 2"),
+        (lambda: SMALL.encode({"r": 1}), r"values\.r: got int, expected a list of 2"),
+        (lambda: SMALL.encode({"r": [1, 2]}), r"r\[0\]: got an assignment"),
+        (lambda: SMALL.encode({"x": {}}), "x: got dict"),
         (lambda: SMALL.encode({"r": [{}, {"x": 10}]}), r"r\[1\]\.x: got 10"),
         (lambda: packing.pick((1, 1), (np.True_,)), "2 values, 1 flags"),
         (lambda: packing.put((), (), 1), "0 values, 0 flags"),
@@ -654,6 +664,7 @@ def test_a_stale_report_is_found(tmp_path, capsys, monkeypatch):
     capsys.readouterr()
 
 
+@QUICK
 @given(layouts)
 def test_the_report_places_every_value(layout):
     """Words and bits of every value follow from its row alone."""
