@@ -95,9 +95,9 @@ def test_the_first_step_that_one_side_lacks_is_named():
     valid = first_steps(T)
     valid[7:, 2] = False
     report = compare(recording(valid=valid), recording())
-    assert str(report.unlike[0]) == (
+    assert [str(difference) for difference in report.unlike] == [
         "valid: ours 207 steps recorded, theirs 300; the first difference is episode 2, step 7, which only theirs has"
-    )
+    ]
     assert report.steps == 207
     where = np.ones((T, B), np.bool_)
     where[7:, 2] = False
