@@ -222,7 +222,10 @@ except ReferenceUnavailableError as error:
     assert gone(noted, 1)
 
 
-WAIT = "start(noted, what, timeout_s=60).request('any')"
+WAIT = """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell ignore it
+start(noted, what, timeout_s=60).request('any')
+"""
 
 
 @pytest.mark.parametrize("what", ["time.sleep(60)", "detach(); hello(); time.sleep(60)"])

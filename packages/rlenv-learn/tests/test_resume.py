@@ -93,7 +93,7 @@ def test_metrics_after_the_checkpoint_are_written_again_once(interrupted):
 def test_last_checkpoints_are_kept_and_no_temporary_files(tmp_path):
     train(probes_env(), SHORT, run_dir=tmp_path, checkpoint_every=1, keep=2)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["checkpoint-00000005.npz", "checkpoint-00000006.npz", "metrics.jsonl"]
+    assert names == [".lock", "checkpoint-00000005.npz", "checkpoint-00000006.npz", "metrics.jsonl"]
 
 
 def test_checkpoint_gives_policy_config_and_progress(interrupted):

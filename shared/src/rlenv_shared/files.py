@@ -36,11 +36,11 @@ def reading(what: str, expected: str, remedy: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def storing(path: str | Path) -> Iterator[None]:
-    """Turn a full disk, a forbidden or a wrong path into a StorageError."""
+def storing(path: str | Path, kind: type[Exception] = OSError) -> Iterator[None]:
+    """Turn a full disk, a forbidden or a wrong path into a StorageError; ``kind``: what the writer raises then."""
     try:
         yield
-    except OSError as error:
+    except kind as error:
         if isinstance(error, EnvError):
             raise
         remedy = "free or allow the space, or choose another path"
