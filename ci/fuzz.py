@@ -81,7 +81,7 @@ def policy() -> Policy:
 
 def leaves(found: Policy) -> object:
     """A policy as values."""
-    return str(found.network), arrays(dict(enumerate(map(np.asarray, jax.tree.leaves(found)))))
+    return str(found.network), arrays({str(i): np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(found))})
 
 
 def write_checkpoint(path: Path) -> None:

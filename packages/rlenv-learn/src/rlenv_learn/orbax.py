@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
-import shutil
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,18 +47,17 @@ def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, 
     header = {**snapshot.header(kind), "names": names, "empty": empty, **meta}
     header["sha256"] = _digest(header, arrays)
     items = {ARRAYS: ocp.args.StandardSave(stored), HEADER: ocp.args.JsonSave(header)}
-    new, old = (path.absolute().with_name(f".{path.name}.{os.urandom(4).hex()}.{end}") for end in ("tmp", "old"))
     with files.storing(path, Exception):  # orbax and tensorstore have their own
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=f".{path.name}.", dir=path.parent, ignore_cleanup_errors=True
+        ) as folder:
+            new = Path(folder).absolute() / "new"
             with _checkpointer() as checkpointer:
                 checkpointer.save(new, args=ocp.args.Composite(**items))
             if path.exists():
-                path.rename(old)
+                path.rename(new.with_name("old"))
             new.rename(path)
-        finally:
-            for left in (new, old):
-                shutil.rmtree(left, ignore_errors=True)
 
 
 def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
