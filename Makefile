@@ -150,6 +150,11 @@ $(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 check-mutations: setup
 	@for package in shared $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
 
+## fuzz: damage files of every kind at random and expect typed errors (ARGS='--count 3000 trajectory.npz')
+.PHONY: fuzz
+fuzz: $(VENV)/.setup-rlenv-learn $(VENV)/.setup-rlenv-bench
+	$(PY) ci/fuzz.py $(ARGS)
+
 # --- speed and training ------------------------------------------------------------------------------------------
 
 ## bench: measure every package against its reference on this machine

@@ -9,7 +9,7 @@ from rlenv_learn import PPOConfig
 from rlenv_learn.probes import ActionReward
 from rlenv_learn.transfer import checks as committed
 from rlenv_learn.transfer.experiment import SEED_STRIDE, main, native_backend, run_transfer
-from rlenv_learn.transfer.verdict import TransferConfig, load_results, verdict
+from rlenv_learn.transfer.verdict import TransferConfig, load_results, save_results, verdict
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
@@ -136,12 +136,11 @@ def test_the_command_finds_its_files_and_what_it_writes_is_accepted(tmp_path, mo
     with pytest.raises(AssertionError, match="promised are"):
         committed.require_equivalence(here, **{**promised, "margin": 0.1})
     results = here / "results" / "transfer.json"
-    text = results.read_text()
+    record = load_results(results)
     results.unlink()
     with pytest.raises(AssertionError, match="no results"):
         committed.require_equivalence(here, **promised)
-    record = json.loads(text)
     record["directions"][0]["policies"][0]["returns"]["ours"] = [0.0] * 64
-    results.write_text(json.dumps(record))
+    save_results(record, results)
     with pytest.raises(AssertionError, match=r"transfer\.json"):
         committed.require_equivalence(here, **promised)
