@@ -82,16 +82,6 @@ def test_exactly_at_the_threshold_goes_on_and_the_next_float_ends(x64, component
     np.testing.assert_array_equal(ours[3], theirs[3])
 
 
-def test_thresholds_in_float32_end_at_the_next_float32():
-    """Gymnasium compares in float64; in float32 the thresholds are the nearest float32 numbers."""
-    for component, threshold in ((0, np.float32(2.4)), (2, np.float32(12 * 2 * math.pi / 360))):
-        beyond = np.nextafter(threshold, np.float32(9))
-        states = np.zeros((2, 4), np.float32)
-        states[:, component] = [threshold, beyond]
-        terminated = step_ours(CartPole(), states, np.zeros(2, np.int32))[3]
-        np.testing.assert_array_equal(terminated, [False, True])
-
-
 @pytest.mark.parametrize("time", [0, 498, 499])
 def test_truncation_comes_with_step_500(dtype, time):
     """Also together with termination: the second state falls."""
