@@ -5,6 +5,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 PACKAGES := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
+ENVIRONMENTS := $(filter-out rlenv-%,$(PACKAGES))
 REFERENCES := $(patsubst references/%/pin.json,%,$(wildcard references/*/pin.json))
 
 # Settings: make setup PYTHON=…   make bench-puffer-pong ARGS='…'
@@ -30,6 +31,9 @@ PY := $(VENV)/bin/python
 PIP_INSTALL := $(PY) -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --junitxml=.cache/reports/$@.xml
 SOURCES = $(wildcard shared/src packages/*/src packages/*/python)
+# For interpreters in which nothing of ours is installed: that with the CUDA compiler, and whatever a GPU machine has.
+empty :=
+FROM_SOURCE = PYTHONPATH=$(subst $(empty) $(empty),:,$(abspath $(SOURCES)))
 CRATES := $(wildcard packages/*/Cargo.toml)
 BUILD_REFERENCES = for reference in $$($(PY) ci/workspace.py references $*); do $(MAKE) refs-$$reference; done
 
@@ -130,8 +134,8 @@ test-l2 test-l3 test-l4: test-%: setup
 	$(PYTEST) -m "$* and not (slow or bench or gpu)" $(ARGS)
 
 ## verify-<pkg>: the full verification: every rollout of L3, then the training runs of L4 (long)
-.PHONY: $(PACKAGES:%=verify-%)
-$(PACKAGES:%=verify-%): verify-%: $(VENV)/.setup-%
+.PHONY: $(ENVIRONMENTS:%=verify-%)
+$(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) packages/$*/tests/verify.py $(ARGS)
 
@@ -150,18 +154,18 @@ check-mutations: setup
 
 ## bench: measure every package against its reference on this machine
 .PHONY: bench
-bench: $(PACKAGES:%=bench-%)
+bench: $(ENVIRONMENTS:%=bench-%)
 
 ## bench-<pkg>: measure one package, on the CPU or the GPU, whatever is present
-# (rlenv_shared.bench holds a lock while it measures: two runs at once would measure each other)
-.PHONY: $(PACKAGES:%=bench-%)
-$(PACKAGES:%=bench-%): bench-%: $(VENV)/.setup-%
+# (rlenv_bench holds a lock while it measures: two runs at once would measure each other)
+.PHONY: $(ENVIRONMENTS:%=bench-%)
+$(ENVIRONMENTS:%=bench-%): bench-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) packages/$*/benchmarks/bench.py $(ARGS)
 
 ## train-<pkg>: train PPO on one package
-.PHONY: $(PACKAGES:%=train-%)
-$(PACKAGES:%=train-%): train-%: $(VENV)/.setup-%
+.PHONY: $(ENVIRONMENTS:%=train-%)
+$(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
 	$(PY) packages/$*/training/train.py $(ARGS)
 
 # --- GPUs --------------------------------------------------------------------------------------------------------
@@ -169,7 +173,7 @@ $(PACKAGES:%=train-%): train-%: $(VENV)/.setup-%
 ## gpu-compile: compile every package for an H200 that is not there and write the reports (needs setup-gpu-report)
 .PHONY: gpu-compile
 gpu-compile: setup $(GPU_VENV)/.setup
-	$(GPU_VENV)/bin/python ci/gpu_compile.py --also $(PY) $(ARGS)
+	$(FROM_SOURCE) $(GPU_VENV)/bin/python ci/gpu_compile.py --also $(PY) $(ARGS)
 
 ## check-gpu: no committed report of gpu-compile is missing, stale or over ci/gpu_budgets.toml (needs no CUDA)
 .PHONY: check-gpu
@@ -181,7 +185,7 @@ OUT ?= build/gpu-report
 REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
 .PHONY: gpu-report
 gpu-report:
-	$(REPORT_PYTHON) ci/gpu_report.py --out $(OUT) $(ARGS)
+	$(FROM_SOURCE) $(REPORT_PYTHON) ci/gpu_report.py --out $(OUT) $(ARGS)
 
 # --- checks ------------------------------------------------------------------------------------------------------
 
@@ -246,7 +250,7 @@ wheels-shared: $(VENV)/.setup-tools
 ## clean-install: each wheel alone in an empty environment: import, reset, step
 .PHONY: clean-install
 clean-install: wheels
-	bash ci/clean_install.sh $(PACKAGES)
+	bash ci/clean_install.sh $(ENVIRONMENTS)
 
 ## clean: remove everything that was built, fetched or cached
 .PHONY: clean

@@ -14,7 +14,16 @@ from functools import cached_property
 from pathlib import Path
 
 import imports
-from workspace import REPO, Package, normalise, packages, references, requirement_extras, requirement_name, shared
+from workspace import (
+    REPO,
+    Package,
+    environments,
+    libraries,
+    normalise,
+    references,
+    requirement_extras,
+    requirement_name,
+)
 
 TOP_LEVEL = {"pyproject.toml", "packages", "references", "shared", "ci", "Makefile", "README.md", "LICENSE"}
 PACKAGE_FILES = ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE")
@@ -61,12 +70,17 @@ class Repository:
     @cached_property
     def packages(self) -> list[Package]:
         """The environment packages."""
-        return packages(self.root)
+        return environments(self.root)
 
     @cached_property
+    def libraries(self) -> list[Package]:
+        """What environments are made with; the shared package first."""
+        return libraries(self.root)
+
+    @property
     def shared(self) -> Package:
         """The shared package."""
-        return shared(self.root)
+        return self.libraries[0]
 
     def under(self, directory: Path, suffix: str) -> Iterator[Path]:
         """Tracked files below a directory with this ending."""
@@ -97,7 +111,7 @@ def closed_top_level(repo: Repository) -> Iterator[str]:
 
 def required_files(repo: Repository) -> Iterator[str]:
     """Every package and reference has the same files, so they can be found without looking."""
-    wanted = [repo.root / "shared" / name for name in PACKAGE_FILES]
+    wanted = [library.root / name for library in repo.libraries for name in PACKAGE_FILES]
     for package in repo.packages:
         wanted += [package.root / name for name in PACKAGE_FILES]
         wanted += [package.root / "tests" / name for name in ("smoke.py", "verify.py", "mutations.toml")]
@@ -113,7 +127,7 @@ def required_files(repo: Repository) -> Iterator[str]:
 def no_environment_imports_another(repo: Repository) -> Iterator[str]:
     """One environment can be installed, read and copied without any other; shared knows none of them."""
     names = {package.import_name: package for package in repo.packages}
-    for owner in [repo.shared, *repo.packages]:
+    for owner in [*repo.libraries, *repo.packages]:
         for path in repo.under(owner.root, ".py"):
             for name, line in imports.of_file(path).items():
                 package = names.get(name)
@@ -147,11 +161,12 @@ def declared_dependencies(repo: Repository) -> Iterator[str]:
     tests, benchmarks and training scripts import may also come with an extra of shared that the package asks for.
     """
     distributions = {name: {normalise(dist) for dist in dists} for name, dists in _installed().items()}
-    for package in [repo.shared, *repo.packages]:
+    ours = {library.import_name: {library.dist} for library in repo.libraries}
+    for package in [*repo.libraries, *repo.packages]:
         own = {package.import_name, "references", "conftest", *_script_modules(package)}
         core = {requirement_name(requirement) for requirement in package.dependencies}
         extras = {requirement_name(text) for texts in package.extras.values() for text in texts}
-        anything = core | extras | _through_shared(repo, package)
+        anything = core | extras | _through_libraries(repo, package)
         at_import = {} if not package.source.is_dir() else imports.at_import(package.source, package.import_name)
         for path in repo.under(package.root, ".py"):
             in_source = path.is_relative_to(package.source)
@@ -160,7 +175,7 @@ def declared_dependencies(repo: Repository) -> Iterator[str]:
                 if name in sys.stdlib_module_names or name in own:
                     continue
                 place = f"{repo.relative(path)}:{line}: imports {name}"
-                providers = {repo.shared.dist} if name == repo.shared.import_name else distributions.get(name, set())
+                providers = ours.get(name) or distributions.get(name, set())
                 if not providers:
                     yield f"{place}, which no installed distribution provides"
                 elif not providers & declared:
@@ -234,7 +249,7 @@ def no_hosts_or_machine_paths(repo: Repository) -> Iterator[str]:
 def warnings_are_errors(repo: Repository) -> Iterator[str]:
     """The filters of pytest name every import, or warnings of a new package would pass unseen."""
     text = (repo.root / "pyproject.toml").read_text()
-    for package in [repo.shared, *repo.packages]:
+    for package in [*repo.libraries, *repo.packages]:
         if f'"error:::{package.import_name}"' not in text:
             yield f"pyproject.toml: filterwarnings lacks error:::{package.import_name}"
 
@@ -274,22 +289,21 @@ def _script_modules(package: Package) -> set[str]:
     return {path.stem for directory in directories for path in directory.rglob("*.py")}
 
 
-def _through_shared(repo: Repository, package: Package) -> set[str]:
-    """Distributions that come with the extras of shared that a package asks for anywhere."""
-    texts = [*package.dependencies, *(text for group in package.extras.values() for text in group)]
-    asked = [text for text in texts if requirement_name(text) == repo.shared.dist]
-    pending = [extra for text in asked for extra in requirement_extras(text)]
-    seen: set[str] = set()
-    found = {requirement_name(text) for text in repo.shared.dependencies}
+def _through_libraries(repo: Repository, package: Package) -> set[str]:
+    """Distributions that come with what a package asks of the libraries anywhere."""
+    pending = [*package.dependencies, *(text for group in package.extras.values() for text in group)]
+    by_dist = {library.dist: library for library in repo.libraries}
+    found: set[str] = set()
+    seen: set[tuple[str, str | None]] = set()
     while pending:
-        extra = pending.pop()
-        if extra in seen:
-            continue
-        seen.add(extra)
-        for text in repo.shared.extras.get(extra, []):
-            found.add(requirement_name(text))
-            if requirement_name(text) == repo.shared.dist:
-                pending += requirement_extras(text)
+        text = pending.pop()
+        library = by_dist.get(requirement_name(text))
+        for extra in (None, *requirement_extras(text)) if library else ():
+            if (library.dist, extra) not in seen:
+                seen.add((library.dist, extra))
+                wanted = library.dependencies if extra is None else library.extras.get(extra, [])
+                found |= {requirement_name(one) for one in wanted}
+                pending += wanted
     return found
 
 

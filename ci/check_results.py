@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from results import claims, device_reports, reports, rollouts, transfer_config, transfers
-from rlenv_shared.bench import device_report
+from rlenv_bench import device_report
 from rlenv_shared.errors import EnvError
-from workspace import REPO, Package, packages
+from workspace import REPO, Package, environments
 
 
 def problems(package: Package, repo: Path = REPO) -> Iterator[str]:
@@ -76,10 +76,10 @@ def committed_before(earlier: Path, later: Path, repo: Path) -> bool:
 
 def main() -> int:
     """Exit status 1 when a result is wrong."""
-    found = [*device_problems(), *(problem for package in packages() for problem in problems(package))]
+    found = [*device_problems(), *(problem for package in environments() for problem in problems(package))]
     for problem in found:
         print(f"WRONG: {problem}")
-    print(f"results of {len(packages())} packages: {len(found)} problems")
+    print(f"results of {len(environments())} packages: {len(found)} problems")
     return 1 if found else 0
 
 

@@ -15,20 +15,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from workspace import Package, shared
-
-sys.path.insert(0, str(shared().source))  # the environment with the CUDA compiler has nothing of ours installed
-
 from gpu_declarations import BUDGETS, REPORT, load, with_programs
+from rlenv_bench.gpu import aot, compilation
 from rlenv_shared.errors import EnvError
-from rlenv_shared.gpu import aot, report
+from workspace import Package
 
 TARGET = "h200"
 
 
 def fingerprints(package: Package) -> dict[str, str]:
     """Hash of each program of a package as this JAX lowers it."""
-    from rlenv_shared.gpu.program import fingerprint
+    from rlenv_bench.gpu.program import fingerprint
 
     return {program.name: fingerprint(program) for program in load(package).PROGRAMS}
 
@@ -37,7 +34,7 @@ def compile_package(package: Package, also: str) -> Path:
     """Compile everything that a package declares and write its report."""
     import jax
 
-    from rlenv_shared.gpu.target import Target
+    from rlenv_bench.gpu.target import Target
 
     target = Target.load(TARGET)
     hashes = {jax.__version__: fingerprints(package), **_fingerprints_of(also, package)}
@@ -46,7 +43,7 @@ def compile_package(package: Package, also: str) -> Path:
         compiled = []
         for batch in program.batches:
             compiled.append(aot.compile_program(program, batch, target))
-            print(f"{package.name} {program.name}: {report.cost(compiled[-1], target)}", flush=True)
+            print(f"{package.name} {program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
         programs[program.name] = {
             "about": program.about,
             "steps": program.steps,
@@ -54,7 +51,7 @@ def compile_package(package: Package, also: str) -> Path:
             "compiled": compiled,
         }
     path = package.root / REPORT
-    report.save(report.build(TARGET, jax.__version__, programs), path)
+    compilation.save(compilation.build(TARGET, jax.__version__, programs), path)
     return path
 
 
@@ -63,10 +60,10 @@ def problems(package: Package) -> Iterator[str]:
     import jax
 
     try:
-        budgets = report.load_budgets(BUDGETS).get(package.name, {})
+        budgets = compilation.load_budgets(BUDGETS).get(package.name, {})
         batches = {program.name: program.batches for program in load(package).PROGRAMS}
-        committed = report.load(package.root / REPORT)
-        yield from report.problems(committed, batches, fingerprints(package), jax.__version__, budgets)
+        committed = compilation.load(package.root / REPORT)
+        yield from compilation.problems(committed, batches, fingerprints(package), jax.__version__, budgets)
     except EnvError as error:
         yield str(error)
 

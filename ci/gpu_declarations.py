@@ -4,11 +4,11 @@ A declaration may define
 
 | name          | what                                                                           | used by            |
 |---------------|--------------------------------------------------------------------------------|--------------------|
-| `PROGRAMS`    | `rlenv_shared.gpu.program.Program`s: to compile for a GPU that is not there … | `make gpu-compile` |
+| `PROGRAMS`    | `rlenv_bench.gpu.program.Program`s: to compile for a GPU that is not there … | `make gpu-compile` |
 |               | … and to measure on one that is                                                | `make gpu-report`  |
-| `REPLAYS`     | `rlenv_shared.bench.sections.Replay`s: recorded traces of the reference        | `make gpu-report`  |
+| `REPLAYS`     | `rlenv_bench.sections.Replay`s: recorded traces of the reference        | `make gpu-report`  |
 | `ppo_env`     | from "is there a GPU" to the JAX environment that PPO is measured on           | `make gpu-report`  |
-| `COMPARISONS` | `rlenv_shared.bench.sections.Comparison`s: rivals, and sides without a GPU     | `make gpu-report`  |
+| `COMPARISONS` | `rlenv_bench.sections.Comparison`s: rivals, and sides without a GPU     | `make gpu-report`  |
 
 It is loaded where nothing but JAX is installed: what may be missing is imported inside the functions that need it.
 """
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from workspace import REPO, Package, packages, shared
+from workspace import REPO, Package, environments, libraries
 
 REPORT = Path("benchmarks") / "gpu_compiled.json"
 BUDGETS = REPO / "ci" / "gpu_budgets.toml"
@@ -28,7 +28,7 @@ BUDGETS = REPO / "ci" / "gpu_budgets.toml"
 
 def declared(repo: Path = REPO) -> dict[str, Package]:
     """The packages with a declaration, by name."""
-    return {package.name: package for package in packages(repo) if _path(package).exists()}
+    return {package.name: package for package in environments(repo) if _path(package).exists()}
 
 
 def with_programs(repo: Path = REPO) -> dict[str, Package]:
@@ -38,7 +38,7 @@ def with_programs(repo: Path = REPO) -> dict[str, Package]:
 
 def load(package: Package) -> ModuleType:
     """Import a package's declaration; sources of the working tree come before anything installed."""
-    for path in (package.root / "benchmarks", package.source, shared().source, REPO):
+    for path in (package.root / "benchmarks", package.source, *(library.source for library in libraries()), REPO):
         if str(path) not in sys.path:
             sys.path.insert(0, str(path))
     name = f"gpu_declaration_{package.import_name}"

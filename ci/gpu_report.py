@@ -19,14 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workspace import REPO, Package, shared
-
-sys.path.insert(0, str(shared().source))
-
 from gpu_declarations import declared, load
 from results import predictions
-from rlenv_shared.bench import device_report, machine
+from rlenv_bench import device_report
+from rlenv_shared import machine
 from rlenv_shared.errors import EnvError
+from workspace import REPO, Package
 
 BUDGET_S = 510  # of nine minutes; what was begun before the deadline is finished after it
 COMPILE_SHARE = 0.4  # of the budget, at most, for filling the compilation cache
@@ -38,7 +36,7 @@ PROBE = "import jax, json; d = jax.devices()[0]; print(json.dumps({'platform': d
 class Job:
     """One process: sections of a package under some XLA flags.
 
-    ``sections`` are names of `rlenv_shared.bench.sections`; the report shows them under the names ``shown``.
+    ``sections`` are names of `rlenv_bench.sections`; the report shows them under the names ``shown``.
     """
 
     package: Package
@@ -102,7 +100,7 @@ def worker(arguments: argparse.Namespace) -> None:
     """Run sections of one package and write what they found, after each."""
     import jax
 
-    from rlenv_shared.bench import sections
+    from rlenv_bench import sections
 
     package = declared()[arguments.worker]
     work = sections.Work(
@@ -129,7 +127,7 @@ def worker(arguments: argparse.Namespace) -> None:
 
 def section(name: str, declaration: Any, work: Any) -> list[dict[str, Any]]:
     """One section of what a package declares; nothing where it declares nothing for it."""
-    from rlenv_shared.bench import sections
+    from rlenv_bench import sections
 
     match name:
         case "replay":

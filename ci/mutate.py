@@ -5,7 +5,7 @@ names the tests that compare one of its doors or devices with another)::
 
     [[mutation]]
     id = "paddle-speed-sign"
-    file = "crates/pong-core/src/physics.rs"          # relative to the package; "shared:src/…" for shared
+    file = "crates/pong-core/src/physics.rs"          # relative to the package; "shared:src/…" for another package
     find = "paddle.y += speed"                        # must occur exactly once in the file
     replace = "paddle.y -= speed"
     kills = ["tests/l2_interaction/test_paddle.py::test_up"]   # every case of each must fail
@@ -31,10 +31,9 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from workspace import REPO, Package, find, shared
+from workspace import REPO, Package, find, libraries
 
 RUN_TIMEOUT_S = 900
-SHARED_PREFIX = "shared:"
 FIELDS = {"id", "file", "find", "replace", "kills"}
 LEVELS = {"l2", "l3"}  # every test of these needs a mutation
 FAST_BUILD = {  # optimised enough for the tests, without link-time optimisation
@@ -61,9 +60,8 @@ class Mutation:
 
     def path(self, package: Package) -> Path:
         """The file it changes."""
-        if self.file.startswith(SHARED_PREFIX):
-            return package.repo / "shared" / self.file.removeprefix(SHARED_PREFIX)
-        return package.root / self.file
+        owner, _, file = self.file.rpartition(":")
+        return (find(owner, package.repo).root if owner else package.root) / file
 
     @property
     def is_rust(self) -> bool:
@@ -118,8 +116,8 @@ def node_name(package: Package, kill: str) -> str:
 
 
 def environment(package: Package) -> dict[str, str]:
-    """Environment in which Python imports a package, and the shared package beside it, from their sources."""
-    path = [package.source, shared(package.repo).source, Path(__file__).resolve().parent]
+    """Environment in which Python imports a package, and the libraries beside it, from their sources."""
+    path = [package.source, *(library.source for library in libraries(package.repo)), Path(__file__).resolve().parent]
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, path)),
@@ -130,7 +128,7 @@ def environment(package: Package) -> dict[str, str]:
 
 
 class Workspace:
-    """A copy of the package, of shared and of the references, in which files may be broken."""
+    """A copy of the package, of the libraries and of the references, in which files may be broken."""
 
     def __init__(self, package: Package, directory: Path) -> None:
         repo = package.repo
@@ -138,7 +136,7 @@ class Workspace:
         self.root = directory
         self.package = Package(directory / package.place)
         listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
-        listing += ["pyproject.toml", "shared", "references", package.place]
+        listing += ["pyproject.toml", "references", package.place, *(library.place for library in libraries(repo))]
         found = subprocess.run(listing, cwd=repo, capture_output=True, text=True, check=True).stdout.split("\0")
         compiled = [str(path.relative_to(repo)) for path in package.source.rglob("*.so")]
         for name in {*found, *compiled} - {""}:
@@ -155,7 +153,7 @@ class Workspace:
         Raises:
             MutationError: an installed package shadows its copy.
         """
-        for package in (self.package, shared(self.root)):
+        for package in (self.package, *libraries(self.root)):
             if not package.source.is_dir():
                 continue
             program = f"import {package.import_name} as m; print(m.__file__)"

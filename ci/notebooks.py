@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from traitlets.config import Config
 
-from workspace import REPO, packages
+from workspace import REPO, environments
 
 SMALL = "NOTEBOOK_SMALL"
 START_TIMEOUT_S = 180  # a kernel starts in two seconds, but on a machine that does other things too
@@ -66,7 +66,7 @@ def main() -> int:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     os.environ[SMALL] = "1"
     failures = 0
-    for package in packages(REPO):
+    for package in environments(REPO):
         found = sorted(package.root.glob("examples/*.ipynb"))
         if not found:
             failures += 1

@@ -18,9 +18,9 @@ from typing import Any
 
 from gpu_declarations import REPORT
 from results import claims, compiled_report, device_reports, predictions, reports, rollouts, transfers
-from rlenv_shared.bench import device_report, report
-from rlenv_shared.gpu import report as gpu_report
-from workspace import REPO, Package, packages, references
+from rlenv_bench import device_report, results
+from rlenv_bench.gpu import compilation as gpu_report
+from workspace import REPO, Package, environments, references
 
 
 def fill(text: str, name: str, table: str) -> str:
@@ -38,7 +38,7 @@ def packages_table(repo: Path = REPO) -> str:
     """One row per package: reference, verification, measured speed."""
     rows = ["| package | what | reference | whole episodes | learning transfers | speed |", "|---|---|---|---|---|---|"]
     pins = references(repo)
-    for package in packages(repo):
+    for package in environments(repo):
         uses = [
             link(f"{pin['name']} {pin['version']}", repo / "references" / name, repo)
             for name, pin in pins.items()
@@ -96,7 +96,7 @@ def speed_table(package: Package) -> str:
         newest[_machine(content), _benchmark(content)] = path, content
     for (machine, _), (path, content) in newest.items():
         parts.append(f"{machine}; medians of {link('raw samples', path, package.root)}.")
-        parts += filter(None, (report.environment_shares(content), report.table(content)))
+        parts += filter(None, (results.environment_shares(content), results.table(content)))
     return "\n\n".join([*parts, *_gpu_tables(package)]) or "Not measured yet."
 
 
@@ -171,7 +171,7 @@ def main(arguments: list[str]) -> int:
         REPO / "README.md": {"packages": packages_table()},
         REPO / "references" / "README.md": {"references": references_table()},
     }
-    for package in packages():
+    for package in environments():
         common = {"verified": verified_table(package), "speed": speed_table(package)}
         contents[package.root / "README.md"] = common | own_tables(package)
     stale = []

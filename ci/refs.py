@@ -10,7 +10,7 @@ import importlib
 import sys
 
 from rlenv_shared.errors import EnvError
-from rlenv_shared.rollout.pins import Pin
+from rlenv_shared.verification.pinned import Pin
 from workspace import REPO, references
 
 

@@ -4,10 +4,10 @@
 |---|---|
 | ``tests/l3_rollout/results/*.json`` | every comparison of whole episodes: its steps, and what differed |
 | ``tests/l4_transfer/config.toml`` | margin and budgets of the transfer experiment, fixed before the runs |
-| ``tests/l4_transfer/results/*.json`` | every episode's return (`rlenv_shared.stats.transfer`) |
-| ``benchmarks/results/*.json`` | every timed block (`rlenv_shared.bench.report`) |
-| ``benchmarks/gpu_compiled.json`` | counts of the code compiled for a GPU (`rlenv_shared.gpu.report`) |
-| ``ci/gpu_results/*.json`` | what `make gpu-report` wrote on a GPU, all packages (`rlenv_shared.bench.device_report`) |
+| ``tests/l4_transfer/results/*.json`` | every episode's return (`rlenv_learn.transfer.verdict`) |
+| ``benchmarks/results/*.json`` | every timed block (`rlenv_bench.results`) |
+| ``benchmarks/gpu_compiled.json`` | counts of the code compiled for a GPU (`rlenv_bench.gpu.compilation`) |
+| ``ci/gpu_results/*.json`` | what `make gpu-report` wrote on a GPU, all packages (`rlenv_bench.device_report`) |
 | ``benchmarks/claims.toml`` | the ratios of speed that the READMEs state, and what each must reach |
 
 ``claims.toml``::
@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from gpu_declarations import REPORT
-from rlenv_shared.bench import device_report, report
+from rlenv_bench import device_report, results
+from rlenv_bench.gpu import compilation as gpu_report
+from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, load_results, verdict
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
-from rlenv_shared.gpu import report as gpu_report
-from rlenv_shared.stats.transfer import TransferConfig, TransferVerdict, load_results, verdict
 from workspace import REPO, Package
 
 DEVICE_REPORTS = REPO / "ci" / "gpu_results"
@@ -64,7 +64,7 @@ class Claim:
     text: str
     at_least: float
     path: Path | None
-    ratio: report.Ratio | None
+    ratio: results.Ratio | None
 
     @property
     def holds(self) -> bool:
@@ -132,7 +132,7 @@ def reports(package: Package) -> dict[Path, dict[str, Any]]:
         SnapshotVersionError: a file is corrupt or foreign, or its medians do not follow from its samples.
     """
     paths = sorted((package.root / "benchmarks" / "results").glob("*.json"))
-    return {path: report.load(path) for path in paths}
+    return {path: results.load(path) for path in paths}
 
 
 def claims(package: Package) -> Iterator[Claim]:
@@ -152,10 +152,10 @@ def claims(package: Package) -> Iterator[Claim]:
         found = None, None
         for source, content in reversed(measured.items()):
             try:
-                sides = [report.select(content, **entry[side]) for side in ("ours", "theirs")]
+                sides = [results.select(content, **entry[side]) for side in ("ours", "theirs")]
             except InvalidParamsError:
                 continue  # another benchmark's report
-            found = source, report.ratio(content, *sides)
+            found = source, results.ratio(content, *sides)
             break
         yield Claim(entry["text"], float(entry.get("at_least", 0.0)), *found)
 
@@ -171,7 +171,7 @@ def compiled_report(package: Package) -> dict[str, Any] | None:
 
 
 def predictions(package: Package) -> dict[tuple[str, int], float]:
-    """Environment steps per second by program and batch size, as the model of `rlenv_shared.gpu` predicts."""
+    """Environment steps per second by program and batch size, as the model of `rlenv_bench.gpu` predicts."""
     committed = compiled_report(package)
     programs = committed["programs"] if committed else ()
     return {(name, cost.batch): cost.steps_per_s for name in programs for cost in gpu_report.costs(committed, name)}

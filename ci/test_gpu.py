@@ -12,16 +12,18 @@ import gpu_compile
 import gpu_report
 import results
 from gpu_declarations import BUDGETS, REPORT, declared, with_programs
-from rlenv_shared.bench import device_report
-from rlenv_shared.gpu import report
+from rlenv_bench import device_report
+from rlenv_bench.gpu import compilation
 from workspace import REPO
 
 pytestmark = pytest.mark.l1
 
 
 def test_every_declaration_has_a_budget_and_every_budget_a_declaration() -> None:
-    budgets = report.load_budgets(BUDGETS)
-    compiled = {name: set(report.load(package.root / REPORT)["programs"]) for name, package in with_programs().items()}
+    budgets = compilation.load_budgets(BUDGETS)
+    compiled = {
+        name: set(compilation.load(package.root / REPORT)["programs"]) for name, package in with_programs().items()
+    }
     assert {name: set(programs) for name, programs in budgets.items()} == compiled
 
 

@@ -11,9 +11,9 @@ import pytest
 import check_results
 import readme_tables
 import results
-from rlenv_shared.bench import report
-from rlenv_shared.bench.harness import Run
-from rlenv_shared.stats import transfer
+from rlenv_bench import results as benchmark
+from rlenv_bench.harness import Run
+from rlenv_learn.transfer import verdict
 from workspace import Package
 
 pytestmark = pytest.mark.l1
@@ -70,13 +70,13 @@ def toy(tmp_path: Path) -> Package:
     (package.root / "benchmarks" / "claims.toml").write_text(CLAIMS)
     git(tmp_path, "init", "--quiet")
     commit(tmp_path)
-    config = transfer.TransferConfig.load(level / "config.toml")
-    record = transfer.new_results(config, MACHINE)
+    config = verdict.TransferConfig.load(level / "config.toml")
+    record = verdict.new_results(config, MACHINE)
     for direction in record["directions"]:
         for seed, mean in enumerate((15.0, 16.0, 17.0)):
             returns = {"jax": [mean, mean], "c": [mean, mean + 0.01 * seed]}
             direction["policies"].append({"seed": seed, "returns": returns})
-    transfer.save_results(record, level / "results" / "2026-01-01.json")
+    verdict.save_results(record, level / "results" / "2026-01-01.json")
     runs = [
         Run(
             side=side,
@@ -94,8 +94,8 @@ def toy(tmp_path: Path) -> Package:
         )
         for side, seconds in (("fast", 1.0), ("slow", 3.0))
     ]
-    content = report.build("toy/Toy-v0", runs, MACHINE, {"git": "abc", "dirty": False}, "python bench.py")
-    report.save(content, package.root / "benchmarks" / "results" / "2026-01-01.json")
+    content = benchmark.build("toy/Toy-v0", runs, MACHINE, {"git": "abc", "dirty": False}, "python bench.py")
+    benchmark.save(content, package.root / "benchmarks" / "results" / "2026-01-01.json")
     commit(tmp_path)
     return package
 

@@ -93,6 +93,11 @@ class Package:
         return next(path.parent.name for path in sorted(self.source.glob("*/__init__.py")))
 
     @property
+    def is_library(self) -> bool:
+        """True for what environments are made with; false for an environment."""
+        return self.name == SHARED or self.name.startswith("rlenv-")
+
+    @property
     def is_rust(self) -> bool:
         """True when it has a compiled core."""
         return (self.root / "Cargo.toml").exists()
@@ -105,8 +110,18 @@ class Package:
 
 
 def packages(repo: Path = REPO) -> list[Package]:
-    """The environment packages, sorted by name."""
+    """Every package in ``packages/``, sorted by name."""
     return [Package(path.parent) for path in sorted((repo / "packages").glob("*/pyproject.toml"))]
+
+
+def environments(repo: Path = REPO) -> list[Package]:
+    """The environment packages, sorted by name."""
+    return [package for package in packages(repo) if not package.is_library]
+
+
+def libraries(repo: Path = REPO) -> list[Package]:
+    """What environments are made with; the shared package first."""
+    return [shared(repo), *(package for package in packages(repo) if package.is_library)]
 
 
 def shared(repo: Path = REPO) -> Package:
@@ -122,6 +137,23 @@ def find(name: str, repo: Path = REPO) -> Package:
     return known[name]
 
 
+def install_arguments(package: Package) -> list[str]:
+    """What pip installs together for a package: the libraries it asks for in any extra, then the package itself.
+
+    They are on no index, so pip must be told where each of them lies.
+    """
+    wanted, pending = {package.dist}, [package]
+    while pending:
+        asking = pending.pop()
+        texts = [*asking.dependencies, *(text for group in asking.extras.values() for text in group)]
+        for library in libraries(package.repo):
+            if library.dist in map(requirement_name, texts) and library.dist not in wanted:
+                wanted.add(library.dist)
+                pending.append(library)
+    needed = [str(library.root) for library in libraries(package.repo) if library.dist in wanted - {package.dist}]
+    return [*needed, package.editable]
+
+
 def references(repo: Path = REPO) -> dict[str, dict]:
     """The content of each ``references/<name>/pin.json``."""
     return {path.parent.name: json.loads(path.read_text()) for path in sorted((repo / "references").glob("*/pin.json"))}
@@ -131,9 +163,7 @@ def main(arguments: list[str]) -> None:
     """Answer one of the questions of the module's docstring."""
     match arguments:
         case ["install-args", name]:
-            package = find(name)
-            needed = [package.editable] if name == SHARED else [str(REPO / SHARED), package.editable]
-            print(" ".join(f"-e {requirement}" for requirement in needed))
+            print(" ".join(f"-e {requirement}" for requirement in install_arguments(find(name))))
         case ["references", name]:
             print(" ".join(ref for ref, pin in references().items() if find(name).name in pin["used_by"]))
         case _:

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.rollout.pins import Pin
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.pinned import Pin
+from rlenv_shared.verification.trajectory import Trajectory
 
 PIN: Final = Pin.load(Path(__file__).parent / "pin.json")
 PIN.check_installed()
@@ -18,7 +18,7 @@ PIN.check_installed()
 import gymnasium as gym  # noqa: E402 - only after the check, whose error says what to install
 from gymnasium.vector import VectorEnv  # noqa: E402
 
-from rlenv_shared.rollout.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
+from rlenv_shared.verification.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
 ENV_ID: Final = "CartPole-v1"
 STATE: Final = ("x", "x_dot", "theta", "theta_dot")  # order of CartPoleEnv.state; m, m/s, rad, rad/s
@@ -87,7 +87,7 @@ class Reference:
             self._running[i] = not (terminated or truncated)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """State, observation and the last step's outcome, in the schema of `rlenv_shared.rollout.trajectory`."""
+        """State, observation and the last step's outcome, in the schema of `rlenv_shared.verification.trajectory`."""
         states = self.states
         return {
             **{f"state.{name}": states[:, i] for i, name in enumerate(STATE)},

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared.errors import ReferenceUnavailableError, explain
-from rlenv_shared.rollout.pins import Pin
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.pinned import Pin
+from rlenv_shared.verification.trajectory import Trajectory
 
 PIN: Final = Pin.load(Path(__file__).parent / "pin.json")
 PIN.check_installed()
@@ -21,7 +21,7 @@ import gymnasium as gym  # noqa: E402 - only after the check, whose error says w
 import mujoco  # noqa: E402
 from gymnasium.vector import VectorEnv  # noqa: E402
 
-from rlenv_shared.rollout.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
+from rlenv_shared.verification.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
 ENV_ID: Final = "HalfCheetah-v5"
 GYMNASIUM_VERSION: Final = "1.3.0"

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, explain
-from rlenv_shared.rollout.pins import Pin, fetch_pypi_sdist
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.pinned import Pin, fetch_pypi_sdist
+from rlenv_shared.verification.trajectory import Trajectory
 
 HERE: Final = Path(__file__).resolve().parent
 CACHE: Final = HERE.parents[1] / ".cache" / "refs" / "puffer_pong"
@@ -253,7 +253,7 @@ class PufferPong:
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """State, generators (counter only), observation, and the last step's reward and flags: copies, each [N, ...].
 
-        Names and meaning are those of a `rlenv_shared.rollout` recording.
+        Names and meaning are those of a `rlenv_shared.verification` recording.
         """
         reals, counts, words = (np.empty((len(f), self.num_envs), d) for f, d in _STATE)
         self._lib.vec_get(self._vec, *map(_pointer, (reals, counts, words)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from rlenv_shared.errors import EnvError, ReferenceUnavailableError, explain
-from rlenv_shared.rollout.pins import Pin
+from rlenv_shared.verification.pinned import Pin
 
 HERE: Final = Path(__file__).resolve().parent
 

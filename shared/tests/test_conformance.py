@@ -18,7 +18,7 @@ from rlenv_shared.struct import pytree_dataclass
 from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
 from rlenv_shared.testing.games import TakeAway
-from rlenv_shared.testing.subject import WITHOUT_FUSION, Subject
+from rlenv_shared.testing.random_play import WITHOUT_FUSION, Subject
 
 pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}

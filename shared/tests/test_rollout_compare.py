@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rlenv_shared.errors import DivergenceError, InvalidParamsError
-from rlenv_shared.rollout.compare import Tolerance, compare
-from rlenv_shared.rollout.teacher import drift, teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
-from rlenv_shared.rollout.ulp import ulp_distance
+from rlenv_shared.verification.compare import Tolerance, compare
+from rlenv_shared.verification.teacher import drift, teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
+from rlenv_shared.verification.ulp import ulp_distance
 
 pytestmark = pytest.mark.l1
 

@@ -12,17 +12,17 @@ import pytest
 from rlenv_shared import counter_rng
 from rlenv_shared.autoreset import SameStepAutoReset
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.rollout import jsonl
-from rlenv_shared.rollout.record import (
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+from rlenv_shared.verification import jsonl
+from rlenv_shared.verification.record import (
     jax_step_from,
     random_actions,
     random_uniform_actions,
     record_host,
     record_jax,
 )
-from rlenv_shared.rollout.teacher import teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
-from rlenv_shared.struct import Replaceable, pytree_dataclass
+from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
 
 pytestmark = pytest.mark.l1
 

@@ -14,8 +14,8 @@ import time
 import pytest
 
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError
-from rlenv_shared.rollout.pins import Pin, fetch_pypi_sdist
-from rlenv_shared.rollout.reference import ReferenceProcess
+from rlenv_shared.verification.pinned import Pin, fetch_pypi_sdist
+from rlenv_shared.verification.reference import ReferenceProcess
 
 pytestmark = pytest.mark.l1
 

@@ -6,8 +6,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from rlenv_shared.ppo.host import check_host_env
-from rlenv_shared.rollout.side_by_side import side_by_side
+from rlenv_learn.host import check_host_env
+from rlenv_shared.verification.side_by_side import side_by_side
 
 pytestmark = pytest.mark.l1
 STEPS = 30

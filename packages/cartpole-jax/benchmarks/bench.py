@@ -20,10 +20,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from cartpole_jax import CartPole
-from rlenv_shared import spaces
-from rlenv_shared.bench import machine, report
-from rlenv_shared.bench.harness import Run, Timing, sweep
-from rlenv_shared.bench.sides import HostSide, Side, host_rollout, jax_rollout
+from rlenv_bench import results
+from rlenv_bench.harness import Run, Timing, sweep
+from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
+from rlenv_shared import machine, spaces
 from rlenv_shared.errors import InvalidParamsError
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -88,7 +88,7 @@ def result_path(about: dict[str, Any], git: dict[str, Any]) -> Path:
 
 
 def print_run(run: Run) -> None:
-    print(f"batch {run.batch:6,}  {run.side:28} {report.human(float(np.median(run.sps))):>7} steps/s", flush=True)
+    print(f"batch {run.batch:6,}  {run.side:28} {results.human(float(np.median(run.sps))):>7} steps/s", flush=True)
 
 
 def main() -> None:
@@ -99,17 +99,17 @@ def main() -> None:
     about, git = machine.describe(), machine.git_state(PACKAGE)
     timing = Timing(blocks=4, block_s=0.1) if arguments.quick else Timing()
     runs = sweep(make_sides, timing, arguments.batches, on_run=print_run)
-    result = report.build(CartPole.name, runs, about, git, machine.command_line())
-    print(report.table(result))
+    result = results.build(CartPole.name, runs, about, git, machine.command_line())
+    print(results.table(result))
     for claim in tomllib.loads(CLAIMS.read_text())["claim"]:
         try:
-            ours, theirs = (report.select(result, **claim[side]) for side in ("ours", "theirs"))
+            ours, theirs = (results.select(result, **claim[side]) for side in ("ours", "theirs"))
         except InvalidParamsError:
             continue  # a batch that was left out
-        print(f"{claim['text']}: {report.ratio(result, ours, theirs)}; required {claim['at_least']}×")
+        print(f"{claim['text']}: {results.ratio(result, ours, theirs)}; required {claim['at_least']}×")
     if not arguments.quick:
         path = result_path(about, git)
-        report.save(result, path)
+        results.save(result, path)
         print(f"written to {path}")
 
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 import jax.numpy as jnp
 
 from cartpole_jax import CartPole
-from rlenv_shared.bench.sections import Comparison, Replay
-from rlenv_shared.bench.sides import jax_rollout
-from rlenv_shared.gpu.program import random_rollout
+from rlenv_bench.gpu.program import random_rollout
+from rlenv_bench.sections import Comparison, Replay
+from rlenv_bench.workloads import jax_rollout
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "l3_rollout"))
 from cartpole_replay import TRACE, replay

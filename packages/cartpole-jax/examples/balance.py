@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from cartpole_jax import CartPole
 from cartpole_jax.render import save_gif
-from rlenv_shared.ppo import PPOConfig, train
+from rlenv_learn import PPOConfig, train
 
 env = CartPole()
 config = PPOConfig(total_steps=500_000, num_envs=256, rollout_length=32, entropy_coef_final=0.0, normalise_returns=True)

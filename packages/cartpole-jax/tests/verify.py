@@ -23,9 +23,9 @@ sys.path[:0] = [str(HERE.parents[2]), str(HERE / "l3_rollout"), str(HERE / "l4_t
 import cartpole_rollouts as rollouts  # noqa: E402
 import l4  # noqa: E402
 
-from rlenv_shared.bench import machine  # noqa: E402
-from rlenv_shared.rollout.report import Report  # noqa: E402
-from rlenv_shared.rollout.teacher import drift  # noqa: E402
+from rlenv_shared import machine  # noqa: E402
+from rlenv_shared.verification.differences import Report  # noqa: E402
+from rlenv_shared.verification.teacher import drift  # noqa: E402
 
 EPISODES: Final = {"random": 10_000, "balance": 1_000}
 SEED: Final = 2026

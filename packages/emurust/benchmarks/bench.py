@@ -23,9 +23,10 @@ import own_tables
 import thread_scaling
 from windfall_sides import ENVIRONMENT, FRAME_SKIP, PACKAGE, emurust_side, pyboy_side, thread_counts
 
-from rlenv_shared.bench import machine, report
-from rlenv_shared.bench.harness import Run, Timing, exclusive, measure
-from rlenv_shared.bench.sides import Side
+from rlenv_bench import results
+from rlenv_bench.harness import Run, Timing, exclusive, measure
+from rlenv_bench.workloads import Side
+from rlenv_shared import machine
 
 BATCHES: Final = (1, 4, 16, 64, 128, 256)
 SCALING_SECONDS: Final = 120.0
@@ -58,10 +59,10 @@ def measure_windfall(timing: Timing, batches: tuple[int, ...]) -> dict[str, Any]
     for group, batch in enumerate(batches):
         found = measure(make_sides(batch), timing, group)
         for run in found:
-            frames = report.human(float(np.median(run.sps)) * FRAME_SKIP)
+            frames = results.human(float(np.median(run.sps)) * FRAME_SKIP)
             print(f"batch {run.batch:4}  {run.side:20} {frames:>8} frames/s", flush=True)
         runs += found
-    return report.build(ENVIRONMENT, runs, about, git, machine.command_line())
+    return results.build(ENVIRONMENT, runs, about, git, machine.command_line())
 
 
 def main() -> int:
@@ -77,7 +78,7 @@ def main() -> int:
         frames, repeats, seconds = (24, 2, 1.0) if options.quick else (options.frames, options.repeats, SCALING_SECONDS)
         found = measure_homebrew(Path(folder), frames, repeats, seconds)
         if not options.quick:
-            path = report.default_path(own_tables.SPEEDS, found)
+            path = results.default_path(own_tables.SPEEDS, found)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(found, indent=1) + "\n")
             print(f"written to {path}")
@@ -87,8 +88,8 @@ def main() -> int:
         timing = Timing(blocks=4, block_s=0.1) if options.quick else Timing()
         result = measure_windfall(timing, QUICK_BATCHES if options.quick else BATCHES)
         if not options.quick:
-            path = report.default_path(RESULTS, result)
-            report.save(result, path)
+            path = results.default_path(RESULTS, result)
+            results.save(result, path)
             print(f"written to {path}")
     return 0
 

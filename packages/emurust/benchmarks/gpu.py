@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from rlenv_shared.bench.sections import Comparison
-from rlenv_shared.bench.sides import HostSide
+from rlenv_bench.sections import Comparison
+from rlenv_bench.workloads import HostSide
 
 CONSOLES_A_CORE: Final = 16
 

@@ -19,11 +19,12 @@ from typing import Any, Final
 import numpy as np
 
 from emurust.games import windfall
-from rlenv_shared.bench import machine, report
-from rlenv_shared.bench.harness import Run, Timing, measure
-from rlenv_shared.bench.learner import host_ppo
-from rlenv_shared.bench.sides import Side, host_rollout
-from rlenv_shared.ppo import HostVecEnv, PPOConfig
+from rlenv_bench import results
+from rlenv_bench.harness import Run, Timing, measure
+from rlenv_bench.learner import host_ppo
+from rlenv_bench.workloads import Side, host_rollout
+from rlenv_learn import HostVecEnv, PPOConfig
+from rlenv_shared import machine
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CONFIG: Final = PACKAGE / "training" / "configs" / "windfall.toml"
@@ -91,13 +92,13 @@ def main() -> int:
     for group, preset in enumerate(arguments.presets or (QUICK if arguments.quick else SIZES)):
         found = measure(make_sides(preset), timing, group)
         for run in found:
-            print(f"{run.side:38} {report.human(float(np.median(run.sps))):>8} steps/s", flush=True)
+            print(f"{run.side:38} {results.human(float(np.median(run.sps))):>8} steps/s", flush=True)
         runs += found
-    result = report.build(ENVIRONMENT, runs, about, git, machine.command_line())
-    print(report.environment_shares(result))
+    result = results.build(ENVIRONMENT, runs, about, git, machine.command_line())
+    print(results.environment_shares(result))
     if not arguments.quick:
-        path = report.default_path(PACKAGE / "benchmarks" / "results", result, "ppo")
-        report.save(result, path)
+        path = results.default_path(PACKAGE / "benchmarks" / "results", result, "ppo")
+        results.save(result, path)
         print(f"written to {path}")
     return 0
 

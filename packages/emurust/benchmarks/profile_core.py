@@ -20,7 +20,8 @@ from typing import Any, Final
 
 from own_tables import PACKAGE, PROFILES
 
-from rlenv_shared.bench import machine, report
+from rlenv_bench import results
+from rlenv_shared import machine
 
 sys.path.insert(0, str(PACKAGE / "tests" / "l3_rollout"))
 from collection import homebrew
@@ -80,7 +81,7 @@ def main() -> int:
         per_frame = {part: round((many[part] - few[part]) / (FRAMES[1] - FRAMES[0])) for part in sorted(many)}
         roms[name] = {part: count for part, count in per_frame.items() if count > 0}
         print(f"{name}: {sum(roms[name].values()):,} instructions a frame", flush=True)
-    path = report.default_path(PROFILES, {"machine": about, **git})
+    path = results.default_path(PROFILES, {"machine": about, **git})
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"format": "emurust-profile", "schema": 1, **git, "machine": about, "frames": FRAMES}
     path.write_text(json.dumps({**head, "instructions_per_frame": roms}, indent=1) + "\n")

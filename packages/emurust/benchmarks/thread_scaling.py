@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from windfall_sides import FRAME_SKIP, emurust_side, thread_counts
 
-from rlenv_shared.bench.sides import Side
+from rlenv_bench.workloads import Side
 
 BATCH: Final = 128
 HASHES: Final = 20_000  # of the yardstick; 8 ms here

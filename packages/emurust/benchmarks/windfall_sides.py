@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emurust.games import windfall
-from rlenv_shared.bench.sides import HostSide, host_rollout
+from rlenv_bench.workloads import HostSide, host_rollout
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE / "tests"))

@@ -36,7 +36,7 @@ def actor(path: str | None) -> Any:
         return chase
     import jax
 
-    from rlenv_shared.ppo import Policy
+    from rlenv_learn import Policy
 
     policy = Policy.load(path)
 

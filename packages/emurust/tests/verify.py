@@ -30,7 +30,7 @@ import programs  # noqa: E402
 import states  # noqa: E402
 from journal import Journal, fingerprint  # noqa: E402
 
-from rlenv_shared.bench import machine  # noqa: E402
+from rlenv_shared import machine  # noqa: E402
 
 RESULTS: Final = HERE / "l3_rollout" / "results"
 JOURNALS: Final = REPO / ".cache" / "verify" / "emurust"

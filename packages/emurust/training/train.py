@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from emurust.games import windfall
-from rlenv_shared.ppo import HostVecEnv, Policy, PPOConfig, cli, train_host
+from rlenv_learn import HostVecEnv, Policy, PPOConfig, cli, train_host
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CONFIG: Final = PACKAGE / "training" / "configs" / "windfall.toml"

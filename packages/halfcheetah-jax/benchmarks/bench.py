@@ -18,9 +18,10 @@ import numpy as np
 from peers import PeerSide
 
 from halfcheetah_jax import HalfCheetah
-from rlenv_shared.bench import machine, report
-from rlenv_shared.bench.harness import Run, Timing, measure
-from rlenv_shared.bench.sides import HostSide, Side, jax_rollout
+from rlenv_bench import results
+from rlenv_bench.harness import Run, Timing, measure
+from rlenv_bench.workloads import HostSide, Side, jax_rollout
+from rlenv_shared import machine
 from rlenv_shared.errors import DivergenceError, InvalidParamsError, explain
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -129,7 +130,7 @@ def peer(name: str) -> PeerSide:
 
 
 def print_run(run: Run) -> None:
-    print(f"batch {run.batch:6,}  {run.side:28} {report.human(float(np.median(run.sps))):>7} steps/s", flush=True)
+    print(f"batch {run.batch:6,}  {run.side:28} {results.human(float(np.median(run.sps))):>7} steps/s", flush=True)
 
 
 def main() -> None:
@@ -148,17 +149,17 @@ def main() -> None:
         for run in measure(sides, timing, number):
             runs.append(run)
             print_run(run)
-    result = report.build(HalfCheetah.name, runs, about, git, machine.command_line())
-    print(report.table(result))
+    result = results.build(HalfCheetah.name, runs, about, git, machine.command_line())
+    print(results.table(result))
     for claim in tomllib.loads(CLAIMS.read_text())["claim"]:
         try:
-            sides = (report.select(result, **claim[side]) for side in ("ours", "theirs"))
-            print(f"{claim['text']}: {report.ratio(result, *sides)}; required {claim['at_least']}×")
+            sides = (results.select(result, **claim[side]) for side in ("ours", "theirs"))
+            print(f"{claim['text']}: {results.ratio(result, *sides)}; required {claim['at_least']}×")
         except InvalidParamsError:
             continue  # a side that was left out
     if not arguments.quick:
-        path = report.default_path(PACKAGE / "benchmarks" / "results", result)
-        report.save(result, path)
+        path = results.default_path(PACKAGE / "benchmarks" / "results", result)
+        results.save(result, path)
         print(f"written to {path}")
 
 

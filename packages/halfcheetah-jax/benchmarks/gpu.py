@@ -11,9 +11,9 @@ import jax.numpy as jnp
 
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.kernel import SOLVES
-from rlenv_shared.bench.sections import Comparison, Replay
-from rlenv_shared.bench.sides import jax_rollout
-from rlenv_shared.gpu.program import Program, random_rollout
+from rlenv_bench.gpu.program import Program, random_rollout
+from rlenv_bench.sections import Comparison, Replay
+from rlenv_bench.workloads import jax_rollout
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(PACKAGE / "benchmarks"), str(PACKAGE / "tests" / "l3_rollout")]

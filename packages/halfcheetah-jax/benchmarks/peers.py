@@ -52,7 +52,7 @@ def python_of(peer: str) -> Path:
 
 
 class PeerSide:
-    """A side of `rlenv_shared.bench` whose work a process of another environment does."""
+    """A side of `rlenv_bench` whose work a process of another environment does."""
 
     deterministic = False  # reductions of these programs may be ordered by threads
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.render import save_gif
-from rlenv_shared.ppo import PPOConfig, evaluate, train
+from rlenv_learn import PPOConfig, evaluate, train
 
 env = HalfCheetah()
 config = PPOConfig.from_toml(Path(__file__).parents[1] / "training" / "configs" / "fast.toml")

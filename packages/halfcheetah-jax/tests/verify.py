@@ -29,7 +29,7 @@ import l4  # noqa: E402
 from cheetah_rollouts import drift_curve, every_step, free_running, sensitivity, step_errors  # noqa: E402
 from cheetah_states import error, fresh_states, ours, solver_statistics, stored_states, theirs  # noqa: E402
 
-from rlenv_shared.bench import machine  # noqa: E402
+from rlenv_shared import machine  # noqa: E402
 
 BOUND: Final = 1e-9  # every quantity of one substep in float64: absolute up to magnitude 1, relative above
 FRESH: Final = 20_000

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from halfcheetah_jax import HalfCheetah
-from rlenv_shared.ppo import Policy, PPOConfig, cli, evaluate, train
+from rlenv_learn import Policy, PPOConfig, cli, evaluate, train
 
 CONFIG = Path(__file__).parent / "configs" / "fast.toml"
 

@@ -20,9 +20,10 @@ import numpy as np
 
 from puffer_pong import PongBuffers
 from puffer_pong.jax import Pong
-from rlenv_shared.bench import machine, report
-from rlenv_shared.bench.harness import Run, Timing, sweep
-from rlenv_shared.bench.sides import HostSide, Side, jax_rollout
+from rlenv_bench import results
+from rlenv_bench.harness import Run, Timing, sweep
+from rlenv_bench.workloads import HostSide, Side, jax_rollout
+from rlenv_shared import machine
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE.parents[1]))  # references.<name>.adapter
@@ -87,7 +88,7 @@ def make_sides(batch: int, frameskip: int) -> list[Side]:
 
 def print_run(run: Run) -> None:
     """A line per finished run."""
-    speed = report.human(float(np.median(run.sps)))
+    speed = results.human(float(np.median(run.sps)))
     print(f"frameskip {run.settings['frameskip']}  batch {run.batch:6,}  {run.side:16} {speed:>8} steps/s", flush=True)
 
 
@@ -109,13 +110,13 @@ def main() -> int:
     arguments = parser.parse_args()
     about, git = machine.describe(), machine.git_state(PACKAGE)
     timing = Timing(blocks=4, block_s=0.1) if arguments.quick else Timing()
-    result: dict[str, Any] = report.build(
+    result: dict[str, Any] = results.build(
         ENVIRONMENT, measure(list(arguments.batches), timing), about, git, machine.command_line()
     )
-    print(report.table(result))
+    print(results.table(result))
     if not arguments.quick:
-        path = report.default_path(PACKAGE / "benchmarks" / "results", result)
-        report.save(result, path)
+        path = results.default_path(PACKAGE / "benchmarks" / "results", result)
+        results.save(result, path)
         print(f"written to {path}")
     return 0
 

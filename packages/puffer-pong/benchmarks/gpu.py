@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from puffer_pong.jax import Pong
-from rlenv_shared.bench.sections import Comparison, Replay
-from rlenv_shared.bench.sides import HostSide
-from rlenv_shared.gpu.program import random_rollout
+from rlenv_bench.gpu.program import random_rollout
+from rlenv_bench.sections import Comparison, Replay
+from rlenv_bench.workloads import HostSide
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(PACKAGE / "tests" / "l3_rollout"), str(PACKAGE / "tests")]

@@ -18,11 +18,12 @@ import numpy as np
 
 from puffer_pong import PongVectorEnv
 from puffer_pong.jax import Pong
-from rlenv_shared.bench import machine, report
-from rlenv_shared.bench.harness import Run, Timing, measure
-from rlenv_shared.bench.learner import host_ppo, native_ppo
-from rlenv_shared.bench.sides import HostSide, Side, host_rollout, jax_rollout
-from rlenv_shared.ppo import HostVecEnv, PPOConfig
+from rlenv_bench import results
+from rlenv_bench.harness import Run, Timing, measure
+from rlenv_bench.learner import host_ppo, native_ppo
+from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
+from rlenv_learn import HostVecEnv, PPOConfig
+from rlenv_shared import machine
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE.parents[1]))  # references.<name>.adapter
@@ -102,12 +103,12 @@ def main() -> int:
     for group, (preset, num_envs) in enumerate(sizes):
         runs += measure(make_sides(preset, num_envs), timing, group)
         for run in runs[-6:]:
-            print(f"{run.side:24} {report.human(float(np.median(run.sps))):>8} steps/s", flush=True)
-    result = report.build("puffer_pong/Pong-v0", runs, about, git, machine.command_line())
-    print(report.environment_shares(result))
+            print(f"{run.side:24} {results.human(float(np.median(run.sps))):>8} steps/s", flush=True)
+    result = results.build("puffer_pong/Pong-v0", runs, about, git, machine.command_line())
+    print(results.environment_shares(result))
     if not arguments.quick:
-        path = report.default_path(PACKAGE / "benchmarks" / "results", result, "ppo")
-        report.save(result, path)
+        path = results.default_path(PACKAGE / "benchmarks" / "results", result, "ppo")
+        results.save(result, path)
         print(f"written to {path}")
     return 0
 

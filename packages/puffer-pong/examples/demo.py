@@ -19,10 +19,10 @@ import numpy as np
 
 from puffer_pong.jax import Pong
 from puffer_pong.render import save_gif
+from rlenv_learn import Evaluation, Policy, PPOConfig, evaluate, evaluate_host, train
+from rlenv_learn.transfer.verdict import TransferConfig
 from rlenv_shared.errors import EnvError
-from rlenv_shared.ppo import Evaluation, Policy, PPOConfig, evaluate, evaluate_host, train
 from rlenv_shared.stats.tost import TostResult, tost_welch
-from rlenv_shared.stats.transfer import TransferConfig
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 REPO: Final = PACKAGE.parents[1]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from puffer_pong import PongVectorEnv
 from puffer_pong.config import STATE_DTYPE
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.trajectory import Trajectory
 
 FLOATS_AND_COUNTS: Final = tuple(name for name in STATE_DTYPE.names or () if name != "rng")
 RNG_WORDS: Final = 3

@@ -29,9 +29,9 @@ import three_way  # noqa: E402
 from references.puffer_pong.adapter import PufferPong  # noqa: E402
 
 from puffer_pong import PongVectorEnv  # noqa: E402
-from rlenv_shared.bench import machine  # noqa: E402
-from rlenv_shared.rollout.compare import compare  # noqa: E402
-from rlenv_shared.rollout.report import Report  # noqa: E402
+from rlenv_shared import machine  # noqa: E402
+from rlenv_shared.verification.compare import compare  # noqa: E402
+from rlenv_shared.verification.differences import Report  # noqa: E402
 
 ENVS, STEPS, SEED = 256, 4_000, 2026
 FRAMESKIPS: Final = (1, 3, 8)

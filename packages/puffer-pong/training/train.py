@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Final, Literal
 
-from rlenv_shared.ppo import HostVecEnv, Policy, PPOConfig, cli, train, train_host
+from rlenv_learn import HostVecEnv, Policy, PPOConfig, cli, train, train_host
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CONFIG: Final = PACKAGE / "training" / "configs" / "ppo.toml"

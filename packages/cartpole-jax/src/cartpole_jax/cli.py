@@ -15,7 +15,7 @@ def gif(out: Path = Path("cartpole.gif"), policy: Path | None = None, steps: int
         seed: of the environment.
     """
     from cartpole_jax.render import save_gif
-    from rlenv_shared.ppo import Policy
+    from rlenv_learn import Policy
 
     print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))
 
@@ -32,8 +32,8 @@ def play(episodes: int = 100, policy: Path | None = None, seed: int = 0) -> None
 
     from cartpole_jax.controller import balance
     from cartpole_jax.env import CartPole
+    from rlenv_learn import Policy
     from rlenv_shared.adapters.gymnasium import GymVectorEnv
-    from rlenv_shared.ppo import Policy
 
     act = balance if policy is None else Policy.load(policy).act
     env = GymVectorEnv(CartPole(), episodes)

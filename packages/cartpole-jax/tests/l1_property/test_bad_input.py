@@ -80,7 +80,7 @@ def test_inside_jit_an_illegal_action_acts_as_0_and_is_reported(action):
 def test_wrong_version_of_the_reference(tmp_path):
     from references.gymnasium_classic.adapter import PIN
 
-    from rlenv_shared.rollout.pins import Pin
+    from rlenv_shared.verification.pinned import Pin
 
     pin = {**json.loads(json.dumps(PIN.__dict__, default=dict)), "version": "0.0.1"}
     (tmp_path / "pin.json").write_text(json.dumps(pin))

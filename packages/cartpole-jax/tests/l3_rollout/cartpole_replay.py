@@ -15,10 +15,10 @@ from cartpole_tolerances import NO_GENERATOR, STEP_TOLERANCES
 
 from cartpole_jax import CartPole
 from cartpole_jax.controller import balance
-from rlenv_shared.rollout.record import jax_step_from
-from rlenv_shared.rollout.report import Report
-from rlenv_shared.rollout.teacher import teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.record import jax_step_from
+from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
 
 TRACE: Final = Path(__file__).resolve().parent / "traces" / "episodes.npz"
 EPISODES: Final = 40

@@ -12,11 +12,11 @@ from references.gymnasium_classic.adapter import STATE, record_episodes
 
 from cartpole_jax import CartPole
 from cartpole_jax.controller import balance
-from rlenv_shared.rollout.compare import compare
-from rlenv_shared.rollout.record import jax_step_from, record_jax
-from rlenv_shared.rollout.report import Report
-from rlenv_shared.rollout.teacher import teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.record import jax_step_from, record_jax
+from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
 
 FREE_STEPS = 100
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)

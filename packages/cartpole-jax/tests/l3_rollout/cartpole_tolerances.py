@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from rlenv_shared.rollout.compare import Tolerance
+from rlenv_shared.verification.compare import Tolerance
 
 # One step from the reference's state.  float64: XLA multiplies by reciprocals where NumPy divides, and its sin and cos
 # differ in the last bit; states are below 4, so this is 22 ulp at most.

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from cartpole_replay import BALANCED, EPISODES, TRACE, record, replay
 
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.trajectory import Trajectory
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_classic")]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv_shared.testing.transfer import require_equivalence
+from rlenv_learn.transfer.checks import require_equivalence
 
 pytestmark = [pytest.mark.l4, pytest.mark.reference("gymnasium_classic")]
 

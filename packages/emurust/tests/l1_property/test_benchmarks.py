@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emurust.games import windfall
-from rlenv_shared.bench.harness import Timing, measure
+from rlenv_bench.harness import Timing, measure
 
 pytestmark = [pytest.mark.l1, pytest.mark.reference("pyboy")]
 

@@ -11,8 +11,8 @@ import emurust
 from emurust import EmurustEnv, EmurustVectorEnv
 from emurust.games import windfall
 from emurust.vector_env import ResetNeededError
+from rlenv_learn.host import check_host_env
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ppo.host import check_host_env
 
 pytestmark = pytest.mark.l1
 

@@ -15,27 +15,27 @@ from pathlib import Path
 from typing import Final
 
 from emurust.games import windfall
-from rlenv_shared import transfer
-from rlenv_shared.ppo import PPOConfig
+from rlenv_learn import PPOConfig
+from rlenv_learn.transfer import experiment
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from pyboy_windfall import pyboy_vector_env  # noqa: E402
 
 
-def backends(ppo: PPOConfig) -> dict[str, transfer.Backend]:
+def backends(ppo: PPOConfig) -> dict[str, experiment.Backend]:
     """Both implementations."""
     # a PyBoy that is reset holds nothing of the episodes before, and constructing hundreds takes longer
     pyboy = functools.cache(functools.partial(pyboy_vector_env, processes=os.cpu_count() or 1))
     return {
-        "emurust": transfer.host_backend(lambda n: windfall.game().vector_env(n), ppo),
-        "pyboy": transfer.host_backend(pyboy, ppo),
+        "emurust": experiment.host_backend(lambda n: windfall.game().vector_env(n), ppo),
+        "pyboy": experiment.host_backend(pyboy, ppo),
     }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the experiment; 0 if it shows equivalence in both directions."""
-    return transfer.main(HERE, "windfall.toml", backends, argv)
+    return experiment.main(HERE, "windfall.toml", backends, argv)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from rlenv_shared.ppo import PPOConfig, evaluate_host, train_host
+from rlenv_learn import PPOConfig, evaluate_host, train_host
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

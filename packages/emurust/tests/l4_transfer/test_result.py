@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv_shared.stats.transfer import TransferConfig, load_results, verdict
+from rlenv_learn.transfer.verdict import TransferConfig, load_results, verdict
 
 pytestmark = [pytest.mark.l4, pytest.mark.reference("pyboy")]
 

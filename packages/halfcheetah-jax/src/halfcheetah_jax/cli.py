@@ -15,7 +15,7 @@ def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: 
         seed: of the environment.
     """
     from halfcheetah_jax.render import save_gif
-    from rlenv_shared.ppo import Policy
+    from rlenv_learn import Policy
 
     print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))
 

@@ -93,7 +93,7 @@ def test_wrong_version_of_the_reference(tmp_path):
 
     from references.gymnasium_mujoco.adapter import PIN
 
-    from rlenv_shared.rollout.pins import Pin
+    from rlenv_shared.verification.pinned import Pin
 
     pin = {**json.loads(json.dumps(PIN.__dict__, default=dict)), "version": "0.0.1"}
     (tmp_path / "pin.json").write_text(json.dumps(pin))

@@ -8,7 +8,7 @@ import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
 from rlenv_shared.testing.conformance import CHECKS, check_x64
-from rlenv_shared.testing.subject import Subject
+from rlenv_shared.testing.random_play import Subject
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 

@@ -10,7 +10,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics
 import halfcheetah_jax
 from halfcheetah_jax import EnvParams, HalfCheetah, cli
 from halfcheetah_jax.render import save_gif
-from rlenv_shared.ppo import PPOConfig, evaluate, train
+from rlenv_learn import PPOConfig, evaluate, train
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 

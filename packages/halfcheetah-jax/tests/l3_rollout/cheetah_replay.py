@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 from cheetah_steps import IGNORED, STEP_TOLERANCES, our_step
 
-from rlenv_shared.rollout.report import Report
-from rlenv_shared.rollout.teacher import teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
 
 TRACE: Final = Path(__file__).resolve().parent / "traces" / "episodes.npz"
 EPISODES, STEPS, SEED = 10, 60, 23

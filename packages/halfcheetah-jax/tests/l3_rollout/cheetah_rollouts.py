@@ -10,10 +10,10 @@ from cheetah_steps import IGNORED, STEP_TOLERANCES, our_step
 from references.gymnasium_mujoco.adapter import record_episodes
 
 from halfcheetah_jax import HalfCheetah
-from rlenv_shared.rollout.record import record_jax
-from rlenv_shared.rollout.report import Report
-from rlenv_shared.rollout.teacher import teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.record import record_jax
+from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
 
 DRIFT_STEPS: Final = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 ACTION_BOUND: Final = 1.2  # beyond what MuJoCo clamps: the control cost must see the action as given

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from halfcheetah_jax import HalfCheetah, State
-from rlenv_shared.rollout.compare import Tolerance
+from rlenv_shared.verification.compare import Tolerance
 
 # One environment step, five substeps, from MuJoCo's state, against MuJoCo at tolerance 0.
 F64_QPOS = Tolerance("F64_QPOS", atol=1e-9)  # m, rad

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cheetah_replay import EPISODES, STEPS, TRACE, record, replay
 
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.trajectory import Trajectory
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(300)]
 

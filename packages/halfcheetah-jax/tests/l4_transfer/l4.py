@@ -13,22 +13,22 @@ from pathlib import Path
 from typing import Final
 
 from halfcheetah_jax import HalfCheetah
-from rlenv_shared import transfer
-from rlenv_shared.ppo import PPOConfig
+from rlenv_learn import PPOConfig
+from rlenv_learn.transfer import experiment
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[3]))  # references.<name>.adapter
 from references.gymnasium_mujoco.adapter import vector_env  # noqa: E402
 
 
-def backends(ppo: PPOConfig) -> dict[str, transfer.Backend]:
+def backends(ppo: PPOConfig) -> dict[str, experiment.Backend]:
     """Both implementations."""
-    return {"jax": transfer.native_backend(HalfCheetah(), ppo), "mujoco": transfer.host_backend(vector_env, ppo)}
+    return {"jax": experiment.native_backend(HalfCheetah(), ppo), "mujoco": experiment.host_backend(vector_env, ppo)}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the experiment; 0 if it shows equivalence in both directions."""
-    return transfer.main(HERE, "transfer.toml", backends, argv)
+    return experiment.main(HERE, "transfer.toml", backends, argv)
 
 
 if __name__ == "__main__":

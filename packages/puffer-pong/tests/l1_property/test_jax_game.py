@@ -13,8 +13,8 @@ from puffer_pong import PongVectorEnv
 from puffer_pong.jax import EnvParams, Pong
 from puffer_pong.render import render_state
 from rlenv_shared import counter_rng
-from rlenv_shared.rollout.compare import compare
-from rlenv_shared.rollout.record import random_actions, record_jax
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.record import random_actions, record_jax
 
 pytestmark = pytest.mark.l1
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from puffer_pong.jax import EnvParams, Pong
-from rlenv_shared.bench.sides import rollout_function
+from rlenv_bench.workloads import rollout_function
 
 pytestmark = pytest.mark.l1
 

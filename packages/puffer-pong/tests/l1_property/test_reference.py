@@ -10,8 +10,8 @@ from references.puffer_pong.adapter import PufferPong, PufferPongVectorEnv
 
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError
-from rlenv_shared.rollout.compare import compare
-from rlenv_shared.rollout.record import random_actions, record_host
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.record import random_actions, record_host
 
 pytestmark = [pytest.mark.l1, pytest.mark.reference("puffer_pong")]
 

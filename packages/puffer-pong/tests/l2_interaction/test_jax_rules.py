@@ -10,8 +10,8 @@ import pytest
 from references.puffer_pong.adapter import PufferPong
 
 from puffer_pong.jax import EnvParams, Pong
-from rlenv_shared.rollout.record import jax_step_from, record_jax
-from rlenv_shared.rollout.teacher import teacher_forced
+from rlenv_shared.verification.record import jax_step_from, record_jax
+from rlenv_shared.verification.teacher import teacher_forced
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("puffer_pong")]
 

@@ -15,7 +15,7 @@ from rust_side import FLOATS_AND_COUNTS, expected_observation, record
 
 from puffer_pong import PongVectorEnv
 from rlenv_shared import counter_rng
-from rlenv_shared.rollout.compare import compare
+from rlenv_shared.verification.compare import compare
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("puffer_pong")]
 

@@ -12,9 +12,9 @@ from rust_side import FLOATS_AND_COUNTS, expected_observation, record
 
 from puffer_pong import PongVectorEnv
 from puffer_pong.jax import Pong
-from rlenv_shared.rollout.compare import compare
-from rlenv_shared.rollout.record import jax_step_from, record_jax
-from rlenv_shared.rollout.teacher import teacher_forced
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.record import jax_step_from, record_jax
+from rlenv_shared.verification.teacher import teacher_forced
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("puffer_pong")]
 

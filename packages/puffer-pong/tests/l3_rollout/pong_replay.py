@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from puffer_pong.jax import EnvParams, Pong
-from rlenv_shared.rollout.compare import compare
-from rlenv_shared.rollout.record import record_jax
-from rlenv_shared.rollout.report import Report
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.record import record_jax
+from rlenv_shared.verification.trajectory import Trajectory
 
 TRACES: Final = Path(__file__).resolve().parent / "traces"
 FRAMESKIPS: Final = (1, 8)

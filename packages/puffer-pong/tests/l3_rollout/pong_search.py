@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from three_way import ONLY_JAX, record_c, record_rust
 
 from puffer_pong.jax import Pong
-from rlenv_shared.rollout.compare import compare
-from rlenv_shared.rollout.record import record_jax
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.record import record_jax
 
 ENVS: Final = 16  # each with a tune of its own
 STEPS: Final = 512

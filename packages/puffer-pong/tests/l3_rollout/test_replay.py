@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pong_replay import ENVS, FRAMESKIPS, STEPS, record, replay, trace_path
 
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.trajectory import Trajectory
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("puffer_pong")]
 

@@ -8,7 +8,7 @@ from references.puffer_pong.adapter import PufferPong
 from rust_side import GEOMETRIES, record
 
 from puffer_pong import PongVectorEnv
-from rlenv_shared.rollout.compare import compare
+from rlenv_shared.verification.compare import compare
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("puffer_pong")]
 

@@ -14,11 +14,11 @@ from references.puffer_pong.adapter import PufferPong
 from puffer_pong import PongVectorEnv
 from puffer_pong.jax import EnvParams, Pong
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.rollout.compare import Tolerance, Tolerances, compare
-from rlenv_shared.rollout.record import jax_step_from, random_actions, random_uniform_actions, record_jax
-from rlenv_shared.rollout.report import Report
-from rlenv_shared.rollout.teacher import teacher_forced
-from rlenv_shared.rollout.trajectory import Trajectory
+from rlenv_shared.verification.compare import Tolerance, Tolerances, compare
+from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.record import jax_step_from, random_actions, random_uniform_actions, record_jax
+from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_shared.verification.trajectory import Trajectory
 
 GEOMETRIES: Mapping[str, Mapping[str, float]] = {
     "default": {},

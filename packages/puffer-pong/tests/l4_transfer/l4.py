@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from puffer_pong.jax import Pong
-from rlenv_shared import transfer
-from rlenv_shared.ppo import PPOConfig
+from rlenv_learn import PPOConfig
+from rlenv_learn.transfer import experiment
 
 HERE: Final = Path(__file__).resolve().parent
 FRAMESKIP: Final = 8
@@ -21,17 +21,17 @@ sys.path.insert(0, str(HERE.parents[3]))  # references.<name>.adapter
 from references.puffer_pong.adapter import PufferPongVectorEnv  # noqa: E402
 
 
-def backends(ppo: PPOConfig) -> dict[str, transfer.Backend]:
+def backends(ppo: PPOConfig) -> dict[str, experiment.Backend]:
     """Both implementations."""
     return {
-        "jax": transfer.native_backend(Pong(frameskip=FRAMESKIP), ppo),
-        "c": transfer.host_backend(lambda n: PufferPongVectorEnv(n, rng="glibc", frameskip=FRAMESKIP), ppo),
+        "jax": experiment.native_backend(Pong(frameskip=FRAMESKIP), ppo),
+        "c": experiment.host_backend(lambda n: PufferPongVectorEnv(n, rng="glibc", frameskip=FRAMESKIP), ppo),
     }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the experiment; 0 if it shows equivalence in both directions."""
-    return transfer.main(HERE, "ppo.toml", backends, argv)
+    return experiment.main(HERE, "ppo.toml", backends, argv)
 
 
 if __name__ == "__main__":

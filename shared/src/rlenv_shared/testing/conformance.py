@@ -27,7 +27,7 @@ from rlenv_shared import masking
 from rlenv_shared.errors import explain
 from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.spaces import Discrete, Space
-from rlenv_shared.testing.subject import SAMPLE, Subject
+from rlenv_shared.testing.random_play import SAMPLE, Subject
 
 FLOAT_RTOL = 1e-5  # jit vs eager and batched vs single may fuse and contract float32 arithmetic differently
 FLOAT_ATOL = 1e-6

@@ -1,0 +1,202 @@
+"""The file that `make gpu-report` writes, and the tables and plot made of it.
+
+::
+
+    {"format": "rlenv-gpu-report", "schema": 1, "mode": "full", "git": "<commit>", "dirty": false, "command": "…",
+     "machine": {see `machine.describe`}, "device": {"platform": "gpu", "name": "NVIDIA H200"}, "seconds": 400.0,
+     "packages": {"puffer-pong": {
+       "replay": {"seconds": 9.0, "results": [{"name": "…", "steps": 1, "mismatches": 0, …}]},
+       "throughput": {"peak_bytes": 123, "results": [{run: see `report`}, {"name": "…", "skipped": "…"}]},
+       "throughput, CUDA graphs": {…}, "ppo": {…}, "comparisons": {…}}}}
+
+A section that failed has ``"error"`` instead of results.  Medians are recomputed from the samples on loading.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rlenv_bench import results as bench
+from rlenv_shared.errors import SnapshotVersionError, explain
+
+FORMAT: Final = "rlenv-gpu-report"
+SCHEMA: Final = 1
+GRAPHS: Final = "throughput, CUDA graphs"
+HEAD: Final = ("mode", "git", "dirty", "command", "machine", "device", "seconds", "packages")
+
+
+def build(**fields: Any) -> dict[str, Any]:
+    """A report; fields as in `HEAD`."""
+    return {"format": FORMAT, "schema": SCHEMA, **{name: fields[name] for name in HEAD}}
+
+
+def save(report: Mapping[str, Any], path: Path) -> None:
+    """Write a report.
+
+    Raises:
+        SnapshotVersionError: it would not load again.
+    """
+    _validate(path, report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read and check a report.
+
+    Raises:
+        SnapshotVersionError: the file is corrupt or foreign, or its medians do not follow from its samples.
+    """
+    try:
+        report = json.loads(path.read_bytes())
+        _validate(path, report)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, SnapshotVersionError):
+            raise
+        raise _unreadable(path, error) from error
+    return report
+
+
+def results(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
+    """What a section of a package found; empty if it did not run."""
+    return report["packages"].get(package, {}).get(section, {}).get("results", [])
+
+
+def runs(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
+    """The measurements of a section."""
+    return [found for found in results(report, package, section) if "block_s" in found]
+
+
+def mismatches(report: Mapping[str, Any]) -> Iterator[str]:
+    """The replays that differ from their trace, and the sections that failed, a line each."""
+    for package, sections in report["packages"].items():
+        for section, content in sections.items():
+            if "error" in content:
+                yield f"{package}, {section}: {content['error']}"
+        for found in results(report, package, "replay"):
+            if found.get("mismatches"):
+                differ = f"{found['mismatches']} values differ, first {found['first']}"
+                yield f"{package}, replay of {found['name']}: {differ}"
+
+
+def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int], float]) -> str:
+    """Markdown of everything measured for a package.
+
+    Args:
+        report: loaded.
+        package: name of the distribution.
+        predicted: environment steps per second that the model of `rlenv_bench.gpu` gives, by program and batch size.
+    """
+    about = report["device"]["name"]
+    parts = [
+        _replay_table(report, package, about),
+        _throughput_table(report, package, predicted),
+        bench.environment_shares({"runs": runs(report, package, "ppo")}),
+        _comparison_table(report, package),
+        _memory(report, package),
+        _skipped(report, package),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def plot(report: Mapping[str, Any], path: Path) -> None:
+    """Draw the throughput of every package over batch size (needs matplotlib)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for package in report["packages"]:
+        for section in ("throughput", GRAPHS):
+            found = runs(report, package, section)
+            for side in dict.fromkeys(run["side"] for run in found):
+                points = [(run["batch"], run["sps_median"]) for run in found if run["side"] == side]
+                graphs = ", CUDA graphs" if section == GRAPHS else ""
+                axes.plot(*zip(*points, strict=True), marker="o", label=f"{package}: {side}{graphs}")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("batch (environments)")
+    axes.set_ylabel(bench.UNIT)
+    axes.set_title(f"{report['device']['name']}, {report['mode']}", fontsize=10)
+    axes.grid(True, which="major", alpha=0.3)
+    if axes.lines:
+        axes.legend(fontsize=7)
+    figure.savefig(path)
+
+
+def _replay_table(report: Mapping[str, Any], package: str, device: str) -> str:
+    rows = [f"| reference trace, replayed on {device} | steps | differences |", "|---|---:|---:|"]
+    for found in results(report, package, "replay"):
+        if "steps" in found:
+            rows.append(f"| {found['name']} | {found['steps']:,} | {found['mismatches']} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int], float]) -> str:
+    rows = [
+        "| program | batch | steps/s | with CUDA graphs | model, 100 % | measured / model |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    graphs = {(run["side"], run["batch"]): run for run in runs(report, package, GRAPHS)}
+    for run in runs(report, package, "throughput"):
+        with_graphs = graphs.get((run["side"], run["batch"]))
+        kept = run["settings"].get("outputs") == "kept"
+        model = predicted.get((run["settings"].get("program", ""), run["batch"])) if kept else None
+        cells = [
+            run["side"],
+            f"{run['batch']:,}",
+            bench.human(run["sps_median"]),
+            bench.human(with_graphs["sps_median"]) if with_graphs else "—",
+            bench.human(model) if model else "—",
+            f"{run['sps_median'] / model:.0%}" if model and report["device"]["platform"] == "gpu" else "—",
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def _comparison_table(report: Mapping[str, Any], package: str) -> str:
+    rows = ["| comparison | side | batch | steps/s |", "|---|---|---:|---:|"]
+    for run in runs(report, package, "comparisons"):
+        rows.append(f"| {run['comparison']} | {run['side']} | {run['batch']:,} | {bench.human(run['sps_median'])} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def _memory(report: Mapping[str, Any], package: str) -> str:
+    """The most device memory in use by the end of each section; sections of one process share it."""
+    peaks = {
+        section: content["peak_bytes"]
+        for section, content in report["packages"].get(package, {}).items()
+        if content.get("peak_bytes") is not None
+    }
+    shown = ", ".join(f"{section} {peak / 2**30:.2f} GiB" for section, peak in peaks.items())
+    return f"Peak device memory so far: {shown}." if shown else ""
+
+
+def _skipped(report: Mapping[str, Any], package: str) -> str:
+    lines = [
+        f"- not run: {section}, {found['name']}: {found['skipped']}"
+        for section, content in report["packages"].get(package, {}).items()
+        for found in content.get("results", [])
+        if "skipped" in found
+    ]
+    return "\n".join(lines)
+
+
+def _validate(path: Path, report: Mapping[str, Any]) -> None:
+    if (report.get("format"), report.get("schema")) != (FORMAT, SCHEMA) or not set(HEAD) <= set(report):
+        raise _unreadable(path, (report.get("format"), report.get("schema"), sorted(report)))
+    for package, sections in report["packages"].items():
+        for section in sections:
+            for run in runs(report, package, section):
+                true = bench.summarise(run).median
+                if not math.isclose(run["sps_median"], true, rel_tol=bench.SUMMARY_RTOL):
+                    raise _unreadable(path, f"{package}, {section}: median {run['sps_median']}, samples give {true}")
+
+
+def _unreadable(path: Path, got: object) -> SnapshotVersionError:
+    return SnapshotVersionError(
+        explain(f"GPU report {path}", got=got, expected=f"{FORMAT}, schema {SCHEMA}", remedy="run make gpu-report")
+    )

@@ -1,0 +1,228 @@
+"""The committed report of a package's programs, and what is wrong with it.
+
+``packages/<dist>/benchmarks/gpu_compiled.json``::
+
+    {"format": "rlenv-gpu-compiled", "schema": 1, "target": "h200", "jax": "0.11.2", "command": "make gpu-compile",
+     "programs": {"step": {"about": "…", "steps": 64, "fingerprints": {"0.10.2": "<sha256>", "0.11.2": "<sha256>"},
+       "compiled": [{"batch": 65536, "steps_per_iteration": 1, "compile_s": 2.1, "memory_bytes": 123,
+         "kernels": [{"name": "loop_fusion", "op": "fusion", "trips": 1, "bytes_read": 1, "bytes_written": 1,
+                      "threads": 1, "registers": 40, "spill_bytes": 0, "instructions": 300, "uncounted_loops": 0}]}]}}}
+
+``jax`` is the version that compiled; ``fingerprints`` holds the program's hash for each version it was taken with.  Raw
+counts are stored; costs per step and predictions are computed from them when asked for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rlenv_bench.gpu.target import Target
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+
+FORMAT: Final = "rlenv-gpu-compiled"
+SCHEMA: Final = 1
+COMMAND: Final = "make gpu-compile"
+DERATING: Final = 0.5  # a prediction is an upper bound; budgets take this share of it
+LIMITS: Final = ("launches", "bytes", "spill_bytes", "registers", "instructions")
+FLOOR: Final = "derated_steps_per_s"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """What one step of all environments costs at one batch size; per environment where it says so.
+
+    Attributes:
+        batch: environments.
+        launches: kernels per step.
+        bytes: moved per environment and step.
+        instructions: of threads, per environment and step.
+        registers: of the hungriest kernel's threads.
+        spill_bytes: of all kernels of the step.
+        uncounted_loops: loops inside kernels whose trips nobody declared.
+        steps_per_s: environment steps per second that the target's model predicts.
+    """
+
+    batch: int
+    launches: float
+    bytes: float
+    instructions: float
+    registers: int
+    spill_bytes: int
+    uncounted_loops: int
+    steps_per_s: float
+
+    @property
+    def derated_steps_per_s(self) -> float:
+        """The share of the prediction on which budgets count."""
+        return DERATING * self.steps_per_s
+
+
+def cost(compiled: Mapping[str, Any], target: Target) -> Cost:
+    """Costs of a step from the raw counts of one compilation."""
+    kernels, batch, steps = compiled["kernels"], compiled["batch"], compiled["steps_per_iteration"]
+
+    def total(amount: Any) -> float:
+        return sum(kernel["trips"] * amount(kernel) for kernel in kernels)
+
+    def moved(kernel: Mapping[str, Any]) -> int:
+        return kernel["bytes_read"] + kernel["bytes_written"]
+
+    def issued(kernel: Mapping[str, Any]) -> int:
+        return kernel["instructions"] * kernel["threads"]
+
+    seconds = total(lambda kernel: target.kernel_seconds(moved(kernel), issued(kernel)))
+    return Cost(
+        batch=batch,
+        launches=total(lambda kernel: 1) / steps,
+        bytes=total(moved) / (batch * steps),
+        instructions=total(issued) / (batch * steps),
+        registers=max((kernel["registers"] for kernel in kernels), default=0),
+        spill_bytes=sum(kernel["spill_bytes"] for kernel in kernels),
+        uncounted_loops=sum(kernel["uncounted_loops"] for kernel in kernels),
+        steps_per_s=batch * steps / seconds if seconds else 0.0,
+    )
+
+
+def build(target: str, jax_version: str, programs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A report."""
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "target": target,
+        "jax": jax_version,
+        "command": COMMAND,
+        "programs": dict(programs),
+    }
+
+
+def save(report: Mapping[str, Any], path: Path) -> None:
+    """Write a report, one kernel a line."""
+    # Only the innermost objects go on one line.
+    one_line = re.sub(r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\s*\n\s*", " ", found[0]), json.dumps(report, indent=1))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(one_line + "\n")
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a report.
+
+    Raises:
+        SnapshotVersionError: there is none, or it is not of this format.
+    """
+    try:
+        report = json.loads(path.read_bytes())
+        known = report["format"] == FORMAT and report["schema"] == SCHEMA
+        target = Target.load(report["target"])
+        for program in report["programs"].values():
+            for compiled in program["compiled"]:
+                cost(compiled, target)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(path, error) from error
+    if not known:
+        raise _unreadable(path, (report["format"], report["schema"]))
+    return report
+
+
+def target(report: Mapping[str, Any]) -> Target:
+    """The device that a report is about."""
+    return Target.load(report["target"])
+
+
+def costs(report: Mapping[str, Any], program: str) -> list[Cost]:
+    """Costs of a program at each batch size."""
+    return [cost(compiled, target(report)) for compiled in report["programs"][program]["compiled"]]
+
+
+def load_budgets(path: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """Budgets of every package and program: ``[package.program]`` tables with limits and a floor.
+
+    Raises:
+        InvalidParamsError: a table has other keys than `LIMITS` and `FLOOR`, or lacks a spill limit or the floor.
+    """
+    budgets = tomllib.loads(path.read_text())
+    for package, programs in budgets.items():
+        for program, budget in programs.items():
+            if not {"spill_bytes", FLOOR} <= set(budget) <= {*LIMITS, FLOOR}:
+                raise InvalidParamsError(
+                    explain(
+                        f"budget of {package}, {program}",
+                        got=sorted(budget),
+                        expected=f"spill_bytes and {FLOOR}, and others of {LIMITS}",
+                        remedy=f"correct {path.name}",
+                    )
+                )
+    return budgets
+
+
+def problems(
+    report: Mapping[str, Any],
+    declared: Mapping[str, Iterable[int]],
+    fingerprints: Mapping[str, str],
+    jax_version: str,
+    budgets: Mapping[str, Mapping[str, float]],
+) -> Iterator[str]:
+    """What is wrong with a report, a line each.
+
+    Args:
+        report: committed.
+        declared: batch sizes of each program that the package declares.
+        fingerprints: of each program as it is now.
+        jax_version: with which they were taken.
+        budgets: of each program of the package.
+    """
+    if set(report["programs"]) != set(declared):
+        yield f"it holds the programs {sorted(report['programs'])}, declared are {sorted(declared)}; run {COMMAND}"
+    for name in set(report["programs"]) & set(declared):
+        recorded = report["programs"][name]["fingerprints"]
+        batches = [compiled["batch"] for compiled in report["programs"][name]["compiled"]]
+        if batches != list(declared[name]):
+            yield f"{name}: compiled for the batches {batches}, declared are {list(declared[name])}; run {COMMAND}"
+        if jax_version not in recorded:
+            yield f"{name}: its fingerprint was taken with jax {sorted(recorded)}, not {jax_version}; run {COMMAND}"
+        elif recorded[jax_version] != fingerprints[name]:
+            yield f"{name}: stale, the program has changed since it was compiled; run {COMMAND}"
+        if name not in budgets:
+            yield f"{name}: no budget"
+        else:
+            yield from (f"{name}: {line}" for line in over_budget(costs(report, name), budgets[name]))
+
+
+def over_budget(found: Iterable[Cost], budget: Mapping[str, float]) -> Iterator[str]:
+    """What exceeds a budget: limits hold at every batch size, the floor at the best one."""
+    found = list(found)
+    for at in found:
+        for limit in LIMITS:
+            if getattr(at, limit) > budget.get(limit, float("inf")):
+                yield f"batch {at.batch:,}: {limit} {getattr(at, limit):,.6g}, budget {budget[limit]:,.6g}"
+        if at.uncounted_loops:
+            yield f"batch {at.batch:,}: {at.uncounted_loops} loops in kernels of undeclared trips: pass kernel_trips"
+    best = max((at.derated_steps_per_s for at in found), default=0.0)
+    if best < budget[FLOOR]:
+        yield f"{best:,.4g} steps/s predicted at {DERATING:.0%}, budget {budget[FLOOR]:,.4g}"
+
+
+def table(report: Mapping[str, Any]) -> str:
+    """Markdown: one row per program and batch size."""
+    rows = [
+        "| program | batch | launches | bytes | instructions | registers | spilled | steps/s, 50 % of model |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name in report["programs"]:
+        for at in costs(report, name):
+            rows.append(
+                f"| {name} | {at.batch:,} | {at.launches:.3g} | {at.bytes:.0f} | {at.instructions:,.0f} "
+                f"| {at.registers} | {at.spill_bytes} | {at.derated_steps_per_s / 1e9:.2f} G |"
+            )
+    return "\n".join(rows)
+
+
+def _unreadable(path: Path, got: object) -> SnapshotVersionError:
+    return SnapshotVersionError(
+        explain(f"GPU report {path.name}", got=got, expected=f"{FORMAT}, schema {SCHEMA}", remedy=f"run {COMMAND}")
+    )

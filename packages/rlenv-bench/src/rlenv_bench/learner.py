@@ -1,0 +1,89 @@
+"""Sides that measure training end to end: rollouts, learning and everything between them.
+
+One call is one PPO update.  Beside a side that only steps the environment at the same batch, the ratio of the two
+speeds is the share of an iteration that the environment takes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from rlenv_learn.config import PPOConfig
+from rlenv_learn.host import HostTraining, HostVecEnv
+from rlenv_learn.train import NativeTraining
+
+
+@dataclasses.dataclass
+class PPOSide:
+    """PPO on one environment, native or host.
+
+    Attributes:
+        name: of the side.
+        training: what one update does.
+        config: hyper-parameters.
+        deterministic: equal blocks give equal parameters; a host environment with a process-wide generator does not.
+        settings: for the report.
+    """
+
+    name: str
+    training: NativeTraining | HostTraining
+    config: PPOConfig
+    deterministic: bool
+    settings: Mapping[str, Any]
+
+    @property
+    def batch(self) -> int:
+        """Environments."""
+        return self.config.num_envs
+
+    @property
+    def steps(self) -> int:
+        """Steps of each environment per update."""
+        return self.config.rollout_length
+
+    def compile(self) -> None:
+        """Do one update: there is no other way to compile all programs of a host run."""
+        self.begin()
+        self.call()
+        self.finish()
+
+    def begin(self) -> None:
+        """Start training anew; a large network takes seconds to initialise, which are not the update's."""
+        self._state = self.training.start(self.config.seed)
+        self.finish()
+
+    def call(self) -> None:
+        """One update."""
+        self._state, _ = self.training.advance(self._state, 1)  # type: ignore[arg-type]
+
+    def finish(self) -> None:
+        """Wait for it."""
+        jax.block_until_ready(self._state)
+
+    def checksum(self) -> float:
+        """Sum of all parameters."""
+        return self.parameter_sum(self._state.learner.policy)
+
+    @staticmethod
+    def parameter_sum(policy: Any) -> float:
+        """Sum over every array of a policy."""
+        return float(sum(np.sum(np.asarray(leaf), dtype=np.float64) for leaf in jax.tree.leaves(policy)))
+
+    def memory(self) -> Mapping[str, int | None]:
+        """Not known."""
+        return {"peak_bytes": None, "state_bytes_per_env": None}
+
+
+def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
+    """PPO on a JAX environment."""
+    return PPOSide(name, NativeTraining(env, config), config, True, settings)
+
+
+def host_ppo(env: HostVecEnv, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
+    """PPO on a host vector environment."""
+    return PPOSide(name, HostTraining(env, config), config, False, settings)

@@ -1,0 +1,304 @@
+"""Benchmark reports: one JSON file per run of a benchmark.
+
+::
+
+    {"format": "rlenv-bench", "schema": 1, "env": "puffer_pong/Pong-v0", "unit": "env steps/s",
+     "git": "<commit>", "dirty": false, "command": "python benchmarks/bench.py", "machine": {see `machine.describe`},
+     "runs": [{"side": "jax", "batch": 4096, "steps_per_call": 1048576, "repeats": 12, "compile_s": 0.8,
+               "block_s": [0.61, …], "sps_median": 2.1e7, "sps_p10": 2.0e7, "sps_p90": 2.1e7, "checksum": 12.0,
+               "deterministic": true, "peak_bytes": 123, "state_bytes_per_env": 44, "group": 0,
+               "settings": {"reset_mode": "fresh", "policy": "random_legal", "frameskip": 8, …}}]}
+
+One sample is ``steps_per_call * repeats / block_s``.  Medians and percentiles are stored for readers and recomputed
+from ``block_s`` whenever a file is loaded.  Ratios exist only between runs of one report.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_bench.harness import Run
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+
+FORMAT: Final = "rlenv-bench"
+SCHEMA: Final = 1
+UNIT: Final = "env steps/s"
+MIN_BLOCKS: Final = 10
+MIN_BLOCK_S: Final = 0.5
+SUMMARY_RTOL: Final = 1e-9  # stored against recomputed medians: they differ by JSON's rounding at most
+HEAD_KEYS: Final = {"env": str, "unit": str, "git": str, "dirty": bool, "command": str, "machine": dict, "runs": list}
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """Environment steps per second of one run: median, 10th and 90th percentile of its blocks."""
+
+    median: float
+    p10: float
+    p90: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """Speed of one run over another's, both of one report.
+
+    Attributes:
+        value: ratio of the medians.
+        ours: steps per second of the numerator.
+        theirs: of the denominator.
+        ours_label: side and batch.
+        theirs_label: side and batch.
+        unit: of both speeds.
+    """
+
+    value: float
+    ours: float
+    theirs: float
+    ours_label: str
+    theirs_label: str
+    unit: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.2f}× ({self.ours_label}: {human(self.ours)}, "
+            f"{self.theirs_label}: {human(self.theirs)} {self.unit})"
+        )
+
+
+def build(
+    env: str, runs: Sequence[Run], machine: Mapping[str, Any], git: Mapping[str, Any], command: str
+) -> dict[str, Any]:
+    """Assemble a report.
+
+    Args:
+        env: environment id.
+        runs: all runs of this benchmark.
+        machine: `machine.describe()`, taken before the runs.
+        git: `machine.git_state()`.
+        command: `machine.command_line()`.
+    """
+    entries = []
+    for run in runs:
+        entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
+        numbers = summarise(entry)
+        entries.append({**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90})
+    head = {"format": FORMAT, "schema": SCHEMA, "env": env, "unit": UNIT, **git, "command": command}
+    return {**head, "machine": dict(machine), "runs": entries}
+
+
+def default_path(folder: str | Path, report: Mapping[str, Any], label: str = "") -> Path:
+    """``<date>-<device>-<commit>.json``, with the label of a further benchmark behind; sorts by age."""
+    about = report["machine"]
+    device = re.sub(r"[^a-z0-9]+", "-", (about["gpu"] or about["cpu"]).lower()).strip("-")
+    name = "-".join(filter(None, (str(datetime.date.today()), device, str(report["git"])[:7], label)))
+    return Path(folder) / f"{name}.json"
+
+
+def summarise(run: Mapping[str, Any]) -> Summary:
+    """Recompute a run's numbers from its raw samples."""
+    work = run["steps_per_call"] * run["repeats"]
+    speeds = work / np.asarray(run["block_s"], dtype=np.float64)
+    p10, median, p90 = np.percentile(speeds, [10, 50, 90])
+    return Summary(float(median), float(p10), float(p90))
+
+
+def save(report: Mapping[str, Any], path: str | Path) -> None:
+    """Write a report.
+
+    Raises:
+        SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
+    """
+    _validate(path, report)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """Read and check a report.
+
+    Raises:
+        SnapshotVersionError: the file is corrupt, foreign or of another schema version, its samples are too few or too
+            short, or its medians do not follow from its samples.
+    """
+    try:
+        report = json.loads(Path(path).read_bytes())
+    except ValueError as error:
+        raise _unreadable(path, error) from error
+    _validate(path, report)
+    return report
+
+
+def select(report: Mapping[str, Any], side: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
+    """The run of a side: at a batch size, or the one with the highest median.
+
+    Args:
+        report: a report.
+        side: name.
+        batch: batch size; the fastest when None.
+        settings: values that the run's settings must have.
+
+    Raises:
+        InvalidParamsError: there is no such run.
+    """
+    found = [
+        run
+        for run in report["runs"]
+        if run["side"] == side
+        and batch in (None, run["batch"])
+        and all(run["settings"].get(key) == value for key, value in settings.items())
+    ]
+    if not found:
+        have = sorted({(run["side"], run["batch"]) for run in report["runs"]})
+        raise InvalidParamsError(
+            explain("run", got=(side, batch, settings), expected=f"one of {have}", remedy="measure it in the same run")
+        )
+    return max(found, key=lambda run: summarise(run).median)
+
+
+def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Ratio:
+    """Ratio of two runs of one report.
+
+    Raises:
+        InvalidParamsError: a run is not of this report.
+    """
+    for run in (ours, theirs):
+        if not any(run is own for own in report["runs"]):
+            raise InvalidParamsError(
+                explain("ratio", got=_label(run), expected="two runs of one report", remedy="pick them with select()")
+            )
+    numerator, denominator = summarise(ours).median, summarise(theirs).median
+    return Ratio(numerator / denominator, numerator, denominator, _label(ours), _label(theirs), report["unit"])
+
+
+def table(report: Mapping[str, Any]) -> str:
+    """All runs as a Markdown table."""
+    lines = [
+        f"| side | batch | {report['unit']}, median | p10 – p90 | compile s | settings |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for run in report["runs"]:
+        numbers = summarise(run)
+        settings = ", ".join(f"{key}={value}" for key, value in run["settings"].items())
+        lines.append(
+            f"| {run['side']} | {run['batch']:,} | {human(numbers.median)} | {human(numbers.p10)} – "
+            f"{human(numbers.p90)} | {run['compile_s']:.1f} | {settings} |"
+        )
+    return "\n".join(lines)
+
+
+def environment_shares(report: Mapping[str, Any]) -> str:
+    """How much of a PPO iteration the environment takes, as a Markdown table; empty if the report measured no PPO.
+
+    Pairs the run of ``what="PPO"`` with that of ``what="environment"`` whose other settings ``implementation`` and
+    ``preset`` are equal: the share is the time of stepping alone over the time of a whole iteration.
+    """
+    speed = {
+        (run["settings"]["what"], run["settings"]["preset"], run["settings"]["implementation"]): (run, summarise(run))
+        for run in report["runs"]
+        if {"what", "preset", "implementation"} <= set(run["settings"])
+    }
+    lines = ["| network | environments | implementation | PPO steps/s | environment's share |"]
+    lines.append("|---|---:|---|---:|---:|")
+    for (what, preset, implementation), (run, numbers) in speed.items():
+        if what == "PPO":
+            share = numbers.median / speed["environment", preset, implementation][1].median
+            cells = (preset, f"{run['batch']:,}", implementation, human(numbers.median), f"{share:.2%}")
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) if len(lines) > 2 else ""
+
+
+def plot(report: Mapping[str, Any], path: str | Path) -> None:
+    """Draw speed over batch size, one line per side, with bars from p10 to p90 (needs matplotlib)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for side in dict.fromkeys(run["side"] for run in report["runs"]):
+        runs = sorted((run for run in report["runs"] if run["side"] == side), key=lambda run: run["batch"])
+        numbers = [summarise(run) for run in runs]
+        medians = np.array([n.median for n in numbers])
+        bars = [medians - [n.p10 for n in numbers], [n.p90 for n in numbers] - medians]
+        axes.errorbar([run["batch"] for run in runs], medians, yerr=bars, marker="o", capsize=3, label=side)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("batch (environments)")
+    axes.set_ylabel(report["unit"])
+    axes.set_title(f"{report['env']} — {report['machine'].get('gpu') or report['machine'].get('cpu', '')}", fontsize=10)
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend()
+    figure.savefig(path)
+
+
+def human(number: float) -> str:
+    """Three significant digits with a unit prefix: ``12.3 M``."""
+    for limit, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= limit * 0.9995:
+            return f"{number / limit:.3g}{prefix}" if number < 999.5 * limit else f"{number / limit:.0f}{prefix}"
+    return f"{number:.3g}"
+
+
+def _label(run: Mapping[str, Any]) -> str:
+    return f"{run['side']} at batch {run['batch']:,}"
+
+
+def _validate(path: object, report: Any) -> None:
+    if not isinstance(report, dict) or report.get("format") != FORMAT:
+        raise _unreadable(path, "another format")
+    if report.get("schema") != SCHEMA:
+        raise SnapshotVersionError(
+            explain(
+                f"benchmark report {path}",
+                got=f"schema {report.get('schema')}",
+                expected=f"schema {SCHEMA}",
+                remedy="measure again, or update rlenv-shared if the file is newer",
+            )
+        )
+    for key, kind in HEAD_KEYS.items():
+        if not isinstance(report.get(key), kind):
+            raise _unreadable(path, f"{key} = {report.get(key)!r}")
+    if not report["runs"]:
+        raise _unreadable(path, "no runs")
+    for number, run in enumerate(report["runs"]):
+        problem = _problem(run)
+        if problem:
+            raise _unreadable(path, f"run {number}: {problem}")
+
+
+def _problem(run: Any) -> str:
+    """What is wrong with one run; empty if nothing."""
+    wanted = {field.name for field in dataclasses.fields(Run)} | {"sps_median", "sps_p10", "sps_p90"}
+    if not isinstance(run, dict) or set(run) != wanted:
+        return f"keys {sorted(run) if isinstance(run, dict) else run!r}"
+    if not isinstance(run["side"], str) or not isinstance(run["settings"], dict):
+        return f"side {run['side']!r}, settings {run['settings']!r}"
+    if not all(type(run[key]) is int and run[key] >= 1 for key in ("batch", "steps_per_call", "repeats")):
+        return "batch, steps_per_call and repeats are not integers >= 1"
+    if not isinstance(run["block_s"], list) or not all(map(_is_number, [*run["block_s"], run["checksum"]])):
+        return "samples or checksum are not finite numbers"
+    if len(run["block_s"]) < MIN_BLOCKS or min(run["block_s"]) < MIN_BLOCK_S:
+        shortest = min(run["block_s"], default=0.0)
+        return (
+            f"{len(run['block_s'])} blocks, shortest {shortest} s; at least {MIN_BLOCKS} of {MIN_BLOCK_S} s are needed"
+        )
+    stored, true = [run[key] for key in ("sps_median", "sps_p10", "sps_p90")], dataclasses.astuple(summarise(run))
+    if not all(_is_number(x) and math.isclose(x, y, rel_tol=SUMMARY_RTOL) for x, y in zip(stored, true, strict=True)):
+        return f"medians {stored} do not follow from the samples, which give {list(true)}"
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _unreadable(path: object, got: object) -> SnapshotVersionError:
+    expected = "a complete report as rlenv_bench.results describes"
+    return SnapshotVersionError(explain(f"benchmark report {path}", got=got, expected=expected, remedy="measure again"))

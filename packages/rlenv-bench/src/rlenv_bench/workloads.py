@@ -1,0 +1,443 @@
+"""What a benchmark measures.
+
+A *side* is one implementation at one batch size.  Within a block its calls continue one another; every block begins
+from the same state, so that the checksums of its blocks must agree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+
+from rlenv_shared.errors import InvalidParamsError, explain
+
+Policy = Literal["random_legal", "random"]
+ResetMode = Literal["fresh", "pool", "none"]
+Mode = Literal["scan", "auto", "kernel", "interpreted"]
+ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
+
+
+class Side(Protocol):
+    """One implementation at one batch size, as the harness drives it."""
+
+    name: str  # of the implementation: the same at every batch size
+    batch: int  # environments
+    steps: int  # steps of each environment per call
+    deterministic: bool  # equal blocks give equal checksums
+    settings: Mapping[str, Any]  # what the report should say: reset mode, policy, frameskip, ...
+
+    def compile(self) -> None:
+        """Prepare; timed apart from the blocks."""
+
+    def begin(self) -> None:
+        """Go to the start of a block and wait until it is reached; not timed."""
+
+    def call(self) -> None:
+        """Advance `batch` environments by `steps`; may return before the work is done."""
+
+    def finish(self) -> None:
+        """Wait until the work of all calls is done."""
+
+    def checksum(self) -> float:
+        """A number that depends on every output; not timed."""
+
+    def memory(self) -> Mapping[str, int | None]:
+        """``peak_bytes`` and ``state_bytes_per_env``, None where unknown; asked after the blocks."""
+
+
+@dataclasses.dataclass
+class HostSide:
+    """A host implementation.
+
+    Attributes:
+        name: of the implementation.
+        batch: environments.
+        steps: steps of each environment per call.
+        reset: goes to the start of a block.
+        advance: runs that many steps of all environments, actions included.
+        read_checksum: a number that depends on every output since the reset.
+        deterministic: a reset restores the generators too.
+        settings: for the report.
+        state_bytes_per_env: None if unknown.
+    """
+
+    name: str
+    batch: int
+    steps: int
+    reset: Callable[[], Any]
+    advance: Callable[[int], Any]
+    read_checksum: Callable[[], float]
+    deterministic: bool = True
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    state_bytes_per_env: int | None = None
+
+    def compile(self) -> None:
+        """Nothing to prepare."""
+
+    def begin(self) -> None:
+        """Reset."""
+        self.reset()
+
+    def call(self) -> None:
+        """Advance by `steps`."""
+        self.advance(self.steps)
+
+    def finish(self) -> None:
+        """Nothing to wait for."""
+
+    def checksum(self) -> float:
+        """The host's own."""
+        return float(self.read_checksum())
+
+    def memory(self) -> Mapping[str, int | None]:
+        """What is known."""
+        return {"peak_bytes": None, "state_bytes_per_env": self.state_bytes_per_env}
+
+
+def host_rollout(
+    env: Any,
+    steps: int,
+    *,
+    name: str,
+    num_actions: int,
+    deterministic: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> HostSide:
+    """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
+
+    Args:
+        env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
+        steps: steps per call.
+        name: of the side.
+        num_actions: actions are int32 from 0 to below it.
+        deterministic: `reset` with a seed restores every generator.
+        settings: facts for the report.
+        seed: of environments and actions.
+    """
+    actions = np.random.default_rng(seed).integers(0, num_actions, (steps, env.num_envs), np.int32)
+    last: list[Any] = [None]
+
+    def advance(steps: int) -> None:
+        for t in range(steps):
+            last[0] = env.step(actions[t])
+
+    return HostSide(
+        name,
+        env.num_envs,
+        steps,
+        reset=lambda: env.reset(seed=seed),
+        advance=advance,
+        read_checksum=lambda: float(last[0][0].sum(dtype=np.float64)),
+        deterministic=deterministic,
+        settings=settings or {},
+    )
+
+
+class JaxSide:
+    """A jitted scan of vmapped steps; made by `jax_rollout`."""
+
+    def __init__(
+        self,
+        name: str,
+        batch: int,
+        steps: int,
+        rollout: Any,
+        carry: Any,
+        params: Any,
+        settings: Mapping[str, Any],
+        state_bytes: int,
+        compiler_options: Mapping[str, Any],
+    ) -> None:
+        self.name, self.batch, self.steps, self.settings = name, batch, steps, settings
+        self.deterministic = True
+        self._rollout, self._start, self._params = rollout, carry, params
+        self._state_bytes, self._options = state_bytes, dict(compiler_options)
+        self._compiled: Any = None
+        self._carry: Any = None
+        self._outputs: Any = None
+
+    def compile(self) -> None:
+        """Trace, lower and compile, once."""
+        if self._compiled is None:
+            self._compiled = self._rollout.lower(self._start, self._params).compile(self._options)
+
+    def begin(self) -> None:
+        """Copy the start: a donated carry is consumed by the first call."""
+        import jax
+        import jax.numpy as jnp
+
+        self._carry = jax.tree.map(jnp.copy, self._start)
+        self.finish()
+
+    def call(self) -> None:
+        """Dispatch one rollout; it continues the one before."""
+        self._carry, self._outputs = self._compiled(self._carry, self._params)
+
+    def finish(self) -> None:
+        """Wait for the device."""
+        import jax
+
+        for leaf in jax.tree.leaves((self._carry, self._outputs)):
+            leaf.block_until_ready()
+
+    def checksum(self) -> float:
+        """CRC-32 of every bit of the carry, and of the last call's outputs if they are kept."""
+        import jax
+
+        crc = 0
+        for leaf in jax.tree.leaves(jax.device_get((self._carry, self._outputs))):
+            crc = zlib.crc32(np.asarray(leaf).tobytes(), crc)
+        return float(crc)
+
+    def memory(self) -> Mapping[str, int | None]:
+        """The compiler's own account of the rollout's buffers, and the size of one state."""
+        analysis = self._compiled.memory_analysis()
+        peak = None
+        if analysis is not None:
+            whole = analysis.argument_size_in_bytes + analysis.output_size_in_bytes + analysis.temp_size_in_bytes
+            peak = int(whole - analysis.alias_size_in_bytes)
+        return {"peak_bytes": peak, "state_bytes_per_env": self._state_bytes}
+
+
+def jax_rollout(
+    env: Any,
+    params: Any,
+    batch: int,
+    steps: int,
+    *,
+    name: str = "jax",
+    policy: Policy = "random_legal",
+    reset_mode: ResetMode = "fresh",
+    observe: bool = True,
+    keep_outputs: bool = False,
+    donate: bool = True,
+    fusion: bool = True,
+    mode: Mode = "scan",
+    unroll: int = 1,
+    seed: int = 0,
+    settings: Mapping[str, Any] | None = None,
+) -> JaxSide:
+    """Measure a JAX environment: ``scan(steps)`` of ``vmap(batch)``, actions drawn by a counter hash inside the body.
+
+    Args:
+        env: environment; a `ResetPool` for ``reset_mode="pool"``.
+        params: its parameters, passed as an argument; the defaults when None.
+        batch: environments.
+        steps: steps per call.
+        name: of the side.
+        policy: ``random_legal`` draws among the legal actions (no mask is computed where it is the constant True),
+            ``random`` among all; continuous actions are uniform on their box.
+        reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
+            past their end.
+        observe: consume the observation; otherwise the compiler removes its computation.
+        keep_outputs: write observation, reward and done of every step to memory, [steps, batch, ...], as a learner
+            needs; otherwise only sums per environment leave the loop.
+        donate: let a call reuse the memory of the state it was given.
+        fusion: XLA's fusion pass; on CPU some programs are faster without.
+        mode: ``scan``, or a mode of `rlenv_bench.gpu.kernel.rollout` for environments whose step is elementwise.
+        unroll: steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and
+            advances the loop once for all of them.
+        seed: of environments and actions.
+        settings: further facts for the report, e.g. the frameskip.
+
+    Raises:
+        InvalidParamsError: an option is unknown or does not fit the environment.
+    """
+    import jax
+
+    rollout, start = rollout_function(
+        env,
+        params,
+        batch,
+        steps,
+        policy=policy,
+        reset_mode=reset_mode,
+        observe=observe,
+        keep_outputs=keep_outputs,
+        mode=mode,
+        unroll=unroll,
+        seed=seed,
+    )
+    carry = start()
+    facts = {
+        "policy": policy,
+        "reset_mode": reset_mode,
+        "observe": observe,
+        "outputs": "kept" if keep_outputs else "summed",
+        "donate": donate,
+        "fusion": fusion,
+        "mode": mode,
+        "unroll": unroll,
+    }
+    return JaxSide(
+        name,
+        batch,
+        steps,
+        jax.jit(rollout, donate_argnums=(0,) if donate else ()),
+        carry,
+        env.default_params if params is None else params,
+        {**facts, **(settings or {})},
+        sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry[0])) // batch,
+        {} if fusion else {"xla_disable_hlo_passes": "fusion"},
+    )
+
+
+def rollout_function(
+    env: Any,
+    params: Any,
+    batch: int,
+    steps: int,
+    *,
+    policy: Policy = "random_legal",
+    reset_mode: ResetMode = "fresh",
+    observe: bool = True,
+    keep_outputs: bool = False,
+    mode: Mode = "scan",
+    unroll: int = 1,
+    seed: int = 0,
+) -> tuple[Callable[[Any, Any], Any], Callable[[], Any]]:
+    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; see `jax_rollout` for the arguments.
+
+    Nothing is computed before `start` is called, so a compiler can be asked about any batch size.
+
+    Raises:
+        InvalidParamsError: an option is unknown or does not fit the environment.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    from rlenv_shared import counter_rng
+    from rlenv_shared.reset_pool import ResetPool
+
+    _check_options(batch, steps, policy, reset_mode, isinstance(env, ResetPool))
+    params = env.default_params if params is None else params
+
+    begin = jax.jit(jax.vmap(env.begin_episode, (0, None)))
+
+    def start() -> Any:
+        state = begin(tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch))), params)[1]
+        sums = () if keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + observe))
+        return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums
+
+    one_word = (jax.ShapeDtypeStruct((1,), jnp.uint32),) * 3
+    states = jax.eval_shape(begin, one_word, params)[1]
+    one_state = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), states)
+    choose = _policy(env, policy, one_state, params)
+    key = jax.random.key(0)  # unread: the generator is in the state
+
+    def step(carry: Any, params: Any) -> Any:
+        state, rng, sums = carry
+        action, rng = choose(state, rng, params)
+        if reset_mode == "none":
+            obs, state, reward, done, _ = env.step_env(key, state, action, params)
+        else:
+            obs, state, reward, terminated, truncated, _ = env.step(key, state, action, params)
+            done = terminated | truncated
+        outputs = ((obs,) if observe else ()) + (reward, done)
+        if keep_outputs:
+            return (state, rng, sums), outputs
+        return (state, rng, tuple(total + _total(part) for total, part in zip(sums, outputs, strict=True))), None
+
+    batched = jax.vmap(step, (0, None))
+
+    def rollout(carry: Any, params: Any) -> Any:
+        return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=unroll)
+
+    def in_kernel(carry: Any, params: Any) -> Any:
+        from rlenv_bench.gpu import kernel
+
+        elementwise = kernel.live(batched)
+        return kernel.rollout(lambda c, p, _: elementwise(c, p), carry, steps, params=params, mode=mode)
+
+    return rollout if mode == "scan" else in_kernel, start
+
+
+def _total(tree: Any) -> Any:
+    """Sum of all numbers of one environment's output, float32."""
+    import jax
+    import jax.numpy as jnp
+
+    return sum((jnp.sum(leaf.astype(jnp.float32)) for leaf in jax.tree.leaves(tree)), jnp.float32(0))
+
+
+def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any, Any, Any], tuple[Any, Any]]:
+    """``(state, rng, params) -> (action, rng)`` of one environment; ``state`` is abstract."""
+    import jax
+    import jax.numpy as jnp
+
+    from rlenv_shared import counter_rng, masking
+
+    space = env.action_space(params)
+    if env.num_actions == 0:
+        low, high = np.broadcast_to(space.low, space.shape), np.broadcast_to(space.high, space.shape)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise _bad("action space", f"{low} .. {high}", "finite bounds", "measure with another policy")
+
+        def uniform(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
+            word, rng = _words(rng, space.shape)
+            unit = (word >> np.uint32(8)).astype(jnp.float32) * counter_rng.UNIT_24
+            return low.astype(np.float32) + unit * (high - low).astype(np.float32), rng
+
+        return uniform
+    shape = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
+    masked = policy == "random_legal" and not _always_all_legal(env, state, params)
+
+    def discrete(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
+        word, rng = _words(rng, shape)
+        if masked:
+            return masking.sample_legal_bits(word, env.legal_actions(state, params)), rng
+        return counter_rng.mulhi(word, np.uint32(env.num_actions)).astype(jnp.int32), rng
+
+    return discrete
+
+
+def _words(rng: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Random words of a static shape, uint32."""
+    import jax.numpy as jnp
+
+    from rlenv_shared import counter_rng
+
+    if not shape:
+        return counter_rng.bits(rng)
+    words = []
+    for _ in range(math.prod(shape)):
+        word, rng = counter_rng.bits(rng)
+        words.append(word)
+    return jnp.stack(words).reshape(shape), rng
+
+
+def _always_all_legal(env: Any, state: Any, params: Any) -> bool:
+    """Whether the mask is True everywhere and depends on neither state nor parameters, so it need not be computed."""
+    import jax
+
+    jaxpr = jax.make_jaxpr(env.legal_actions)(state, params).jaxpr
+    reached = {id(variable) for variable in jaxpr.invars}
+    for equation in jaxpr.eqns:
+        if any(id(variable) in reached for variable in equation.invars):
+            reached |= {id(variable) for variable in equation.outvars}
+    if any(id(variable) in reached for variable in jaxpr.outvars):
+        return False
+    zeros = jax.tree.map(lambda leaf: jax.numpy.zeros(leaf.shape, leaf.dtype), state)
+    return bool(np.all(env.legal_actions(zeros, params)))  # any state does: the mask does not read it
+
+
+def _check_options(batch: int, steps: int, policy: str, reset_mode: str, pooled: bool) -> None:
+    if batch < 1 or steps < 1:
+        raise _bad("batch and steps", (batch, steps), "integers >= 1", "correct them")
+    if policy not in ("random_legal", "random"):
+        raise _bad("policy", policy, "random_legal or random", "choose one")
+    if reset_mode not in ("fresh", "pool", "none"):
+        raise _bad("reset_mode", reset_mode, "fresh, pool or none", "choose one")
+    if (reset_mode == "pool") != pooled and reset_mode != "none":
+        got = f"{reset_mode!r} with {'a' if pooled else 'no'} ResetPool"
+        raise _bad("reset_mode", got, "'pool' exactly for a ResetPool", "wrap the environment or change the mode")
+
+
+def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
+    return InvalidParamsError(explain(f"benchmark: {what}", got=got, expected=expected, remedy=remedy))

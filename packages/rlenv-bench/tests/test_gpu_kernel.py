@@ -1,0 +1,61 @@
+"""Rollouts in one kernel: interpreted, they equal the scan; where there is no CUDA they are the scan."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_bench.gpu import kernel
+from rlenv_shared.errors import InvalidParamsError
+
+pytestmark = pytest.mark.l1
+
+
+def step(carry, scale, ops):
+    word, total = carry
+    word = word * jnp.uint32(1664525) + jnp.uint32(1013904223)
+    value = scale * ops.take("table", (word >> jnp.uint32(29)).astype(jnp.int32))
+    return (word, total + value), (value, word > jnp.uint32(2**31))
+
+
+GIVEN = {"params": 1.5, "tables": {"table": np.arange(8, dtype=np.float32) ** 2}}
+
+
+def begin(batch=16):
+    return jnp.arange(batch, dtype=jnp.uint32), jnp.zeros(batch, jnp.float32)
+
+
+def equal(a, b):
+    jax.tree.map(np.testing.assert_array_equal, a, b)
+
+
+@pytest.mark.parametrize("block", [1, 4, 16])
+def test_the_kernel_equals_the_scan(block):
+    scan = kernel.rollout(step, begin(), 5, **GIVEN, mode="scan")
+    assert scan[1][0].shape == (5, 16)
+    equal(kernel.rollout(step, begin(), 5, **GIVEN, mode="interpreted", block=block), scan)
+
+
+def test_without_cuda_the_rollout_is_a_scan():
+    program = jax.jit(lambda carry: kernel.rollout(step, carry, 5, **GIVEN)).lower(begin()).as_text()
+    assert "while" in program
+    assert "custom_call" not in program
+    equal(kernel.rollout(step, begin(), 5, **GIVEN), kernel.rollout(step, begin(), 5, **GIVEN, mode="scan"))
+
+
+@pytest.mark.parametrize("options", [{"mode": "cuda"}, {"block": 3}, {"block": 0}, {"block": 32}])
+def test_impossible_options_are_refused(options):
+    with pytest.raises(InvalidParamsError, match="kernel rollout"):
+        kernel.rollout(step, begin(), 5, **GIVEN, **{"mode": "interpreted", **options})
+
+
+def test_dead_code_and_barriers_are_dropped():
+    def function(x, y):
+        jnp.stack([x, y, x])
+        (kept,) = jax.lax.optimization_barrier((x * 2,))
+        return {"sum": kept + y}, x
+
+    arguments = jnp.arange(3.0), jnp.ones(3)
+    names = {equation.primitive.name for equation in jax.make_jaxpr(kernel.live(function))(*arguments).eqns}
+    assert names == {"mul", "add"}
+    equal(kernel.live(function)(*arguments), function(*arguments))

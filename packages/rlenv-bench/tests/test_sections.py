@@ -1,0 +1,114 @@
+"""The parts of the GPU report: what cannot run says why, and nothing is measured twice or too late."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from toy_env import Walk
+
+from rlenv_bench import sections
+from rlenv_bench.gpu.program import Program, random_rollout
+from rlenv_bench.harness import Timing
+from rlenv_bench.sections import Comparison, Replay, Scale, Work
+from rlenv_bench.workloads import HostSide
+from rlenv_shared.errors import ReferenceUnavailableError
+from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.record import random_actions, record_jax
+
+pytestmark = pytest.mark.l1
+
+
+@pytest.fixture
+def work(tmp_path):
+    timing = Timing(blocks=2, block_s=1e-4, lock=tmp_path / "lock")
+    return Work(Scale((4, 8), timing, (("gru-tiny", 4),)), on_gpu=False, deadline=math.inf)
+
+
+def host_side(name="rival"):
+    return HostSide(name, 4, 2, lambda: None, lambda steps: sum(range(2000)), lambda: 0.0)
+
+
+def broken(error):
+    def sides():
+        raise error
+
+    return sides
+
+
+def test_a_replay_counts_steps_and_differences(work, tmp_path):
+    honest = record_jax(Walk(), random_actions(0, 20, 4, 3), metadata={"reference": "toy 1.0"})
+    honest.save(tmp_path / "trace.npz")
+
+    def run(trace, seed):
+        return compare(record_jax(Walk(), trace.steps["action"], seed=seed), trace)
+
+    replays = [Replay(f"seed {n}", tmp_path / "trace.npz", lambda trace, n=n: run(trace, n)) for n in (0, 1)]
+    same, other = sections.replay(replays, work)
+    assert (same["steps"], same["mismatches"], same["first"]) == (80, 0, None)
+    assert same["source"]["reference"] == "toy 1.0"
+    assert other["mismatches"] > 0
+    assert other["first"]["step"] == -1
+
+
+def test_throughput_measures_every_batch_with_outputs_kept_and_summed(work):
+    program = random_rollout("step", Walk(), steps=4)
+    kernel = random_rollout("kernel", Walk(), steps=4, in_kernel=True)
+    compiled_only = Program("only", program.build, 4, "a toy")
+    found = sections.throughput([program, kernel, compiled_only], work)
+    assert [(run["side"], run["batch"]) for run in found] == [
+        (f"step, outputs {outputs}", batch) for batch in (4, 8) for outputs in ("kept", "summed")
+    ]
+    assert all(run["sps_median"] > 0 for run in found)
+
+
+def test_ppo_is_measured_beside_the_environment_alone(work):
+    ppo, alone = sections.ppo(Walk(), "JAX", work)
+    assert (ppo["settings"]["what"], alone["settings"]["what"]) == ("PPO", "environment")
+    assert ppo["batch"] == alone["batch"] == 4
+    assert 0 < ppo["sps_median"] < alone["sps_median"]
+
+
+def test_rivals_are_measured_or_say_why_not(work):
+    missing = ReferenceUnavailableError("no compiler")
+    found = sections.comparisons(
+        [
+            Comparison("here", lambda: [host_side()]),
+            Comparison("module", broken(AssertionError), needs=("no_such_module.part",)),
+            Comparison("gpu", broken(AssertionError), gpu_only=True),
+            Comparison("reference", broken(missing)),
+            Comparison("memory", broken(RuntimeError("RESOURCE_EXHAUSTED: out of memory"))),
+        ],
+        work,
+    )
+    assert (found[0]["comparison"], found[0]["side"]) == ("here", "rival")
+    assert [(entry["name"], entry["skipped"]) for entry in found[1:]] == [
+        ("module", "no module no_such_module.part"),
+        ("gpu", "no GPU"),
+        ("reference", "no compiler"),
+        ("memory", "out of device memory"),
+    ]
+
+
+def test_a_mistake_is_not_hidden(work):
+    with pytest.raises(ZeroDivisionError):
+        sections.comparisons([Comparison("wrong", broken(ZeroDivisionError()))], work)
+
+
+def test_nothing_begins_after_the_deadline(work):
+    late = dataclasses.replace(work, deadline=-math.inf)
+    found = sections.comparisons([Comparison("here", broken(AssertionError))], late)
+    found += sections.replay([Replay("trace", None, None)], late)
+    found += sections.throughput([random_rollout("step", Walk(), steps=4)], late)
+    assert [entry["skipped"] for entry in found] == ["out of time"] * 4
+
+
+def test_compiling_only_measures_nothing(work):
+    compiling = dataclasses.replace(work, compile_only=True)
+    compiled = []
+    side = host_side()
+    side.compile = lambda: compiled.append(True)
+    assert sections.comparisons([Comparison("here", lambda: [side])], compiling) == []
+    assert compiled == [True]
+    assert sections.replay([Replay("trace", None, None)], compiling) == []
+    assert np.size(sections.throughput([random_rollout("step", Walk(), steps=4)], compiling)) == 0

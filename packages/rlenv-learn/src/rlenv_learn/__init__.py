@@ -1,0 +1,39 @@
+"""Proximal policy optimisation for native JAX environments and for host vector environments.
+
+>>> from rlenv_learn import PPOConfig, evaluate, train
+>>> from rlenv_learn.probes import ActionReward
+>>> config = PPOConfig(total_steps=16_384, num_envs=64, rollout_length=16)
+>>> result = train(ActionReward(), config)
+>>> evaluate(result.policy, ActionReward(), episodes=16, deterministic=True).mean_return
+1.0
+"""
+
+from rlenv_learn.checkpoint import Checkpoint, load_checkpoint
+from rlenv_learn.config import PPOConfig
+from rlenv_learn.evaluate import Evaluation, evaluate, evaluate_host
+from rlenv_learn.host import HostVecEnv, train_host
+from rlenv_learn.loop import NonFiniteLossError
+from rlenv_learn.policy import Policy
+from rlenv_learn.selfplay import SelfPlayConfig, play_match, train_selfplay, uniform_policy
+from rlenv_learn.train import ManyResult, TrainResult, train, train_many
+
+__all__ = [
+    "Checkpoint",
+    "Evaluation",
+    "HostVecEnv",
+    "ManyResult",
+    "NonFiniteLossError",
+    "PPOConfig",
+    "Policy",
+    "SelfPlayConfig",
+    "TrainResult",
+    "evaluate",
+    "evaluate_host",
+    "load_checkpoint",
+    "play_match",
+    "train",
+    "train_host",
+    "train_many",
+    "train_selfplay",
+    "uniform_policy",
+]

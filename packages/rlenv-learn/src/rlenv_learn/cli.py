@@ -1,0 +1,93 @@
+"""The command line of training scripts: every field of :class:`PPOConfig` is an option, ``--config`` reads TOML.
+
+::
+
+    def learn(options: TrainOptions) -> Policy:
+        return train(Pong(), options.ppo, **options.run()).policy
+
+    sys.exit(main(TrainOptions(PPOConfig(num_envs=64)), learn, __doc__))
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import tyro
+
+from rlenv_learn.config import PPOConfig
+from rlenv_learn.loop import RunKeywords
+from rlenv_learn.policy import Policy
+from rlenv_shared.errors import EnvError
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainOptions:
+    """What every training script can be told; a script that can be told more derives from it."""
+
+    ppo: PPOConfig
+    run_dir: Path | None = None
+    """Where metrics.jsonl, checkpoints and policy.npz go; nothing is written without it."""
+    resume: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
+    """Continue the run in run_dir."""
+    checkpoint_every: int = 20
+    """Updates between checkpoints."""
+
+    def run(self) -> RunKeywords:
+        """Keyword arguments of a trainer, with a progress bar."""
+        return {
+            "run_dir": self.run_dir,
+            "resume": self.resume,
+            "checkpoint_every": self.checkpoint_every,
+            "show_progress": True,
+        }
+
+
+Options = TypeVar("Options", bound=TrainOptions)
+
+
+def parse(default: Options, description: str | None = None, argv: Sequence[str] | None = None) -> Options:
+    """Read options: the default, its hyper-parameters overridden by a TOML file, all overridden by the other options.
+
+    Args:
+        default: values where neither file nor options say anything; its type says which options there are.
+        description: shown by ``--help``, which does not list ``--config``.
+        argv: arguments without the program's name; those of the process when None.
+
+    Raises:
+        InvalidParamsError: a bad file or value.
+        SystemExit: an unknown option, or ``--help``.
+    """
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--config")
+    known, rest = first.parse_known_args(list(sys.argv[1:] if argv is None else argv))
+    if known.config is not None:
+        default = dataclasses.replace(default, ppo=PPOConfig.from_toml(known.config, base=default.ppo))
+    return tyro.cli(type(default), args=rest, default=default, description=description)
+
+
+def main(
+    default: Options,
+    learn: Callable[[Options], Policy],
+    description: str | None = None,
+    argv: Sequence[str] | None = None,
+) -> int:
+    """Parse, learn, save the policy in the run directory; arguments as `parse`.
+
+    Returns:
+        Exit status: 1, with the reason on stderr, where an option or a file is bad or training failed.
+    """
+    try:
+        options = parse(default, description, argv)
+        policy = learn(options)
+        if options.run_dir is not None:
+            policy.save(options.run_dir / "policy.npz")
+            print(f"policy: {options.run_dir / 'policy.npz'}")
+    except EnvError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,259 @@
+"""The host loop around training: chunks of updates, metrics, progress, checkpoints, resuming."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, TypedDict
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_learn import checkpoint
+from rlenv_learn.checkpoint import Identity
+from rlenv_learn.config import PPOConfig
+from rlenv_learn.progress import MetricsLog, ProgressDisplay, Record
+from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+
+MAX_CHUNK: Final = 64  # updates between two looks at the metrics
+CHUNK_SECONDS: Final = 0.5  # chunks grow until they take this long
+METRICS_FILE: Final = "metrics.jsonl"
+
+Advance = Callable[[Any, int], tuple[Any, dict[str, np.ndarray]]]
+"""``(state, n) -> (state, metrics)``: n ≤ MAX_CHUNK updates; the first n entries of each metric are theirs."""
+
+
+class NonFiniteLossError(EnvError, ArithmeticError):
+    """Training produced a NaN or an infinity."""
+
+
+class RunKeywords(TypedDict, total=False):
+    """Keyword arguments that every trainer hands to `RunOptions`."""
+
+    run_dir: str | Path | None
+    resume: bool
+    show_progress: bool
+    checkpoint_every: int
+    keep: int
+    log: Callable[[Record], None] | None
+    checkpoint_format: str
+
+
+@dataclasses.dataclass(frozen=True)
+class RunOptions:
+    """How a run reports and saves itself; no option changes what is learned.
+
+    Attributes:
+        run_dir: directory of metrics and checkpoints; None writes nothing.
+        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
+        show_progress: show a progress bar.
+        checkpoint_every: updates between checkpoints; the last update always has one.
+        keep: how many checkpoints stay.
+        log: called with the metrics record of every update.
+        checkpoint_format: "npz" (one file) or "orbax" (a directory).
+    """
+
+    run_dir: str | Path | None = None
+    resume: bool = False
+    show_progress: bool = False
+    checkpoint_every: int = 100
+    keep: int = 3
+    log: Callable[[Record], None] | None = None
+    checkpoint_format: str = "npz"
+
+    def __post_init__(self) -> None:
+        if self.checkpoint_format not in checkpoint.FORMATS:
+            raise InvalidParamsError(
+                explain(
+                    "checkpoint_format",
+                    got=repr(self.checkpoint_format),
+                    expected=f"one of {checkpoint.FORMATS}",
+                    remedy="npz is one file, orbax a directory that other JAX programs read",
+                )
+            )
+        for name in ("checkpoint_every", "keep"):
+            if getattr(self, name) < 1:
+                raise InvalidParamsError(
+                    explain(name, got=getattr(self, name), expected="an integer >= 1", remedy=f"raise {name}")
+                )
+
+
+def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
+    """Do ``updates`` ≤ MAX_CHUNK updates inside a program; a traced count, so that all chunks share one program.
+
+    Returns:
+        ``(state, metrics)``, the metrics of update ``i`` in row ``i`` of ``[MAX_CHUNK, ...]``.
+    """
+
+    def body(i: Any, carry: Any) -> Any:
+        state, series = carry
+        state, metrics = update(state)
+        return state, jax.tree.map(lambda all_, one: all_.at[i].set(one), series, metrics)
+
+    shapes = jax.eval_shape(update, state)[1]
+    series = jax.tree.map(lambda leaf: jnp.zeros((MAX_CHUNK, *leaf.shape), leaf.dtype), shapes)
+    return jax.lax.fori_loop(jnp.int32(0), updates, body, (state, series))
+
+
+@dataclasses.dataclass(frozen=True)
+class Chunk:
+    """A few updates at once: the state after them, and their metrics."""
+
+    state: Any
+    metrics: dict[str, np.ndarray]
+    count: int
+    timing: Record
+
+    def rows(self, index: int | None = None) -> Iterator[dict[str, float]]:
+        """Metrics of each update, of the ``index``-th seed if they are stacked over seeds."""
+        for i in range(self.count):
+            yield {name: float((m if index is None else m[index])[i]) for name, m in self.metrics.items()}
+
+
+def chunks(
+    advance: Advance, state: Any, config: PPOConfig, done: int = 0, wall_s: float = 0.0, boundary: int = MAX_CHUNK
+) -> Iterator[Chunk]:
+    """Advance to the last update; chunks grow to CHUNK_SECONDS and never cross a multiple of ``boundary``."""
+    size, started = 1, time.perf_counter() - wall_s
+    while done < config.num_updates:
+        count = min(size, boundary - done % boundary, config.num_updates - done)
+        begin = time.perf_counter()
+        state, metrics = advance(state, count)
+        now = time.perf_counter()
+        timing = {"wall_s": round(now - started, 3), "sps": round(count * config.batch_size / (now - begin))}
+        done += count
+        yield Chunk(state, metrics, count, timing)
+        if now - begin < CHUNK_SECONDS and count == size:
+            size = min(2 * size, MAX_CHUNK)
+
+
+def check_finite(values: dict[str, float], update: int, where: str) -> None:
+    """Raise NonFiniteLossError if a metric of an update is NaN or infinite."""
+    bad = {name: value for name, value in values.items() if not math.isfinite(value)}
+    if bad:
+        raise NonFiniteLossError(
+            explain(
+                f"update {update} of {where}",
+                got=bad,
+                expected="finite metrics",
+                remedy="lower learning_rate, normalise observations or returns, or check the environment for NaN",
+            )
+        )
+
+
+def make_record(
+    values: dict[str, float], update: int, episodes_before: int, config: PPOConfig, timing: Record
+) -> Record:
+    """The metrics record of one update; ``timing`` alone may differ between equal runs."""
+    values = dict(values)
+    ended, returns, lengths = (values.pop(name) for name in ("episodes", "return_sum", "length_sum"))
+    return {
+        "update": update,
+        "step": update * config.batch_size,
+        "episodes": episodes_before + int(ended),
+        "episode_return": returns / ended if ended else None,
+        "episode_length": lengths / ended if ended else None,
+        **values,
+        "timing": timing,
+    }
+
+
+def run(advance: Advance, state: Any, identity: Identity, options: RunOptions) -> tuple[Any, list[Record]]:
+    """Advance a training state to the last update.
+
+    Args:
+        advance: does some updates.
+        state: fresh training state.
+        identity: what the state belongs to.
+        options: see :class:`RunOptions`.
+
+    Returns:
+        ``(state, records)``, the records of all updates, those before a resume included.
+
+    Raises:
+        InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False.
+        SnapshotVersionError: the checkpoint to resume from cannot be used.
+        NonFiniteLossError: a metric became NaN or infinite.
+    """
+    config, directory = identity.config, None if options.run_dir is None else Path(options.run_dir)
+    progress: dict[str, Any] = {"updates": 0, "steps": 0, "episodes": 0, "wall_s": 0.0}
+    metrics_log = None
+    if directory is not None:
+        state, progress = _prepare(directory, state, progress, identity, options)
+        metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
+    records: list[Record] = [] if metrics_log is None else metrics_log.earlier
+    boundary = options.checkpoint_every if directory is not None else MAX_CHUNK
+    title, steps = identity.env, config.num_updates * config.batch_size
+    try:
+        with ProgressDisplay(title, steps, options.show_progress) as display:
+            for chunk in chunks(advance, state, config, progress["updates"], progress["wall_s"], boundary):
+                state = chunk.state
+                for values in chunk.rows():
+                    update = progress["updates"] + 1
+                    check_finite(values, update, title)
+                    record = make_record(values, update, progress["episodes"], config, chunk.timing)
+                    progress = {
+                        "updates": update,
+                        "steps": record["step"],
+                        "episodes": record["episodes"],
+                        "wall_s": chunk.timing["wall_s"],
+                    }
+                    records.append(record)
+                    if metrics_log is not None:
+                        metrics_log.write(record)
+                    if options.log is not None:
+                        options.log(record)
+                display.update(records[-1])
+                if directory is not None and metrics_log is not None:
+                    metrics_log.sync()
+                    if update % boundary == 0 or update == config.num_updates:
+                        checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
+    finally:
+        if metrics_log is not None:
+            metrics_log.close()
+    return state, records
+
+
+def run_many(
+    advance: Advance, state: Any, records: Sequence[list[Record]], title: str, config: PPOConfig, show_progress: bool
+) -> Any:
+    """As `run` for a state and metrics stacked over seeds; appends to each seed's records and returns the state."""
+    steps = config.num_updates * config.batch_size
+    with ProgressDisplay(f"{title} × {len(records)}", steps, show_progress) as display:
+        for chunk in chunks(advance, state, config):
+            state = chunk.state
+            for index, series in enumerate(records):
+                for values in chunk.rows(index):
+                    check_finite(values, len(series) + 1, f"{title}, seed number {index}")
+                    episodes = series[-1]["episodes"] if series else 0
+                    series.append(make_record(values, len(series) + 1, episodes, config, chunk.timing))
+            latest = [series[-1] for series in records]
+            returns = [record["episode_return"] for record in latest if record["episode_return"] is not None]
+            display.update({**latest[0], "episode_return": sum(returns) / len(returns) if returns else None})
+    return state
+
+
+def _prepare(
+    directory: Path, state: Any, progress: dict[str, Any], identity: Identity, options: RunOptions
+) -> tuple[Any, dict[str, Any]]:
+    """Continue from the newest checkpoint, or see that the directory is free."""
+    newest = checkpoint.latest(directory)
+    if options.resume:
+        if newest is None:
+            return state, progress
+        loaded = checkpoint.load_checkpoint(newest)
+        return loaded.restore(state, identity), loaded.progress
+    if newest is not None or (directory / METRICS_FILE).exists():
+        raise InvalidParamsError(
+            explain(
+                f"run directory {directory}",
+                got="an earlier run",
+                expected="a new directory",
+                remedy="pass resume=True to continue it, or choose another run_dir",
+            )
+        )
+    return state, progress

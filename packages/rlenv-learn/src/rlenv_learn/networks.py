@@ -1,0 +1,197 @@
+"""Actor-critic networks: convolutions for pixels, dense layers, optionally a GRU, a policy and a value head."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Real
+
+from rlenv_learn.config import PPOConfig
+from rlenv_learn.interface import Interface
+from rlenv_learn.presets import ACTIVATIONS, PRESETS, Convolution
+from rlenv_shared.errors import InvalidParamsError, explain
+
+_BYTE: Final = np.float32(1 / 255)
+
+
+def _dense(features: int, scale: float, name: str) -> nn.Dense:
+    return nn.Dense(features, kernel_init=nn.initializers.orthogonal(scale), name=name, param_dtype=jnp.float32)
+
+
+def image_layout(shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
+    """How an observation is an image: its shape with a channel axis, and whether that axis comes first.
+
+    ``(H, W)`` is one channel.  Of three axes the smaller of the first and the last counts channels, the last where they
+    are equal: RGB images end with theirs, stacks of frames begin with theirs.
+
+    Raises:
+        InvalidParamsError: neither two nor three axes.
+    """
+    if len(shape) not in (2, 3):
+        raise InvalidParamsError(
+            explain(
+                "observation of a convolutional network",
+                got=f"shape {shape}",
+                expected="an image: (height, width), (height, width, channels) or (channels, height, width)",
+                remedy="choose an mlp or gru preset, or let the environment show pixels",
+            )
+        )
+    return ((*shape, 1), False) if len(shape) == 2 else (shape, shape[0] < shape[2])
+
+
+class ConvolutionalTorso(nn.Module):
+    """Convolutions over images, flattened.  Bytes are scaled to 0…1 here, minibatch by minibatch."""
+
+    shape: tuple[int, ...]
+    convolutions: tuple[Convolution, ...]
+    activation: Callable[[Any], Any]
+
+    @nn.compact
+    def __call__(self, obs: Real[Array, "time batch size"]) -> Float[Array, "time batch features"]:
+        """Features of flattened images."""
+        shape, channels_first = image_layout(self.shape)
+        time, batch, _ = obs.shape
+        hidden = jnp.reshape(obs, (time * batch, *shape))
+        if channels_first:
+            hidden = jnp.moveaxis(hidden, 1, -1)
+        hidden = hidden.astype(jnp.float32) * _BYTE if obs.dtype == jnp.uint8 else hidden
+        for layer, convolution in enumerate(self.convolutions):
+            hidden = self.activation(
+                nn.Conv(
+                    convolution.features,
+                    (convolution.kernel, convolution.kernel),
+                    (convolution.stride, convolution.stride),
+                    padding="SAME",
+                    kernel_init=nn.initializers.orthogonal(math.sqrt(2)),
+                    param_dtype=jnp.float32,
+                    name=f"conv_{layer}",
+                )(hidden)
+            )
+        return jnp.reshape(hidden, (time, batch, -1))
+
+
+class ResettingGRU(nn.Module):
+    """A GRU over time whose state is zeroed where an episode begins.
+
+    The products with the inputs are formed for all steps at once; only those with the state are sequential.
+    """
+
+    width: int
+
+    @nn.compact
+    def __call__(
+        self,
+        carry: Float[Array, "batch width"],
+        inputs: Float[Array, "time batch features"],
+        resets: Bool[Array, "time batch"],
+    ) -> tuple[Float[Array, "batch width"], Float[Array, "time batch width"]]:
+        """Run over the whole sequence; ``resets[t]`` says that ``inputs[t]`` begins an episode."""
+        projected = _dense(3 * self.width, 1.0, "input")(inputs)
+        kernel = self.param("kernel", nn.initializers.orthogonal(), (self.width, 3 * self.width), jnp.float32)
+        candidate_bias = self.param("candidate_bias", nn.initializers.zeros, (self.width,), jnp.float32)
+
+        def step(hidden: Any, step_inputs: Any) -> tuple[Any, Any]:
+            x, reset = step_inputs
+            hidden = jnp.where(reset[:, None], jnp.zeros_like(hidden), hidden)
+            x_update, x_reset, x_candidate = jnp.split(x, 3, axis=-1)
+            h_update, h_reset, h_candidate = jnp.split(hidden @ kernel, 3, axis=-1)
+            update = nn.sigmoid(x_update + h_update)
+            candidate = jnp.tanh(x_candidate + nn.sigmoid(x_reset + h_reset) * (h_candidate + candidate_bias))
+            hidden = update * hidden + (jnp.ones_like(update) - update) * candidate
+            return hidden, hidden
+
+        return jax.lax.scan(step, carry, (projected, resets))
+
+
+class ActorCritic(nn.Module):
+    """Shared trunk with a policy head and a value head.
+
+    Attributes:
+        interface: sizes of observation and action.
+        preset: name in :data:`rlenv_learn.presets.PRESETS`.
+        activation: name in :data:`rlenv_learn.presets.ACTIVATIONS`.
+        initial_log_std: initial log standard deviation of a Gaussian policy.
+    """
+
+    interface: Interface
+    preset: str
+    activation: str = "tanh"
+    initial_log_std: float = 0.0
+
+    @property
+    def recurrent(self) -> bool:
+        """True if there is a state to carry."""
+        return PRESETS[self.preset].recurrent
+
+    def initial_carry(self, batch: int) -> Float[Array, "batch width"]:
+        """Zero state; its width is 0 without a GRU, so callers need not tell the cases apart."""
+        return jnp.zeros((batch, PRESETS[self.preset].width if self.recurrent else 0), jnp.float32)
+
+    @nn.compact
+    def __call__(
+        self,
+        carry: Float[Array, "batch width"],
+        obs: Real[Array, "time batch size"],
+        resets: Bool[Array, "time batch"],
+    ) -> tuple[Float[Array, "batch width"], Any, Float[Array, "time batch"]]:
+        """Evaluate sequences.
+
+        Args:
+            carry: state before the first step.
+            obs: flattened, normalised observations; uint8 where the environment's are and nothing normalises them.
+            resets: whether ``obs[t]`` is the first of its episode.
+
+        Returns:
+            ``(carry, outputs, value)``: outputs are logits ``[time, batch, actions]``, or ``(mean, log_std)`` with
+            shapes ``[time, batch, size]`` and ``[size]``.
+        """
+        shape, activation = PRESETS[self.preset], ACTIVATIONS[self.activation]
+        if shape.convolutions:
+            image = self.interface.observation_shape
+            hidden = ConvolutionalTorso(image, shape.convolutions, activation, name="torso")(obs)
+        else:
+            hidden = obs.astype(jnp.float32)
+        for layer in range(shape.depth):
+            hidden = activation(_dense(shape.width, math.sqrt(2), f"dense_{layer}")(hidden))
+        if shape.recurrent:
+            carry, hidden = ResettingGRU(shape.width, name="gru")(carry, hidden, resets)
+        value = _dense(1, 1.0, "value")(hidden)[..., 0]
+        outputs = _dense(self.interface.action_size, 0.01, "policy")(hidden)
+        if not self.interface.discrete:
+            start = nn.initializers.constant(self.initial_log_std)
+            outputs = (outputs, self.param("log_std", start, (self.interface.action_size,), jnp.float32))
+        return carry, outputs, value
+
+    def step(self, params: Any, carry: Any, obs: Any, resets: Any) -> tuple[Any, Any, Any]:
+        """One time step: as ``apply``, without the time axis."""
+        result: Any = self.apply(params, carry, obs[None], resets[None])
+        carry, outputs, value = result
+        outputs = outputs[0] if self.interface.discrete else (outputs[0][0], outputs[1])
+        return carry, outputs, value[0]
+
+    def init_params(self, key: Any) -> Any:
+        """Fresh parameters."""
+        obs = jnp.zeros((1, 1, self.interface.observation_size), jnp.float32)
+        return self.init(key, self.initial_carry(1), obs, jnp.zeros((1, 1), jnp.bool_))
+
+    def parameter_count(self) -> int:
+        """Number of parameters, found without allocating them."""
+        shapes = jax.eval_shape(self.init_params, jax.random.key(0))
+        return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes))
+
+
+def build(interface: Interface, config: PPOConfig) -> ActorCritic:
+    """The network a configuration asks for.
+
+    Raises:
+        InvalidParamsError: a convolutional preset for observations that are no images.
+    """
+    if PRESETS[config.preset].convolutions:
+        image_layout(interface.observation_shape)
+    return ActorCritic(interface, config.preset, config.activation, config.initial_log_std)

@@ -1,0 +1,103 @@
+"""What a run shows and writes while it goes on: a progress display and a JSONL file of metrics."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
+
+from rlenv_learn.snapshot import refuse
+
+Record = dict[str, Any]
+
+
+def without_timing(record: Record) -> Record:
+    """A metrics record without the field that differs between equal runs."""
+    return {name: value for name, value in record.items() if name != "timing"}
+
+
+class ProgressDisplay:
+    """A bar with percentage, remaining time, return and steps per second; a context manager."""
+
+    def __init__(self, title: str, total_steps: int, enabled: bool) -> None:
+        """Prepare a display for ``total_steps``; with ``enabled`` False it shows nothing."""
+        self._progress = Progress(
+            TextColumn(title, markup=False),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),  # gives way on a narrow terminal
+            TaskProgressColumn(),
+            TextColumn("ETA"),
+            TimeRemainingColumn(),
+            TextColumn("return {task.fields[episode_return]} · {task.fields[sps]} steps/s"),
+            console=Console(),
+            expand=True,
+            disable=not enabled,
+        )
+        self._task = self._progress.add_task(title, total=total_steps, episode_return="–", sps="–")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def update(self, record: Record) -> None:
+        """Show a metrics record; the return stays until another episode ends."""
+        fields = {"sps": f"{record['timing']['sps'] / 1000:,.0f}k"}
+        if record["episode_return"] is not None:
+            fields["episode_return"] = f"{record['episode_return']:.2f}"
+        self._progress.update(self._task, completed=record["step"], **fields)  # type: ignore[arg-type]
+
+
+class MetricsLog:
+    """``metrics.jsonl``: one JSON object per update.
+
+    Opening it for a run that resumes at update ``u`` drops the lines after ``u``, which the run writes again.
+    """
+
+    def __init__(self, path: Path, updates_done: int) -> None:
+        """Open the file and keep its first ``updates_done`` records.
+
+        Raises:
+            SnapshotVersionError: the file has fewer records than the checkpoint has updates.
+        """
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_bytes().splitlines(keepends=True)[:updates_done] if path.exists() else []
+        try:
+            self.earlier: list[Record] = [json.loads(line) for line in lines]
+        except ValueError as error:
+            refuse(f"metrics {path}", got=error, expected="one JSON object per line", remedy="start a new run")
+        if len(lines) != updates_done or (lines and not lines[-1].endswith(b"\n")):
+            refuse(
+                f"metrics {path}",
+                got=f"{len(lines)} records",
+                expected=f"the {updates_done} that the checkpoint follows",
+                remedy="restore the file that belongs to the checkpoint, or start a new run",
+            )
+        temporary = path.with_suffix(".tmp")
+        temporary.write_bytes(b"".join(lines))
+        temporary.replace(path)
+        self._file = path.open("a")
+
+    def write(self, record: Record) -> None:
+        """Append a record."""
+        self._file.write(json.dumps(record, allow_nan=False) + "\n")
+
+    def sync(self) -> None:
+        """Bring everything to disk, so that a checkpoint never precedes its metrics."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Bring everything to disk and close."""
+        self.sync()
+        self._file.close()

@@ -1,0 +1,185 @@
+"""L4: train in one implementation, evaluate in both, for both directions, and say whether the returns are equivalent.
+
+`run_transfer` does every training run and evaluation that a committed ``config.toml`` demands (see
+:mod:`rlenv_learn.transfer.verdict` for the file, the results and the verdict).  Whatever is finished stays in a cache
+directory, and training runs checkpoint there, so a run that was killed continues where it was::
+
+    cache/<digest>/<trained in>-<seed>/  checkpoint-*.npz  metrics.jsonl   the training run
+                                         policy.npz                        its policy
+                                         returns-<backend>.json            an evaluation
+
+The digest covers both the config and the hyper-parameters: change either, and everything runs anew.  It does not cover
+code; delete the cache after changing an environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rlenv_learn import HostVecEnv, Policy, PPOConfig, evaluate, evaluate_host, train, train_host
+from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, new_results, save_results, verdict
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.machine import describe
+
+SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded seed, seed + 1, ... never overlap
+
+
+@dataclasses.dataclass(frozen=True)
+class Backend:
+    """One implementation: how to train there, and how to evaluate there.
+
+    Attributes:
+        ppo: hyper-parameters; seed and total_steps are replaced by the transfer config's.
+        train: ``(hyper-parameters, run directory) -> policy``; resumes if the directory holds a checkpoint.
+        evaluate: ``(policy, episodes, seed) -> returns`` of complete episodes.
+    """
+
+    ppo: PPOConfig
+    train: Callable[[PPOConfig, Path], Policy]
+    evaluate: Callable[[Policy, int, int], list[float]]
+
+
+def native_backend(env: Any, ppo: PPOConfig, params: Any = None) -> Backend:
+    """A JAX environment; policies act by sampling, as in training."""
+    return Backend(
+        ppo,
+        lambda config, run_dir: train(env, config, params, run_dir=run_dir, resume=True).policy,
+        lambda policy, episodes, seed: (
+            evaluate(policy, env, params, episodes=episodes, seed=seed).returns.ravel().tolist()
+        ),
+    )
+
+
+def host_backend(make_env: Callable[[int], HostVecEnv], ppo: PPOConfig) -> Backend:
+    """A host vector environment; ``make_env(n)`` returns one of ``n`` environments."""
+
+    def train_there(config: PPOConfig, run_dir: Path) -> Policy:
+        return train_host(make_env(config.num_envs), config, run_dir=run_dir, resume=True).policy
+
+    def evaluate_there(policy: Policy, episodes: int, seed: int) -> list[float]:
+        return evaluate_host(policy, make_env(episodes), seed=seed).returns.ravel().tolist()
+
+    return Backend(ppo, train_there, evaluate_there)
+
+
+def run_transfer(
+    config: TransferConfig,
+    backends: Mapping[str, Backend],
+    *,
+    results: str | Path,
+    cache: str | Path,
+    machine: Mapping[str, Any] | None = None,
+    log: Callable[[str], None] = print,
+) -> TransferVerdict:
+    """Run an L4 experiment and write its results file.
+
+    Args:
+        config: what was decided before the run.
+        backends: implementation by name, the two names of ``config.backends``.
+        results: file to write, with every episode's return.
+        cache: directory for what is finished.
+        machine: description of this machine, kept in the results.
+        log: called with a line after each training run and evaluation.
+
+    Returns:
+        The verdict, computed from what was written.
+
+    Raises:
+        InvalidParamsError: backends that are not the config's.
+    """
+    if set(backends) != set(config.backends):
+        expected = f"the config's {list(config.backends)}"
+        raise InvalidParamsError(explain("backends", got=list(backends), expected=expected, remedy="name them alike"))
+    plan = {
+        name: dataclasses.replace(backend.ppo, seed=0, total_steps=config.budgets[name])
+        for name, backend in backends.items()
+    }
+    directory = Path(cache) / _digest(config, plan)
+    record = new_results(config, machine or {})
+    evaluations = 0
+    for direction in record["directions"]:
+        trained_in = direction["trained_in"]
+        for seed in config.training_seeds:
+            run_dir = directory / f"{trained_in}-{seed}"
+            policy = _trained(backends[trained_in], plan[trained_in].replace(seed=seed), run_dir, log)
+            returns = {}
+            for name in config.backends:
+                evaluation_seed = config.evaluation_seed + SEED_STRIDE * evaluations
+                evaluations += 1
+                path = run_dir / f"returns-{name}.json"
+                returns[name] = _evaluated(backends[name], policy, config.episodes, evaluation_seed, path)
+                mean = sum(returns[name]) / len(returns[name])
+                log(f"{run_dir.name}: mean return {mean:.2f} over {len(returns[name])} episodes in {name}")
+            direction["policies"].append({"seed": seed, "returns": returns})
+    Path(results).parent.mkdir(parents=True, exist_ok=True)
+    save_results(record, results)
+    return verdict(record, config)
+
+
+def main(
+    here: Path,
+    ppo: str,
+    backends: Callable[[PPOConfig], Mapping[str, Backend]],
+    argv: Sequence[str] | None = None,
+) -> int:
+    """The command of ``packages/<dist>/tests/l4_transfer/l4.py``: run what ``config.toml`` lays down.
+
+    Args:
+        here: that folder; results go to its ``results/transfer.json``, what is finished to the repository's cache.
+        ppo: name of the hyper-parameters' file in the package's ``training/configs``.
+        backends: the two implementations, given hyper-parameters.
+        argv: arguments without the program's name; those of the process when None.
+
+    Returns:
+        Exit status: 0 if both directions learned and are equivalent.
+    """
+    package = here.parents[1]
+    parser = argparse.ArgumentParser(description=f"L4 of {package.name}")
+    parser.add_argument("--config", type=Path, default=here / "config.toml")
+    parser.add_argument("--ppo", type=Path, default=package / "training" / "configs" / ppo)
+    parser.add_argument("--results", type=Path, default=here / "results" / "transfer.json")
+    parser.add_argument("--cache", type=Path, default=package.parents[1] / ".cache" / "l4" / package.name)
+    options = parser.parse_args(argv)
+    outcome = run_transfer(
+        TransferConfig.load(options.config),
+        backends(PPOConfig.from_toml(options.ppo)),
+        results=options.results,
+        cache=options.cache,
+        machine=describe(),
+    )
+    print(outcome)
+    return 0 if outcome.ok else 1
+
+
+def _trained(backend: Backend, ppo: PPOConfig, run_dir: Path, log: Callable[[str], None]) -> Policy:
+    """The policy of one training run, from the cache if it is there."""
+    path = run_dir / "policy.npz"
+    if path.exists():
+        return Policy.load(path)
+    begin = time.perf_counter()
+    policy = backend.train(ppo, run_dir)
+    policy.save(path)
+    log(f"{run_dir.name}: {ppo.total_steps:,} steps in {time.perf_counter() - begin:.0f} s")
+    return policy
+
+
+def _evaluated(backend: Backend, policy: Policy, episodes: int, seed: int, path: Path) -> list[float]:
+    """Returns of one evaluation, from the cache if they are there."""
+    if not path.exists():
+        returns = backend.evaluate(policy, episodes, seed)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(json.dumps(returns))
+        temporary.replace(path)
+    return json.loads(path.read_text())
+
+
+def _digest(config: TransferConfig, plan: Mapping[str, PPOConfig]) -> str:
+    settings = {name: ppo.to_dict() for name, ppo in sorted(plan.items())}
+    return hashlib.sha256(f"{config.sha256}{json.dumps(settings, sort_keys=True)}".encode()).hexdigest()[:12]

@@ -1,0 +1,292 @@
+"""The record of an L4 experiment: does what was learned in one implementation work in the other?
+
+``config.toml`` is committed before the runs and fixes what counts as equivalent::
+
+    schema = 1
+    environment = "puffer_pong/Pong-v0"
+    margin = 1.0            # difference of mean returns that does not matter
+    alpha = 0.05
+    policies = 10           # trained per direction, at least
+    episodes = 100          # per policy and backend, at least
+    learned = 20.0          # mean return that counts as having learned
+    backends = ["jax", "c"] # ours first, then the reference
+    evaluation_seed = 1000
+    training_seeds = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    [budgets]               # environment steps per policy, by training backend
+    jax = 20_000_000
+    c = 20_000_000
+
+The results file keeps every episode's return, so the verdict is recomputed, never believed::
+
+    {"format": "rlenv-transfer", "schema": 1, "environment": "…", "config_sha256": "…", "machine": {…},
+     "directions": [{"trained_in": "jax", "policies": [{"seed": 0, "returns": {"jax": [21.0, …], "c": [20.0, …]}}]}]}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared.stats.tost import TostResult, check_design, tost_paired
+
+FORMAT: Final = "rlenv-transfer"
+SCHEMA: Final = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class TransferConfig:
+    """What was decided before the runs; see the module for the file.
+
+    Attributes:
+        environment: id.
+        margin: equivalence margin in units of return.
+        alpha: level.
+        policies: least number of policies per training direction.
+        episodes: least number of episodes per policy and backend.
+        learned: least mean return, over policies, on either backend.
+        backends: ours, reference.
+        evaluation_seed: first seed of the evaluations.
+        training_seeds: one per policy.
+        budgets: environment steps per policy by training backend.
+        sha256: of the file.
+    """
+
+    environment: str
+    margin: float
+    alpha: float
+    policies: int
+    episodes: int
+    learned: float
+    backends: tuple[str, str]
+    evaluation_seed: int
+    training_seeds: tuple[int, ...]
+    budgets: Mapping[str, int]
+    sha256: str
+
+    @classmethod
+    def load(cls, path: str | Path) -> TransferConfig:
+        """Read ``config.toml``.
+
+        Raises:
+            SnapshotVersionError: it is not such a file, or of another schema version.
+            InvalidParamsError: a value is out of bounds.
+        """
+        content = Path(path).read_bytes()
+        try:
+            data = tomllib.loads(content.decode())
+        except ValueError as error:
+            raise _unreadable(path, error) from error
+        expected = {field.name for field in dataclasses.fields(cls)} - {"sha256"} | {"schema"}
+        if set(data) != expected:
+            raise _unreadable(path, f"missing {sorted(expected - set(data))}, unknown {sorted(set(data) - expected)}")
+        _check_schema(path, data.pop("schema"))
+        try:
+            config = cls(
+                **{
+                    **data,
+                    "backends": tuple(data["backends"]),
+                    "training_seeds": tuple(data["training_seeds"]),
+                    "sha256": hashlib.sha256(content).hexdigest(),
+                }
+            )
+            check_design(config.margin, config.alpha)
+            sound = _is_sound(config)
+        except TypeError as error:
+            raise _unreadable(path, error) from error
+        if not sound:
+            raise InvalidParamsError(
+                explain(
+                    f"transfer config {path}",
+                    got=config,
+                    expected="2 backends with budgets > 0, >= 2 policies, one distinct seed each, >= 1 episode",
+                    remedy="correct it before the runs",
+                )
+            )
+        return config
+
+
+@dataclasses.dataclass(frozen=True)
+class DirectionVerdict:
+    """One training direction.
+
+    Attributes:
+        trained_in: backend the policies were trained in.
+        tost: paired over policies, mean return on our backend against the reference's.
+        learned: the mean return on both backends reaches the config's threshold.
+    """
+
+    trained_in: str
+    tost: TostResult
+    learned: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class TransferVerdict:
+    """Outcome of an experiment.
+
+    Attributes:
+        directions: one per training backend, ours first.
+    """
+
+    directions: tuple[DirectionVerdict, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Every direction has learned and is equivalent."""
+        return all(direction.learned and direction.tost.equivalent for direction in self.directions)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"trained in {d.trained_in}: {d.tost.verdict} ({d.tost.n_a} policies, mean returns {d.tost.mean_a:.3f} and "
+            f"{d.tost.mean_b:.3f}, {d.tost.reason}){'' if d.learned else '; NOT LEARNED'}"
+            for d in self.directions
+        )
+
+
+def new_results(config: TransferConfig, machine: Mapping[str, Any]) -> dict[str, Any]:
+    """An empty results record; append to ``["directions"]``."""
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "environment": config.environment,
+        "config_sha256": config.sha256,
+        "machine": dict(machine),
+        "directions": [{"trained_in": backend, "policies": []} for backend in config.backends],
+    }
+
+
+def load_results(path: str | Path) -> dict[str, Any]:
+    """Read a results file.
+
+    Raises:
+        SnapshotVersionError: it is corrupt, foreign or of another schema version.
+    """
+    try:
+        data = json.loads(Path(path).read_bytes())
+    except ValueError as error:
+        raise _unreadable(path, error) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise _unreadable(path, "another format")
+    _check_schema(path, data.get("schema"))
+    problem = _structure_problem(data)
+    if problem:
+        raise _unreadable(path, problem)
+    return data
+
+
+def save_results(results: Mapping[str, Any], path: str | Path) -> None:
+    """Write a results file.
+
+    Raises:
+        SnapshotVersionError: the record would not load again.
+    """
+    problem = _structure_problem(results)
+    if problem:
+        raise _unreadable(path, problem)
+    Path(path).write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
+
+
+def verdict(results: Mapping[str, Any], config: TransferConfig) -> TransferVerdict:
+    """Recompute the outcome from the raw returns: a paired TOST over policies for each training direction.
+
+    Raises:
+        InvalidParamsError: the results do not belong to the config, or there are fewer policies or episodes than it
+            demands.
+    """
+    got = (results["environment"], results["config_sha256"])
+    if got != (config.environment, config.sha256):
+        raise _unfit(got, (config.environment, config.sha256), "run again: margins must precede the runs")
+    by_backend = {direction["trained_in"]: direction["policies"] for direction in results["directions"]}
+    if len(by_backend) != len(results["directions"]) or set(by_backend) != set(config.backends):
+        raise _unfit([d["trained_in"] for d in results["directions"]], config.backends, "run both directions once")
+    return TransferVerdict(tuple(_direction(backend, by_backend[backend], config) for backend in config.backends))
+
+
+def _direction(trained_in: str, policies: list[dict[str, Any]], config: TransferConfig) -> DirectionVerdict:
+    seeds = [policy["seed"] for policy in policies]
+    if len(policies) < config.policies or sorted(seeds) != sorted(config.training_seeds):
+        expected = f"seeds {list(config.training_seeds)}, at least {config.policies}"
+        raise _unfit(f"trained in {trained_in}: seeds {seeds}", expected, "train every policy of the config, once")
+    means = []
+    for policy in policies:
+        sizes = {backend: len(policy["returns"].get(backend, ())) for backend in config.backends}
+        if set(policy["returns"]) != set(config.backends) or min(sizes.values()) < config.episodes:
+            raise _unfit(
+                f"trained in {trained_in}, seed {policy['seed']}: episodes {sizes}",
+                f"at least {config.episodes} on each of {config.backends}",
+                "evaluate again",
+            )
+        means.append([float(np.mean(policy["returns"][backend])) for backend in config.backends])
+    ours, theirs = np.array(means).T
+    tost = tost_paired(ours, theirs, config.margin, config.alpha)
+    return DirectionVerdict(trained_in, tost, min(tost.mean_a, tost.mean_b) >= config.learned)
+
+
+def _is_sound(config: TransferConfig) -> bool:
+    seeds = config.training_seeds
+    return (
+        len(set(config.backends)) == len(config.backends) == 2
+        and set(config.budgets) == set(config.backends)
+        and all(budget > 0 for budget in config.budgets.values())
+        and math.isfinite(config.learned)
+        and config.episodes >= 1
+        and 2 <= config.policies <= len(set(seeds)) == len(seeds)
+    )
+
+
+def _structure_problem(data: Mapping[str, Any]) -> str:
+    """What is wrong with the structure of a results record; empty if nothing."""
+    if not isinstance(data.get("environment"), str) or not isinstance(data.get("config_sha256"), str):
+        return "no environment or config_sha256"
+    if not isinstance(data.get("directions"), list):
+        return "no list of directions"
+    for direction in data["directions"]:
+        if not isinstance(direction, dict) or not isinstance(direction.get("trained_in"), str):
+            return "a direction without trained_in"
+        for policy in direction.get("policies", [None]):
+            if not isinstance(policy, dict) or type(policy.get("seed")) is not int:
+                return "a policy without integer seed"
+            returns = policy.get("returns")
+            if not isinstance(returns, dict) or not all(map(_is_number_list, returns.values())):
+                return f"seed {policy['seed']}: returns that are not lists of finite numbers"
+    return ""
+
+
+def _is_number_list(values: Any) -> bool:
+    return isinstance(values, list) and all(type(x) in (int, float) and math.isfinite(x) for x in values)
+
+
+def _check_schema(path: object, schema: object) -> None:
+    if schema != SCHEMA:
+        raise SnapshotVersionError(
+            explain(
+                f"transfer file {path}",
+                got=f"schema {schema}",
+                expected=f"schema {SCHEMA}",
+                remedy="update rlenv-shared",
+            )
+        )
+
+
+def _unreadable(path: object, got: object) -> SnapshotVersionError:
+    return SnapshotVersionError(
+        explain(
+            f"transfer file {path}",
+            got=got,
+            expected="the file rlenv_learn.transfer.verdict describes",
+            remedy="restore it",
+        )
+    )
+
+
+def _unfit(got: object, expected: object, remedy: str) -> InvalidParamsError:
+    return InvalidParamsError(explain("transfer results", got=got, expected=expected, remedy=remedy))

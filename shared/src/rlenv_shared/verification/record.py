@@ -1,0 +1,240 @@
+"""Record JAX environments and host references into one schema."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlenv_shared import counter_rng
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.verification.teacher import Fields, StepFrom
+from rlenv_shared.verification.trajectory import INITIAL_KINDS, Trajectory
+
+ACTION_SALT: Final = 0x5EED_AC71_0000_0000  # keeps action streams apart from the environments' streams
+
+
+class HostReference(Protocol):
+    """A reference driven from Python, B episodes at a time."""
+
+    def reset(self, **options: Any) -> Any:
+        """Begin all episodes."""
+
+    def step(self, actions: NDArray[Any]) -> Any:
+        """Apply actions, shape [B, ...]."""
+
+    def snapshot(self) -> Fields:
+        """Present state, generator and observation, and the last step's reward and flags, each [B, ...]."""
+
+
+def random_actions(seed: int, steps: int, batch: int, num_actions: int) -> NDArray[np.int32]:
+    """Uniform discrete actions [steps, batch] from the counter generator: the same on every machine and version."""
+    words = _action_generator(seed, steps, batch)
+    return counter_rng.below(words, num_actions)[0]
+
+
+def random_uniform_actions(seed: int, steps: int, batch: int, low: float, high: float) -> NDArray[np.float32]:
+    """Uniform continuous actions [steps, batch] on [low, high), float32."""
+    unit, _ = counter_rng.uniform(_action_generator(seed, steps, batch))
+    return (np.float32(low) + unit * np.float32(high - low)).astype(np.float32)
+
+
+def _action_generator(seed: int, steps: int, batch: int) -> counter_rng.Rng:
+    key0, key1, _ = counter_rng.from_seed(seed ^ ACTION_SALT, batch)
+    return key0, key1, np.arange(steps, dtype=np.uint32)[:, None]
+
+
+def tree_fields(prefix: str, tree: Any) -> dict[str, Any]:
+    """Name the leaves of a pytree: ``obs`` for a bare array, else ``state.ball_x``, ``obs.0``, ...
+
+    Leaves below a field called ``rng`` are the generator's words and are named ``rng``, ``rng.0``, ... .
+    """
+    import jax
+
+    fields = {}
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
+        fields[_field_name(prefix, path)] = leaf
+    return fields
+
+
+def _field_name(prefix: str, path: Any) -> str:
+    keys = [str(getattr(key, "name", getattr(key, "key", getattr(key, "idx", "")))) for key in path]
+    return ".".join(keys[keys.index("rng") :] if "rng" in keys else [prefix, *keys])
+
+
+def record_jax(
+    env: Any,
+    actions: NDArray[Any],
+    *,
+    params: Any = None,
+    seed: int = 0,
+    first_stream: int = 0,
+    auto_reset: bool = True,
+    decode: Callable[[Any], Mapping[str, Any]] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Trajectory:
+    """Record a JAX environment under given actions.
+
+    Environment ``i`` starts from stream ``first_stream + i`` of ``counter_rng.from_seed``, as host references do.
+
+    Args:
+        env: environment (hashable: its compiled recorder is kept).
+        actions: [T, B, ...] in the dtype the environment wants.
+        params: parameters; the defaults when None.
+        seed: 0 <= seed < 2**64.
+        first_stream: stream of the first environment.
+        auto_reset: use ``step``; otherwise ``step_env``, which never resets.
+        decode: ``state -> fields`` of one environment, for packed states; the leaves of the state when None.
+        metadata: added to what is recorded about the environment.
+
+    Raises:
+        InvalidParamsError: seed, streams or actions out of bounds.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    if np.ndim(actions) < 2:
+        raise InvalidParamsError(
+            explain("actions", got=f"shape {np.shape(actions)}", expected="shape [T, B, ...]", remedy="add the axes")
+        )
+    params = env.default_params if params is None else params
+    rng = tuple(map(jnp.asarray, counter_rng.from_seed(seed, actions.shape[1], first_stream)))
+    initial, steps = jax.device_get(_recorder(env, auto_reset, decode)(rng, params, jnp.asarray(actions)))
+    about = {"env": env.name, "version": env.version, "seed": seed, "first_stream": first_stream}
+    return Trajectory({"action": np.asarray(actions), **steps}, initial, {**about, **(metadata or {})})
+
+
+@functools.lru_cache(maxsize=16)
+def _recorder(env: Any, auto_reset: bool, decode: Callable[[Any], Mapping[str, Any]] | None) -> Any:
+    """Jitted ``(rng words [B], params, actions [T, B]) -> (initial fields, step fields)``."""
+    import jax
+
+    def fields(obs: Any, state: Any) -> dict[str, Any]:
+        return {**(tree_fields("state", state) if decode is None else decode(state)), **tree_fields("obs", obs)}
+
+    def record(rng: Any, params: Any, actions: Any) -> Any:
+        def step(state: Any, action: Any) -> Any:
+            obs, state, outcome = _step(env, state, action, params, auto_reset)
+            return state, {**fields(obs, state), **outcome}
+
+        obs, state = jax.vmap(env.begin_episode, (0, None))(rng, params)
+        initial = jax.vmap(fields)(obs, state)
+        return initial, jax.lax.scan(jax.vmap(step), state, actions)[1]
+
+    return jax.jit(record)
+
+
+def _step(env: Any, state: Any, action: Any, params: Any, auto_reset: bool) -> tuple[Any, Any, dict[str, Any]]:
+    """``(obs, state, {reward, terminated, truncated})`` of one environment."""
+    import jax
+
+    key = jax.random.key(0)  # unread: the generator is in the state
+    if auto_reset:
+        obs, state, reward, terminated, truncated, _ = env.step(key, state, action, params)
+    else:
+        obs, state, reward, terminated, _ = env.step_env(key, state, action, params)
+        truncated = env.is_truncated(state, params)
+    return obs, state, {"reward": reward, "terminated": terminated, "truncated": truncated}
+
+
+def record_host(
+    reference: HostReference,
+    actions: NDArray[Any],
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    **reset_options: Any,
+) -> Trajectory:
+    """Record a host reference under given actions.
+
+    Args:
+        reference: adapter; its snapshots may be views, they are copied.
+        actions: [T, B, ...]; row ``t`` is passed to ``reference.step``.
+        metadata: facts about the reference.
+        reset_options: passed to ``reference.reset``.
+
+    Raises:
+        InvalidParamsError: snapshots do not fit the schema, or change their fields between steps.
+    """
+    reference.reset(**reset_options)
+    first = {name: np.array(value) for name, value in reference.snapshot().items()}
+    initial = {name: value for name, value in first.items() if name.split(".")[0] in INITIAL_KINDS}
+    steps = {name: np.empty((len(actions), *value.shape), value.dtype) for name, value in first.items()}
+    for t, action in enumerate(actions):
+        reference.step(action)
+        now = reference.snapshot()
+        if set(now) != set(steps):
+            raise InvalidParamsError(
+                explain(
+                    f"snapshot after step {t}", got=sorted(now), expected=sorted(steps), remedy="keep the fields fixed"
+                )
+            )
+        for name, value in now.items():
+            if np.shape(value) != steps[name].shape[1:] or np.asarray(value).dtype != steps[name].dtype:
+                got, expected = (np.shape(value), np.asarray(value).dtype), (steps[name].shape[1:], steps[name].dtype)
+                raise InvalidParamsError(
+                    explain(f"snapshot field {name!r}", got=got, expected=expected, remedy="keep shape and dtype fixed")
+                )
+            steps[name][t] = value
+    return Trajectory({"action": np.asarray(actions), **steps}, initial, dict(metadata or {}))
+
+
+def jax_step_from(
+    env: Any, params: Any = None, *, auto_reset: bool = False, fill: Mapping[str, Any] | None = None
+) -> StepFrom:
+    """Our step for `teacher.teacher_forced`: sets the state of an environment whose state is a dataclass of its leaves.
+
+    Args:
+        env: environment.
+        params: parameters; the defaults when None.
+        auto_reset: use ``step`` instead of ``step_env``.
+        fill: value of state fields the reference does not have, e.g. ``{"rng.0": 0}``.
+
+    Returns:
+        Function of fields [N, ...] and actions [N, ...].  Floats are converted to the environment's width, integers
+        only if no value changes.
+
+    Raises:
+        InvalidParamsError: (from the function) a state field is missing, or an integer does not fit.
+    """
+    import jax
+
+    params = env.default_params if params is None else params
+    rng = tuple(word[0] for word in counter_rng.from_seed(0))
+    template = jax.eval_shape(env.begin_episode, rng, params)[1]
+    paths, tree = jax.tree_util.tree_flatten_with_path(template)
+    leaves = {_field_name("state", path): leaf for path, leaf in paths}
+
+    @jax.jit
+    @jax.vmap
+    def step(state: Any, action: Any) -> dict[str, Any]:
+        obs, state, outcome = _step(env, state, action, params, auto_reset)
+        return {**tree_fields("state", state), **tree_fields("obs", obs), **outcome}
+
+    def step_from(fields: Fields, actions: NDArray[Any]) -> Fields:
+        state = [_leaf(name, leaf, fields, fill or {}, len(actions)) for name, leaf in leaves.items()]
+        return jax.device_get(step(jax.tree_util.tree_unflatten(tree, state), actions))
+
+    return step_from
+
+
+def _leaf(name: str, leaf: Any, fields: Fields, fill: Mapping[str, Any], rows: int) -> NDArray[Any]:
+    """The values of one state leaf, [rows, ...] in its dtype."""
+    if name not in fields and name not in fill:
+        raise InvalidParamsError(
+            explain(
+                f"state field {name!r}",
+                got=sorted(fields),
+                expected="all fields",
+                remedy="record it or name it in fill",
+            )
+        )
+    given = fields[name] if name in fields else np.full((rows, *leaf.shape), fill[name])
+    values = given.astype(leaf.dtype)
+    if leaf.dtype.kind != "f" and not np.array_equal(values, given):
+        raise InvalidParamsError(
+            explain(f"state field {name!r}", got=given.dtype, expected=leaf.dtype, remedy="record integers as integers")
+        )
+    return values
