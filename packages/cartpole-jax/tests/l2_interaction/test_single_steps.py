@@ -68,6 +68,16 @@ def test_step_from_every_state_of_a_grid(dtype, action):
     assert_same(step_ours(CartPole(dtype), GRID, actions), step_theirs(GRID, actions), TOLERANCE[dtype])
 
 
+def test_float64_steps_differ_by_two_units_in_the_last_place_at_most(x64):
+    """Speeds up to 7.5, where a unit in the last place is 8.9e-16."""
+    rng = np.random.default_rng(8)
+    states = rng.uniform(-1, 1, (2000, 4)) * [2.4, 7.5, 0.2, 7.5]
+    actions = rng.integers(0, 2, len(states))
+    ours, theirs = step_ours(CartPole(jnp.float64), states, actions)[0], step_theirs(states, actions)[0]
+    assert np.abs(ours - theirs).max() <= 2**-50
+    assert (np.abs(ours - theirs) <= 2 * np.spacing(np.maximum(1, np.abs(theirs)))).all()
+
+
 @pytest.mark.parametrize("sign", [-1, 1], ids=["left", "right"])
 @pytest.mark.parametrize(("component", "threshold"), [(0, 2.4), (2, 12 * 2 * math.pi / 360)], ids=["x", "theta"])
 def test_exactly_at_the_threshold_goes_on_and_the_next_float_ends(x64, component, threshold, sign):
