@@ -36,7 +36,7 @@ def link(text: str, target: Path, base: Path) -> str:
 
 def packages_table(repo: Path = REPO) -> str:
     """One row per package: reference, verification, measured speed."""
-    rows = ["| package | what | reference | whole episodes | learning transfers | speed |", "|---|---|---|---|---|---|"]
+    rows = ["| package | what | reference | whole episodes | policies transfer | speed |", "|---|---|---|---|---|---|"]
     pins = references(repo)
     for package in environments(repo):
         uses = [
@@ -138,10 +138,12 @@ def _benchmark(content: dict[str, Any]) -> str:
 
 
 def _rollout_cell(package: Package, repo: Path) -> str:
-    cells = [
-        f"{found.steps:,} steps compared, {found.mismatches} mismatches ({link('json', found.path, repo)})"
-        for found in rollouts(package)
-    ]
+    cells = []
+    for found in rollouts(package):
+        named = sum(found.by_dtype.values()) == found.steps
+        counts = [f"{steps:,} steps in {dtype}" for dtype, steps in sorted(found.by_dtype.items(), reverse=True)]
+        steps = " and ".join(counts) if named else f"{found.steps:,} steps"
+        cells.append(f"{steps} compared, {found.mismatches} mismatches ({link('json', found.path, repo)})")
     return "<br>".join(cells) or "not run"
 
 

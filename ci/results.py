@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, load_r
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
 from workspace import REPO, Package
 
+DTYPES = ("float32", "float64")
 DEVICE_REPORTS = REPO / "ci" / "gpu_results"
 
 
@@ -55,6 +56,7 @@ class Rollouts:
     comparisons: int
     steps: int
     mismatches: int
+    by_dtype: Mapping[str, int]  # steps of the comparisons that name a dtype; each dtype has bounds of its own
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def rollouts(package: Package) -> Iterator[Rollouts]:
     """The comparisons of whole episodes, one item per file.
 
     A comparison is an object anywhere in the file with ``steps`` and ``mismatches`` (a number, or one per
-    implementation), or ``steps`` and ``diverged`` with the mismatches of each of its ``fields``.
+    implementation), or ``steps`` and ``diverged`` with the mismatches of each of its ``fields``.  Its name may end with
+    a dtype.
 
     Raises:
         SnapshotVersionError: a file is corrupt or holds no comparison.
@@ -88,19 +91,24 @@ def rollouts(package: Package) -> Iterator[Rollouts]:
             raise _unreadable(path, error) from error
         if not found:
             raise _unreadable(path, "no comparison")
-        yield Rollouts(path, len(found), sum(steps for steps, _ in found), sum(count for _, count in found))
+        by_dtype: dict[str, int] = {}
+        for name, steps, _ in found:
+            dtype = name.rpartition(" ")[2]
+            if dtype in DTYPES:
+                by_dtype[dtype] = by_dtype.get(dtype, 0) + steps
+        yield Rollouts(path, len(found), sum(row[1] for row in found), sum(row[2] for row in found), by_dtype)
 
 
-def _comparisons(node: Any) -> Iterator[tuple[int, int]]:
-    """Steps and mismatches of every comparison below a JSON value."""
+def _comparisons(node: Any, name: str = "") -> Iterator[tuple[str, int, int]]:
+    """Name, steps and mismatches of every comparison below a JSON value."""
     if isinstance(node, dict) and "steps" in node and {"mismatches", "diverged"} & set(node):
         counts = node.get("mismatches", int(node.get("diverged", False)))
         fields = node.get("fields", {}).values()
         total = sum(counts.values()) if isinstance(counts, dict) else counts
-        yield int(node["steps"]), int(total) + sum(int(field["mismatches"]) for field in fields)
+        yield name, int(node["steps"]), int(total) + sum(int(field["mismatches"]) for field in fields)
     elif isinstance(node, dict | list):
-        for child in node.values() if isinstance(node, dict) else node:
-            yield from _comparisons(child)
+        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
+            yield from _comparisons(child, str(key))
 
 
 def _unreadable(path: Path, got: object) -> SnapshotVersionError:

@@ -53,7 +53,7 @@ def verify_rollouts() -> bool:
                 every_step[label] = summary(rollouts.every_step(dtype, policy, episodes, SEED))
                 step_errors[label] = rollouts.step_errors(dtype, policy, episodes, SEED)
             print(f"first 100 steps of {episodes} episodes, synced once, {policy} float64")
-            first_100_steps[policy] = summary(rollouts.first_100_steps(policy, episodes, SEED))
+            first_100_steps[f"{policy} float64"] = summary(rollouts.first_100_steps(policy, episodes, SEED))
         curves = drift(*rollouts.free_running("balance", 100, SEED))["fields"]
     results = {
         "machine": machine.describe(),

@@ -26,7 +26,14 @@ sys.path[:0] = [
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import l4  # noqa: E402
-from cheetah_rollouts import drift_curve, every_step, free_running, sensitivity, step_errors  # noqa: E402
+from cheetah_rollouts import (  # noqa: E402
+    default_tolerance_errors,
+    drift_curve,
+    every_step,
+    free_running,
+    sensitivity,
+    step_errors,
+)
 from cheetah_states import error, fresh_states, ours, solver_statistics, stored_states, theirs  # noqa: E402
 
 from rlenv_shared import machine  # noqa: E402
@@ -95,6 +102,8 @@ def rollouts() -> tuple[Path, dict[str, Any], list[str]]:
                 group: distribution(values) for group, values in step_errors(dtype, EPISODES, STEPS, SEED).items()
             }
             drift[name] = drift_curve(*free_running(dtype, EPISODES, STEPS, SEED))
+    stopped = default_tolerance_errors(EPISODES, STEPS, SEED)
+    errors["MuJoCo at tolerance 1e-8"] = {group: distribution(values) for group, values in stopped.items()}
     drift["MuJoCo from 1 ulp away"] = drift_curve(*sensitivity(EPISODES, STEPS, SEED))
     found = {"machine": machine.describe(), "seed": SEED, "every_step": steps, "step_errors": errors, "drift": drift}
     wrong = [f"{name}: diverged" for name, report in steps.items() if report["diverged"]]

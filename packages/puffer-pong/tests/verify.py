@@ -3,7 +3,8 @@
     python tests/verify.py [--skip-l4]
 
 L3 here: 256 environments × 4,000 steps × frameskip 1, 3, 8 in C, Rust and JAX, every bit; then other geometries,
-continuous actions and PufferLib's own vector wrapper with glibc's generator.  Writes
+continuous actions and PufferLib's own vector wrapper with glibc's generator; and a search of 10 million steps for
+constant or periodic actions that part the three.  Writes
 ``l3_rollout/results/rollouts.json`` and exits with 1 if anything diverged, did not learn or was not shown equivalent.
 """
 
@@ -22,6 +23,7 @@ HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[2]), str(HERE), str(HERE / "l3_rollout"), str(HERE / "l4_transfer")]
 
 import l4  # noqa: E402
+import pong_search  # noqa: E402
 import rust_side  # noqa: E402
 import three_way  # noqa: E402
 from references.puffer_pong.adapter import PufferPong  # noqa: E402
@@ -34,6 +36,7 @@ from rlenv_shared.verification.differences import Report  # noqa: E402
 ENVS, STEPS, SEED = 256, 4_000, 2026
 FRAMESKIPS: Final = (1, 3, 8)
 LEAST_TERMINALS: Final = 8_000  # over all frameskips: enough ends of episodes to believe the rest
+SEARCHED_STEPS: Final = 10_000_000
 RESULTS: Final = HERE / "l3_rollout" / "results" / "rollouts.json"
 
 
@@ -66,6 +69,15 @@ def cases() -> dict[str, Callable[[], Report]]:
     return found
 
 
+def search() -> dict[str, int]:
+    """Search for actions that part the three; raises where some do.  Returns steps compared by kind of game."""
+    kinds = {(f, c): f"frameskip {f}, {'continuous' if c else 'discrete'}" for f in (1, 8) for c in (True, False)}
+    examples = -(-SEARCHED_STEPS // (len(kinds) * pong_search.EXAMPLE_STEPS))
+    found = {label: pong_search.search(examples, SEED, *kind) for kind, label in kinds.items()}
+    print(f"no constant or periodic actions part the three: {found}", flush=True)
+    return found
+
+
 def verify_rollouts() -> bool:
     """Run L3 and write its results; True if nothing diverged and enough episodes ended."""
     three: list[dict[str, Any]] = []
@@ -85,7 +97,7 @@ def verify_rollouts() -> bool:
         print(f"{name}: {others[name]}", flush=True)
         if not report.ok:
             print(report)
-    results = {"machine": machine.describe(), "envs": ENVS, "steps": STEPS, "seed": SEED}
+    results = {"machine": machine.describe(), "envs": ENVS, "steps": STEPS, "seed": SEED, "searched": search()}
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({**results, "three_way": three, "others": others}, indent=1) + "\n")
     print(f"L3: {terminals:,} episodes ended in the three-way runs; written to {RESULTS}")
