@@ -113,7 +113,8 @@ export function scope() {
     if (more.size === reached.size) break;
     reached = more;
   }
-  const known = [...reached].filter(id => dex.conditions.get(id).exists);
+  const charging = [...moves].filter(id => dex.moves.get(id).flags.charge); // their first turn is a volatile of their name
+  const known = [...[...reached].filter(id => dex.conditions.get(id).exists), ...charging];
   const base = new Set([...formes, ...later].map(id => toID(dex.species.get(id).baseSpecies)));
   const ofSpecies = [...formes, ...later, ...base].filter(id => id in dex.data.Conditions);
   return {

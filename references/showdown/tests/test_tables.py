@@ -44,7 +44,7 @@ def test_counts_are_those_of_the_manifest(tables):
         inside = np.flatnonzero(scope)
         assert inside.tolist() == list(range(1, len(inside) + 1))  # the format's entries come first
     assert manifest["counts"]["format"] == {
-        "formes": 577, "moves": 350, "abilities": 209, "items": 59, "conditions": 69
+        "formes": 577, "moves": 350, "abilities": 209, "items": 59, "conditions": 71
     }  # fmt: skip
     assert len(tables["sets.species"]) == manifest["counts"]["sets"]
 
