@@ -26,6 +26,7 @@ export function watch(prng, {log = null, battle = null} = {}) {
     }
     return value;
   };
+  if (!log) return counter;
   const random = prng.random.bind(prng);
   prng.random = (...given) => {
     range = given.filter(value => value !== undefined);

@@ -5,7 +5,7 @@ import {RequestError} from './serve.mjs';
 import {gen5, hexSeed} from './seeds.mjs';
 import {watch} from './counting.mjs';
 import {legalChoices, requestKind} from './legal.mjs';
-import {aux, constants, core, numberPokemon} from './state.mjs';
+import {aux, constants, core, numberPokemon, summary} from './state.mjs';
 
 export const FORMAT = 'gen9randombattle';
 const DETAILS = ['core', 'aux', 'legal'];
@@ -97,13 +97,12 @@ export class Play {
 
   /** What is to be known at this decision point; `include` lists parts of DETAILS, or "hash" for their digests. */
   view(include = DETAILS) {
-    const parts = {core: core(this), aux: aux(this), legal: this.legal()};
-    const {turn, generator, draws, ended, winner} = parts.core;
-    const out = {decision: this.decisions, turn, generator, draws, ended, winner};
-    out.kinds = this.battle.sides.map(side => (ended ? 'none' : requestKind(side)));
+    const parts = {core: () => core(this), aux: () => aux(this), legal: () => this.legal()};
+    const out = {decision: this.decisions, ...summary(this)};
+    out.kinds = this.battle.sides.map(side => (this.ended ? 'none' : requestKind(side)));
     for (const name of DETAILS) {
-      if (include.includes(name)) out[name] = parts[name];
-      if (include.includes('hash')) out[`${name}_hash`] = digest(parts[name]);
+      if (include.includes(name)) out[name] = parts[name]();
+      if (include.includes('hash')) out[`${name}_hash`] = digest(parts[name]());
     }
     if (this.counter.log) out.draw_log = this.counter.log.splice(0);
     if (this.messages) out.messages = this.#news();

@@ -67,17 +67,24 @@ function effects(map, numbers, keep = () => true) {
 
 const inTeamOrder = (side, numbers) => [...side.pokemon].sort((a, b) => numbers.get(a) - numbers.get(b));
 
-/** First tier.  `counter` is that of counting.mjs. */
-export function core({battle, numbers, counter}) {
-  const {field} = battle;
-  const isEffect = id => !RULES.includes(battle.dex.conditions.getByID(id).effectType);
+/** How far a battle is; `counter` is that of counting.mjs, `winner` 1, 2, 0 for a tie, null before the end. */
+export function summary({battle, counter}) {
   return {
     turn: battle.turn,
-    request: battle.requestState,
     generator: generatorWords(battle.prng),
     draws: counter.draws,
     ended: battle.ended,
     winner: !battle.ended ? null : battle.winner === 'p1' ? 1 : battle.winner === 'p2' ? 2 : 0,
+  };
+}
+
+/** First tier. */
+export function core({battle, numbers, counter}) {
+  const {field} = battle;
+  const isEffect = id => !RULES.includes(battle.dex.conditions.getByID(id).effectType);
+  return {
+    ...summary({battle, counter}),
+    request: battle.requestState,
     weather: field.weather ? [field.weather, field.weatherState.duration || 0] : null,
     terrain: field.terrain ? [field.terrain, field.terrainState.duration || 0] : null,
     pseudo_weather: effects(field.pseudoWeather, numbers, isEffect),
