@@ -2,8 +2,9 @@
 //
 //   hello                                        the handshake
 //   teams    {seeds, format?}                    packed teams from Showdown's own generator, one per seed
-//   open     {battles: [{seed, teams, format?}], include?, draw_log?, messages?}
-//                                                starts battles; each gets a number, `battle`, and a view
+//   open     {battles: [{seed, teams, setup?, format?}], include?, draw_log?, messages?}
+//                                                starts battles; each gets a number, `battle`, and a view; `setup`
+//                                                changes the situation first (js/setup.mjs)
 //   step     {steps: [{battle, choices: [a, b]}], include?}
 //                                                resolves one decision of each; views
 //   close    {battles: [n, …]}                   forgets them

@@ -9,8 +9,10 @@ const MAX_DECISIONS = 3000;
 /**
  * Plays an episode and hands over each decision as `visit(play, choices)`; choices are null at the end.
  *
- * @param {{episode?: string, policy?: string, seed?: string, teams?: [string, string], choices?: [string, string][]}} spec
+ * @param {{episode?: string, policy?: string, seed?: string, teams?: [string, string], choices?: [string, string][],
+ *   setup?: object[]}} spec
  *   `episode`: the integer from which what is not given follows; otherwise `seed` and `teams` are needed.
+ *   `setup`: changes before the first decision (setup.mjs).
  *   `choices`: the choices to make; the episode stops where they end.  Without them the policy plays on.
  */
 export function playEpisode(spec, options, visit) {
@@ -20,7 +22,7 @@ export function playEpisode(spec, options, visit) {
   if (seed === undefined || teams === undefined) {
     throw new RequestError('an episode needs its integer (episode), or a seed and teams');
   }
-  const play = new Play({seed, teams, format: spec.format}, options);
+  const play = new Play({seed, teams, setup: spec.setup, format: spec.format}, options);
   const policy = spec.choices ? null : new Policy(spec.policy ?? 'uniform', derived?.policy ?? 0);
   const limit = Math.min(spec.choices?.length ?? Infinity, spec.max_decisions ?? MAX_DECISIONS);
   while (!play.ended && play.decisions < limit) {

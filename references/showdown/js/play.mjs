@@ -5,6 +5,7 @@ import {RequestError} from './serve.mjs';
 import {gen5, hexSeed} from './seeds.mjs';
 import {watch} from './counting.mjs';
 import {legalChoices, requestKind} from './legal.mjs';
+import {arrange} from './setup.mjs';
 import {aux, constants, core, numberPokemon, summary} from './state.mjs';
 
 export const FORMAT = 'gen9randombattle';
@@ -18,10 +19,11 @@ export const digest = value => createHash('sha256').update(JSON.stringify(value)
 
 export class Play {
   /**
-   * @param {{seed: string, teams: [string, string]}} setting seed of the battle's generator, packed teams
+   * @param {{seed: string, teams: [string, string], setup?: object[]}} setting seed of the battle's generator, packed
+   *   teams, changes before the first decision (setup.mjs)
    * @param {{drawLog?: boolean, messages?: boolean}} options what to record besides
    */
-  constructor({seed, teams, format = FORMAT}, {drawLog = false, messages = false} = {}) {
+  constructor({seed, teams, setup, format = FORMAT}, {drawLog = false, messages = false} = {}) {
     if (!Dex.formats.get(format).exists) throw new RequestError(`format ${format}, which Showdown does not have`);
     if (!Array.isArray(teams) || teams.length !== 2) throw new RequestError('teams: expected two packed teams');
     const unpacked = teams.map(team => (typeof team === 'string' ? Teams.unpack(team) : null));
@@ -44,6 +46,7 @@ export class Play {
     };
     this.battle.setPlayer('p1', {name: 'p1', team: unpacked[0]});
     this.battle.setPlayer('p2', {name: 'p2', team: unpacked[1]});
+    if (setup) arrange(this, setup);
   }
 
   get ended() {
