@@ -74,13 +74,14 @@ def export(
     if not accept:
         check_callbacks(out / "callbacks.json", callbacks["callbacks"])
     usage = run("usage", USAGE_FIRST, usage_teams)
+    listed = ledger(usage, callbacks["callbacks"])
     files = {
         "tables.npz": archive(tables["tables"]),
         "names.json": lines(tables["names"]),
         "teams.npz": archive(pool["tables"]),
         "callbacks.json": lines({"callbacks": callbacks["callbacks"]}),
         "events.json": lines({"events": events["events"], "measured": events["measured"]}),
-        "ledger.json": lines(ledger(usage, callbacks["callbacks"])),
+        "ledger.json": lines(listed),
     }
     for name, data in files.items():
         (out / name).write_bytes(data)
@@ -100,7 +101,7 @@ def export(
         "files": written,
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
-    (out.parent / "MECHANICS.md").write_text(mechanics.document(callbacks["callbacks"], events, manifest))
+    (out.parent / "MECHANICS.md").write_text(mechanics.document(callbacks["callbacks"], events, listed, manifest))
     return manifest
 
 

@@ -26,6 +26,17 @@ MODIFIERS: Final = """
 What multiplies what, in 4096ths.  Within an event, handlers run in the order of the next section, and the product is
 rounded after each.  `chain` multiplies the event's modifier, `modify` the number itself, at once.
 """
+SHARED: Final = """
+## Shared
+
+One function each, with names and numbers as parameters.
+"""
+CUSTOM: Final = """
+## Custom
+
+Effects with rules of their own, most used first: how many of {teams:,} generated teams' Pokémon have it, and its
+callbacks.  Conditions and rules have no use of their own.
+"""
 EVENTS: Final = """
 ## Events
 
@@ -44,7 +55,12 @@ the ties that were shuffled.
 """
 
 
-def document(callbacks: Sequence[Mapping[str, Any]], events: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+def document(
+    callbacks: Sequence[Mapping[str, Any]],
+    events: Mapping[str, Any],
+    ledger: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+) -> str:
     """The whole document."""
     counted = Counter((entry["kind"], entry["class"]) for entry in callbacks)
     rows = [[kind, *(counted[kind, name] for name in CLASSES)] for kind in KINDS]
@@ -52,6 +68,8 @@ def document(callbacks: Sequence[Mapping[str, Any]], events: Mapping[str, Any], 
     parts = [HEAD.format(version=manifest["source"]["version"], total=len(callbacks))]
     parts.append(table(["kind", *CLASSES], rows))
     parts += [MODIFIERS, table(["callback", "effect", "when", "by"], list(_modifiers(callbacks)))]
+    parts += [SHARED, table(["callback", "effects"], list(_shared(callbacks)))]
+    parts += [CUSTOM.format(teams=ledger["teams"]), table(["effect", "uses", "callbacks"], _custom(callbacks, ledger))]
     parts += [EVENTS, *(_event(event) for event in events["events"])]
     measured = events["measured"]
     parts.append(MEASURED.format(battles=measured["battles"], first=f"{int(measured['first']):,}"))
@@ -84,6 +102,32 @@ def _modifiers(callbacks: Iterable[Mapping[str, Any]]) -> Iterable[list[object]]
         for row in entry["rows"]:
             by = f"{row['op']} {row['by']}"
             yield [entry["callback"], f"{entry['kind']} {entry['id']}", condition(row["when"]), by]
+
+
+def _shared(callbacks: Iterable[Mapping[str, Any]]) -> Iterable[list[object]]:
+    groups: dict[str, list[str]] = {}
+    for entry in callbacks:
+        if entry["class"] == "shared":
+            groups.setdefault(entry["like"], []).append(f"{entry['kind']} {entry['id']}")
+    for like, members in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        yield [like.split(" ")[-1], ", ".join(dict.fromkeys(members))]
+
+
+def _custom(callbacks: Iterable[Mapping[str, Any]], ledger: Mapping[str, Any]) -> list[list[object]]:
+    plural = {"move": "moves", "ability": "abilities", "item": "items"}
+    found: dict[tuple[str, str], list[str]] = {}
+    for entry in callbacks:
+        if entry["class"] == "custom":
+            found.setdefault((entry["kind"], entry["id"]), []).append(entry["callback"])
+
+    def uses(kind: str, name: str) -> int:
+        return int(ledger[plural[kind]][name]["uses"]) if kind in plural else -1
+
+    ordered = sorted(found.items(), key=lambda item: (-uses(*item[0]), item[0]))
+    return [
+        [f"{kind} {name}", f"{uses(kind, name):,}" if kind in plural else "", ", ".join(names)]
+        for (kind, name), names in ordered
+    ]
 
 
 def _event(event: Mapping[str, Any]) -> str:

@@ -161,8 +161,7 @@ def test_the_ledger_lists_the_whole_format(tables):
 
 
 def test_the_document_is_that_of_the_data():
-    listing, events, manifest = (
-        json.loads((DATA / name).read_text()) for name in ("callbacks.json", "events.json", "MANIFEST.json")
-    )
-    text = mechanics.document(listing["callbacks"], events, manifest)
+    names = ("callbacks.json", "events.json", "ledger.json", "MANIFEST.json")
+    listing, events, ledger, manifest = (json.loads((DATA / name).read_text()) for name in names)
+    text = mechanics.document(listing["callbacks"], events, ledger, manifest)
     assert (DATA.parent / "MECHANICS.md").read_text() == text
