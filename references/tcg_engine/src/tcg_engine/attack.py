@@ -108,8 +108,8 @@ class AttackFrame:
         for victim in victims:
             if victim.owner == self.attacker.owner:
                 continue
-            for source in in_force(game):
-                if source.modifier.kind == kind and affects(game, source, victim):
+            for source in in_force(game, kind):
+                if affects(game, source, victim):
                     program = source.modifier.program
                     holder = source.pokemon or victim
                     programs.append(

@@ -120,6 +120,7 @@ class State(IntEnum):
     STADIUM_IN_PLAY = 34
     FIRST_TURN = 35  # the first turn of its owner
     DAMAGED_WITH_ENERGY = 37
+    NEEDS_CARE = 38  # damaged, or with a Special Condition
     OTHER_CARD = 36  # another card than the source, with an Ability
 
 
@@ -177,7 +178,7 @@ class Op(IntEnum):
     CURE_RANDOM = 53
     # Energy.
     ATTACH_ZONE = 60  # amount of each type in `types`, or of one random of them (arg bit 0), or type C = ANY (bit 1)
-    ATTACH_DISCARD = 61  # amount from the discard pile, random among types; arg bit 0: different types
+    ATTACH_DISCARD = 61  # amount from the discard pile, random among types
     DISCARD_ENERGY = 62  # amount random of types
     DISCARD_ALL = 63  # n = how many
     DISCARD_RANDOM_ANY = 64  # amount random units from among all of who
@@ -186,6 +187,7 @@ class Op(IntEnum):
     CHANGE_NEXT = 68
     CHANGE_ATTACHED = 69
     REROLL_ENERGY = 70
+    ATTACH_PICKED = 72  # one from the discard pile, of a type not picked before, which the player picks
     PAY_ENERGY = 71  # amount of types that the player picks, from the source
     # Timed effects.
     TIMED = 80  # Modifier arg on who, Duration amount

@@ -97,7 +97,9 @@ def bonus(game: Game, strike: Strike, target: Pokemon, is_active: bool) -> int:
 def is_weak(game: Game, attacker: Pokemon, target: Pokemon) -> bool:
     """Step 3: the target's Weakness is a type of the attacker."""
     weakness = game.top(target).weakness
-    return bool(weakness >= 0 and types_of(game, attacker) >> weakness & 1 and not on_pokemon(game, Kind.NO_WEAKNESS, target))
+    return bool(
+        weakness >= 0 and types_of(game, attacker) >> weakness & 1 and not on_pokemon(game, Kind.NO_WEAKNESS, target)
+    )
 
 
 def weakened(game: Game, attacker: Pokemon, amount: int) -> int:
@@ -138,7 +140,9 @@ def deal(game: Game, strike: Strike, target: Pokemon, amount: int) -> None:
     hp = remaining_hp(game, target)
     survives = False
     if amount >= hp > 0:
-        if any(_matches(game, source.modifier.filter, target) for source in on_player(game, Kind.SURVIVE, target.owner)):
+        if any(
+            _matches(game, source.modifier.filter, target) for source in on_player(game, Kind.SURVIVE, target.owner)
+        ):
             survives = True
         for _ in on_pokemon(game, Kind.SURVIVE_COIN, target):
             survives = survives or bool(coins.flip(game, 1, f"{game.name(target)} may endure"))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from tcg_engine import board
 from tcg_engine.actions import CHOICE, FOE_SLOT, ask
-from tcg_engine.codes import Kind, Op, Row, When, Who
+from tcg_engine.codes import ENERGY, Kind, Op, Row, When, Who
 from tcg_engine.damage import Strike
-from tcg_engine.modifiers import matches, on_pokemon, select
+from tcg_engine.modifiers import affects, in_force, matches, on_pokemon, select
 from tcg_engine.state import Game, Pokemon
 
 Body = Callable[[Game, "Program", Row], bool]
@@ -134,7 +134,11 @@ class Program:
 
 def targets(game: Game, program: Program, row: Row) -> list[Pokemon]:
     """The Pokémon a row acts on; those that effects of the opponent's attacks cannot reach are left out."""
-    found = [p for p in members(game, program, row.who) if matches(game, p, row.filter, row.state, row.types, 0, program.source)]
+    found = [
+        p
+        for p in members(game, program, row.who)
+        if matches(game, p, row.filter, row.state, row.types, 0, program.source)
+    ]
     return [pokemon for pokemon in found if not is_protected(game, program, pokemon)]
 
 
@@ -186,3 +190,12 @@ def question(game: Game, program: Program, actor: int, what: str, options: list[
             return None
     answer, program.answer = program.answer, None
     return answer
+
+
+def after_zone_energy(game: Game, pokemon: Pokemon, kind: int) -> None:
+    """Triggers of energy that comes from the Zone, attached by hand or by an effect [I]."""
+    for source in in_force(game, Kind.ON_ZONE_ENERGY):
+        modifier = source.modifier
+        if modifier.arg >> kind & 1 and affects(game, source, pokemon):
+            game.say(f"{ENERGY[kind]} energy triggers an effect")
+            game.stack.append(Program(modifier.program, source.owner, source.pokemon, cause=pokemon))

@@ -24,9 +24,7 @@ __all__ = ["NUM_ACTIONS", "advance", "clone", "legal_mask", "new_game", "step"]
 assert _bodies.__all__  # the micro-ops are registered by their import
 
 
-def new_game(
-    deck0: Deck, deck1: Deck, seed: int, rules: Rules = OFFICIAL, cards: CardTable | None = None
-) -> Game:
+def new_game(deck0: Deck, deck1: Deck, seed: int, rules: Rules = OFFICIAL, cards: CardTable | None = None) -> Game:
     """Deal a game up to its first decision.
 
     Args:

@@ -21,10 +21,10 @@ from tcg_engine.actions import (
     ask,
     play,
 )
-from tcg_engine.codes import ENERGY, SLOTS, CardKind, Kind, Stage, Use
-from tcg_engine.effects import Program, candidates
+from tcg_engine.codes import SLOTS, CardKind, Kind, Stage, Use
+from tcg_engine.effects import Program, after_zone_energy, candidates
 from tcg_engine.knockouts import Settle, unsettled
-from tcg_engine.modifiers import affects, has_abilities, in_force, on_player, tool_slots
+from tcg_engine.modifiers import has_abilities, on_player, tool_slots
 from tcg_engine.state import Game, Pokemon
 
 
@@ -232,13 +232,3 @@ def attach(game: Game, slot: int) -> None:
     kind, side.current = side.current, -1
     energy.attach(game, pokemon, kind)
     after_zone_energy(game, pokemon, kind)
-
-
-def after_zone_energy(game: Game, pokemon: Pokemon, kind: int) -> None:
-    """Triggers of energy that a player attached from the Zone."""
-    for source in in_force(game):
-        modifier = source.modifier
-        if modifier.kind == Kind.ON_ZONE_ENERGY and modifier.arg >> kind & 1 and affects(game, source, pokemon):
-            game.say(f"{ENERGY[kind]} energy triggers an effect")
-            holder = source.pokemon
-            game.stack.append(Program(modifier.program, source.owner, holder, cause=pokemon))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tcg_engine.cards import Card
 from tcg_engine.codes import ANY_ENERGY, ENERGY, Condition, Kind, Modifier, Place, Scope, State, Who
 from tcg_engine.lineage import skips_to
 from tcg_engine.state import Game, Pokemon, Timed, owner_of
@@ -21,33 +22,38 @@ class Source:
     arg: int = 0  # of a timed effect
 
 
-def in_force(game: Game) -> Iterator[Source]:
-    """Every modifier of an Ability, a Tool, the Stadium or a timed effect that works now, whomever it affects."""
+def in_force(game: Game, *kinds: Kind) -> Iterator[Source]:
+    """Every modifier of some kinds that works now, whomever it affects: Abilities, Tools, timed effects, the Stadium."""
+    table = game.table.modifiers
     for player in (0, 1):
         for timed in game.players[player].timed:
-            if _runs(game, timed):
-                yield Source(game.table.modifiers[timed.modifier], timed.owner, None, -1)
+            if table[timed.modifier].kind in kinds and _runs(game, timed):
+                yield Source(table[timed.modifier], timed.owner, None, -1)
         for pokemon in game.board(player):
-            for number in game.top(pokemon).modifiers:
-                modifier = game.table.modifiers[number]
-                if has_abilities(game, pokemon) or modifier.kind == Kind.CHEAP_ATTACK:
+            for modifier in printed(game, game.top(pokemon)):
+                if modifier.kind in kinds and (modifier.kind == Kind.CHEAP_ATTACK or has_abilities(game, pokemon)):
                     yield Source(modifier, player, pokemon, -1)
             for tool in pokemon.tools:
-                for number in game.card(tool).modifiers:
-                    yield Source(game.table.modifiers[number], player, pokemon, tool)
+                for modifier in printed(game, game.card(tool)):
+                    if modifier.kind in kinds:
+                        yield Source(modifier, player, pokemon, tool)
             for timed in pokemon.timed:
-                if _runs(game, timed):
-                    yield Source(game.table.modifiers[timed.modifier], timed.owner, pokemon, -1, timed.arg)
+                if table[timed.modifier].kind in kinds and _runs(game, timed):
+                    yield Source(table[timed.modifier], timed.owner, pokemon, -1, timed.arg)
     if game.stadium >= 0:
-        for number in game.card(game.stadium).modifiers:
-            yield Source(game.table.modifiers[number], owner_of(game.stadium), None, game.stadium)
+        for modifier in printed(game, game.card(game.stadium)):
+            if modifier.kind in kinds:
+                yield Source(modifier, owner_of(game.stadium), None, game.stadium)
+
+
+def printed(game: Game, card: Card) -> list[Modifier]:
+    """The passive rules on a card."""
+    return [game.table.modifiers[number] for number in card.modifiers]
 
 
 def on_pokemon(game: Game, kind: Kind, pokemon: Pokemon) -> list[Source]:
     """The modifiers of a kind that affect one Pokémon."""
-    return [
-        source for source in in_force(game) if source.modifier.kind == kind and affects(game, source, pokemon)
-    ]
+    return [source for source in in_force(game, kind) if affects(game, source, pokemon)]
 
 
 def on_player(game: Game, kind: Kind, player: int) -> list[Source]:
@@ -55,10 +61,8 @@ def on_player(game: Game, kind: Kind, player: int) -> list[Source]:
     wanted = {True: (Scope.ME, Scope.BOTH), False: (Scope.FOE, Scope.BOTH)}
     return [
         source
-        for source in in_force(game)
-        if source.modifier.kind == kind
-        and source.modifier.scope in wanted[source.owner == player]
-        and works(game, source)
+        for source in in_force(game, kind)
+        if source.modifier.scope in wanted[source.owner == player] and works(game, source)
     ]
 
 
@@ -78,20 +82,23 @@ def affects(game: Game, source: Source, pokemon: Pokemon) -> bool:
     """Whether a modifier works and this Pokémon is in its scope."""
     modifier = source.modifier
     mine, active = pokemon.owner == source.owner, game.is_active(pokemon)
-    inside = {
-        Scope.SELF: source.pokemon is pokemon,
-        Scope.MY_ACTIVE: mine and active,
-        Scope.MY_ALL: mine,
-        Scope.FOE_ACTIVE: not mine and active,
-        Scope.FOE_ALL: not mine,
-        Scope.EVERYBODY: True,
-    }.get(Scope(modifier.scope), False)
+    match Scope(modifier.scope):
+        case Scope.SELF:
+            inside = source.pokemon is pokemon
+        case Scope.MY_ACTIVE:
+            inside = mine and active
+        case Scope.MY_ALL:
+            inside = mine
+        case Scope.FOE_ACTIVE:
+            inside = not mine and active
+        case Scope.FOE_ALL:
+            inside = not mine
+        case scope:
+            inside = scope == Scope.EVERYBODY
     return (
         inside
         and works(game, source)
-        and matches(
-            game, pokemon, modifier.filter, modifier.state, modifier.types, modifier.parameter, source.pokemon
-        )
+        and matches(game, pokemon, modifier.filter, modifier.state, modifier.types, modifier.parameter, source.pokemon)
     )
 
 
@@ -110,9 +117,7 @@ def matches(
     return not state or is_in_state(game, pokemon, State(state), types, parameter, source)
 
 
-def is_in_state(
-    game: Game, pokemon: Pokemon, state: State, types: int, parameter: int, source: Pokemon | None
-) -> bool:
+def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, parameter: int, source: Pokemon | None) -> bool:
     """Whether a Pokémon in play is in a state (EFFECTS.md, table of states)."""
     top = game.top(pokemon)
     match state:
@@ -134,6 +139,8 @@ def is_in_state(
             return bool(pokemon.poison or pokemon.burned or pokemon.stupor)
         case State.HAS_TOOL:
             return bool(pokemon.tools)
+        case State.NEEDS_CARE:
+            return bool(pokemon.damage or pokemon.poison or pokemon.burned or pokemon.stupor)
         case State.DAMAGED_WITH_ENERGY if pokemon.damage == 0:
             return False
         case State.HAS_ENERGY | State.DAMAGED_WITH_ENERGY:
@@ -234,11 +241,12 @@ def select(game: Game, me: int, who: int, source: Pokemon | None = None) -> list
 
 def has_abilities(game: Game, pokemon: Pokemon) -> bool:
     """Whether no effect has taken its Abilities away."""
-    if any(game.table.modifiers[timed.modifier].kind == Kind.NO_ABILITY and _runs(game, timed) for timed in pokemon.timed):
+    if _is_silenced(game, pokemon):
         return False
     for other in (*game.board(0), *game.board(1)):
-        for number in game.top(other).modifiers:
-            modifier = game.table.modifiers[number]
+        if _is_silenced(game, other):
+            continue
+        for modifier in printed(game, game.top(other)):
             if modifier.kind == Kind.NO_ABILITY and game.table.filters[modifier.filter].matches(game.top(pokemon)):
                 return False
     return True
@@ -247,8 +255,7 @@ def has_abilities(game: Game, pokemon: Pokemon) -> bool:
 def types_of(game: Game, pokemon: Pokemon) -> int:
     """The mask of its types now: the printed ones and those of its own Ability."""
     types = game.top(pokemon).types
-    for number in game.top(pokemon).modifiers:
-        modifier = game.table.modifiers[number]
+    for modifier in printed(game, game.top(pokemon)):
         if modifier.kind == Kind.EXTRA_TYPE and has_abilities(game, pokemon):
             types |= modifier.arg
     return types
@@ -294,6 +301,13 @@ def tool_slots(game: Game, pokemon: Pokemon) -> int:
 def letters(mask: int) -> str:
     """Energy letters of a mask, for the log."""
     return "".join(letter for i, letter in enumerate(ENERGY) if mask >> i & 1)
+
+
+def _is_silenced(game: Game, pokemon: Pokemon) -> bool:
+    """Whether an attack's effect has taken its Abilities."""
+    return any(
+        game.table.modifiers[timed.modifier].kind == Kind.NO_ABILITY and _runs(game, timed) for timed in pokemon.timed
+    )
 
 
 def _runs(game: Game, timed: Timed) -> bool:

@@ -66,11 +66,8 @@ def finish(game: Game, place: int) -> None:
         return
     triggers = [
         source
-        for source in in_force(game)
-        if source.modifier.kind == Kind.ON_FOE_RETREAT
-        and source.owner != game.current
-        and source.pokemon is not None
-        and affects(game, source, source.pokemon)
+        for source in in_force(game, Kind.ON_FOE_RETREAT)
+        if source.owner != game.current and source.pokemon is not None and affects(game, source, source.pokemon)
     ]
     board.switch(game, game.current, new)
     for source in triggers:

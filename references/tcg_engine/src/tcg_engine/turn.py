@@ -134,10 +134,7 @@ def trigger(game: Game, kinds: tuple[Kind, ...], owner: int) -> None:
     """Put the triggers of some kinds that belong to a player on the stack, the first one on top."""
     programs = [
         Program(source.modifier.program, owner, source.pokemon, card=source.card)
-        for source in in_force(game)
-        if source.modifier.kind in kinds
-        and source.owner == owner
-        and source.pokemon is not None
-        and affects(game, source, source.pokemon)
+        for source in in_force(game, *kinds)
+        if source.owner == owner and source.pokemon is not None and affects(game, source, source.pokemon)
     ]
     game.stack.extend(reversed(programs))

@@ -30,9 +30,9 @@ def fact(d: Draft, number: Fact, low: int = 1, high: int = MANY, **parts: int) -
     d.pre(Op.CHECK, amount=low, arg=high)
 
 
-
-
-@condition(r"(your opponent's Active Pokémon|this Pokémon|any of your Benched Pokémon) (?:has|have) damage on (?:it|them)")
+@condition(
+    r"(your opponent's Active Pokémon|this Pokémon|any of your Benched Pokémon) (?:has|have) damage on (?:it|them)"
+)
 def has_damage(d: Draft, m: re.Match[str]) -> None:
     """Somebody is damaged."""
     noun = in_play(d.tables, m[1].removeprefix("any of "))
@@ -46,7 +46,9 @@ def has_no_damage(d: Draft, m: re.Match[str]) -> None:
     there_is(d, Noun(Who.SELF, state=State.UNDAMAGED))
 
 
-@condition(r"your opponent's Active Pokémon is (Poisoned|Burned|Asleep|Confused|Paralyzed|affected by a Special Condition)")
+@condition(
+    r"your opponent's Active Pokémon is (Poisoned|Burned|Asleep|Confused|Paralyzed|affected by a Special Condition)"
+)
 def is_afflicted(d: Draft, m: re.Match[str]) -> None:
     """A condition of the opponent's Active."""
     there_is(d, Noun(Who.FOE_ACTIVE, state=STATES.get(m[1].lower(), State.AFFLICTED)))
@@ -116,7 +118,9 @@ def energy_on_both(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.CHECK, amount=int(m[1]), arg=MANY)
 
 
-@condition(r"any of your (\[[A-Z]\] )?Pokémon were Knocked Out by damage from an attack during your opponent's last turn")
+@condition(
+    r"any of your (\[[A-Z]\] )?Pokémon were Knocked Out by damage from an attack during your opponent's last turn"
+)
 def lost_to_attack(d: Draft, m: re.Match[str]) -> None:
     """A loss in the opponent's last turn."""
     fact(d, Fact.LOST_TO_ATTACK, types=type_mask(m[1] or "") or 0x3FF)
@@ -275,5 +279,3 @@ def milled(d: Draft, m: re.Match[str]) -> None:
     """The card that was just discarded from the deck: the row of the discard looks for it."""
     last = max(i for i, row in enumerate(d.before) if row.op == Op.MILL)
     d.before[last] = d.before[last]._replace(filter=cards(d.tables, m[1]))
-
-

@@ -130,7 +130,9 @@ def more_own_damage(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.BASE_ADD_N, amount=10)
 
 
-@effect(r"this attack does damage to your opponent's Active Pokémon equal to (the damage this Pokémon has on it|this Pokémon's remaining HP)")
+@effect(
+    r"this attack does damage to your opponent's Active Pokémon equal to (the damage this Pokémon has on it|this Pokémon's remaining HP)"
+)
 def equal_to(d: Draft, m: re.Match[str]) -> None:
     """Own damage or HP is the damage."""
     d.pre(Op.COUNT_FACT, arg=Fact.SELF_DAMAGE if "the damage" in m[1] else Fact.SELF_HP)
@@ -150,7 +152,9 @@ def nothing(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.STOP)
 
 
-@effect(r"This attack's damage isn't affected by (Weakness or by any effects|Weakness|any effects)(?: on your opponent's Active Pokémon)?")
+@effect(
+    r"This attack's damage isn't affected by (Weakness or by any effects|Weakness|any effects)(?: on your opponent's Active Pokémon)?"
+)
 def ignore(d: Draft, m: re.Match[str]) -> None:
     """Some steps of the damage are left out."""
     d.pre(Op.IGNORE, arg=("Weakness" in m[1]) | 2 * ("effects" in m[1]))
@@ -193,10 +197,14 @@ def to_itself(d: Draft, m: re.Match[str]) -> None:
         d.pre(Op.SPREAD, who=Who.BOTH_BENCH, amount=int(m[2]))
 
 
-RANDOM = r"1 (?:of your opponent's (Benched )?Pokémon|other Pokémon \(either yours or your opponent's\)) is chosen at random"
+RANDOM = (
+    r"1 (?:of your opponent's (Benched )?Pokémon|other Pokémon \(either yours or your opponent's\)) is chosen at random"
+)
 
 
-@effect(rf"{RANDOM}(?: (\d) times?| for each \[([A-Z])\] Energy attached to this Pokémon)?\. (?:For each time a Pokémon was chosen, (?:also )?do {NUMBER} damage to it|(?:Do|This attack also does) {NUMBER} damage to (?:it|the chosen Pokémon))")
+@effect(
+    rf"{RANDOM}(?: (\d) times?| for each \[([A-Z])\] Energy attached to this Pokémon)?\. (?:For each time a Pokémon was chosen, (?:also )?do {NUMBER} damage to it|(?:Do|This attack also does) {NUMBER} damage to (?:it|the chosen Pokémon))"
+)
 def at_random(d: Draft, m: re.Match[str]) -> None:
     """Random targets, each time anew."""
     if m[3]:
@@ -234,18 +242,22 @@ def hp_is_now(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.SET_HP, who=Who.FOE_ACTIVE, amount=int(m[1]))
 
 
-@effect(r"(?:Knock Out (your opponent's Active Pokémon|the Attacking Pokémon)|(your opponent's Active Pokémon|the Attacking Pokémon) is Knocked Out)")
+@effect(
+    r"(?:Knock Out (your opponent's Active Pokémon|the Attacking Pokémon)|(your opponent's Active Pokémon|the Attacking Pokémon) is Knocked Out)"
+)
 def knock_out(d: Draft, m: re.Match[str]) -> None:
     """Knocked Out by an effect."""
     d.noun(Op.KNOCK_OUT, in_play(d.tables, m[1] or m[2]), late=True)
 
 
-@effect(rf"heal ({NUMBER}|all) damage from (1 of |each of )?(.+?)(?:, and it recovers from (all Special Conditions|being .+))?")
+@effect(
+    rf"heal ({NUMBER}|all) damage from (1 of |each of )?(.+?)(?:, and it recovers from (all Special Conditions|being .+))?"
+)
 def heal(d: Draft, m: re.Match[str]) -> None:
     """Healing, of one the player picks or of all of a set."""
     noun = in_play(d.tables, m[4])
     if m[3] == "1 of ":
-        noun = damaged(noun)
+        noun = Noun(noun.who, noun.filter, State.NEEDS_CARE) if m[5] else damaged(noun)
         d.choose(noun, late=True)
         if not d.attack:
             d.need(noun)
@@ -274,7 +286,9 @@ def drain(d: Draft, m: re.Match[str]) -> None:
 # --- Special Conditions ----------------------------------------------------------------------------------------
 
 
-@effect(r"(your opponent's Active Pokémon|this Pokémon|both Active Pokémon|the Attacking Pokémon|it) (?:is|are) now ((?:Poisoned|Burned|Asleep|Confused|Paralyzed)(?: and (?:Poisoned|Burned|Asleep|Confused|Paralyzed))?)")
+@effect(
+    r"(your opponent's Active Pokémon|this Pokémon|both Active Pokémon|the Attacking Pokémon|it) (?:is|are) now ((?:Poisoned|Burned|Asleep|Confused|Paralyzed)(?: and (?:Poisoned|Burned|Asleep|Confused|Paralyzed))?)"
+)
 def afflict(d: Draft, m: re.Match[str]) -> None:
     """New Special Conditions."""
     d.noun(Op.AFFLICT, in_play(d.tables, m[1]), late=True, arg=condition_mask(m[2]))
@@ -286,13 +300,17 @@ def make(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.AFFLICT, who=Who.FOE_ACTIVE, arg=condition_mask(m[1]))
 
 
-@effect(rf"Your opponent's Active Pokémon is now Poisoned\. Do {NUMBER} damage to this Pokémon instead of the usual amount for this Special Condition")
+@effect(
+    rf"Your opponent's Active Pokémon is now Poisoned\. Do {NUMBER} damage to this Pokémon instead of the usual amount for this Special Condition"
+)
 def strong_poison(d: Draft, m: re.Match[str]) -> None:
     """Poison that does more."""
     d.post(Op.AFFLICT, who=Who.FOE_ACTIVE, arg=1, amount=int(m[1]))
 
 
-@effect(r"Choose either Poisoned or Confused\. Your opponent's Active Pokémon is now affected by that Special Condition")
+@effect(
+    r"Choose either Poisoned or Confused\. Your opponent's Active Pokémon is now affected by that Special Condition"
+)
 def either(d: Draft, m: re.Match[str]) -> None:
     """One of two conditions."""
     d.post(Op.CHOOSE_OPTION)
@@ -303,7 +321,9 @@ def either(d: Draft, m: re.Match[str]) -> None:
     d.when = When.ALWAYS
 
 
-@effect(r"1 Special Condition from among (.+) is chosen at random, and your opponent's Active Pokémon is now affected by that Special Condition(?:\. Any Special Conditions already affecting that Pokémon will not be chosen)?")
+@effect(
+    r"1 Special Condition from among (.+) is chosen at random, and your opponent's Active Pokémon is now affected by that Special Condition(?:\. Any Special Conditions already affecting that Pokémon will not be chosen)?"
+)
 def random_condition(d: Draft, m: re.Match[str]) -> None:
     """A random condition."""
     d.post(Op.AFFLICT_RANDOM, who=Who.FOE_ACTIVE, arg=condition_mask(m[1]))
@@ -338,4 +358,3 @@ def _damaged_or_afflicted() -> list[Row]:
         Row(Op.CHECK, when=When.FALSE, amount=1, arg=MANY),
         Row(Op.REQUIRE),
     ]
-

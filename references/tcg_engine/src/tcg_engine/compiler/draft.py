@@ -54,9 +54,7 @@ class Draft:
 
     def need(self, noun: Noun, at_least: int = 1) -> None:
         """The card can be used only if so many Pokémon match."""
-        self.head.append(
-            Row(Op.COUNT_POKEMON, 0, noun.who, noun.filter, noun.state, noun.types, noun.parameter)
-        )
+        self.head.append(Row(Op.COUNT_POKEMON, 0, noun.who, noun.filter, noun.state, noun.types, noun.parameter))
         self.require(at_least)
 
     def need_pokemon_with(self, attack: int) -> None:

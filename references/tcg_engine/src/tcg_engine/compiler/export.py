@@ -110,7 +110,10 @@ def compile_attack(tables: Tables, attack: dict[str, Any], compiled: Compiled) -
     cost = [attack["cost"].get(letter, 0) for letter in ENERGY]
     draft = Draft(tables, attack=True)
     words = attack["effect"] or ""
-    cheap = re.fullmatch(r"If (this Pokémon has damage on it|you have no cards in your deck), this attack can be used for 1 \[([A-Z])\] Energy\.", words)
+    cheap = re.fullmatch(
+        r"If (this Pokémon has damage on it|you have no cards in your deck), this attack can be used for 1 \[([A-Z])\] Energy\.",
+        words,
+    )
     try:
         if cheap:
             damaged = cheap[1].startswith("this")
@@ -133,7 +136,10 @@ def compile_attack(tables: Tables, attack: dict[str, Any], compiled: Compiled) -
 
 
 USES = (
-    (r"Once during your turn, when you play this Pokémon from your hand to evolve 1 of your Pokémon, you may (.+)", Use.ON_EVOLVE),
+    (
+        r"Once during your turn, when you play this Pokémon from your hand to evolve 1 of your Pokémon, you may (.+)",
+        Use.ON_EVOLVE,
+    ),
     (r"Once during your turn, when you put this Pokémon from your hand onto your Bench, you may (.+)", Use.ON_BENCH),
     (r"(?:Once during your turn, )?(?:if .+?, )?(?:once during your turn, )?you may (.+)", Use.ONCE),
     (r"As often as you like during your turn, you may (.+)", Use.OFTEN),
@@ -154,7 +160,10 @@ def compile_ability(tables: Tables, words: str, compiled: Compiled) -> None:
         return
     draft = Draft(tables)
     must = re.match(r"You must discard a card from your hand in order to use this Ability", words)
-    pay = re.fullmatch(r"Once during your turn, you may discard 1 (\[[A-Z]\]) Energy from this Pokémon in order to use this Ability\. (.+)", words)
+    pay = re.fullmatch(
+        r"Once during your turn, you may discard 1 (\[[A-Z]\]) Energy from this Pokémon in order to use this Ability\. (.+)",
+        words,
+    )
     use_it = re.fullmatch(r"Once during your turn, you may use this Ability\. (.+)", words)
     if must:
         grammar.text(draft, words)
@@ -239,4 +248,3 @@ def summary(data: dict[str, Any], problems: dict[str, str]) -> str:
         f"(longest {max(lengths)} rows), {len(data['modifiers'])} modifiers, {len(data['filters'])} filters, "
         f"{len(data['names'])} names"
     )
-

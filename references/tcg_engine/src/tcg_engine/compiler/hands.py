@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tcg_engine.codes import MANY, CardKind, Fact, Op, Row, State, When, Who, Zone
+from tcg_engine.codes import MANY, Fact, Op, Row, State, When, Who, Zone
 from tcg_engine.compiler import grammar
 from tcg_engine.compiler.builder import UnknownTextError
 from tcg_engine.compiler.damage import count
@@ -29,10 +29,15 @@ def draw_each(d: Draft, m: re.Match[str]) -> None:
     if not d.attack and not d.before:
         d.need_cards(Zone.MY_DECK)
     count(d, m[1], late=True)
+    if not d.attack:
+        d.head += [row._replace(when=0) for row in d.before[-1:] if row.op == Op.COUNT_POKEMON]
+        d.require()
     d.post(Op.DRAW_N, who=Who.MY_ALL, amount=1)
 
 
-@effect(r"draw cards until (?:you|they) have (?:(\d) cards in (?:your|their) hand|the same number of cards in your hand as your opponent)")
+@effect(
+    r"draw cards until (?:you|they) have (?:(\d) cards in (?:your|their) hand|the same number of cards in your hand as your opponent)"
+)
 def draw_to(d: Draft, m: re.Match[str]) -> None:
     """Up to a hand size."""
     d.post(Op.DRAW_TO, who=Who.MY_ALL, amount=int(m[1] or 0), arg=not m[1])
@@ -46,7 +51,9 @@ def copycat(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.DRAW_N, who=Who.MY_ALL, amount=1)
 
 
-@effect(r"(?:have )?your opponent shuffles? their hand into their deck(?: and draws (?:a card for each of their remaining points needed to win|(\d) cards)|\. For each remaining point that your opponent needs to win, they draw a card)")
+@effect(
+    r"(?:have )?your opponent shuffles? their hand into their deck(?: and draws (?:a card for each of their remaining points needed to win|(\d) cards)|\. For each remaining point that your opponent needs to win, they draw a card)"
+)
 def red_card(d: Draft, m: re.Match[str]) -> None:
     """A new hand for the opponent."""
     if not d.attack:
@@ -67,9 +74,13 @@ def both_redraw(d: Draft, m: re.Match[str]) -> None:
         d.post(Op.DRAW_N, who=who, amount=1)
 
 
-@effect(r"Put (?:an?|(\d)) ?(?:random )?(?:cards from among )?(?:random )?(.+?) (?:cards )?from (your deck|your discard pile) (?:into your hand|(onto your Bench))")
+@effect(
+    r"Put (?:an?|(\d)) ?(?:random )?(?:cards from among )?(?:random )?(.+?) (?:cards )?from (your deck|your discard pile) (?:into your hand|(onto your Bench))"
+)
 def search(d: Draft, m: re.Match[str]) -> None:
     """Random cards of a kind; an empty zone of known content makes it useless."""
+    if "random" not in m[0]:
+        raise UnknownTextError(m[0])
     number = cards(d.tables, re.sub(r"^random ", "", m[2]))
     amount = int(m[1] or 1)
     if m[3] == "your discard pile":
@@ -99,7 +110,9 @@ def recover_supporter(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.PICK_DISCARD, filter=cards(d.tables, m[1]))
 
 
-@effect(r"Put 2 random Pokémon from your deck into your hand\. For each Pokémon you put into your hand in this way, choose a Pokémon to shuffle from your hand into your deck")
+@effect(
+    r"Put 2 random Pokémon from your deck into your hand\. For each Pokémon you put into your hand in this way, choose a Pokémon to shuffle from your hand into your deck"
+)
 def trade(d: Draft, m: re.Match[str]) -> None:
     """Two for two."""
     number = cards(d.tables, "Pokémon")
@@ -108,7 +121,9 @@ def trade(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.HAND_PICK_TO_DECK, filter=number, amount=MANY)
 
 
-@effect(r"(?:choose a (Pokémon|card) in (?:your|their) hand and switch it with a random (Pokémon|Pokémon Tool card) in (?:your|their) deck)")
+@effect(
+    r"(?:choose a (Pokémon|card) in (?:your|their) hand and switch it with a random (Pokémon|Pokémon Tool card) in (?:your|their) deck)"
+)
 def swap(d: Draft, m: re.Match[str]) -> None:
     """One for one."""
     own = cards(d.tables, m[1])
@@ -127,7 +142,9 @@ def shuffle_and_draw(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.DRAW, who=Who.MY_ALL, amount=1)
 
 
-@effect(r"Shuffle 2 cards from your hand into your deck\. Draw a card\. If you can't shuffle in 2 cards, you can't use this card")
+@effect(
+    r"Shuffle 2 cards from your hand into your deck\. Draw a card\. If you can't shuffle in 2 cards, you can't use this card"
+)
 def two_for_one(d: Draft, m: re.Match[str]) -> None:
     """Two cards for one."""
     d.need_cards(Zone.MY_HAND, 0, 3)  # the card itself still is in the hand
@@ -160,7 +177,9 @@ def look_either(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.LOOK_TOP, who=Who.FOE_ALL, amount=1)
 
 
-@effect(r"(?:look at the top|Reveal the top) (\d) cards of your deck(?: and|\.) put all (.+?) you find there(?: (that have the .+ attack))? into your hand\. Shuffle the other cards back into your deck")
+@effect(
+    r"(?:look at the top|Reveal the top) (\d) cards of your deck(?: and|\.) put all (.+?) you find there(?: (that have the .+ attack))? into your hand\. Shuffle the other cards back into your deck"
+)
 def take_top(d: Draft, m: re.Match[str]) -> None:
     """All of a kind among the top cards."""
     d.need_cards(Zone.MY_DECK)
@@ -168,14 +187,18 @@ def take_top(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.TAKE_TOP, filter=cards(d.tables, words), amount=int(m[1]))
 
 
-@effect(r"Look at the top card of your deck\. If that card is a (.+), put it into your hand\. If it is not a .+, put it on the bottom of your deck")
+@effect(
+    r"Look at the top card of your deck\. If that card is a (.+), put it into your hand\. If it is not a .+, put it on the bottom of your deck"
+)
 def slab(d: Draft, m: re.Match[str]) -> None:
     """The top card, if it is right."""
     d.need_cards(Zone.MY_DECK)
     d.post(Op.PEEK_OR_BOTTOM, filter=cards(d.tables, m[1]))
 
 
-@effect(r"For each of (your .+) in play, look at that many cards from the top of (your|your opponent's) deck and put them back in any order")
+@effect(
+    r"For each of (your .+) in play, look at that many cards from the top of (your|your opponent's) deck and put them back in any order"
+)
 def reorder(d: Draft, m: re.Match[str]) -> None:
     """A new order."""
     noun = in_play(d.tables, m[1])
@@ -186,14 +209,18 @@ def reorder(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.REORDER, who=Who.FOE_ALL if foe else Who.MY_ALL)
 
 
-@effect(r"Reveal the top (\d) cards of your deck\. This attack does (\d+) damage for each (Pokémon .+) you find there\. Shuffle the revealed cards back into your deck")
+@effect(
+    r"Reveal the top (\d) cards of your deck\. This attack does (\d+) damage for each (Pokémon .+) you find there\. Shuffle the revealed cards back into your deck"
+)
 def reveal_top(d: Draft, m: re.Match[str]) -> None:
     """Damage by the top cards."""
     d.pre(Op.REVEAL_TOP_COUNT, filter=cards(d.tables, m[3]), amount=int(m[1]))
     d.pre(Op.BASE_N, amount=int(m[2]))
 
 
-@effect(r"Reveal all of your Pokémon in play and in your hand that have the (.+) attack, and this attack does (\d+) damage for each Pokémon you revealed in this way")
+@effect(
+    r"Reveal all of your Pokémon in play and in your hand that have the (.+) attack, and this attack does (\d+) damage for each Pokémon you revealed in this way"
+)
 def reveal_kin(d: Draft, m: re.Match[str]) -> None:
     """Damage by the Pokémon with an attack."""
     d.pre(Op.REVEAL_COUNT, arg=d.tables.name(m[1]))
@@ -218,7 +245,9 @@ def reveal_deck(d: Draft, m: re.Match[str]) -> None:
 # --- the opponent's hand ---------------------------------------------------------------------------------------
 
 
-@effect(r"Your opponent reveals their hand\. Choose a (.+?) you find there and (?:(discard) it|shuffle it into your opponent's deck)")
+@effect(
+    r"Your opponent reveals their hand\. Choose a (.+?) you find there and (?:(discard) it|shuffle it into your opponent's deck)"
+)
 def take_from_hand(d: Draft, m: re.Match[str]) -> None:
     """One card of the opponent's hand goes."""
     if not d.attack:
@@ -234,19 +263,25 @@ def take_by_coin(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.FOE_CHOICE, filter=cards(d.tables, m[1]), arg=1)
 
 
-@effect(r"(?:your opponent reveals a random card from their hand and shuffles it into their deck|look at a random card from your opponent's hand and shuffle it into their deck)")
+@effect(
+    r"(?:your opponent reveals a random card from their hand and shuffles it into their deck|look at a random card from your opponent's hand and shuffle it into their deck)"
+)
 def random_to_deck(d: Draft, m: re.Match[str]) -> None:
     """A random card of the opponent's hand goes into the deck."""
     d.post(Op.FOE_RANDOM_TO_DECK, amount=1)
 
 
-@effect(r"For each heads, a card is chosen at random from your opponent's hand\. Your opponent reveals that card and shuffles it into their deck")
+@effect(
+    r"For each heads, a card is chosen at random from your opponent's hand\. Your opponent reveals that card and shuffles it into their deck"
+)
 def random_many_to_deck(d: Draft, m: re.Match[str]) -> None:
     """As many as there are heads."""
     d.post(Op.FOE_RANDOM_TO_DECK, amount=MANY)
 
 
-@effect(r"Flip (\d) coins\. (For each heads, a card is chosen at random from your opponent's hand\. Your opponent reveals that card and shuffles it into their deck)")
+@effect(
+    r"Flip (\d) coins\. (For each heads, a card is chosen at random from your opponent's hand\. Your opponent reveals that card and shuffles it into their deck)"
+)
 def random_by_coins(d: Draft, m: re.Match[str]) -> None:
     """Coins first."""
     d.pre(Op.FLIP, amount=int(m[1]))
@@ -256,11 +291,12 @@ def random_by_coins(d: Draft, m: re.Match[str]) -> None:
 @effect(r"discard a random (card|Item card|Pokémon Tool card) from your opponent's hand")
 def random_discard(d: Draft, m: re.Match[str]) -> None:
     """A random card of the opponent's hand is discarded."""
-    number = d.tables.filter(kinds=1 << CardKind.ITEM) if m[1] == "Item card" else cards(d.tables, m[1])
-    d.post(Op.FOE_RANDOM_DISCARD, filter=number, amount=1)
+    d.post(Op.FOE_RANDOM_DISCARD, filter=cards(d.tables, m[1]), amount=1)
 
 
-@effect(r"A card from among both player's hands is chosen at random, revealed to the other player, and shuffled into its owner's deck")
+@effect(
+    r"A card from among both player's hands is chosen at random, revealed to the other player, and shuffled into its owner's deck"
+)
 def prank(d: Draft, m: re.Match[str]) -> None:
     """Anybody's card."""
     d.post(Op.RANDOM_HAND_TO_DECK)
@@ -306,14 +342,18 @@ def discard_or_nothing(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.DISCARD_HAND, amount=wanted)
 
 
-@effect(r"Discard up to (\d) (.+) from your hand\. This attack does (\d+) damage for each card you discarded in this way")
+@effect(
+    r"Discard up to (\d) (.+) from your hand\. This attack does (\d+) damage for each card you discarded in this way"
+)
 def discard_for_damage(d: Draft, m: re.Match[str]) -> None:
     """Cards become damage."""
     d.pre(Op.DISCARD_HAND, filter=cards(d.tables, m[2]), amount=int(m[1]), arg=1)
     d.pre(Op.BASE_N, amount=int(m[3]))
 
 
-@effect(r"You must discard a card from your hand in order to use this Ability\. Once during your turn, you may draw a card")
+@effect(
+    r"You must discard a card from your hand in order to use this Ability\. Once during your turn, you may draw a card"
+)
 def discard_to_draw(d: Draft, m: re.Match[str]) -> None:
     """A card for a card."""
     d.need_cards(Zone.MY_HAND)
@@ -334,7 +374,9 @@ def flute(d: Draft, m: re.Match[str]) -> None:
 # --- Tools and the Stadium -------------------------------------------------------------------------------------
 
 
-@effect(r"discard all Pokémon Tools? (?:cards )?(?:from|attached to) (your opponent's Active Pokémon|each of your opponent's Pokémon)")
+@effect(
+    r"discard all Pokémon Tools? (?:cards )?(?:from|attached to) (your opponent's Active Pokémon|each of your opponent's Pokémon)"
+)
 def discard_tools(d: Draft, m: re.Match[str]) -> None:
     """Tools go."""
     noun = in_play(d.tables, m[1].removeprefix("each of "))
@@ -384,13 +426,17 @@ def keep_this(d: Draft, m: re.Match[str]) -> None:
 # --- alone -----------------------------------------------------------------------------------------------------
 
 
-@effect(r"The next time you flip any number of coins for the effect of an attack, Ability, or Trainer card after using this card on this turn, the first coin flip will definitely be heads")
+@effect(
+    r"The next time you flip any number of coins for the effect of an attack, Ability, or Trainer card after using this card on this turn, the first coin flip will definitely be heads"
+)
 def sure_heads(d: Draft, m: re.Match[str]) -> None:
     """The next coin is heads."""
     d.post(Op.NEXT_COIN_HEADS)
 
 
-@effect(r"(?:(Choose) 1 of (your opponent's (?:Active )?|your Benched )Pokémon's attacks(, except any Pokémon ex,)?|1 attack from among the Pokémon in your opponent's (hand and deck) is chosen at random)(?:,)? and (?:you )?use (?:it|the chosen attack) as this attack(\. If this Pokémon doesn't have the necessary Energy to use that attack, this attack does nothing)?")
+@effect(
+    r"(?:(Choose) 1 of (your opponent's (?:Active )?|your Benched )Pokémon's attacks(, except any Pokémon ex,)?|1 attack from among the Pokémon in your opponent's (hand and deck) is chosen at random)(?:,)? and (?:you )?use (?:it|the chosen attack) as this attack(\. If this Pokémon doesn't have the necessary Energy to use that attack, this attack does nothing)?"
+)
 def copy_attack(d: Draft, m: re.Match[str]) -> None:
     """Another Pokémon's attack."""
     who = Who.NOBODY
@@ -399,7 +445,9 @@ def copy_attack(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.COPY_ATTACK, who=who, arg=bool(m[5]) | 2 * bool(m[3]) | 4 * bool(m[4]))
 
 
-@effect(r"Look at a random Supporter card (that's not Penny )?from your opponent's (deck and shuffle it back into their deck|hand)\. Use the effect of that card as the effect of this (?:card|Ability)")
+@effect(
+    r"Look at a random Supporter card (that's not Penny )?from your opponent's (deck and shuffle it back into their deck|hand)\. Use the effect of that card as the effect of this (?:card|Ability)"
+)
 def copy_supporter(d: Draft, m: re.Match[str]) -> None:
     """Another Supporter's effect."""
     deck = m[2].startswith("deck")

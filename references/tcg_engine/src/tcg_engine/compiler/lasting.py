@@ -48,7 +48,10 @@ def other(d: Draft, words: str | None) -> int:
 # --- effects of attacks ----------------------------------------------------------------------------------------
 
 
-@effect(FOES_TURN + r"(?:the Defending|that) Pokémon can't (retreat|attack)|the Defending Pokémon can't attack during your opponent's next turn|it can't attack during your opponent's next turn")
+@effect(
+    FOES_TURN
+    + r"(?:the Defending|that) Pokémon can't (retreat|attack)|the Defending Pokémon can't attack during your opponent's next turn|it can't attack during your opponent's next turn"
+)
 def cannot(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon is stuck."""
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.NO_RETREAT if m[1] == "retreat" else Kind.NO_ATTACK))
@@ -62,7 +65,10 @@ def cannot_myself(d: Draft, m: re.Match[str]) -> None:
     lay(d, Who.SELF, modifier, Duration.MY_NEXT_TURN)
 
 
-@effect(WHEN + r"(this Pokémon|the Defending Pokémon) takes ([+-]\d+) damage from attacks(?: from (your opponent's )?(.+?))?(?: and has (no Weakness))?")
+@effect(
+    WHEN
+    + r"(this Pokémon|the Defending Pokémon) takes ([+-]\d+) damage from attacks(?: from (your opponent's )?(.+?))?(?: and has (no Weakness))?"
+)
 def takes(d: Draft, m: re.Match[str]) -> None:
     """More or less damage taken."""
     who = Who.SELF if m[2].startswith("this") else Who.FOE_ACTIVE
@@ -84,7 +90,9 @@ def weaker(d: Draft, m: re.Match[str]) -> None:
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.DAMAGE_OUT, amount=int(m[1]), arg=1))
 
 
-@effect(FOES_TURN + r"attacks used by the Defending Pokémon cost (\d) \[C\] more(, and its Retreat Cost is 1 \[C\] more)?")
+@effect(
+    FOES_TURN + r"attacks used by the Defending Pokémon cost (\d) \[C\] more(, and its Retreat Cost is 1 \[C\] more)?"
+)
 def dearer(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon pays more."""
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.COST, amount=int(m[1]), arg=-1))
@@ -92,7 +100,9 @@ def dearer(d: Draft, m: re.Match[str]) -> None:
         lay(d, Who.FOE_ACTIVE, Modifier(Kind.RETREAT, amount=1))
 
 
-@effect(r"(During your opponent's next turn, )?if the Defending Pokémon tries to use an attack, your opponent flips a coin\. If tails, that attack doesn't happen(\. This effect lasts until the Defending Pokémon leaves the Active Spot, and it doesn't stack)?")
+@effect(
+    r"(During your opponent's next turn, )?if the Defending Pokémon tries to use an attack, your opponent flips a coin\. If tails, that attack doesn't happen(\. This effect lasts until the Defending Pokémon leaves the Active Spot, and it doesn't stack)?"
+)
 def attack_coin(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon may fail."""
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.ATTACK_COIN), Duration.WHILE_ACTIVE if m[2] else Duration.FOES_NEXT_TURN)
@@ -105,14 +115,19 @@ def untouchable(d: Draft, m: re.Match[str]) -> None:
     lay(d, Who.SELF, Modifier(Kind.PREVENT_EFFECTS))
 
 
-@effect(r"prevent all damage from—and effects of—attacks from your opponent's Pokémon done to this Pokémon until the end of your opponent's next turn")
+@effect(
+    r"prevent all damage from—and effects of—attacks from your opponent's Pokémon done to this Pokémon until the end of your opponent's next turn"
+)
 def untouchable_until(d: Draft, m: re.Match[str]) -> None:
     """Nothing of the opponent's reaches this Pokémon."""
     lay(d, Who.SELF, Modifier(Kind.PREVENT, foe=1), Duration.THROUGH_FOES_TURN)
     lay(d, Who.SELF, Modifier(Kind.PREVENT_EFFECTS, foe=1), Duration.THROUGH_FOES_TURN)
 
 
-@effect(FOES_TURN + r"prevent all damage done to this Pokémon by attacks(?: if that damage is (\d+) or less)?|Prevent all damage done to this Pokémon by attacks from (.+) during your opponent's next turn")
+@effect(
+    FOES_TURN
+    + r"prevent all damage done to this Pokémon by attacks(?: if that damage is (\d+) or less)?|Prevent all damage done to this Pokémon by attacks from (.+) during your opponent's next turn"
+)
 def prevent(d: Draft, m: re.Match[str]) -> None:
     """Damage is prevented for a turn."""
     lay(d, Who.SELF, Modifier(Kind.PREVENT, amount=int(m[1] or 0), other=other(d, m[2])))
@@ -125,28 +140,37 @@ def thorns(d: Draft, m: re.Match[str]) -> None:
     lay(d, Who.SELF, Modifier(Kind.ON_HIT, program=program))
 
 
-@effect(FOES_TURN + r"if they attach Energy from their Energy Zone to the Defending Pokémon, that Pokémon will be Asleep")
+@effect(
+    FOES_TURN + r"if they attach Energy from their Energy Zone to the Defending Pokémon, that Pokémon will be Asleep"
+)
 def sleepy(d: Draft, m: re.Match[str]) -> None:
     """Energy puts it to sleep."""
     program = d.tables.program([Row(Op.AFFLICT, who=Who.CAUSE, arg=condition_mask("Asleep"))])
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.ON_ZONE_ENERGY, program=program, arg=ANY_ENERGY))
 
 
-@effect(FOES_TURN + r"if this Pokémon is in the Active Spot when your opponent's Active Pokémon retreats, this attack does (\d+) damage to the new Active Pokémon")
+@effect(
+    FOES_TURN
+    + r"if this Pokémon is in the Active Spot when your opponent's Active Pokémon retreats, this attack does (\d+) damage to the new Active Pokémon"
+)
 def pursue(d: Draft, m: re.Match[str]) -> None:
     """Damage for a retreat."""
     program = d.tables.program([Row(Op.DAMAGE, who=Who.CAUSE, amount=int(m[1]))])
     lay(d, Who.SELF, Modifier(Kind.ON_FOE_RETREAT, program=program, place=Place.ACTIVE))
 
 
-@effect(r"(During your next turn, |Until this Pokémon leaves the Active Spot, )this Pokémon's (.+?) attack does \+(\d+) damage( to each of your opponent's Pokémon)?(?:\. This effect stacks)?")
+@effect(
+    r"(During your next turn, |Until this Pokémon leaves the Active Spot, )this Pokémon's (.+?) attack does \+(\d+) damage( to each of your opponent's Pokémon)?(?:\. This effect stacks)?"
+)
 def growing(d: Draft, m: re.Match[str]) -> None:
     """One attack does more later."""
     modifier = Modifier(Kind.DAMAGE_OUT, amount=int(m[3]), program=d.tables.name(m[2]), arg=bool(m[4]))
     lay(d, Who.SELF, modifier, Duration.WHILE_ACTIVE if m[1].startswith("Until") else Duration.MY_NEXT_TURN)
 
 
-@effect(r"The Defending Pokémon loses all Abilities\. This effect lasts until the Defending Pokémon leaves the Active Spot")
+@effect(
+    r"The Defending Pokémon loses all Abilities\. This effect lasts until the Defending Pokémon leaves the Active Spot"
+)
 def no_abilities(d: Draft, m: re.Match[str]) -> None:
     """Abilities are gone."""
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.NO_ABILITY), Duration.WHILE_ACTIVE)
@@ -161,7 +185,9 @@ LOCKS = {
 }
 
 
-@effect(FOES_TURN + r"they (can't .+)|Your opponent (can't use any Supporter cards from their hand) during their next turn")
+@effect(
+    FOES_TURN + r"they (can't .+)|Your opponent (can't use any Supporter cards from their hand) during their next turn"
+)
 def lock(d: Draft, m: re.Match[str]) -> None:
     """The opponent cannot do something."""
     if m[1] is not None and m[1] not in LOCKS:
@@ -177,7 +203,9 @@ def delayed(d: Draft, m: re.Match[str]) -> None:
     lay(d, Who.FOE_ACTIVE, Modifier(Kind.END_FOE_TURN, program=program))
 
 
-@effect(r"Choose a spot from among your opponent's Active Spot and Bench\. At the end of your opponent's next turn, (?:do (\d+) damage to|Knock Out) the Pokémon in the spot you chose")
+@effect(
+    r"Choose a spot from among your opponent's Active Spot and Bench\. At the end of your opponent's next turn, (?:do (\d+) damage to|Knock Out) the Pokémon in the spot you chose"
+)
 def delayed_spot(d: Draft, m: re.Match[str]) -> None:
     """Damage later, whoever is there."""
     d.post(Op.CHOOSE_SPOT)
@@ -209,7 +237,10 @@ def guard(d: Draft, m: re.Match[str]) -> None:
     lay_on_player(d, modifier, Duration.FOES_NEXT_TURN)
 
 
-@effect(FOES_TURN + r"if your (.+) would be Knocked Out by damage from an attack, it is not Knocked Out and its remaining HP becomes 10")
+@effect(
+    FOES_TURN
+    + r"if your (.+) would be Knocked Out by damage from an attack, it is not Knocked Out and its remaining HP becomes 10"
+)
 def endure(d: Draft, m: re.Match[str]) -> None:
     """Own Pokémon survive."""
     noun = in_play(d.tables, f"your {m[1]}")
@@ -231,7 +262,9 @@ def cheaper_attacks(d: Draft, m: re.Match[str]) -> None:
     lay_on_player(d, Modifier(Kind.COST, Scope.MY_ALL, noun.filter, amount=-int(m[2]), arg=-1), Duration.THIS_TURN)
 
 
-@effect(r"During this turn, if your opponent's Active Pokémon is Knocked Out by damage from an attack used by your (.+), you get (\d) more point")
+@effect(
+    r"During this turn, if your opponent's Active Pokémon is Knocked Out by damage from an attack used by your (.+), you get (\d) more point"
+)
 def more_points(d: Draft, m: re.Match[str]) -> None:
     """A Knock Out is worth more."""
     noun = in_play(d.tables, f"your {m[1]}")
@@ -239,7 +272,9 @@ def more_points(d: Draft, m: re.Match[str]) -> None:
     lay_on_player(d, Modifier(Kind.MORE_POINTS, Scope.ME, noun.filter, amount=int(m[2])), Duration.THIS_TURN)
 
 
-@effect(r"During this turn, 1 of your opponent's Pokémon is chosen 1 more time for the (.+) attack used by your Pokémon")
+@effect(
+    r"During this turn, 1 of your opponent's Pokémon is chosen 1 more time for the (.+) attack used by your Pokémon"
+)
 def more_picks(d: Draft, m: re.Match[str]) -> None:
     """An attack with random targets picks once more."""
     name = d.tables.name(m[1])
@@ -247,7 +282,14 @@ def more_picks(d: Draft, m: re.Match[str]) -> None:
     lay_on_player(d, Modifier(Kind.MORE_PICKS, Scope.ME, amount=1, arg=name), Duration.THIS_TURN)
 
 
-@effect(r"1 of your opponent's Active Pokémon's attacks is chosen at random\. During your opponent's next turn, that Pokémon can't use the chosen attack")
+@effect(
+    r"1 of your opponent's Active Pokémon's attacks is chosen at random\. During your opponent's next turn, that Pokémon can't use the chosen attack"
+)
 def lock_attack(d: Draft, m: re.Match[str]) -> None:
     """One attack cannot be used."""
-    d.post(Op.LOCK_ATTACK, who=Who.FOE_ACTIVE, amount=Duration.FOES_NEXT_TURN, arg=d.lasting(Modifier(Kind.NO_NAMED_ATTACK)))
+    d.post(
+        Op.LOCK_ATTACK,
+        who=Who.FOE_ACTIVE,
+        amount=Duration.FOES_NEXT_TURN,
+        arg=d.lasting(Modifier(Kind.NO_NAMED_ATTACK)),
+    )

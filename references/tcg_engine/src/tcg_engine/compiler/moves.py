@@ -33,7 +33,9 @@ def onto(d: Draft, words: str, need: bool = True) -> Noun:
     return Noun(Who.CHOSEN)
 
 
-@effect(r"take (?:an?|(\d)|an amount of) ((?:\[[A-Z]\](?:, and a |, and |, | and an? | and )?)+) Energy (?:from your Energy Zone|from your Energy Zone equal to the number of heads) and attach (?:it|them) to (.+?)( in any way you like)?")
+@effect(
+    r"take (?:an?|(\d)|an amount of) ((?:\[[A-Z]\](?:, and a |, and |, | and an? | and )?)+) Energy (?:from your Energy Zone|from your Energy Zone equal to the number of heads) and attach (?:it|them) to (.+?)( in any way you like)?"
+)
 def attach(d: Draft, m: re.Match[str]) -> None:
     """New energy."""
     types = energy_mask(m[2])
@@ -64,7 +66,9 @@ def attach_random(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.ATTACH_ZONE, who=target.who, types=ALL_TYPES, amount=1, arg=1)
 
 
-@effect(r"Choose 2 of (your Benched .+?)\. For each of those Pokémon, take a (\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon")
+@effect(
+    r"Choose 2 of (your Benched .+?)\. For each of those Pokémon, take a (\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon"
+)
 def attach_to_two(d: Draft, m: re.Match[str]) -> None:
     """New energy for two."""
     for again in (False, True):
@@ -72,7 +76,9 @@ def attach_to_two(d: Draft, m: re.Match[str]) -> None:
         d.post(Op.ATTACH_ZONE, who=Who.CHOSEN, types=energy_mask(m[2]), amount=1)
 
 
-@effect(r"Choose 1 of (your .+?), and flip a coin until you get tails\. For each heads, take a (\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon")
+@effect(
+    r"Choose 1 of (your .+?), and flip a coin until you get tails\. For each heads, take a (\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon"
+)
 def attach_by_coins(d: Draft, m: re.Match[str]) -> None:
     """New energy by coins."""
     noun = in_play(d.tables, m[1])
@@ -82,7 +88,9 @@ def attach_by_coins(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.ATTACH_ZONE, who=Who.CHOSEN, types=energy_mask(m[2]), amount=0)
 
 
-@effect(r"Choose 1 of your (.+?)\. (Take|Attach) (\d) (random )?((?:\[[A-Z]\] )?)Energy from your (Energy Zone and attach it|discard pile) to that Pokémon(\. Your turn ends)?")
+@effect(
+    r"Choose 1 of your (.+?)\. (Take|Attach) (\d) (random )?((?:\[[A-Z]\] )?)Energy from your (Energy Zone and attach it|discard pile) to that Pokémon(\. Your turn ends)?"
+)
 def choose_and_attach(d: Draft, m: re.Match[str]) -> None:
     """Energy for one of a kind."""
     noun = in_play(d.tables, f"your {m[1]}")
@@ -113,13 +121,15 @@ def attach_three(d: Draft, m: re.Match[str]) -> None:
     d.need_fact(Fact.DISCARD_ENERGY)
     for _ in range(3):
         d.choose(noun)
-        d.pre(Op.ATTACH_DISCARD, who=Who.CHOSEN, amount=1, arg=1)
+        d.pre(Op.ATTACH_PICKED, who=Who.CHOSEN)
 
 
 # --- energy that leaves or moves -------------------------------------------------------------------------------
 
 
-@effect(r"discard (?:an?|(\d)|(all)) (random )?((?:\[[A-Z]\](?:, and |, | and an? | and )?)*) ?Energy (?:from|attached to) (.+)")
+@effect(
+    r"discard (?:an?|(\d)|(all)) (random )?((?:\[[A-Z]\](?:, and |, | and an? | and )?)*) ?Energy (?:from|attached to) (.+)"
+)
 def discard(d: Draft, m: re.Match[str]) -> None:
     """Energy is discarded; an Ability or a Trainer needs some to be there."""
     types = energy_mask(m[4])
@@ -150,7 +160,9 @@ def discard_by_heads(d: Draft, m: re.Match[str]) -> None:
     d.noun(Op.DISCARD_ENERGY, noun, late=noun.who != Who.SELF, amount=MANY)
 
 
-@effect(r"Discard (?:a|(\d)) random Energy from among the Energy attached to (all Pokémon \(both yours and your opponent's\)|all of your (?:opponent's )?Pokémon(?: that have an Ability)?)")
+@effect(
+    r"Discard (?:a|(\d)) random Energy from among the Energy attached to (all Pokémon \(both yours and your opponent's\)|all of your (?:opponent's )?Pokémon(?: that have an Ability)?)"
+)
 def discard_among(d: Draft, m: re.Match[str]) -> None:
     """Random units of many Pokémon."""
     noun = in_play(d.tables, m[2].removeprefix("all of "))
@@ -159,14 +171,18 @@ def discard_among(d: Draft, m: re.Match[str]) -> None:
     d.noun(Op.DISCARD_RANDOM_ANY, noun, late=True, amount=int(m[1] or 1))
 
 
-@effect(r"Discard all ((?:\[[A-Z]\](?: and )?)+) Energy from this Pokémon, and this attack does (\d+) damage for each Energy you discarded in this way")
+@effect(
+    r"Discard all ((?:\[[A-Z]\](?: and )?)+) Energy from this Pokémon, and this attack does (\d+) damage for each Energy you discarded in this way"
+)
 def discard_for_damage(d: Draft, m: re.Match[str]) -> None:
     """Energy becomes damage."""
     d.pre(Op.DISCARD_ALL, who=Who.SELF, types=energy_mask(m[1]))
     d.pre(Op.BASE_N, amount=int(m[2]))
 
 
-@effect(r"Move (?:(an?|\d)|(all)) (random )?((?:\[[A-Z]\](?:, or |, )?)*) ?(?:of your )?Energy (?:in play|from (.+?)) to (.+)")
+@effect(
+    r"Move (?:(an?|\d)|(all)) (random )?((?:\[[A-Z]\](?:, or |, )?)*) ?(?:of your )?Energy (?:in play|from (.+?)) to (.+)"
+)
 def move(d: Draft, m: re.Match[str]) -> None:
     """Energy changes its Pokémon."""
     types = energy_mask(m[4])
@@ -176,12 +192,13 @@ def move(d: Draft, m: re.Match[str]) -> None:
     giver = in_play(d.tables, words.removeprefix("1 of ").removeprefix("each of "))
     if giver.who != Who.SELF and giver.state == State.ANY:
         giver.state, giver.types = State.HAS_ENERGY, types
-    if not d.attack and giver.who not in (Who.SELF, Who.CAUSE) and m[5]:
-        d.need(giver)
     target = m[6]
     taker = in_play(d.tables, target.removeprefix("1 of "))
+    if taker.who == Who.SELF and giver.who == Who.MY_ALL:
+        giver.who = Who.MY_OTHERS
     if chosen_giver:
         if not d.attack:
+            d.need(giver)
             d.need(taker)
         d.choose(giver, late=True)
         giver = Noun(Who.CHOSEN)
@@ -190,6 +207,8 @@ def move(d: Draft, m: re.Match[str]) -> None:
         taker = Noun(Who.CHOSEN)
     elif not d.attack and taker.who == Who.MY_ACTIVE and taker.filter:
         d.need(taker)
+    if not d.attack and giver.who not in (Who.SELF, Who.CAUSE, Who.CHOSEN) and m[5]:
+        d.need(giver)
     if count and not m[3] and bin(types).count("1") > 1:
         d.post(Op.MOVE_ENERGY_FROM, who=giver.who, types=types, arg=taker.who)
         return
@@ -197,7 +216,9 @@ def move(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.MOVE_ENERGY, who=giver.who, **row)
 
 
-@effect(r"Choose 1 of your opponent's Benched Pokémon and move a random Energy from it to your opponent's Active Pokémon")
+@effect(
+    r"Choose 1 of your opponent's Benched Pokémon and move a random Energy from it to your opponent's Active Pokémon"
+)
 def move_theirs(d: Draft, m: re.Match[str]) -> None:
     """The opponent's energy comes to the Active."""
     noun = Noun(Who.FOE_BENCH, state=State.HAS_ENERGY)
@@ -212,19 +233,25 @@ def move_freely(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.MOVE_ENERGY_FREELY, amount=20)
 
 
-@effect(r"Change the type of the next Energy that will be generated for your opponent to 1 of the following at random: .+")
+@effect(
+    r"Change the type of the next Energy that will be generated for your opponent to 1 of the following at random: .+"
+)
 def change_next(d: Draft, m: re.Match[str]) -> None:
     """The next energy is another one."""
     d.post(Op.CHANGE_NEXT)
 
 
-@effect(r"Change the type of a random Energy attached to your opponent's Active Pokémon to 1 of the following at random: .+")
+@effect(
+    r"Change the type of a random Energy attached to your opponent's Active Pokémon to 1 of the following at random: .+"
+)
 def change_attached(d: Draft, m: re.Match[str]) -> None:
     """An energy is another one."""
     d.post(Op.CHANGE_ATTACHED, who=Who.FOE_ACTIVE)
 
 
-@effect(r"discard the Energy that has been generated in (?:their|your) Energy Zone\. If they do, the next Energy is produced")
+@effect(
+    r"discard the Energy that has been generated in (?:their|your) Energy Zone\. If they do, the next Energy is produced"
+)
 def reroll(d: Draft, m: re.Match[str]) -> None:
     """The current energy is given up for the next."""
     d.need_fact(Fact.CURRENT_ENERGY)
@@ -259,7 +286,9 @@ def switch_out(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.PULL, who=Who.CHOSEN)
 
 
-@effect(r"switch in 1 of (your opponent's Benched .+?) to the Active Spot(?:\. If you do, this attack does (\d+) damage to the new Active Pokémon)?")
+@effect(
+    r"switch in 1 of (your opponent's Benched .+?) to the Active Spot(?:\. If you do, this attack does (\d+) damage to the new Active Pokémon)?"
+)
 def pull(d: Draft, m: re.Match[str]) -> None:
     """The player picks who comes up, for damage before it."""
     noun = in_play(d.tables, m[1])
@@ -341,7 +370,9 @@ def discard_for_more(d: Draft, m: re.Match[str]) -> None:
     d.when = When.ALWAYS
 
 
-@effect(r"You may discard any number of (your Benched .+)\. This attack does (\d+) more damage for each Benched Pokémon you discarded in this way")
+@effect(
+    r"You may discard any number of (your Benched .+)\. This attack does (\d+) more damage for each Benched Pokémon you discarded in this way"
+)
 def discard_any_for_more(d: Draft, m: re.Match[str]) -> None:
     """Any of the Bench for damage."""
     noun = in_play(d.tables, m[1])
@@ -368,7 +399,9 @@ def evolve(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.EVOLVE_FROM_DECK, who=Who.SELF)
 
 
-@effect(r"Choose 1 of your (.+?) in play( with a maximum HP of \d+ or less)?\. Put a random (.+?) from your deck that evolves from that Pokémon onto that Pokémon to evolve it(\. You can't use this card .+)?")
+@effect(
+    r"Choose 1 of your (.+?) in play( with a maximum HP of \d+ or less)?\. Put a random (.+?) from your deck that evolves from that Pokémon onto that Pokémon to evolve it(\. You can't use this card .+)?"
+)
 def evolve_chosen(d: Draft, m: re.Match[str]) -> None:
     """One evolves out of the deck; the usual limits hold only if the card says so."""
     noun = in_play(d.tables, f"your {m[1]}{m[2] or ''}")
@@ -379,7 +412,9 @@ def evolve_chosen(d: Draft, m: re.Match[str]) -> None:
     d.pre(Op.EVOLVE_FROM_DECK, who=Who.CHOSEN, filter=d.tables.filter(**describe(d.tables, m[3])))
 
 
-@effect(r"Choose 1 of your Basic Pokémon in play\. If you have a Stage 2 card in your hand that evolves from that Pokémon, .+")
+@effect(
+    r"Choose 1 of your Basic Pokémon in play\. If you have a Stage 2 card in your hand that evolves from that Pokémon, .+"
+)
 def candy(d: Draft, m: re.Match[str]) -> None:
     """A Basic becomes a Stage 2."""
     noun = Noun(Who.MY_ALL, d.tables.filter(stages=1), State.HAS_CANDY_TARGET)

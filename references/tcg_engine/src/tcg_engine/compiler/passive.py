@@ -123,14 +123,18 @@ def in_state(t: Tables, m: re.Match[str]) -> list[Modifier]:
 # --- damage ----------------------------------------------------------------------------------------------------
 
 
-@rule(r"(?:attacks used by this Pokémon|this Pokémon's attacks) do \+(\d+) damage to your opponent's Active Pokémon(?:, and (.+))?")
+@rule(
+    r"(?:attacks used by this Pokémon|this Pokémon's attacks) do \+(\d+) damage to your opponent's Active Pokémon(?:, and (.+))?"
+)
 def own_boost(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """It does more."""
     more = compile_passive(t, m[2]) if m[2] else []
     return [Modifier(Kind.DAMAGE_OUT, amount=int(m[1])), *more]
 
 
-@rule(rf"attacks used by (?:your (.+?)|{TOOL}|(?:each )?(.+?) in play{BOTH}) do \+(\d+) damage to (?:your|the) opponent's Active (Pokémon(?: ex)?)( for each point you have gotten)?")
+@rule(
+    rf"attacks used by (?:your (.+?)|{TOOL}|(?:each )?(.+?) in play{BOTH}) do \+(\d+) damage to (?:your|the) opponent's Active (Pokémon(?: ex)?)( for each point you have gotten)?"
+)
 def boost(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Others, or the holder, do more."""
     scope = Scope.MY_ALL if m[1] else Scope.SELF if m[2] else Scope.EVERYBODY
@@ -145,7 +149,9 @@ def weaker(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.DAMAGE_OUT, Scope.FOE_ACTIVE, amount=int(m[1]), arg=1)]
 
 
-@rule(rf"(this Pokémon|it|all of your (.+?)|{TOOL}) takes? (-\d+) damage from attacks(?: from (your opponent's )?(.+?))?(, recovers from all Special Conditions, and can't be affected by any Special Conditions)?")
+@rule(
+    rf"(this Pokémon|it|all of your (.+?)|{TOOL}) takes? (-\d+) damage from attacks(?: from (your opponent's )?(.+?))?(, recovers from all Special Conditions, and can't be affected by any Special Conditions)?"
+)
 def takes(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """It, or others, take less."""
     scope = Scope.MY_ALL if m[2] else Scope.SELF
@@ -173,13 +179,17 @@ def prevent_more(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.PREVENT, foe=1), Modifier(Kind.NO_ABILITY_DAMAGE)]
 
 
-@rule(r"If any damage is done to this Pokémon by attacks, flip a coin\. If heads, (?:prevent that damage|this Pokémon takes (-\d+) damage from that attack)")
+@rule(
+    r"If any damage is done to this Pokémon by attacks, flip a coin\. If heads, (?:prevent that damage|this Pokémon takes (-\d+) damage from that attack)"
+)
 def coin_shield(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """A coin against damage."""
     return [Modifier(Kind.COIN_SHIELD, amount=int(m[1] or 0))]
 
 
-@rule(r"If this Pokémon would be Knocked Out by damage from an attack, flip a coin\. If heads, this Pokémon is not Knocked Out, and its remaining HP becomes 10")
+@rule(
+    r"If this Pokémon would be Knocked Out by damage from an attack, flip a coin\. If heads, this Pokémon is not Knocked Out, and its remaining HP becomes 10"
+)
 def survive(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """A coin against the Knock Out."""
     return [Modifier(Kind.SURVIVE_COIN)]
@@ -203,7 +213,9 @@ def no_points(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.NO_POINTS_COIN)]
 
 
-@rule(rf"When applying the opponent's Active Pokémon's Weakness to damage from attacks used by Pokémon in play{BOTH} that aren't Mega Evolution Pokémon ex, apply Weakness as x2")
+@rule(
+    rf"When applying the opponent's Active Pokémon's Weakness to damage from attacks used by Pokémon in play{BOTH} that aren't Mega Evolution Pokémon ex, apply Weakness as x2"
+)
 def double_weakness(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Weakness doubles."""
     return [Modifier(Kind.DOUBLE_WEAKNESS, Scope.EVERYBODY, t.filter(mega=2))]
@@ -212,7 +224,9 @@ def double_weakness(t: Tables, m: re.Match[str]) -> list[Modifier]:
 # --- costs, HP -------------------------------------------------------------------------------------------------
 
 
-@rule(r"attacks used by (this Pokémon|your opponent's Active Pokémon|your (.+?)) cost (?:(\d) less (\[[A-Z]\]) Energy|(\d) \[C\] more)")
+@rule(
+    r"attacks used by (this Pokémon|your opponent's Active Pokémon|your (.+?)) cost (?:(\d) less (\[[A-Z]\]) Energy|(\d) \[C\] more)"
+)
 def cost(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Attacks cost more or less."""
     scope = Scope.MY_ALL if m[2] else Scope.FOE_ACTIVE if "opponent" in m[1] else Scope.SELF
@@ -228,7 +242,9 @@ def free_retreat(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.FREE_RETREAT, Scope.MY_ACTIVE if m[2] else Scope.SELF, filter_of(t, words) if words else 0)]
 
 
-@rule(rf"(?:(this Pokémon)'s Retreat Cost|your Active (.+?)'s Retreat Cost|your opponent's Active (.+?)'s Retreat Cost|The Retreat Cost of {TOOL}|The Retreat Cost of each (.+) in play{BOTH}) is (\d) (less|more)")
+@rule(
+    rf"(?:(this Pokémon)'s Retreat Cost|your Active (.+?)'s Retreat Cost|your opponent's Active (.+?)'s Retreat Cost|The Retreat Cost of {TOOL}|The Retreat Cost of each (.+) in play{BOTH}) is (\d) (less|more)"
+)
 def retreat(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Retreating costs more or less."""
     scopes = (Scope.SELF, Scope.MY_ACTIVE, Scope.FOE_ACTIVE, Scope.SELF, Scope.EVERYBODY)
@@ -251,7 +267,9 @@ def hp_per_energy(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.HP_PER_ENERGY, amount=int(m[1]), arg=energy_mask(m[2]))]
 
 
-@rule(r"Each (\[[A-Z]\]) Energy attached to your (\[[A-Z]\] Pokémon) provides 2 \[[A-Z]\] Energy\. This effect doesn't stack")
+@rule(
+    r"Each (\[[A-Z]\]) Energy attached to your (\[[A-Z]\] Pokémon) provides 2 \[[A-Z]\] Energy\. This effect doesn't stack"
+)
 def double_energy(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Energy counts twice."""
     return [Modifier(Kind.DOUBLE_ENERGY, Scope.MY_ALL, filter_of(t, m[2]), arg=energy_mask(m[1]))]
@@ -294,7 +312,9 @@ def poison_more(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.POISON_MORE, Scope.FOE_ACTIVE, amount=int(m[1]))]
 
 
-@rule(r"Each of your Pokémon that has any (\[[A-Z]\] )?Energy attached recovers from all Special Conditions and can't be affected by any Special Conditions")
+@rule(
+    r"Each of your Pokémon that has any (\[[A-Z]\] )?Energy attached recovers from all Special Conditions and can't be affected by any Special Conditions"
+)
 def immune(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Energy protects."""
     types = energy_mask(m[1] or "")
@@ -313,13 +333,17 @@ def dual_type(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.EXTRA_TYPE, arg=type_mask(m[0]))]
 
 
-@rule(r"This Pokémon can evolve into any Pokémon that evolves from (.+) if you play it from your hand onto this Pokémon\. \(.+\)")
+@rule(
+    r"This Pokémon can evolve into any Pokémon that evolves from (.+) if you play it from your hand onto this Pokémon\. \(.+\)"
+)
 def evolve_any(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Stands for another Pokémon."""
     return [Modifier(Kind.EVOLVE_ANY, arg=name_list(t, m[1])[0])]
 
 
-@rule(r"Once during your turn, after you flip any coins for an attack of 1 of your (\[[A-Z]\]) Pokémon, you may ignore all results of those coin flips and begin flipping those coins again\. .+")
+@rule(
+    r"Once during your turn, after you flip any coins for an attack of 1 of your (\[[A-Z]\]) Pokémon, you may ignore all results of those coin flips and begin flipping those coins again\. .+"
+)
 def reflip(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Coins again."""
     return [Modifier(Kind.REFLIP, Scope.ME, arg=type_mask(m[1]))]
@@ -330,14 +354,18 @@ def reflip(t: Tables, m: re.Match[str]) -> list[Modifier]:
 HOLDER = rf"(?:this Pokémon|{TOOL})"
 
 
-@rule(rf"If {HOLDER} is (?:in the Active Spot|your Active Pokémon) and is damaged by an attack from your opponent's Pokémon, (.+)")
+@rule(
+    rf"If {HOLDER} is (?:in the Active Spot|your Active Pokémon) and is damaged by an attack from your opponent's Pokémon, (.+)"
+)
 def on_hit(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When it is damaged."""
     own = filter_of(t, m[1]) if m[1] else 0
     return [Modifier(Kind.ON_HIT, filter=own, place=Place.ACTIVE, program=program_of(t, m[2]))]
 
 
-@rule(rf"If {HOLDER} (is in the Active Spot and )?is Knocked Out by damage from an attack from your opponent's Pokémon, (.+)")
+@rule(
+    rf"If {HOLDER} (is in the Active Spot and )?is Knocked Out by damage from an attack from your opponent's Pokémon, (.+)"
+)
 def on_ko(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When it goes down."""
     own = filter_of(t, m[1]) if m[1] else 0
@@ -347,13 +375,17 @@ def on_ko(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.ON_KO, filter=own, place=place, program=program_of(t, m[3]))]
 
 
-@rule(r"(?:If|Whenever) your opponent's Pokémon is Knocked Out by damage from (?:this Pokémon's attacks|an attack used by the Pokémon this card is attached to), (.+)")
+@rule(
+    r"(?:If|Whenever) your opponent's Pokémon is Knocked Out by damage from (?:this Pokémon's attacks|an attack used by the Pokémon this card is attached to), (.+)"
+)
 def on_ko_foe(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When it Knocks Out."""
     return [Modifier(Kind.ON_KO_FOE, program=program_of(t, m[1]))]
 
 
-@rule(rf"At the end of each turn, if {TOOL} (is affected by any Special Conditions|has half of its maximum HP or less remaining), (?:it recovers from all of them, and|heal (\d+) damage from it\. If you do,) discard this card")
+@rule(
+    rf"At the end of each turn, if {TOOL} (is affected by any Special Conditions|has half of its maximum HP or less remaining), (?:it recovers from all of them, and|heal (\d+) damage from it\. If you do,) discard this card"
+)
 def spent(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """A Tool that helps once."""
     own = filter_of(t, m[1])
@@ -371,7 +403,9 @@ def nightmare(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.END_ANY_TURN, need_who=Who.FOE_ACTIVE, need_state=State.ASLEEP, program=program)]
 
 
-@rule(rf"If {TOOL} is in the Active Spot and is Knocked Out by damage from an attack from your opponent's Pokémon, move 2 (\[[A-Z]\]) Energy from that Pokémon and attach 1 Energy each to 2 of your Benched Pokémon")
+@rule(
+    rf"If {TOOL} is in the Active Spot and is Knocked Out by damage from an attack from your opponent's Pokémon, move 2 (\[[A-Z]\]) Energy from that Pokémon and attach 1 Energy each to 2 of your Benched Pokémon"
+)
 def cord(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Energy saved for two others."""
     rows = []
@@ -381,7 +415,9 @@ def cord(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.ON_KO, filter=filter_of(t, m[1]), place=Place.ACTIVE, program=t.program(rows))]
 
 
-@rule(rf"At the (end of your|end of each|end of your opponent's|end of your first|beginning of your) turn, (?:if {HOLDER} is in the Active Spot, )?(.+)")
+@rule(
+    rf"At the (end of your|end of each|end of your opponent's|end of your first|beginning of your) turn, (?:if {HOLDER} is in the Active Spot, )?(.+)"
+)
 def at_turn(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """At the end or the beginning of turns."""
     kind = {
@@ -393,7 +429,9 @@ def at_turn(t: Tables, m: re.Match[str]) -> list[Modifier]:
     }[m[1].lower()]
     place = Place.ACTIVE if "in the Active Spot, " in m[0] else Place.ANYWHERE
     own = filter_of(t, m[2]) if m[2] else 0
-    return [Modifier(kind, filter=own, place=place, program=program_of(t, m[3]))]
+    return [
+        Modifier(kind, filter=own, place=place, program=program_of(t, m[3].replace("that Pokémon", "this Pokémon")))
+    ]
 
 
 @rule(r"During Pokémon Checkup, (?:(if this Pokémon is in the Active Spot), )?(.+)")
@@ -403,7 +441,9 @@ def at_checkup(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.CHECKUP, place=place, program=program_of(t, m[2]))]
 
 
-@rule(r"whenever (you attach|your opponent attaches) an? (\[[A-Z]\] )?Energy from (?:your|their) Energy Zone to (it|this Pokémon|1 of their Pokémon), (.+)")
+@rule(
+    r"whenever (you attach|your opponent attaches) an? (\[[A-Z]\] )?Energy from (?:your|their) Energy Zone to (it|this Pokémon|1 of their Pokémon), (.+)"
+)
 def on_energy(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When energy of the Zone is attached."""
     scope = Scope.SELF if m[1].startswith("you ") else Scope.FOE_ALL

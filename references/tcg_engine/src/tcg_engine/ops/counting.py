@@ -112,7 +112,9 @@ def _used_last_turn(game: Game, program: Program, row: Row) -> int:
 
 def _used_this_game(game: Game, program: Program, row: Row) -> int:
     uses = game.players[program.me].attack_uses
-    return sum(name == row.amount for _, name in uses) - (program.strike is not None and program.strike.name == row.amount)
+    return sum(name == row.amount for _, name in uses) - (
+        program.strike is not None and program.strike.name == row.amount
+    )
 
 
 def _energy(game: Game, program: Program, who: Who) -> list[int]:
@@ -175,7 +177,9 @@ FACTS: dict[Fact, Callable[[Game, Program, Row], int]] = {
         100 + len(game.players[program.me].hand) - len(game.players[1 - program.me].hand)
     ),
     Fact.TOOLS: lambda game, program, row: sum(len(pokemon.tools) for pokemon in game.board(program.me)),
-    Fact.POKEMON_DIFFERENCE: lambda game, program, row: 100 + len(game.board(program.me)) - len(game.board(1 - program.me)),
+    Fact.POKEMON_DIFFERENCE: lambda game, program, row: (
+        100 + len(game.board(program.me)) - len(game.board(1 - program.me))
+    ),
     Fact.FREE_BENCH: lambda game, program, row: 3 - len(game.bench(program.me)),
     Fact.FOE_FREE_BENCH: lambda game, program, row: 3 - len(game.bench(1 - program.me)),
     Fact.MY_TURNS: lambda game, program, row: game.players[program.me].turns,

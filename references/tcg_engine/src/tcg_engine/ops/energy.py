@@ -5,7 +5,7 @@ from __future__ import annotations
 from tcg_engine import energy
 from tcg_engine.actions import CHOICE, END
 from tcg_engine.codes import DECK_TYPES, ENERGY, ENERGY_KINDS, MANY, Op, Row
-from tcg_engine.effects import Program, candidates, members, micro_op, question, targets
+from tcg_engine.effects import Program, after_zone_energy, candidates, members, micro_op, question, targets
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
 
@@ -25,6 +25,7 @@ def attach_zone(game: Game, program: Program, row: Row) -> bool:
         count = row.amount or program.n
         for kind in kinds if count else ():
             energy.attach(game, pokemon, kind, count)
+            after_zone_energy(game, pokemon, kind)
     return True
 
 
@@ -39,6 +40,23 @@ def attach_discard(game: Game, program: Program, row: Row) -> bool:
                 pile[kind] -= 1
                 pokemon.energy[kind] += 1
                 game.say(f"{ENERGY[kind]} energy of the discard pile is attached to {game.name(pokemon)}")
+    return True
+
+
+@micro_op(Op.ATTACH_PICKED)
+def attach_picked(game: Game, program: Program, row: Row) -> bool:
+    """Attach one energy of the discard pile, of a type that this program has not attached yet."""
+    pile = game.players[program.me].discard_energy
+    kinds = [kind for kind in kinds_of(row.types) if pile[kind] and kind not in program.pile]
+    for pokemon in members(game, program, row.who) if kinds else ():
+        answer = question(game, program, program.me, "attach which energy?", [CHOICE + kind for kind in kinds])
+        if answer is None:
+            return False
+        kind = answer - CHOICE
+        program.pile.append(kind)
+        pile[kind] -= 1
+        pokemon.energy[kind] += 1
+        game.say(f"{ENERGY[kind]} energy of the discard pile is attached to {game.name(pokemon)}")
     return True
 
 
@@ -123,7 +141,9 @@ def move_energy(game: Game, program: Program, row: Row) -> bool:
     takers = members(game, program, row.arg)
     for giver in candidates(game, program, row._replace(amount=0, types=0x1FF)):
         for taker in takers[:1]:
-            if giver is taker or (program.strike and giver.owner != program.me and giver not in targets(game, program, row)):
+            if giver is taker or (
+                program.strike and giver.owner != program.me and giver not in targets(game, program, row)
+            ):
                 continue
             if row.amount == MANY:
                 for kind in kinds_of(row.types):

@@ -17,7 +17,9 @@ def switch(game: Game, program: Program, row: Row) -> bool:
     """The Pokémon of who goes to its owner's Active Spot; an attack cannot move a protected Active."""
     for pokemon in members(game, program, row.who):
         active = game.active(pokemon.owner)
-        if active is not None and (program.strike is None or pokemon.owner == program.me or active in targets_of(game, program, active)):
+        if active is not None and (
+            program.strike is None or pokemon.owner == program.me or active in targets_of(game, program, active)
+        ):
             board.switch(game, pokemon.owner, pokemon)
     return True
 
@@ -155,5 +157,3 @@ def discard_tool_or_stadium(game: Game, program: Program, row: Row) -> bool:
         if slot_option(game, program.me, pokemon) == answer:
             board.discard_tool(game, pokemon, pokemon.tools[0])
     return True
-
-
