@@ -75,7 +75,7 @@ def attack_damage(game: Game, strike: Strike, target: Pokemon, base: int) -> int
     reduction = sum(taken.modifier.amount for taken in defences(game, Kind.DAMAGE_IN, attacker, target) if protected)
     if game.rules.damage_order == "legacy":
         amount = max(0, amount + reduction)
-        amount = weakened(game, attacker, amount) if weak and amount else amount
+        amount = weakened(game, attacker, amount) if weak else amount
     else:
         amount = (weakened(game, attacker, amount) if weak else amount) + reduction
     return shielded(game, attacker, target, amount) if protected and amount > 0 else max(0, amount)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tcg_engine.cards import CardTable, table
-from tcg_engine.codes import ENERGY, Stage
+from tcg_engine.codes import DECK_TYPES, ENERGY, Stage
 from tcg_engine.config import DECK_SIZE, MAX_COPIES, MAX_ENERGY_TYPES
 from tcg_engine.errors import DeckError, explain
 
@@ -66,9 +66,11 @@ def build(entries: Iterable[tuple[str, int]], energy: str, cards: CardTable | No
     if not any(cards.cards[i].is_pokemon and cards.cards[i].stage == Stage.BASIC for i in indices):
         raise DeckError(explain("deck", got="no Basic Pokémon", expected="at least one", remedy="add one"))
     letters = sorted(set(energy))
-    if not 1 <= len(letters) <= MAX_ENERGY_TYPES or not set(letters) <= set(ENERGY):
+    if not 1 <= len(letters) <= MAX_ENERGY_TYPES or not set(letters) <= set(ENERGY[:DECK_TYPES]):
         raise DeckError(
-            explain("energy types", got=energy, expected=f"1 to 3 letters of {ENERGY}", remedy="correct them")
+            explain(
+                "energy types", got=energy, expected=f"1 to 3 letters of {ENERGY[:DECK_TYPES]}", remedy="correct them"
+            )
         )
     return Deck(tuple(indices), sum(1 << ENERGY.index(letter) for letter in letters))
 

@@ -18,14 +18,13 @@ from tcg_engine.actions import (
     RETREAT,
     STADIUM,
     TARGETS,
-    ask,
     play,
 )
 from tcg_engine.codes import SLOTS, CardKind, Kind, Stage, Use
 from tcg_engine.effects import Program, after_zone_energy, candidates
 from tcg_engine.knockouts import Settle, unsettled
 from tcg_engine.modifiers import has_abilities, on_player, tool_slots
-from tcg_engine.state import Game, Pokemon
+from tcg_engine.state import Choice, Game, Pokemon
 
 
 @dataclass
@@ -41,7 +40,7 @@ class MainPhase:
         elif game.turn_over:
             game.stack.remove(self)
         elif self.answer is None:
-            ask(game, self, game.current, "your turn", legal(game))
+            game.choice = Choice(game.current, "your turn", legal(game))
         else:
             action, self.answer = self.answer, None
             perform(game, action)
