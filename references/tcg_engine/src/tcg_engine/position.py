@@ -50,6 +50,9 @@ def load(position: dict[str, Any], rules: Rules = OFFICIAL, cards: CardTable | N
         TableError: a word that means nothing here.
     """
     cards = cards or table()
+    strange = set(position) - {"turn", "current", "coins", "picks", "stadium", "stadium_owner", "me", "foe"}
+    if strange:
+        raise TableError(explain("position", got=sorted(strange), expected="known fields", remedy="see position.py"))
     seed = find_seed(position.get("coins", []), position.get("picks", []))
     game = Game(cards, rules, Random.from_seed(seed), [0] * (2 * DECK_SIZE))
     game.turn = position.get("turn", 5)
@@ -210,7 +213,7 @@ def read(game: Game, path: str) -> Any:
     if rest.startswith(("active", "bench")):
         words = rest.split(".")
         slot, field = (0, words[1:]) if words[0] == "active" else (int(words[1]), words[2:])
-        return read_pokemon(game, side.slots[slot], field[0] if field else "card")
+        return read_pokemon(game, side.slots[slot], ".".join(field) or "card")
     return read_side(game, side, rest)
 
 
@@ -238,6 +241,8 @@ def read_pokemon(game: Game, pokemon: Pokemon | None, name: str) -> Any:
         return game.top(pokemon).id
     if name == "energy":
         return "".join(letter * count for letter, count in zip(ENERGY, pokemon.energy, strict=True))
+    if name == "energy.size":
+        return sum(pokemon.energy)
     if name == "tools":
         return [game.card(tool).id for tool in pokemon.tools]
     if name == "conditions":
