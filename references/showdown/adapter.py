@@ -13,7 +13,7 @@ from typing import Any, Final
 from references.showdown import install
 from references.showdown.install import PIN, build, node, package
 
-from rlenv_shared.rollout.reference import ReferenceProcess
+from rlenv_shared.verification.reference import ReferenceProcess
 
 __all__ = ["HERE", "PIN", "build", "command", "driver", "generator", "node", "package"]
 

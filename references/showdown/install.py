@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlenv_shared.errors import ReferenceUnavailableError, explain
-from rlenv_shared.rollout.pins import Pin
+from rlenv_shared.verification.pinned import Pin
 
 HERE: Final = Path(__file__).resolve().parent
 CACHE: Final = HERE.parents[1] / ".cache" / "refs" / "showdown"
