@@ -13,6 +13,14 @@ from emurust.errors import InvalidArgumentError, translated
 
 BUTTONS = ("right", "left", "up", "down", "a", "b", "select", "start")
 GREYS = (0xFFFFFF, 0x999999, 0x555555, 0x000000)
+# By PyBoy's names, in the order in which its windows go through them.
+MONOCHROME_PALETTES = {
+    "SameBoy DMG": (0xC6DE8C, 0x84A563, 0x396139, 0x081810),
+    "Classic Green": (0x9BBC0F, 0x8BAC0F, 0x306230, 0x0F380F),
+    "Parchment": (0xE0DBCD, 0xA89F94, 0x706B64, 0x2B2B26),
+    "Mossy": (0xC4CFA1, 0x8B956D, 0x4D533C, 0x1F1F1C),
+    "Grey": GREYS,
+}
 _WARM = (0xFFFFFF, 0xFF8484, 0x943A3A, 0x000000)
 CGB_COLORS = ((0xFFFFFF, 0x7BFF31, 0x0063C5, 0x000000), _WARM, _WARM)
 MAP_SIDE = 32

@@ -224,9 +224,9 @@ impl Signals {
             .as_slice_mut()
             .map_err(|_| refuse("the buffer is not C-contiguous".into()))?;
         let (cells, programs) = (&self.cells, &self.programs);
-        let (machines, pool, before) = (&mut batch.machines, &batch.pool, &mut self.before);
+        let (machines, pool, before) = (&mut batch.machines, &mut batch.pool, &mut self.before);
         py.detach(|| {
-            pool.install(|| {
+            pool.get().install(|| {
                 machines
                     .par_iter_mut()
                     .zip(before.par_chunks_exact_mut(width))
