@@ -191,16 +191,22 @@ impl Machine {
     /// A machine as this one was at power on; without a boot ROM, as it would leave it.
     #[must_use]
     pub fn powered_on(&self) -> Self {
-        let options = Options {
+        let options = self.options();
+        match &self.boot {
+            Some(boot) => Self::with_boot_rom(self.rom.clone(), boot.clone(), &options),
+            None => Self::after_boot(self.rom.clone(), &options),
+        }
+    }
+
+    /// How this machine was set up.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options {
             model: Some(self.model),
             sound: self.apu.emulated,
             record_samples: self.apu.record,
             sample_rate: self.apu.sample_rate,
             colors: (*self.colors).clone(),
-        };
-        match &self.boot {
-            Some(boot) => Self::with_boot_rom(self.rom.clone(), boot.clone(), &options),
-            None => Self::after_boot(self.rom.clone(), &options),
         }
     }
 

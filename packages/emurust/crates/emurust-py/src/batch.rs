@@ -89,6 +89,15 @@ impl Starts {
     fn __len__(&self) -> usize {
         self.machines.len()
     }
+
+    /// A copy of one.
+    fn get(&self, index: usize) -> PyResult<Machine> {
+        let machine = self.machines.get(index);
+        let count = self.machines.len();
+        machine
+            .map(|machine| Machine::new_of(machine.clone()))
+            .ok_or_else(|| argument(format!("start {index}: there are {count}")))
+    }
 }
 
 #[pymethods]

@@ -38,6 +38,17 @@ impl Machine {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn made(rom: Arc<Rom>, boot_rom: Option<Vec<u8>>, options: &Options) -> PyResult<Self> {
+        let inner = match boot_rom {
+            Some(data) => {
+                let boot = Arc::new(BootRom::new(data).map_err(raise)?);
+                core::Machine::with_boot_rom(rom, boot, options)
+            }
+            None => core::Machine::after_boot(rom, options),
+        };
+        Ok(Self::new_of(inner))
+    }
+
     /// Finishes the present frame and runs `left` more; only the last of them is drawn and sampled.
     fn finish(&self, py: Python<'_>, left: u32, render: bool, sound: bool) -> PyResult<Reached> {
         py.detach(|| {
@@ -77,6 +88,31 @@ fn not_contiguous() -> PyErr {
     ))
 }
 
+/// A console by its parts: image and fingerprint of the ROM, boot ROM, colour or not, sound, colours, samples a
+/// second, whether they are kept, state.
+type Parts<'py> = (
+    Bound<'py, PyBytes>,
+    u64,
+    Option<Bound<'py, PyBytes>>,
+    bool,
+    bool,
+    [u32; 4],
+    [[u32; 4]; 3],
+    u32,
+    bool,
+    Bound<'py, PyBytes>,
+);
+
+fn model(color: Option<bool>) -> Option<Model> {
+    color.map(|color| {
+        if color {
+            Model::Color
+        } else {
+            Model::Monochrome
+        }
+    })
+}
+
 /// The colours of consoles by kind.
 fn colors(monochrome: [u32; 4], compatibility: [[u32; 4]; 3]) -> Colors {
     Colors {
@@ -100,28 +136,14 @@ impl Machine {
         sample_rate: u32,
         record: bool,
     ) -> PyResult<Self> {
-        let rom = Arc::new(Rom::new(rom).map_err(raise)?);
         let options = Options {
-            model: color.map(|color| {
-                if color {
-                    Model::Color
-                } else {
-                    Model::Monochrome
-                }
-            }),
+            model: model(color),
             sound,
             record_samples: record,
             sample_rate: sample_rate.max(1),
             colors: colors(monochrome, compatibility),
         };
-        let inner = match boot_rom {
-            Some(data) => {
-                let boot = Arc::new(BootRom::new(data).map_err(raise)?);
-                core::Machine::with_boot_rom(rom, boot, &options)
-            }
-            None => core::Machine::after_boot(rom, &options),
-        };
-        Ok(Self::new_of(inner))
+        Self::made(Arc::new(Rom::new(rom).map_err(raise)?), boot_rom, &options)
     }
 
     fn copy(&self, py: Python<'_>) -> Self {
@@ -139,6 +161,57 @@ impl Machine {
             machine.run_frame(render, sound)
         })
         .map_err(raise)
+    }
+
+    /// Everything a copy in another process is made from; breakpoints and kept samples are left out.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let machine = slf.get().lock(py);
+        let options = machine.options();
+        let parts = (
+            PyBytes::new(py, machine.rom().bytes()),
+            machine.rom().fingerprint(),
+            machine.boot_rom().map(|boot| PyBytes::new(py, boot)),
+            machine.model() == Model::Color,
+            options.sound,
+            options.colors.monochrome,
+            options.colors.compatibility,
+            options.sample_rate,
+            options.record_samples,
+            PyBytes::new(py, &machine.save_state()),
+        );
+        Ok((slf.get_type().getattr("from_parts")?, parts))
+    }
+
+    /// The console of such parts.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // they are the tuple's
+    fn from_parts(
+        py: Python<'_>,
+        rom: Vec<u8>,
+        fingerprint: u64,
+        boot_rom: Option<Vec<u8>>,
+        color: bool,
+        sound: bool,
+        monochrome: [u32; 4],
+        compatibility: [[u32; 4]; 3],
+        sample_rate: u32,
+        record: bool,
+        state: &[u8],
+    ) -> PyResult<Self> {
+        let rom = Rom::restored(rom, fingerprint).map_err(raise)?;
+        let options = Options {
+            model: model(Some(color)),
+            sound,
+            record_samples: record,
+            sample_rate,
+            colors: colors(monochrome, compatibility),
+        };
+        let machine = Self::made(Arc::new(rom), boot_rom, &options)?;
+        machine.load_state(py, state)?;
+        Ok(machine)
     }
 
     /// Runs frames up to the next breakpoint; None at the end.
@@ -204,6 +277,30 @@ impl Machine {
         let mut machine = self.lock(py);
         machine.check_cell(cell).map_err(raise)?;
         Ok(machine.read_cell(cell))
+    }
+
+    /// Bytes of one bank, as they are stored.
+    fn read_bank_range<'py>(
+        &self,
+        py: Python<'py>,
+        bank: u16,
+        start: u16,
+        count: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let cell = Cell {
+            bank: Some(bank),
+            address: start,
+        };
+        let machine = self.lock(py);
+        let bytes = machine.bank_from(cell).map_err(raise)?;
+        let wanted = bytes.get(..count).ok_or_else(|| {
+            let text = format!(
+                "{count} bytes from {start:#06x}: the bank ends after {}",
+                bytes.len()
+            );
+            raise(EmuError::InvalidArgument(text))
+        })?;
+        Ok(PyBytes::new(py, wanted))
     }
 
     fn write_bank(&self, py: Python<'_>, bank: u16, address: u16, value: u8) -> PyResult<()> {

@@ -5,6 +5,7 @@
 use emurust_core::{self as core, Cell, EmuError};
 use numpy::{PyReadonlyArray1, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
 use crate::batch::Batch;
@@ -189,6 +190,19 @@ impl Signals {
                 read_cells(machine, &self.cells, row);
             }
         }
+        Ok(())
+    }
+
+    /// The cells of all instances at the last evaluation, for `set_before`.
+    fn before<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.before)
+    }
+
+    fn set_before(&mut self, cells: &[u8]) -> PyResult<()> {
+        if cells.len() != self.before.len() {
+            return Err(refuse(format!("{} remembered cells", cells.len())));
+        }
+        self.before.copy_from_slice(cells);
         Ok(())
     }
 

@@ -13,7 +13,6 @@ pub(crate) const RAM_BANK: usize = 0x2000;
 pub struct Rom {
     pub(crate) data: Vec<u8>,
     pub(crate) header: Header,
-    /// Of the image as it was loaded: it identifies the ROM in saved states.
     pub(crate) fingerprint: u64,
     /// Decoded with every bank in the second quarter, when it is first mapped.
     spaces: Vec<OnceLock<Box<Space>>>,
@@ -105,6 +104,22 @@ impl Rom {
             header,
             spaces,
         })
+    }
+
+    /// An image with patches in it, and the fingerprint of the one that was patched.
+    ///
+    /// # Errors
+    /// As [`Rom::new`].
+    pub fn restored(data: Vec<u8>, fingerprint: u64) -> Result<Self, EmuError> {
+        Ok(Self {
+            fingerprint,
+            ..Self::new(data)?
+        })
+    }
+
+    /// Of the image as it was loaded, without patches: it identifies the ROM in saved states.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// Changes a byte of the image for good: the banks it is seen in are decoded anew when they are run.
