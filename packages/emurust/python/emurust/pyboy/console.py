@@ -24,6 +24,7 @@ from emurust.pyboy.api.memory_scanner import MemoryScanner
 from emurust.pyboy.api.rumble import Rumble
 from emurust.pyboy.api.screen import Screen
 from emurust.pyboy.api.sound import DEFAULT_RATE, Sound
+from emurust.pyboy.api.sgb import SGB
 from emurust.pyboy.api.source import Source
 from emurust.pyboy.api.sprite import Sprite
 from emurust.pyboy.api.tile import Tile
@@ -48,8 +49,6 @@ _STRETCH: Final = 600
 
 # what PyBoy has and this class has not: what to use instead
 _WITHOUT: Final = {
-    "sgb": "nothing: Super Game Boy functions are not emulated",
-    "printer_image": "nothing: the printer is not emulated",
     "_plugin_manager": "the attributes of PyBoy and game_wrapper",
     "_serial": "hook_register on the game's own output routine",
     "mb": "memory, register_file, screen and sound",
@@ -147,6 +146,7 @@ class PyBoy:
         self.screen = Screen(self._machine)
         self.sound = Sound(bool(sound_emulated), rate or DEFAULT_RATE)
         self.rumble = Rumble(self._machine)
+        self.sgb = SGB()
         self.memory = PyBoyMemoryView(self._machine)
         self.register_file = PyBoyRegisterFile(self._machine)
         self.memory_scanner = MemoryScanner(self.memory)
@@ -467,6 +467,9 @@ class PyBoy:
         """
         if not self._machine.lock_clock(bool(enable)):
             raise refused(PyBoyException, "clock", "none", "a cartridge with a clock")
+
+    def printer_image(self) -> None:
+        """None, as in PyBoy without a printer: it is not emulated."""
 
     def _cycles(self) -> int:
         return self._machine.registers()["cycles"]

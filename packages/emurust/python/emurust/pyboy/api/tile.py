@@ -47,14 +47,14 @@ class Tile:
         return self._image_data().view(np.uint8).reshape(8, 8, 4)
 
     def image(self) -> Any:
-        """A `PIL.Image` of it.
+        """A `PIL.Image` of it, made as PyBoy makes it: Pillow reads the pixels as numbers; `ndarray` has their colours.
 
         Raises:
             PyBoyDependencyError: Pillow is not installed.
         """
         if Image is None:
             PillowImportError()["image"]
-        return Image.fromarray(self.ndarray(), "RGBA")
+        return Image.fromarray(self._image_data()).convert(self.raw_buffer_format)
 
     def _image_data(self) -> NDArray[np.uint32]:
         """Pixels as 32-bit values, [8, 8]."""
