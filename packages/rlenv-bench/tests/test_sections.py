@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +12,11 @@ from toy_env import Walk
 from rlenv_bench import sections
 from rlenv_bench.gpu.program import Program, random_rollout
 from rlenv_bench.harness import Timing
-from rlenv_bench.sections import Comparison, Replay, Scale, Work
+from rlenv_bench.sections import Comparison, Scale, Work
 from rlenv_bench.workloads import HostSide
 from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.declaration import Replay
 from rlenv_shared.verification.record import random_actions, record_jax
 
 pytestmark = pytest.mark.l1
@@ -29,6 +32,10 @@ def host_side(name="rival"):
     return HostSide(name, 4, 2, lambda: None, lambda steps: sum(range(2000)), lambda: 0.0)
 
 
+def replay_walk(trace, seed):
+    return compare(record_jax(Walk(), trace.steps["action"], seed=seed), trace)
+
+
 def broken(error):
     def sides():
         raise error
@@ -36,14 +43,13 @@ def broken(error):
     return sides
 
 
-def test_a_replay_counts_steps_and_differences(work, tmp_path):
+def test_a_replay_counts_steps_and_differences(work, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "toy_replays", SimpleNamespace(play=replay_walk))
     honest = record_jax(Walk(), random_actions(0, 20, 4, 3), metadata={"reference": "toy 1.0"})
     honest.save(tmp_path / "trace.npz")
 
-    def run(trace, seed):
-        return compare(record_jax(Walk(), trace.steps["action"], seed=seed), trace)
-
-    replays = [Replay(f"seed {n}", tmp_path / "trace.npz", lambda trace, n=n: run(trace, n)) for n in (0, 1)]
+    entry, path = "toy_replays:play", tmp_path / "trace.npz"
+    replays = [Replay(f"seed {n}", path, entry, entry, settings={"seed": n}) for n in (0, 1)]
     same, other = sections.replay(replays, work)
     assert (same["steps"], same["mismatches"], same["first"]) == (80, 0, None)
     assert same["source"]["reference"] == "toy 1.0"
@@ -98,7 +104,7 @@ def test_a_mistake_is_not_hidden(work):
 def test_nothing_begins_after_the_deadline(work):
     late = dataclasses.replace(work, deadline=-math.inf)
     found = sections.comparisons([Comparison("here", broken(AssertionError))], late)
-    found += sections.replay([Replay("trace", None, None)], late)
+    found += sections.replay([Replay("trace", None, "", "")], late)
     found += sections.throughput([random_rollout("step", Walk(), steps=4)], late)
     assert [entry["skipped"] for entry in found] == ["out of time"] * 4
 
@@ -110,5 +116,5 @@ def test_compiling_only_measures_nothing(work):
     side.compile = lambda: compiled.append(True)
     assert sections.comparisons([Comparison("here", lambda: [side])], compiling) == []
     assert compiled == [True]
-    assert sections.replay([Replay("trace", None, None)], compiling) == []
+    assert sections.replay([Replay("trace", None, "", "")], compiling) == []
     assert np.size(sections.throughput([random_rollout("step", Walk(), steps=4)], compiling)) == 0

@@ -1,6 +1,6 @@
 """The parts of `make gpu-report`, each measured in a process of its own on whatever device JAX has.
 
-A package says in ``benchmarks/gpu.py`` what there is to run; each section turns that into JSON-serialisable results.
+A package's declaration says what there is to run; each section turns that into JSON-serialisable results.
 A part that cannot run here says why in its result instead of being left out.
 """
 
@@ -11,32 +11,17 @@ import importlib.util
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Final
 
 from rlenv_bench.harness import Run, Timing, measure
 from rlenv_bench.results import summarise
 from rlenv_shared.errors import EnvError
+from rlenv_shared.verification.declaration import Replay, resolve
 from rlenv_shared.verification.differences import Report
 from rlenv_shared.verification.trajectory import Trajectory
 
 SECTIONS: Final = ("replay", "throughput", "ppo", "comparisons")
 ROLLOUT: Final = 64  # steps of a PPO iteration
-
-
-@dataclasses.dataclass(frozen=True)
-class Replay:
-    """A recorded trace of the reference, to be replayed.
-
-    Attributes:
-        name: of the replay.
-        trace: npz file of `Trajectory.save`.
-        run: plays the same episodes with our environment on JAX's default device and compares.
-    """
-
-    name: str
-    trace: Path
-    run: Callable[[Trajectory], Report]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +116,7 @@ def replay(replays: Iterable[Replay], work: Work) -> list[dict[str, Any]]:
             found.append({"name": item.name, "skipped": "out of time"})
             continue
         recorded = Trajectory.load(item.trace)
-        report = item.run(recorded)
+        report: Report = resolve(item.run)(recorded, **item.settings)
         found.append(
             {
                 "name": item.name,

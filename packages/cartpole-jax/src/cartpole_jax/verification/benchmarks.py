@@ -1,0 +1,70 @@
+"""Speed of CartPole here, in gymnax and in Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnax
+import jax
+import jax.numpy as jnp
+
+from cartpole_jax import CartPole
+from cartpole_jax.verification import OURS
+from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
+from rlenv_shared import spaces
+from rlenv_shared.verification.locate import reference
+
+GYMNAX, VECTOR, SINGLE = "gymnax", "gymnasium CartPoleVectorEnv", "gymnasium single"
+STEPS: Final = 128  # of each environment per call: a learner's rollout
+
+
+def gymnasium_vector_env(num_envs: int) -> Any:
+    """Single environments of Gymnasium side by side."""
+    return reference("gymnasium_classic").vector_env(num_envs)
+
+
+class GymnaxCartPole:
+    """gymnax's CartPole behind the methods the harness calls; each environment splits its own key, as its users do."""
+
+    num_actions = 2
+
+    def __init__(self) -> None:
+        self.env, self.default_params = gymnax.make("CartPole-v1")
+
+    def begin_episode(self, rng: Any, params: Any) -> tuple[Any, Any]:
+        """Reset with a key made of two generator words."""
+        key, reset_key = jax.random.split(jnp.stack(rng[:2]))
+        obs, state = self.env.reset(reset_key, params)
+        return obs, (key, state)
+
+    def step(self, unused_key: Any, state: Any, action: Any, params: Any) -> tuple[Any, ...]:
+        """Step with a fresh key."""
+        key, inner = state
+        key, step_key = jax.random.split(key)
+        obs, inner, reward, terminated, truncated, info = self.env.step(step_key, inner, action, params)
+        return obs, (key, inner), reward, terminated, truncated, info
+
+    def legal_actions(self, state: Any, params: Any) -> Any:
+        """Both actions."""
+        return jnp.ones(2, jnp.bool_)
+
+    def action_space(self, params: Any) -> spaces.Discrete:
+        """Push left or right."""
+        return spaces.Discrete(2)
+
+
+def host_side(name: str, env: Any) -> HostSide:
+    """A Gymnasium vector environment under random actions."""
+    mode = env.metadata["autoreset_mode"].name.lower()
+    settings = {"policy": "random", "reset_mode": mode, "outputs": "kept"}
+    return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
+
+
+def workloads(batch: int) -> list[Side]:
+    """Every implementation at a batch size."""
+    sides: list[Side] = [
+        jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
+        jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
+        host_side(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
+    ]
+    return [*sides, host_side(SINGLE, gymnasium_vector_env(1))] if batch == 1 else sides
