@@ -45,16 +45,17 @@ def link(text: str, target: Path, base: Path) -> str:
 
 def packages_table(declarations: Iterable[Declaration], repo: Path = REPO) -> str:
     """One row per package: reference, verification, speed; the package's README has the rest."""
-    rows = ["| package | verified against | whole episodes | learning | speed against |", "|---|---|---|---|---|"]
+    rows = ["| package | verified against | whole episodes | learning | speed | raw |", "|---|---|---|---|---|---|"]
     pins = references(repo)
     for declaration in declarations:
         uses = [f"{pins[name]['name']} {pins[name]['version']}" for name in declaration.references]
         cells = (
             link(declaration.package, declaration.results.parent, repo),
             ", ".join(uses),
-            _rollout_cell(declaration, repo),
-            _transfer_cell(declaration, repo),
-            _speed_cell(declaration, repo),
+            _rollout_cell(declaration),
+            _transfer_cell(declaration),
+            _speed_cell(declaration),
+            link("results", declaration.results, repo),
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
@@ -145,29 +146,29 @@ def _label(path: Path) -> str:
     return re.sub(r"^.*-[0-9a-f]{7}-?", "", path.stem)
 
 
-def _rollout_cell(declaration: Declaration, repo: Path) -> str:
+def _rollout_cell(declaration: Declaration) -> str:
     """Steps of whole episodes and what differed."""
     names = {declared.name for declared in declaration.rollouts if declared.whole_episodes}
     found = [one for one in rollouts(declaration) if one.path.stem in names]
     if not found:
         return "not run"
     steps, mismatches = sum(one.steps for one in found), sum(one.mismatches for one in found)
-    return f"{results.human(steps)} steps, {link(f'{mismatches} differ', found[0].path.parent, repo)}"
+    return f"{results.human(steps)} steps, {mismatches} differ"
 
 
-def _transfer_cell(declaration: Declaration, repo: Path) -> str:
+def _transfer_cell(declaration: Declaration) -> str:
     found = transfer(declaration)
     if found is None:
         return "not run"
-    return link("equivalent" if found.verdict.ok else "not shown", found.path, repo)
+    return "equivalent" if found.verdict.ok else "not shown"
 
 
-def _speed_cell(declaration: Declaration, repo: Path) -> str:
+def _speed_cell(declaration: Declaration) -> str:
     """The first claim, which is the package's headline; the package's README has all of them."""
     claim = next(claims(declaration), None)
     if claim is None or claim.ratio is None or claim.path is None:
         return "not measured"
-    return f"{link(f'{claim.ratio.value:.1f}×', claim.path.parent, repo)} {claim.ratio.theirs_label}"
+    return f"{claim.ratio.value:.1f}× {claim.ratio.theirs_label}"
 
 
 def main(arguments: list[str]) -> int:

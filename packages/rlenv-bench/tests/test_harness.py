@@ -15,8 +15,9 @@ from rlenv_bench import harness
 from rlenv_bench.harness import Timing, exclusive, measure, sweep
 from rlenv_bench.workloads import HostSide, host_rollout, jax_rollout
 from rlenv_shared import counter_rng
-from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.env import Env
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
+from rlenv_shared.ops import XLA
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.spaces import Box, Discrete
 from rlenv_shared.struct import Replaceable, pytree_dataclass
@@ -193,7 +194,7 @@ class CountParams:
     max_steps_in_episode: int = 10
 
 
-class Count(SameStepAutoReset):
+class Count(Env):
     """Adds actions up; action 1 is illegal if ``masked``."""
 
     name, version, num_actions = "test/Count-v0", 0, 3
@@ -202,20 +203,18 @@ class Count(SameStepAutoReset):
     def __init__(self, masked=False):
         self.masked = masked
 
-    def begin_episode(self, rng, params):
-        _, rng = counter_rng.bits(rng)
-        state = CountState(total=jnp.int32(0), rng=rng, time=jnp.int32(0))
-        return self.observe(None, state, None, params), state
+    def begin(self, generator, params, ops=XLA):
+        _, generator = counter_rng.bits(generator)
+        return CountState(total=jnp.int32(0), rng=generator, time=jnp.int32(0))
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return jnp.stack([state.total, state.time]).astype(jnp.float32)
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         state = state.replace(total=state.total + action, time=state.time + jnp.int32(1))
-        obs = self.observe(key, state, action, params)
-        return obs, state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
+        return state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
 
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return jnp.array([True, state.time < 0, True]) if self.masked else jnp.ones(3, jnp.bool_)
 
     def action_space(self, params):
@@ -230,9 +229,9 @@ class Push(Count):
     def action_space(self, params):
         return Box(-2.0, 1.0, (2,), jnp.float32)
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         state = state.replace(time=state.time + jnp.int32(1))
-        return self.observe(key, state, action, params), state, action.sum(), jnp.bool_(False), {}
+        return state, action.sum(), jnp.bool_(False), {}
 
 
 def outcome(side):

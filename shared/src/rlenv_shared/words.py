@@ -4,9 +4,7 @@ A game's whole state must pass through every kernel of a step, so it travels as 
 decoded where it is used.  The table says where each field lies; mistakes in it are found when it is made.
 
 All functions are elementwise and take any shape: one environment (``()``), a batch (``[B]``), one environment under
-``vmap``, or a block inside a Pallas kernel give the same bits.  What differs between those is in `Ops`: how a table is
-read and how the high half of a product is had.
-
+``vmap``, or a block inside a Pallas kernel give the same bits.
 >>> import numpy as np
 >>> hp, boost = Field("hp", 0, 0, 10), Field("boost", 0, 10, 4, signed=True)
 >>> table = FieldTable(2, [hp, boost, Field("level", 1, 0, 7, offset=1)])
@@ -18,12 +16,11 @@ read and how the high half of a product is had.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from rlenv_shared import counter_rng
 from rlenv_shared.errors import InvalidParamsError, explain
 
 Words = tuple[Any, ...]
@@ -207,33 +204,6 @@ def put(values: Sequence[Any], hot: Sequence[Any], value: Any) -> tuple[Any, ...
         jax.tree.map(lambda new, old, here=is_here: jnp.where(here, new, old), value, old)
         for old, is_here in zip(values, hot, strict=True)
     )
-
-
-@dataclasses.dataclass(frozen=True)
-class Ops:
-    """What a step does differently inside and outside a kernel.
-
-    Attributes:
-        take: ``(name of a flat table, int32 index array) -> entries`` of the index's shape; the index is in range.
-        mulhi: high 32 bits of the product of two uint32 arrays.
-    """
-
-    take: Callable[[str, Any], Any]
-    mulhi: Callable[[Any, Any], Any] = counter_rng.mulhi
-
-
-def xla_ops(tables: Mapping[str, Any]) -> Ops:
-    """Tables are flat JAX or NumPy arrays; gathers trust the index."""
-    import jax
-    import jax.numpy as jnp
-
-    arrays = {name: jnp.asarray(table) for name, table in tables.items()}
-    return Ops(lambda name, index: arrays[name].at[index].get(mode="promise_in_bounds"), jax.lax.mulhi)
-
-
-def kernel_ops(refs: Mapping[str, Any]) -> Ops:
-    """Tables are references that a Pallas kernel was given; the high half comes from 16-bit limbs."""
-    return Ops(lambda name, index: refs[name][index])
 
 
 def _check(field: Field, num_words: int) -> None:

@@ -71,9 +71,8 @@ def test_final_observations_agree():
     env, params = Pong(frameskip), EnvParams(max_score=max_score)
     step = jax.jit(jax.vmap(lambda state, action: env.step(None, state, action, params)))
     obs, _ = reference.reset(seed=9)
-    ours, state = jax.vmap(env.begin_episode, (0, None))(
-        tuple(map(jnp.asarray, counter_rng.from_seed(9, envs))), params
-    )
+    state = jax.vmap(env.begin, (0, None))(tuple(map(jnp.asarray, counter_rng.from_seed(9, envs))), params)
+    ours = jax.vmap(env.view, (0, None))(state, params)
     assert np.array_equal(ours, obs)
     ends = 0
     for actions in actions_for(False, 9, 100, envs):

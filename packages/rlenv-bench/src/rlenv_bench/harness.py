@@ -83,6 +83,7 @@ class Run:
     state_bytes_per_env: int | None
     group: int
     settings: dict[str, Any]
+    decisions_per_step: float = 1.0  # a step in which nobody is asked to act is none
 
     @property
     def sps(self) -> tuple[float, ...]:
@@ -230,9 +231,16 @@ def _measure(prepared: Sequence[tuple[Side, float]], timing: Timing, group: int)
             **side.memory(),
             group=group,
             settings=dict(side.settings),
+            decisions_per_step=_decisions_per_step(side, repeats[i]),
         )
         for i, side in enumerate(sides)
     ]
+
+
+def _decisions_per_step(side: Side, repeats: int) -> float:
+    """Of the last block."""
+    decisions = side.decisions()
+    return 1.0 if decisions is None else decisions / (side.batch * side.steps * repeats)
 
 
 def _blocks(

@@ -15,7 +15,8 @@ import numpy as np
 
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.host import HostTraining, HostVecEnv
-from rlenv_learn.train import NativeTraining
+from rlenv_learn.train import native_training
+from rlenv_learn.trainer import Training
 
 
 @dataclasses.dataclass
@@ -31,7 +32,7 @@ class PPOSide:
     """
 
     name: str
-    training: NativeTraining | HostTraining
+    training: Training | HostTraining
     config: PPOConfig
     deterministic: bool
     settings: Mapping[str, Any]
@@ -81,7 +82,7 @@ class PPOSide:
 
 def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
     """PPO on a JAX environment."""
-    return PPOSide(name, NativeTraining(env, config), config, True, settings)
+    return PPOSide(name, native_training(env, config), config, True, settings)
 
 
 def host_ppo(env: HostVecEnv, config: PPOConfig, name: str, **settings: Any) -> PPOSide:

@@ -5,7 +5,7 @@
 | `Standoff` | SIMULTANEOUS | charge, shield or fire at the same time; real masks, no dominant action |
 | `TakeAway` | SEQUENTIAL | take one to three from a pile, the last one wins; the right move is known |
 
-Both are zero-sum, begin at random and obey :class:`rlenv_shared.protocol.Env`; they compare by value.
+Both are zero-sum, begin at random and obey :class:`rlenv_shared.env.Env`; they compare by value.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import counter_rng, masking, spaces
-from rlenv_shared.autoreset import SameStepAutoReset
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 CHARGE, SHIELD, FIRE = 0, 1, 2
 FULL: Final = 3  # charges; a shot from a full charge spends all of it and breaks through
 MIN_PILE, MAX_PILE = 8, 21
 MAX_TAKE: Final = 3
-_WORD: Final = spaces.Box(0, 2**32 - 1, (), jnp.uint32)
-_RNG: Final = spaces.Dict({"key0": _WORD, "key1": _WORD, "counter": _WORD})
 
 
 @pytree_dataclass
@@ -57,7 +55,7 @@ class Params(Replaceable):
 
 
 @dataclasses.dataclass(frozen=True)
-class Standoff(SameStepAutoReset):
+class Standoff(Env):
     """Two players charge, shield or fire at once; who is hit loses.
 
     Observation of each player: float32 ``[3]``: own charge / FULL, the other's charge / FULL, time / 32 (at most 1).
@@ -71,23 +69,21 @@ class Standoff(SameStepAutoReset):
     num_players: ClassVar[int] = 2
     turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
     num_actions: ClassVar[int] = 3
-    observes_state_alone = True
 
     @property
     def default_params(self) -> Params:
         """A limit of 32 decisions."""
         return Params()
 
-    def begin_episode(self, rng: counter_rng.Rng, params: Params) -> tuple[Any, StandoffState]:
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> StandoffState:
         """Each player starts with no charge or one."""
-        first, rng = counter_rng.below(rng, 2)
-        second, rng = counter_rng.below(rng, 2)
-        state = StandoffState((first, second), jnp.zeros((), jnp.bool_), jnp.zeros((), jnp.int32), rng)
-        return self.observe(None, state, None, params), state
+        first, generator = counter_rng.below(generator, 2)
+        second, generator = counter_rng.below(generator, 2)
+        return StandoffState((first, second), jnp.zeros((), jnp.bool_), jnp.zeros((), jnp.int32), generator)
 
-    def step_env(
-        self, key: Any, state: StandoffState, action: Any, params: Params
-    ) -> tuple[Any, StandoffState, Any, Any, dict[str, Any]]:
+    def transition(
+        self, state: StandoffState, action: Any, params: Params, ops: Ops = XLA
+    ) -> tuple[StandoffState, Any, Any, dict[str, Any]]:
         """One decision of both, without reset; ``action`` is int32 ``[2]``."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
         first_hits = _hits(state.charge, action)
@@ -99,16 +95,16 @@ class Standoff(SameStepAutoReset):
             rng=state.rng,
         )
         advantage = first_hits.astype(jnp.float32) - second_hits.astype(jnp.float32)
-        obs = self.observe(None, next_state, action, params)
-        return obs, next_state, jnp.stack([advantage, -advantage]), next_state.over, {"illegal_action": illegal}
+        return next_state, jnp.stack([advantage, -advantage]), next_state.over, {"illegal_action": illegal}
 
-    def observe(self, key: Any, state: StandoffState, action: Any, params: Params) -> Any:
-        """What each player sees, float32 ``[2, 3]``."""
-        mine, other = (charge.astype(jnp.float32) / np.float32(FULL) for charge in state.charge)
+    def observe(self, state: StandoffState, player: Any, params: Params, ops: Ops = XLA) -> Any:
+        """What a player sees, float32 ``[3]``."""
+        first, second = (charge.astype(jnp.float32) / np.float32(FULL) for charge in state.charge)
         time = jnp.minimum(state.time.astype(jnp.float32) / np.float32(32), jnp.float32(1))
-        return jnp.stack([jnp.stack([mine, other, time]), jnp.stack([other, mine, time])])
+        is_first = jnp.asarray(player) == 0
+        return jnp.stack([jnp.where(is_first, first, second), jnp.where(is_first, second, first), time])
 
-    def legal_actions(self, state: StandoffState, params: Params) -> Any:
+    def legal_actions(self, state: StandoffState, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[2, 3]``: no shot without a charge."""
         free = jnp.ones((), jnp.bool_)
         return jnp.stack([jnp.stack([free, free, (charge > 0) | state.over]) for charge in state.charge])
@@ -120,18 +116,6 @@ class Standoff(SameStepAutoReset):
     def observation_space(self, params: Params) -> spaces.Space:
         """One player's observation."""
         return spaces.Box(0.0, 1.0, (3,))
-
-    def state_space(self, params: Params) -> spaces.Space:
-        """Charges, end, time and the three generator words."""
-        charge = spaces.Discrete(FULL + 1)
-        return spaces.Dict(
-            {
-                "charge": spaces.Dict({"player_0": charge, "player_1": charge}),
-                "over": spaces.Box(False, True, (), jnp.bool_),
-                "time": spaces.Box(0, 2**31 - 1, (), jnp.int32),
-                "rng": _RNG,
-            }
-        )
 
 
 def _hits(charge: tuple[Any, Any], action: Any) -> Any:
@@ -148,7 +132,7 @@ def _recharged(charge: Any, action: Any) -> Any:
 
 
 @dataclasses.dataclass(frozen=True)
-class TakeAway(SameStepAutoReset):
+class TakeAway(Env):
     """Players take one, two or three from a pile in turns; who takes the last wins.
 
     Observation of the player to move: float32 ``[2]``: pile / MAX_PILE, own index.  Action ``a`` takes ``a + 1`` and is
@@ -161,23 +145,21 @@ class TakeAway(SameStepAutoReset):
     num_players: ClassVar[int] = 2
     turn_order: ClassVar[TurnOrder] = TurnOrder.SEQUENTIAL
     num_actions: ClassVar[int] = MAX_TAKE
-    observes_state_alone = True
 
     @property
     def default_params(self) -> Params:
         """A limit of 32 moves, which no game reaches."""
         return Params()
 
-    def begin_episode(self, rng: counter_rng.Rng, params: Params) -> tuple[Any, TakeAwayState]:
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> TakeAwayState:
         """Draw the pile and who begins."""
-        extra, rng = counter_rng.below(rng, MAX_PILE - MIN_PILE + 1)
-        player, rng = counter_rng.below(rng, 2)
-        state = TakeAwayState(extra + jnp.int32(MIN_PILE), player, jnp.zeros((), jnp.int32), rng)
-        return self.observe(None, state, None, params), state
+        extra, generator = counter_rng.below(generator, MAX_PILE - MIN_PILE + 1)
+        player, generator = counter_rng.below(generator, 2)
+        return TakeAwayState(extra + jnp.int32(MIN_PILE), player, jnp.zeros((), jnp.int32), generator)
 
-    def step_env(
-        self, key: Any, state: TakeAwayState, action: Any, params: Params
-    ) -> tuple[Any, TakeAwayState, Any, Any, dict[str, Any]]:
+    def transition(
+        self, state: TakeAwayState, action: Any, params: Params, ops: Ops = XLA
+    ) -> tuple[TakeAwayState, Any, Any, dict[str, Any]]:
         """One move, without reset; ``action`` is int32 ``()``."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
         next_state = TakeAwayState(
@@ -188,16 +170,13 @@ class TakeAway(SameStepAutoReset):
         )
         won = (next_state.pile == 0).astype(jnp.float32)
         mover = np.arange(2, dtype=np.int32) == state.current_player
-        obs = self.observe(None, next_state, action, params)
-        return obs, next_state, jnp.where(mover, won, -won), next_state.pile == 0, {"illegal_action": illegal}
+        return next_state, jnp.where(mover, won, -won), next_state.pile == 0, {"illegal_action": illegal}
 
-    def observe(self, key: Any, state: TakeAwayState, action: Any, params: Params) -> Any:
-        """What the player to move sees, float32 ``[2]``."""
-        return jnp.stack(
-            [state.pile.astype(jnp.float32) / np.float32(MAX_PILE), state.current_player.astype(jnp.float32)]
-        )
+    def observe(self, state: TakeAwayState, player: Any, params: Params, ops: Ops = XLA) -> Any:
+        """What a player sees, float32 ``[2]``."""
+        return jnp.stack([state.pile.astype(jnp.float32) / np.float32(MAX_PILE), jnp.asarray(player, jnp.float32)])
 
-    def legal_actions(self, state: TakeAwayState, params: Params) -> Any:
+    def legal_actions(self, state: TakeAwayState, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[3]``: not more than there is."""
         return (np.arange(MAX_TAKE, dtype=np.int32) < state.pile) | (state.pile == 0)
 
@@ -212,14 +191,3 @@ class TakeAway(SameStepAutoReset):
     def observation_space(self, params: Params) -> spaces.Space:
         """One player's observation."""
         return spaces.Box(0.0, 1.0, (2,))
-
-    def state_space(self, params: Params) -> spaces.Space:
-        """Pile, player, time and the three generator words."""
-        return spaces.Dict(
-            {
-                "pile": spaces.Discrete(MAX_PILE + 1),
-                "current_player": spaces.Discrete(self.num_players),
-                "time": spaces.Box(0, 2**31 - 1, (), jnp.int32),
-                "rng": _RNG,
-            }
-        )

@@ -12,6 +12,8 @@ from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
 from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
 from rlenv_shared import spaces
+from rlenv_shared.env import Env
+from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.verification.locate import reference
 
 GYMNAX, VECTOR, SINGLE = "gymnax", "gymnasium CartPoleVectorEnv", "gymnasium single"
@@ -23,30 +25,27 @@ def gymnasium_vector_env(num_envs: int) -> Any:
     return reference("gymnasium_classic").vector_env(num_envs)
 
 
-class GymnaxCartPole:
-    """gymnax's CartPole behind the methods the harness calls; each environment splits its own key, as its users do."""
+class GymnaxCartPole(Env):
+    """gymnax's CartPole behind our contract; each environment splits its own key, as its users do."""
 
+    name, version = "gymnax/CartPole-v1", 0
     num_actions = 2
+    default_params = None
 
     def __init__(self) -> None:
         self.env, self.default_params = gymnax.make("CartPole-v1")
 
-    def begin_episode(self, rng: Any, params: Any) -> tuple[Any, Any]:
-        """Reset with a key made of two generator words."""
-        key, reset_key = jax.random.split(jnp.stack(rng[:2]))
-        obs, state = self.env.reset(reset_key, params)
-        return obs, (key, state)
+    def init(self, seed: Any, params: Any, ops: Ops = XLA) -> Any:
+        """Reset with a key made of two seed words."""
+        key, reset_key = jax.random.split(jnp.stack(seed))
+        return key, self.env.reset(reset_key, params)[1]
 
-    def step(self, unused_key: Any, state: Any, action: Any, params: Any) -> tuple[Any, ...]:
+    def step(self, unused_key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, ...]:
         """Step with a fresh key."""
         key, inner = state
         key, step_key = jax.random.split(key)
         obs, inner, reward, terminated, truncated, info = self.env.step(step_key, inner, action, params)
         return obs, (key, inner), reward, terminated, truncated, info
-
-    def legal_actions(self, state: Any, params: Any) -> Any:
-        """Both actions."""
-        return jnp.ones(2, jnp.bool_)
 
     def action_space(self, params: Any) -> spaces.Discrete:
         """Push left or right."""

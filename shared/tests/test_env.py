@@ -9,7 +9,7 @@ import pytest
 from toy_env import RIGHT, STAY, Params, Walk
 
 from rlenv_shared import counter_rng
-from rlenv_shared.autoreset import select
+from rlenv_shared.env import select
 
 pytestmark = pytest.mark.l1
 ENV, KEY = Walk(), jax.random.key(0)
@@ -45,7 +45,7 @@ def test_ends_are_told_apart_and_both_may_be_true(cell, time, terminated, trunca
     if terminated:
         assert info["final_observation"][0] >= 6
     assert (after.time == 0) == (terminated or truncated)
-    assert np.array_equal(obs, ENV.observe(KEY, after, None, ENV.default_params))
+    assert np.array_equal(obs, ENV.view(after, ENV.default_params))
 
 
 def test_the_next_episode_continues_the_generator():
@@ -78,13 +78,13 @@ def test_parameters_are_traced_and_may_differ_between_environments():
     assert truncated.tolist() == [True, False, False, False]
 
 
-def test_observing_the_carried_state_alone_changes_nothing():
-    class Alone(Walk):
-        observes_state_alone = True
+def test_an_observation_of_more_than_the_state_is_chosen_rather_than_made_again():
+    class Remembers(Walk):
+        observes_state = False
 
     for cell, time in [(1, 3), (5, 3)]:
         ours = ENV.step(KEY, at(cell, time), jnp.int32(RIGHT))
-        theirs = Alone().step(KEY, at(cell, time), jnp.int32(RIGHT))
+        theirs = Remembers().step(KEY, at(cell, time), jnp.int32(RIGHT))
         assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), ours, theirs))
 
 
