@@ -76,11 +76,11 @@ def test_a_doctored_median_is_refused(tmp_path: Path) -> None:
         device_report.load(path)
 
 
-def run(side: str, batch: int, speed: float, **settings: object) -> dict:
+def run(workload: str, batch: int, speed: float, **settings: object) -> dict:
     """A measurement of 100 steps in each of two blocks."""
     seconds = 100 / speed
     samples = {"steps_per_call": 100, "repeats": 1, "block_s": [seconds, seconds], "sps_median": speed}
-    return {"side": side, "batch": batch, "settings": settings, **samples}
+    return {"workload": workload, "batch": batch, "settings": settings, **samples}
 
 
 def measured(**sections: list[dict]) -> dict:

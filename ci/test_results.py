@@ -63,7 +63,7 @@ class Toy(Declaration):
 def toy(tmp_path: Path) -> Toy:
     """A package with a sound config, transfer results and benchmark report, committed in this order."""
     root = tmp_path / "packages" / "toy"
-    claim = Claim("fast against slow", {"side": "fast", "batch": 4}, {"side": "slow"}, at_least=2.0)
+    claim = Claim("fast against slow", {"workload": "fast", "batch": 4}, {"workload": "slow"}, at_least=2.0)
     toy = Toy(
         "toy",
         "toy/Toy-v0",
@@ -87,7 +87,7 @@ def toy(tmp_path: Path) -> Toy:
     verdict.save_results(record, root / "results" / "transfer.json")
     runs = [
         Run(
-            side=side,
+            workload=workload,
             batch=4,
             steps_per_call=100,
             repeats=1,
@@ -100,7 +100,7 @@ def toy(tmp_path: Path) -> Toy:
             group=0,
             settings={},
         )
-        for side, seconds in (("fast", 1.0), ("slow", 3.0))
+        for workload, seconds in (("fast", 1.0), ("slow", 3.0))
     ]
     content = benchmark.build("toy/Toy-v0", runs, MACHINE, {"git": "abc", "dirty": False}, "python bench.py")
     benchmark.save(content, root / "results" / "benchmarks" / "2026-01-01.json")

@@ -23,14 +23,14 @@ from rlenv_bench.harness import Timing, measure
 pytestmark = [pytest.mark.l1, pytest.mark.reference("pyboy")]
 
 
-def checksums(sides):
-    """Of one call of each side."""
+def checksums(workloads):
+    """Of one call of each workload."""
     found = {}
-    for side in sides:
-        side.begin()
-        side.call()
-        side.finish()
-        found[side.name] = side.checksum()
+    for workload in workloads:
+        workload.begin()
+        workload.call()
+        workload.finish()
+        found[workload.name] = workload.checksum()
     return found
 
 
@@ -40,15 +40,15 @@ def test_gpu_report_compares_with_pyboy_on_all_cores(monkeypatch):
     (comparison,) = gpu.COMPARISONS
     assert not comparison.gpu_only
     assert all(importlib.util.find_spec(name) for name in comparison.needs)
-    sides = comparison.sides()
-    assert {side.batch for side in sides} == {4}
-    found = checksums(sides)
+    workloads = comparison.workloads()
+    assert {workload.batch for workload in workloads} == {4}
+    found = checksums(workloads)
     assert list(found)[:2] == ["emurust, 2 threads", "PyBoy, 2 processes"]
     assert found["emurust, 2 threads"] == found["PyBoy, 2 processes"] > 0
     assert found["emurust, 2 threads, pictures"] == found["PyBoy, 2 processes, pictures"] > 0
 
 
-def test_every_side_of_the_batch_table_sees_the_same(monkeypatch):
+def test_every_workload_of_the_batch_table_sees_the_same(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     found = checksums(benchmarks.workloads(2))
     assert list(found) == ["emurust, 1 thread", "emurust, 2 threads", "PyBoy, 1 process", "PyBoy, 2 processes"]
@@ -60,10 +60,10 @@ def test_ppo_is_measured_beside_the_environment_alone(monkeypatch, tmp_path):
     assert learning.config_for("mlp-tiny", 64).rollout_length == 32
     for name, value in (("STARTS", 1), ("PROCESSES", 1), ("ROLLOUT", {"cnn-tiny": 2})):
         monkeypatch.setattr(learning, name, value)
-    sides = learning.workloads(4, "cnn-tiny")
-    found = checksums([side for side in sides if "alone" in side.name])
+    workloads = learning.workloads(4, "cnn-tiny")
+    found = checksums([workload for workload in workloads if "alone" in workload.name])
     assert found["emurust alone, cnn-tiny"] == found["PyBoy in 1 processes alone, cnn-tiny"] > 0
-    runs = measure(sides, Timing(blocks=1, block_s=1e-3, lock=tmp_path / "lock"))
+    runs = measure(workloads, Timing(blocks=1, block_s=1e-3, lock=tmp_path / "lock"))
     assert [run.settings["what"] for run in runs] == ["PPO", "environment"] * 2
 
 

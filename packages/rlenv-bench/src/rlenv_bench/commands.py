@@ -61,7 +61,7 @@ def measure_cases(cases: Sequence[BenchmarkCase], timing: Timing, batches: Seque
 
 
 def _print_run(run: Run) -> None:
-    print(f"batch {run.batch:6,}  {run.side:28} {results.human(float(np.median(run.sps))):>7} steps/s", flush=True)
+    print(f"batch {run.batch:6,}  {run.workload:28} {results.human(float(np.median(run.sps))):>7} steps/s", flush=True)
 
 
 def _print_claims(benchmark: Benchmark, report: dict) -> None:

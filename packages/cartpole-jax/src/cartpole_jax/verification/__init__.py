@@ -77,20 +77,20 @@ DECLARATION: Final = Declaration(
             claims=(
                 Claim(
                     "JAX against gymnax 1.0.1 at batch 4,096",
-                    ours={"side": OURS, "batch": 4096},
-                    theirs={"side": "gymnax", "batch": 4096},
+                    ours={"workload": OURS, "batch": 4096},
+                    theirs={"workload": "gymnax", "batch": 4096},
                     at_least=5.0,
                 ),
                 Claim(
                     "JAX against Gymnasium's CartPoleVectorEnv at batch 4,096",
-                    ours={"side": OURS, "batch": 4096},
-                    theirs={"side": "gymnasium CartPoleVectorEnv", "batch": 4096},
+                    ours={"workload": OURS, "batch": 4096},
+                    theirs={"workload": "gymnasium CartPoleVectorEnv", "batch": 4096},
                     at_least=4.0,
                 ),
                 Claim(
                     "JAX against Gymnasium's CartPoleVectorEnv, each at its best batch",
-                    ours={"side": OURS},
-                    theirs={"side": "gymnasium CartPoleVectorEnv"},
+                    ours={"workload": OURS},
+                    theirs={"workload": "gymnasium CartPoleVectorEnv"},
                     at_least=3.0,
                 ),
             ),

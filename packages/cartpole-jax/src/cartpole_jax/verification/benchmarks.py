@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
-from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
+from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_shared import spaces
 from rlenv_shared.env import Env
 from rlenv_shared.ops import XLA, Ops
@@ -52,18 +52,18 @@ class GymnaxCartPole(Env):
         return spaces.Discrete(2)
 
 
-def host_side(name: str, env: Any) -> HostSide:
+def host_workload(name: str, env: Any) -> HostWorkload:
     """A Gymnasium vector environment under random actions."""
     mode = env.metadata["autoreset_mode"].name.lower()
     settings = {"policy": "random", "reset_mode": mode, "outputs": "kept"}
     return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
 
 
-def workloads(batch: int) -> list[Side]:
+def workloads(batch: int) -> list[Workload]:
     """Every implementation at a batch size."""
-    sides: list[Side] = [
+    made: list[Workload] = [
         jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
         jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
-        host_side(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
+        host_workload(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
     ]
-    return [*sides, host_side(SINGLE, gymnasium_vector_env(1))] if batch == 1 else sides
+    return [*made, host_workload(SINGLE, gymnasium_vector_env(1))] if batch == 1 else made

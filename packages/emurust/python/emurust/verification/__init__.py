@@ -44,7 +44,7 @@ def _learning(*sizes: tuple[str, int]) -> tuple[BenchmarkCase, ...]:
 
 def _ppo_claim(text: str, preset: str, at_least: float = 0.0) -> Claim:
     """PPO end to end, each implementation with its own environment."""
-    ours, theirs = ({"side": f"PPO on {name}, {preset}"} for name in ("emurust", "PyBoy in 2 processes"))
+    ours, theirs = ({"workload": f"PPO on {name}, {preset}"} for name in ("emurust", "PyBoy in 2 processes"))
     return Claim(f"PPO end to end, {text}, against PPO on PyBoy in 2 processes", ours, theirs, at_least)
 
 
@@ -75,14 +75,14 @@ DECLARATION: Final = Declaration(
             claims=(
                 Claim(
                     "emurust on 1 thread against PyBoy in 1 process, Windfall at 24 frames a step",
-                    {"side": "emurust, 1 thread"},
-                    {"side": "PyBoy, 1 process"},
+                    {"workload": "emurust, 1 thread"},
+                    {"workload": "PyBoy, 1 process"},
                     at_least=4.0,
                 ),
                 Claim(
                     "emurust on 2 threads against PyBoy in 2 processes, Windfall at 24 frames a step",
-                    {"side": "emurust, 2 threads"},
-                    {"side": "PyBoy, 2 processes"},
+                    {"workload": "emurust, 2 threads"},
+                    {"workload": "PyBoy, 2 processes"},
                     at_least=4.0,
                 ),
             ),

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from emurust.games import windfall
 from emurust.verification.windfall_in_pyboy import pyboy_vector_env
-from rlenv_bench.workloads import HostSide, Side, host_rollout
+from rlenv_bench.workloads import HostWorkload, Workload, host_rollout
 
 FRAME_SKIP: Final = 24  # frames a step, as in the published experiments
 STARTS: Final = 16
@@ -28,9 +28,9 @@ def pyboy_on_all_cores(num_envs: int) -> Any:
     return pyboy_vector_env(num_envs, processes=os.cpu_count() or 1)
 
 
-def workloads(batch: int) -> list[Side]:
+def workloads(batch: int) -> list[Workload]:
     """Both emulators at one batch size, with one thread or process and with several."""
-    ours: list[Side] = [emurust_workload(batch, count) for count in thread_counts()]
+    ours: list[Workload] = [emurust_workload(batch, count) for count in thread_counts()]
     return [*ours, *(pyboy_workload(batch, count) for count in PROCESSES if count <= batch)]
 
 
@@ -39,13 +39,13 @@ def thread_counts() -> list[int]:
     return sorted({1, os.cpu_count() or 1})
 
 
-def emurust_workload(batch: int, threads: int, pictures: bool = False) -> HostSide:
+def emurust_workload(batch: int, threads: int, pictures: bool = False) -> HostWorkload:
     """Ours: observes memory, or the last frame of a step in grey, at half size."""
     env = windfall.game(STARTS).vector_env(batch, threads=threads, **_options(pictures))
     return _workload(env, f"emurust, {threads} thread{'s' * (threads > 1)}", pictures)
 
 
-def pyboy_workload(batch: int, processes: int, pictures: bool = False) -> HostSide:
+def pyboy_workload(batch: int, processes: int, pictures: bool = False) -> HostWorkload:
     """PyBoy with the same observations."""
     options = _options(pictures)
     del options["press_frames"]  # it holds the buttons for all frames of a step
@@ -58,7 +58,7 @@ def _options(pictures: bool) -> dict[str, Any]:
     return {"frame_skip": FRAME_SKIP, "press_frames": FRAME_SKIP, "observation": observation}
 
 
-def _workload(env: Any, name: str, pictures: bool) -> HostSide:
+def _workload(env: Any, name: str, pictures: bool) -> HostWorkload:
     return host_rollout(
         env,
         STEPS,

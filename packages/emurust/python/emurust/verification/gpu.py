@@ -6,12 +6,12 @@ import os
 from typing import Final
 
 from rlenv_bench.sections import Comparison
-from rlenv_bench.workloads import HostSide
+from rlenv_bench.workloads import HostWorkload
 
 CONSOLES_A_CORE: Final = 16
 
 
-def on_all_cores() -> list[HostSide]:
+def on_all_cores() -> list[HostWorkload]:
     """Windfall, which comes with the package: one thread per core, and one process of PyBoys per core."""
     from emurust.verification.benchmarks import emurust_workload, pyboy_workload
 

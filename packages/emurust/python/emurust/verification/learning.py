@@ -14,7 +14,7 @@ from emurust.games import windfall
 from emurust.verification import PPO
 from emurust.verification.windfall_in_pyboy import pyboy_vector_env
 from rlenv_bench.learner import host_ppo
-from rlenv_bench.workloads import Side, host_rollout
+from rlenv_bench.workloads import Workload, host_rollout
 from rlenv_learn import HostVecEnv, PPOConfig
 
 MEMORY_PRESET: Final = "mlp-tiny"
@@ -32,7 +32,7 @@ def config_for(preset: str, num_envs: int) -> PPOConfig:
     return PPOConfig(**sizes, preset=preset, update_epochs=1, num_minibatches=4, activation="relu")
 
 
-def workloads(num_envs: int, preset: str) -> list[Side]:
+def workloads(num_envs: int, preset: str) -> list[Workload]:
     """PPO and the environment alone, for each implementation."""
     config = config_for(preset, num_envs)
     observation = windfall.OBSERVATION if preset == MEMORY_PRESET else "half_grey"
@@ -48,7 +48,7 @@ def workloads(num_envs: int, preset: str) -> list[Side]:
     def theirs() -> HostVecEnv:
         return pyboy_vector_env(config.num_envs, starts=STARTS, processes=PROCESSES, observation=observation)
 
-    made: list[Side] = []
+    made: list[Workload] = []
     for name, make in {"emurust": ours, f"PyBoy in {PROCESSES} processes": theirs}.items():
         made.append(host_ppo(make(), config, f"PPO on {name}, {preset}", **about(name, "PPO")))
         made.append(

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from emurust.verification.benchmarks import FRAME_SKIP, emurust_workload, thread_counts
-from rlenv_bench.workloads import Side
+from rlenv_bench.workloads import Workload
 
 BATCH: Final = 128
 HASHES: Final = 20_000  # of the yardstick; 8 ms here
@@ -55,7 +55,7 @@ def _hash(salt: int) -> None:
     hashlib.pbkdf2_hmac("sha512", b"yardstick", bytes([salt]), HASHES)
 
 
-def _speed(workload: Side) -> float:
+def _speed(workload: Workload) -> float:
     begun = time.perf_counter()
     workload.call()
     return workload.batch * workload.steps * FRAME_SKIP / (time.perf_counter() - begun)

@@ -1,4 +1,4 @@
-"""Windfall in PyBoy: the reference side of L3, L4 and the PPO benchmark."""
+"""Windfall in PyBoy: the reference's part in L3, L4 and the PPO benchmark."""
 
 from __future__ import annotations
 

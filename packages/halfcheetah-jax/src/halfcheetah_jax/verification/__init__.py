@@ -43,7 +43,7 @@ def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[Benchmar
 
 def _claim(text: str, theirs: str, batch: int, at_least: float) -> Claim:
     """A ratio at a batch size."""
-    return Claim(text, {"side": OURS, "batch": batch}, {"side": theirs, "batch": batch}, at_least)
+    return Claim(text, {"workload": OURS, "batch": batch}, {"workload": theirs, "batch": batch}, at_least)
 
 
 DECLARATION: Final = Declaration(

@@ -10,7 +10,7 @@ import numpy as np
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.verification import EQUAL_BATCH, OTHERS, OURS
 from halfcheetah_jax.verification.other_python import OtherPythonWorkload
-from rlenv_bench.workloads import HostSide, Side, jax_rollout
+from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_shared.errors import DivergenceError, explain
 from rlenv_shared.verification.locate import reference
 
@@ -23,12 +23,12 @@ def mujoco_vector_env(num_envs: int) -> Any:
     return reference("gymnasium_mujoco").vector_env(num_envs)
 
 
-def against_mujoco(batch: int) -> list[Side]:
+def against_mujoco(batch: int) -> list[Workload]:
     """Ours, and MuJoCo's C on one thread and on two."""
     return [ours(batch), mujoco_rollout(batch, 1), mujoco_rollout(batch, 2)]
 
 
-def against_others(batch: int, others: tuple[str, ...]) -> list[Side]:
+def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
     """Ours, one environment of Gymnasium, and programs that need a Python environment of their own."""
     settings = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32"}
     xml = reference("gymnasium_mujoco").XML
@@ -36,7 +36,7 @@ def against_others(batch: int, others: tuple[str, ...]) -> list[Side]:
     return [gymnasium_single(), ours(EQUAL_BATCH), *apart]
 
 
-def ours(batch: int) -> Side:
+def ours(batch: int) -> Workload:
     """Our environment; every state it visits must be one where the solver converged."""
     check_converged(batch)
     settings = {"dtype": "float32", "converged": "every state"}
@@ -75,7 +75,7 @@ def check_converged(batch: int, steps: int = 200) -> None:
         )
 
 
-def mujoco_rollout(batch: int, threads: int) -> HostSide:
+def mujoco_rollout(batch: int, threads: int) -> HostWorkload:
     """``mujoco.rollout``: physics alone, without observation, reward or reset; controls drawn beforehand."""
     import mujoco.rollout
 
@@ -98,7 +98,7 @@ def mujoco_rollout(batch: int, threads: int) -> HostSide:
         runner.rollout(model, data, state[0], controls[:, : steps * frame_skip], state=visited)
         state[0] = visited[:, -1].copy()
 
-    return HostSide(
+    return HostWorkload(
         f"mujoco.rollout, {threads} thread{'s' * (threads > 1)}",
         batch,
         STEPS,
@@ -110,7 +110,7 @@ def mujoco_rollout(batch: int, threads: int) -> HostSide:
     )
 
 
-def gymnasium_single() -> HostSide:
+def gymnasium_single() -> HostWorkload:
     """Gymnasium's environment, one of it."""
     env = mujoco_vector_env(1)
     actions = np.random.default_rng(0).uniform(-1, 1, (STEPS, 1, 6))
@@ -120,7 +120,7 @@ def gymnasium_single() -> HostSide:
         for t in range(steps):
             last[0] = env.step(actions[t])[0]
 
-    return HostSide(
+    return HostWorkload(
         "gymnasium HalfCheetah-v5",
         1,
         STEPS,

@@ -31,6 +31,9 @@ class Mjx(Rollout):
     def __init__(self, batch: int, steps: int) -> None:
         super().__init__("mjx", batch, steps, str(_model()))
 
+    def decisions(self) -> None:
+        """Every step is one."""
+
     def memory(self) -> Mapping[str, int | None]:
         """Unknown."""
         return {"peak_bytes": None, "state_bytes_per_env": None}
@@ -96,6 +99,9 @@ class MujocoWarp:
     def checksum(self) -> float:
         """Sum of the positions."""
         return float(self._data.qpos.numpy().sum())
+
+    def decisions(self) -> None:
+        """Every step is one."""
 
     def memory(self) -> Mapping[str, int | None]:
         """Unknown."""

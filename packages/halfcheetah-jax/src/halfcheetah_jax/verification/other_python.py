@@ -108,6 +108,9 @@ class OtherPythonWorkload:
         """Of the last call's outputs."""
         return float(self._ask("checksum"))
 
+    def decisions(self) -> None:
+        """Every step is one."""
+
     def memory(self) -> Mapping[str, int | None]:
         """Unknown; the process is no longer needed when this is asked."""
         if self._process is not None:

@@ -48,7 +48,7 @@ def _learning(*sizes: tuple[str, int]) -> tuple[BenchmarkCase, ...]:
 def _claim(text: str, ours: str, frameskip: int, at_least: float) -> Claim:
     """A ratio to the original."""
     of = {"frameskip": frameskip}
-    return Claim(f"{text}, frameskip {frameskip}", {"side": ours, **of}, {"side": C, **of}, at_least)
+    return Claim(f"{text}, frameskip {frameskip}", {"workload": ours, **of}, {"workload": C, **of}, at_least)
 
 
 DECLARATION: Final = Declaration(

@@ -14,13 +14,13 @@ import numpy as np
 from puffer_pong import PongBuffers
 from puffer_pong.jax import Pong
 from puffer_pong.verification import JAX, C
-from rlenv_bench.workloads import HostSide, Side, jax_rollout
+from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_shared.verification.locate import reference
 
 STEPS: Final = 128  # of each environment per call: a learner's rollout
 
 
-def c_workload(batch: int, frameskip: int) -> HostSide:
+def c_workload(batch: int, frameskip: int) -> HostWorkload:
     """The unmodified pong.h in a C loop, with its environments' own generators."""
     pong = reference("puffer_pong").PufferPong(batch, frameskip=frameskip)
     reward_sum = [0.0]
@@ -28,7 +28,7 @@ def c_workload(batch: int, frameskip: int) -> HostSide:
     def advance(steps: int) -> None:
         _, reward_sum[0] = pong.bench(steps)
 
-    return HostSide(
+    return HostWorkload(
         C,
         batch,
         STEPS,
@@ -39,7 +39,7 @@ def c_workload(batch: int, frameskip: int) -> HostSide:
     )
 
 
-def rust_workload(batch: int, frameskip: int, threads: int) -> HostSide:
+def rust_workload(batch: int, frameskip: int, threads: int) -> HostWorkload:
     """The Rust core through Python, one call per step."""
     pong = PongBuffers(batch, num_threads=threads, frameskip=frameskip)
     actions = np.random.default_rng(0).integers(0, 3, (STEPS, batch), np.int32)
@@ -48,7 +48,7 @@ def rust_workload(batch: int, frameskip: int, threads: int) -> HostSide:
         for t in range(steps):
             pong.step(actions[t])
 
-    return HostSide(
+    return HostWorkload(
         f"Rust, {threads} thread{'s' * (threads > 1)}",
         batch,
         STEPS,
@@ -59,7 +59,7 @@ def rust_workload(batch: int, frameskip: int, threads: int) -> HostSide:
     )
 
 
-def workloads(batch: int, frameskip: int) -> list[Side]:
+def workloads(batch: int, frameskip: int) -> list[Workload]:
     """Every implementation at one batch size."""
     threads = sorted({1, os.cpu_count() or 1})
     env = Pong(frameskip=frameskip)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from puffer_pong.jax import Pong
 from rlenv_bench.gpu.program import random_rollout
 from rlenv_bench.sections import Comparison
-from rlenv_bench.workloads import HostSide
+from rlenv_bench.workloads import HostWorkload
 from rlenv_shared.verification.locate import reference
 
 ONE_FRAME: Final = Pong(frameskip=1)
@@ -28,7 +28,7 @@ def learning_env(on_gpu: bool) -> Pong:
     return Pong(frameskip=8, loop="inline" if on_gpu else "fori")
 
 
-def c_on_all_cores() -> list[HostSide]:
+def c_on_all_cores() -> list[HostWorkload]:
     """The unmodified C, one thread per core, each with its own environments and its own tight loop."""
     threads, batch, steps = os.cpu_count() or 1, 4096, 64
     pongs = [reference("puffer_pong").PufferPong(batch, frameskip=1) for _ in range(threads)]
@@ -44,7 +44,9 @@ def c_on_all_cores() -> list[HostSide]:
 
     settings: dict[str, Any] = {"frameskip": 1, "policy": "random", "outputs": "overwritten"}
     return [
-        HostSide(f"C, {threads} threads", batch * threads, steps, reset, advance, lambda: reward[0], settings=settings)
+        HostWorkload(
+            f"C, {threads} threads", batch * threads, steps, reset, advance, lambda: reward[0], settings=settings
+        )
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from puffer_pong.verification import FRAMESKIP
 from puffer_pong.verification.implementations import jax_env, rust_vector_env
 from rlenv_bench.learner import host_ppo, native_ppo
-from rlenv_bench.workloads import HostSide, Side, host_rollout, jax_rollout
+from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_learn import HostVecEnv, PPOConfig
 from rlenv_shared.verification.locate import reference
 
@@ -31,7 +31,7 @@ def config_for(preset: str, num_envs: int) -> PPOConfig:
     )
 
 
-def workloads(num_envs: int, preset: str) -> list[Side]:
+def workloads(num_envs: int, preset: str) -> list[Workload]:
     """PPO and the environment alone, for each implementation."""
     config, env = config_for(preset, num_envs), jax_env()
 
@@ -41,7 +41,7 @@ def workloads(num_envs: int, preset: str) -> list[Side]:
     def about(implementation: str, what: str) -> dict[str, Any]:
         return {"implementation": implementation, "what": what, "preset": preset, "frameskip": FRAMESKIP}
 
-    def alone(env: HostVecEnv, implementation: str) -> HostSide:
+    def alone(env: HostVecEnv, implementation: str) -> HostWorkload:
         return host_rollout(
             env,
             ROLLOUT,
