@@ -7,12 +7,12 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references.tcg_engine.tests.play import FIRE, GRASS, game
+
 from tcg_engine import clone, decks, full, legal_mask, new_game, observation, step, table
 from tcg_engine.game import advance
 from tcg_engine.players import POLICIES
 from tcg_engine.rng import Random, Stream
-
-from references.tcg_engine.tests.play import FIRE, GRASS, game
 
 
 def random_deck(generator: random.Random) -> decks.Deck:

@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from references.gymnasium_classic.adapter import Reference
 from scipy.stats import ks_2samp
 
 from cartpole_jax import CartPole, EnvParams, State, constants
 from rlenv_shared import counter_rng
+from rlenv_shared.verification.locate import reference
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_classic")]
 
@@ -48,11 +48,11 @@ def step_ours(env, states, actions, params=None, time=0):
 
 def step_theirs(states, actions, attributes=None, time=0, **options):
     """The same with Gymnasium."""
-    reference = Reference(len(states), attributes, **options)
-    reference.reset(states=states, time=time)
-    reference.step(actions)
-    now = reference.snapshot()
-    return reference.states, now["obs"], now["reward"], now["terminated"], now["truncated"]
+    original = reference("gymnasium_classic").Reference(len(states), attributes, **options)
+    original.reset(states=states, time=time)
+    original.step(actions)
+    now = original.snapshot()
+    return original.states, now["obs"], now["reward"], now["terminated"], now["truncated"]
 
 
 def assert_same(ours, theirs, tolerance):
@@ -135,9 +135,9 @@ def test_other_constants(dtype, params, attributes):
 
 
 def test_resets_have_the_distribution_of_gymnasium(dtype):
-    reference = Reference(4000)
-    reference.reset(seed=5)
+    original = reference("gymnasium_classic").Reference(4000)
+    original.reset(seed=5)
     keys = jax.random.split(jax.random.key(5), 4000)
     ours, _ = jax.vmap(CartPole(dtype).reset)(keys)
     for component in range(4):
-        assert ks_2samp(np.asarray(ours)[:, component], reference.states[:, component]).pvalue > 1e-3
+        assert ks_2samp(np.asarray(ours)[:, component], original.states[:, component]).pvalue > 1e-3

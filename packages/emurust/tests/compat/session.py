@@ -55,7 +55,11 @@ def shown(value: Any) -> Any:
 
 def raised(error: BaseException) -> dict[str, Any]:
     """An exception: its type, and all it is, by name."""
-    return {"raises": type(error).__name__, "kinds": [kind.__name__ for kind in type(error).__mro__], "text": str(error)}
+    return {
+        "raises": type(error).__name__,
+        "kinds": [kind.__name__ for kind in type(error).__mro__],
+        "text": str(error),
+    }
 
 
 class Console:

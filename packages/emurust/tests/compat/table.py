@@ -1,7 +1,7 @@
 """Runs every call of `calls.py` on PyBoy and on `emurust.pyboy` and writes the table of how they compare.
 
-    python tests/compat/table.py            runs all; writes results/calls.json and ../../docs/pyboy.md
-    python tests/compat/table.py NAME…      runs the calls whose names contain one of these, and shows what came of them
+python tests/compat/table.py            runs all; writes results/calls.json and ../../docs/pyboy.md
+python tests/compat/table.py NAME…      runs the calls whose names contain one of these, and shows what came of them
 """
 
 from __future__ import annotations
@@ -54,7 +54,14 @@ def compare(names: list[str]) -> list[dict[str, Any]]:
     ]
     pyboy, ours = (run_side(side, [snippet for *_, snippet in chosen]) for side in SIDES)
     return [
-        {"subject": subject, "call": name, "snippet": snippet, "verdict": verdict(one, other), "pyboy": one, "emurust": other}
+        {
+            "subject": subject,
+            "call": name,
+            "snippet": snippet,
+            "verdict": verdict(one, other),
+            "pyboy": one,
+            "emurust": other,
+        }
         for (subject, name, snippet), one, other in zip(chosen, pyboy, ours, strict=True)
     ]
 

@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from pong_thresholds import COMPARISONS, PLACES, cases
 from references.puffer_pong.adapter import PufferPong
-from rust_side import FLOATS_AND_COUNTS, expected_observation, record
 
 from puffer_pong import PongVectorEnv
 from puffer_pong.jax import Pong
+from puffer_pong.verification.rust import FLOATS_AND_COUNTS, expected_observation, record
+from puffer_pong.verification.thresholds import COMPARISONS, PLACES, cases
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced

@@ -4,11 +4,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from references.puffer_pong.adapter import PufferPongVectorEnv
-from three_way import GEOMETRIES, STEP_TOLERANCES, actions_for, jax_equals_c, jax_steps_like_c, odd_geometries, run
 
 from puffer_pong.jax import EnvParams, Pong
+from puffer_pong.verification.rollouts import (
+    GEOMETRIES,
+    STEP_TOLERANCES,
+    actions_for,
+    jax_equals_c,
+    jax_steps_like_c,
+    odd_geometries,
+    run,
+)
 from rlenv_shared import counter_rng
+from rlenv_shared.verification.locate import reference
+
+PufferPongVectorEnv = reference("puffer_pong").PufferPongVectorEnv
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("puffer_pong")]
 
@@ -62,7 +72,7 @@ def test_rollouts_in_odd_fields_agree(continuous):
 def test_three_way_counts_what_it_compared():
     counts = run(frameskip=8, envs=64, steps=300, seed=6)
     assert counts["steps"] == 64 * 300
-    assert counts["terminals"] > 20
+    assert counts["ends"] > 20
     assert counts["mismatches"] == {"rust": 0, "jax": 0}
 
 

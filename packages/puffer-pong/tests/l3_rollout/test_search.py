@@ -1,7 +1,8 @@
 """L3: no constant or periodic actions part JAX and Rust from C; `tests/verify.py` searches 10 million steps."""
 
 import pytest
-from pong_search import EXAMPLE_STEPS, search
+
+from puffer_pong.verification.search import EXAMPLE_STEPS, search
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("puffer_pong")]
 

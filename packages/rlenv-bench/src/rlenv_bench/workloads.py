@@ -1,6 +1,6 @@
 """What a benchmark measures.
 
-A *side* is one implementation at one batch size.  Within a block its calls continue one another; every block begins
+A *workload* is one implementation at one batch size.  Within a block its calls continue one another; every block begins
 from the same state, so that the checksums of its blocks must agree.
 """
 
@@ -22,7 +22,7 @@ Mode = Literal["scan", "auto", "kernel", "interpreted"]
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
 
 
-class Side(Protocol):
+class Workload(Protocol):
     """One implementation at one batch size, as the harness drives it."""
 
     name: str  # of the implementation: the same at every batch size
@@ -54,7 +54,7 @@ class Side(Protocol):
 
 
 @dataclasses.dataclass
-class HostSide:
+class HostWorkload:
     """A host implementation.
 
     Attributes:
@@ -114,13 +114,13 @@ def host_rollout(
     deterministic: bool = True,
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
-) -> HostSide:
+) -> HostWorkload:
     """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
 
     Args:
         env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
         steps: steps per call.
-        name: of the side.
+        name: of the workload.
         num_actions: actions are int32 from 0 to below it.
         deterministic: `reset` with a seed restores every generator.
         settings: facts for the report.
@@ -133,7 +133,7 @@ def host_rollout(
         for t in range(steps):
             last[0] = env.step(actions[t])
 
-    return HostSide(
+    return HostWorkload(
         name,
         env.num_envs,
         steps,
@@ -145,7 +145,7 @@ def host_rollout(
     )
 
 
-class JaxSide:
+class JaxWorkload:
     """A jitted scan of vmapped steps; made by `jax_rollout`."""
 
     def __init__(
@@ -235,7 +235,7 @@ def jax_rollout(
     unroll: int = 1,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
-) -> JaxSide:
+) -> JaxWorkload:
     """Measure a JAX environment: ``scan(steps)`` of ``vmap(batch)``, actions drawn by a counter hash inside the body.
 
     Args:
@@ -243,7 +243,7 @@ def jax_rollout(
         params: its parameters, passed as an argument; the defaults when None.
         batch: environments.
         steps: steps per call.
-        name: of the side.
+        name: of the workload.
         policy: ``random_legal`` draws among the legal actions (no mask is computed where it is the constant True),
             ``random`` among all; continuous actions are uniform on their box.
         reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
@@ -290,7 +290,7 @@ def jax_rollout(
         "mode": mode,
         "unroll": unroll,
     }
-    return JaxSide(
+    return JaxWorkload(
         name,
         batch,
         steps,

@@ -17,6 +17,7 @@ from rlenv_learn.loop import NonFiniteLossError
 from rlenv_learn.policy import Policy
 from rlenv_learn.train import ManyResult, TrainResult, train, train_many
 
+__version__ = "0.1.0"
 __all__ = [
     "Checkpoint",
     "Evaluation",

@@ -23,8 +23,8 @@ from emurust.pyboy.api.gameshark import GameShark
 from emurust.pyboy.api.memory_scanner import MemoryScanner
 from emurust.pyboy.api.rumble import Rumble
 from emurust.pyboy.api.screen import Screen
-from emurust.pyboy.api.sound import DEFAULT_RATE, Sound
 from emurust.pyboy.api.sgb import SGB
+from emurust.pyboy.api.sound import DEFAULT_RATE, Sound
 from emurust.pyboy.api.source import Source
 from emurust.pyboy.api.sprite import Sprite
 from emurust.pyboy.api.tile import Tile

@@ -16,10 +16,27 @@ from tcg_engine.compiler.words import TAGS, in_play
 
 assert all((conditions, damage, hands, lasting, moves))  # importing them registers their phrases
 
-CARD_FIELDS = (
-    "id name kind types stage evolves_from hp weakness retreat points ex mega tags attacks use has_ability program "
-    "modifiers unsupported"
-).split()
+CARD_FIELDS = [
+    "id",
+    "name",
+    "kind",
+    "types",
+    "stage",
+    "evolves_from",
+    "hp",
+    "weakness",
+    "retreat",
+    "points",
+    "ex",
+    "mega",
+    "tags",
+    "attacks",
+    "use",
+    "has_ability",
+    "program",
+    "modifiers",
+    "unsupported",
+]
 KINDS = {kind.name.lower(): kind for kind in CardKind}
 TAG_BITS = {name.lower().replace(" ", "_"): bit for name, bit in TAGS.items()}
 

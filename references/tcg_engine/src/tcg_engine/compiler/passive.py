@@ -23,7 +23,7 @@ from tcg_engine.codes import (
 from tcg_engine.compiler import grammar
 from tcg_engine.compiler.builder import Tables, UnknownTextError
 from tcg_engine.compiler.draft import Draft
-from tcg_engine.compiler.words import condition_mask, describe, energy_mask, name_list, type_mask
+from tcg_engine.compiler.words import describe, energy_mask, name_list, type_mask
 
 Rule = Callable[[Tables, re.Match[str]], list[Modifier]]
 RULES: list[tuple[re.Pattern[str], Rule]] = []

@@ -16,7 +16,7 @@ turn; who has none left has lost.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +30,7 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.testing.games import skirmish_rules as rules
 from rlenv_shared.testing.games import skirmish_tables as t
 from rlenv_shared.testing.games.skirmish_rules import LAYOUT, MAX_STAGE, NUM_ACTIONS, Words
+
 
 def _table(values: tuple[int, ...]) -> Any:
     return np.array(values, np.int32)
@@ -152,9 +153,7 @@ class Skirmish(Env):
         for side in view.side:
             front = side.fighter[side.active]
             usable = [side.asked & choosing & (front.uses[m] > 0) for m in range(t.MOVES_PER_FIGHTER)]
-            ready = [
-                side.asked & (fighter.hp > 0) & (side.active != slot) for slot, fighter in enumerate(side.fighter)
-            ]
+            ready = [side.asked & (fighter.hp > 0) & (side.active != slot) for slot, fighter in enumerate(side.fighter)]
             anything = usable[0]
             for option in (*usable[1:], *ready):
                 anything = anything | option

@@ -81,9 +81,7 @@ def take_choices(words: Words, action: Any, params: Any, ops: Ops) -> Words:
     generator = view.high, view.low, view.draws
     coin, generator = ops.draw(LCG64, generator, choosing & tied, np.uint32(2), "order")
     view.high, view.low, view.draws = generator
-    second_is_first = jnp.where(
-        racing, jnp.where(tied, coin == 1, speeds[1] > speeds[0]), switches[1] & ~switches[0]
-    )
+    second_is_first = jnp.where(racing, jnp.where(tied, coin == 1, speeds[1] > speeds[0]), switches[1] & ~switches[0])
     view.set("first", second_is_first.astype(jnp.int32), where=choosing)
     view.set("phase", FIRST, where=choosing)
     view.set("phase", view.resume, where=resuming)

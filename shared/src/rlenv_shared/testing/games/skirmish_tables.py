@@ -39,4 +39,6 @@ EFFECTIVENESS: Final = tuple(  # in halves; row: element of the move, column: of
     for defender in range(NUM_ELEMENTS)
 )
 FIRE_DAMAGE: Final = 10  # hit points at the end of a turn
-TEAMS: Final = tuple((17 * team + 5 * slot + team // 3 * slot) % NUM_SPECIES for team in range(NUM_TEAMS) for slot in range(TEAM))
+TEAMS: Final = tuple(
+    (17 * team + 5 * slot + team // 3 * slot) % NUM_SPECIES for team in range(NUM_TEAMS) for slot in range(TEAM)
+)
