@@ -419,12 +419,12 @@ def test_a_stale_report_is_found(tmp_path, capsys, monkeypatch):
         "hot: 1 words from 0, 4 bits used",
         "cold: 4 words from 1, 80 bits used",
         "",
-        "field       table  word  bits  values  next",
-        "x           hot    0     0-3   0..9",
-        "r[2].f[40]  cold   0     0     bool    +2 words; +1 bit, 32 a word",
+        "field       table  word  bits  values  empty  next",
+        "x           hot    0     0-3   0..9    0",
+        "r[2].f[40]  cold   0     0     bool    0      +2 words; +1 bit, 32 a word",
     ]
     rows = json.loads((tmp_path / "layout.json").read_text())["fields"]
-    assert rows[0] == {"field": "x", "table": "hot", "word": 0, "bits": "0-3", "values": "0..9", "next": ""}
+    assert list(rows[0].values()) == ["x", "hot", 0, "0-3", "0..9", 0, ""]
     with pytest.raises(InvalidParamsError, match=r"stale layout report .*json, line 2: got '\"name\": \"small\""):
         report.check(BATTLE, tmp_path / "layout")
     capsys.readouterr()
