@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 PACKAGES := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 ENVIRONMENTS := $(filter-out rlenv-%,$(PACKAGES))
 REFERENCES := $(patsubst references/%/pin.json,%,$(wildcard references/*/pin.json))
+TESTED_REFERENCES := $(patsubst references/%/tests/mutations.toml,%,$(wildcard references/*/tests/mutations.toml))
 
 # Settings: make setup PYTHON=…   make bench-puffer-pong ARGS='…'
 VENV ?= .venv
@@ -35,7 +36,7 @@ SOURCES = $(wildcard shared/src packages/*/src packages/*/python)
 empty :=
 FROM_SOURCE = PYTHONPATH=$(subst $(empty) $(empty),:,$(abspath $(SOURCES)))
 CRATES := $(wildcard packages/*/Cargo.toml)
-BUILD_REFERENCES = for reference in $$($(PY) ci/workspace.py references $*); do $(MAKE) refs-$$reference; done
+BUILD_REFERENCES = for reference in $$($(PY) -m ci.workspace references $*); do $(MAKE) refs-$$reference; done
 
 .PHONY: help
 help:
@@ -81,7 +82,7 @@ $(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/workspace.py $$(
 		$$(shell find packages/$$* -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
 	@if [ -e packages/$*/Cargo.toml ]; then bash ci/check_tools.sh cargo; fi
 	@echo "setup: $*"
-	@$(PIP_INSTALL) --no-build-isolation $$($(PY) ci/workspace.py install-args $*)
+	@$(PIP_INSTALL) --no-build-isolation $$($(PY) -m ci.workspace install-args $*)
 	@touch $@
 
 $(VENV)/.setup-docs: $(VENV)/.setup-tools
@@ -108,7 +109,7 @@ refs: $(REFERENCES:%=refs-%)
 ## refs-<ref>: fetch and build one reference
 .PHONY: $(REFERENCES:%=refs-%)
 $(REFERENCES:%=refs-%): refs-%: $(VENV)/.setup-shared
-	@$(PY) ci/refs.py $*
+	@$(PY) -m ci.refs $*
 
 # --- tests -------------------------------------------------------------------------------------------------------
 
@@ -119,6 +120,11 @@ $(PACKAGES:%=test-%): test-%: $(VENV)/.setup-%
 	$(PYTEST) packages/$* $(ARGS)
 test-shared: $(VENV)/.setup-shared
 	$(PYTEST) shared $(ARGS)
+
+## test-<ref>: every quick test of a reference that has tests of its own
+.PHONY: $(TESTED_REFERENCES:%=test-%)
+$(TESTED_REFERENCES:%=test-%): test-%: refs-%
+	$(PYTEST) references/$* $(ARGS)
 
 ## test-l1: self-consistency of all packages, and the tests of shared and ci
 .PHONY: test-l1
@@ -137,23 +143,28 @@ test-l2 test-l3 test-l4: test-%: setup
 .PHONY: $(ENVIRONMENTS:%=verify-%)
 $(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
-	$(PY) packages/$*/tests/verify.py $(ARGS)
+	$(PY) -m rlenv_shared.verification $* verify $(ARGS)
 
 ## mutate-<pkg>: break the code on purpose, once per entry of tests/mutations.toml, and expect the named tests to fail
 .PHONY: $(PACKAGES:%=mutate-%) mutate-shared
 $(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
-	$(PY) ci/mutate.py $* $(ARGS)
+	$(PY) -m ci.mutate $* $(ARGS)
+
+## mutate-<ref>: the same for a reference that has tests of its own
+.PHONY: $(TESTED_REFERENCES:%=mutate-%)
+$(TESTED_REFERENCES:%=mutate-%): mutate-%: refs-%
+	$(PY) -m ci.mutate $* $(ARGS)
 
 ## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
 .PHONY: check-mutations
 check-mutations: setup
-	@for package in shared $(PACKAGES); do $(PY) ci/mutate.py $$package --check-coverage; done
+	@for package in shared $(PACKAGES) $(TESTED_REFERENCES); do $(PY) -m ci.mutate $$package --check-coverage; done
 
 ## fuzz: damage files of every kind at random and expect typed errors (ARGS='--count 3000 trajectory.npz')
 .PHONY: fuzz
 fuzz: $(VENV)/.setup-rlenv-learn $(VENV)/.setup-rlenv-bench
-	$(PY) ci/fuzz.py $(ARGS)
+	$(PY) -m ci.fuzz $(ARGS)
 
 # --- speed and training ------------------------------------------------------------------------------------------
 
@@ -166,31 +177,31 @@ bench: $(ENVIRONMENTS:%=bench-%)
 .PHONY: $(ENVIRONMENTS:%=bench-%)
 $(ENVIRONMENTS:%=bench-%): bench-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
-	$(PY) packages/$*/benchmarks/bench.py $(ARGS)
+	$(PY) -m rlenv_shared.verification $* bench $(ARGS)
 
 ## train-<pkg>: train PPO on one package
 .PHONY: $(ENVIRONMENTS:%=train-%)
 $(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
-	$(PY) packages/$*/training/train.py $(ARGS)
+	$(PY) -m rlenv_shared.verification $* train $(ARGS)
 
 # --- GPUs --------------------------------------------------------------------------------------------------------
 
 ## gpu-compile: compile every package for an H200 that is not there and write the reports (needs setup-gpu-report)
 .PHONY: gpu-compile
 gpu-compile: setup $(GPU_VENV)/.setup
-	$(FROM_SOURCE) $(GPU_VENV)/bin/python ci/gpu_compile.py --also $(PY) $(ARGS)
+	$(FROM_SOURCE) $(GPU_VENV)/bin/python -m ci.gpu_compile --also $(PY) $(ARGS)
 
-## check-gpu: no committed report of gpu-compile is missing, stale or over ci/gpu_budgets.toml (needs no CUDA)
+## check-gpu: no committed report of gpu-compile is missing, stale or over its declared budget (needs no CUDA)
 .PHONY: check-gpu
 check-gpu: setup
-	$(PY) ci/gpu_compile.py --check $(ARGS)
+	$(PY) -m ci.gpu_compile --check $(ARGS)
 
 ## gpu-report: verify and measure every package on the GPU that is here (reduced on a CPU); writes to OUT
 OUT ?= build/gpu-report
 REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
 .PHONY: gpu-report
 gpu-report:
-	$(FROM_SOURCE) $(REPORT_PYTHON) ci/gpu_report.py --out $(OUT) $(ARGS)
+	$(FROM_SOURCE) $(REPORT_PYTHON) -m ci.gpu_report --out $(OUT) $(ARGS)
 
 # --- checks ------------------------------------------------------------------------------------------------------
 
@@ -218,28 +229,28 @@ types: setup
 ## check-layout: tree, import boundaries, declared dependencies, file sizes, README headings
 .PHONY: check-layout
 check-layout: setup
-	$(PY) ci/check_layout.py
+	$(PY) -m ci.check_layout
 
 ## check-results: recompute every committed verdict and median from its raw samples
 .PHONY: check-results
 check-results: setup
-	$(PY) ci/check_results.py
-	$(PY) ci/readme_tables.py --check
+	$(PY) -m ci.check_results
+	$(PY) -m ci.readme_tables --check
 
 ## report: fill the tables of the READMEs from the committed results
 .PHONY: report
 report: setup
-	$(PY) ci/readme_tables.py
+	$(PY) -m ci.readme_tables
 
 ## notebooks: run every example notebook with tiny settings
 .PHONY: notebooks
 notebooks: setup $(VENV)/.setup-docs
-	$(PY) ci/notebooks.py
+	$(PY) -m ci.notebooks
 
 ## docs: build the documentation site from the READMEs into build/site
 .PHONY: docs
 docs: $(VENV)/.setup-docs
-	$(PY) ci/docs.py build
+	$(PY) -m ci.docs build
 
 ## wheels: build the wheels of shared and every package into dist/
 .PHONY: wheels

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-import imports
-from workspace import (
+from ci import imports
+from ci.workspace import (
     REPO,
     Package,
     environments,
@@ -114,9 +114,9 @@ def required_files(repo: Repository) -> Iterator[str]:
     wanted = [library.root / name for library in repo.libraries for name in PACKAGE_FILES]
     for package in repo.packages:
         wanted += [package.root / name for name in PACKAGE_FILES]
-        wanted += [package.root / "tests" / name for name in ("smoke.py", "verify.py", "mutations.toml")]
-        wanted += [package.root / "benchmarks" / "bench.py", package.root / "training" / "train.py"]
-        wanted.append(package.source / package.import_name / "py.typed")
+        wanted.append(package.root / "tests" / "mutations.toml")
+        source = package.source / package.import_name
+        wanted += [source / "py.typed", source / "verification" / "__init__.py"]
     for directory in {Path(path).parts[1] for path in repo.files if re.match("references/[^/]+/", path)}:
         wanted += [repo.root / "references" / directory / name for name in REFERENCE_FILES]
     for path in wanted:

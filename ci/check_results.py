@@ -7,41 +7,42 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from results import claims, device_reports, reports, rollouts, transfer_config, transfers
+from ci.results import claims, device_reports, reports, rollouts, transfer
+from ci.workspace import REPO, environments
 from rlenv_bench import device_report
 from rlenv_shared.errors import EnvError
-from workspace import REPO, Package, environments
+from rlenv_shared.verification.declaration import Declaration, find
 
 
-def problems(package: Package, repo: Path = REPO) -> Iterator[str]:
+def problems(declaration: Declaration, repo: Path = REPO) -> Iterator[str]:
     """What is wrong with a package's results; prints each one that is right."""
     try:
-        for found in rollouts(package):
+        for found in rollouts(declaration):
             name = found.path.relative_to(repo)
             print(f"{name}: {found.comparisons} comparisons, {found.steps:,} steps, {found.mismatches} mismatches")
             if found.mismatches:
                 yield f"{name}: {found.mismatches} mismatches"
     except EnvError as error:
-        yield f"{package.name}, rollouts: {error}"
+        yield f"{declaration.package}, rollouts: {error}"
     try:
-        for transfer in transfers(package):
-            name = transfer.path.relative_to(repo)
-            print(f"{name}: {transfer.verdict}")
-            if not transfer.verdict.ok:
+        if found := transfer(declaration):
+            name = found.path.relative_to(repo)
+            print(f"{name}: {found.verdict}")
+            if not found.verdict.ok:
                 yield f"{name}: not shown equivalent, or not learned"
-            if not committed_before(transfer_config(package), transfer.path, repo):
+            if not committed_before(declaration.transfer.config, found.path, repo):
                 yield f"{name}: the margin must be committed before the run, in an earlier commit"
     except EnvError as error:
-        yield f"{package.name}, transfer: {error}"
+        yield f"{declaration.package}, transfer: {error}"
     try:
-        for path, content in reports(package).items():
+        for path, content in reports(declaration).items():
             print(f"{path.relative_to(repo)}: {len(content['runs'])} runs{', uncommitted changes' * content['dirty']}")
-        for claim in claims(package):
-            print(f"{package.name}: {claim.text}: {claim.ratio or 'not measured'}")
+        for claim in claims(declaration):
+            print(f"{declaration.package}: {claim.text}: {claim.ratio or 'not measured'}")
             if claim.ratio is not None and not claim.holds:
                 yield f"{claim.path.relative_to(repo)}: {claim.text}: {claim.ratio}, claimed {claim.at_least}×"
     except EnvError as error:
-        yield f"{package.name}, benchmarks: {error}"
+        yield f"{declaration.package}, benchmarks: {error}"
 
 
 def device_problems() -> Iterator[str]:
@@ -55,28 +56,30 @@ def device_problems() -> Iterator[str]:
 
 
 def committed_before(earlier: Path, later: Path, repo: Path) -> bool:
-    """True when the last change of one file is in an older commit than the first version of another.
+    """True when the content of one file was committed, wherever it lay then, in an older commit than that of another.
 
-    A file that is not committed yet counts as newest, so a fresh result passes while it is looked at.
+    Content that is not committed yet counts as newest, so a fresh result passes while it is looked at.
     """
 
-    def commits(path: Path, *options: str) -> list[str]:
-        command = ["git", "log", "--format=%H", *options, "--", str(path.relative_to(repo))]
-        return subprocess.run(command, cwd=repo, capture_output=True, text=True, check=True).stdout.split()
+    def git(*arguments: str) -> list[str]:
+        done = subprocess.run(["git", *arguments], cwd=repo, capture_output=True, text=True, check=True)
+        return done.stdout.split()
 
-    first_later = commits(later, "--diff-filter=A", "--reverse")[:1]
-    last_earlier = commits(earlier)[:1]
-    if not last_earlier:
-        return False
-    if not first_later:
-        return True
-    ancestor = ["git", "merge-base", "--is-ancestor", *last_earlier, *first_later]
-    return last_earlier != first_later and subprocess.run(ancestor, cwd=repo, check=False).returncode == 0
+    def first(path: Path) -> list[str]:
+        """The oldest commit with this content; empty without one."""
+        (content,) = git("hash-object", str(path))
+        return git("log", "--format=%H", f"--find-object={content}")[-1:]
+
+    before, after = first(earlier), first(later)
+    if not before or not after:
+        return bool(before)
+    ancestor = ["git", "merge-base", "--is-ancestor", *before, *after]
+    return before != after and subprocess.run(ancestor, cwd=repo, check=False).returncode == 0
 
 
 def main() -> int:
     """Exit status 1 when a result is wrong."""
-    found = [*device_problems(), *(problem for package in environments() for problem in problems(package))]
+    found = [*device_problems(), *(problem for package in environments() for problem in problems(find(package.name)))]
     for problem in found:
         print(f"WRONG: {problem}")
     print(f"results of {len(environments())} packages: {len(found)} problems")

@@ -33,7 +33,7 @@ for package in "$@"; do
     started=$SECONDS
     wheel=$(newest_wheel "$package")
     install_alone "$work/$package" "$shared" "$wheel"
-    "$work/$package/bin/python" -I "$repo/packages/$package/tests/smoke.py"
+    "$work/$package/bin/python" -I -m rlenv_shared.verification "$package" smoke
     echo "clean install: $package, $((SECONDS - started)) s"
     rm -rf "${work:?}/$package"
 done

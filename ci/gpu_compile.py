@@ -1,9 +1,9 @@
 """Compiles the packages' programs for a GPU that is not there, or checks the reports that were committed.
 
-gpu_compile.py [PACKAGE…] --also PYTHON   compile (in the environment of `make setup-gpu-report`), write the reports
-                                          with the fingerprints of this JAX and of that of another interpreter
-gpu_compile.py [PACKAGE…] --check         any JAX: no report is missing, stale or over budget
-gpu_compile.py [PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
+[PACKAGE…] --also PYTHON   compile (in the environment of `make setup-gpu-report`), write the reports with the
+                           fingerprints of this JAX and of that of another interpreter
+[PACKAGE…] --check         any JAX: no report is missing, stale or over budget
+[PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
 """
 
 from __future__ import annotations
@@ -12,67 +12,80 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from gpu_declarations import BUDGETS, REPORT, load, with_programs
+from ci.results import compiled_path
+from ci.workspace import REPO, environments
 from rlenv_bench.gpu import aot, compilation
 from rlenv_shared.errors import EnvError
-from workspace import Package
+from rlenv_shared.verification.declaration import Declaration, find, resolve
 
 TARGET = "h200"
 
 
-def fingerprints(package: Package) -> dict[str, str]:
+def with_programs() -> dict[str, Declaration]:
+    """The declarations with programs to compile, by package; engines that run on the CPU only have none."""
+    found = {package.name: find(package.name) for package in environments()}
+    return {name: declaration for name, declaration in found.items() if declaration.gpu.programs}
+
+
+def programs(declaration: Declaration) -> Sequence[Any]:
+    """What a package wants compiled."""
+    return resolve(declaration.gpu.programs)
+
+
+def fingerprints(declaration: Declaration) -> dict[str, str]:
     """Hash of each program of a package as this JAX lowers it."""
     from rlenv_bench.gpu.program import fingerprint
 
-    return {program.name: fingerprint(program) for program in load(package).PROGRAMS}
+    return {program.name: fingerprint(program) for program in programs(declaration)}
 
 
-def compile_package(package: Package, also: str) -> Path:
+def compile_package(declaration: Declaration, also: str) -> Path:
     """Compile everything that a package declares and write its report."""
     import jax
 
     from rlenv_bench.gpu.target import Target
 
     target = Target.load(TARGET)
-    hashes = {jax.__version__: fingerprints(package), **_fingerprints_of(also, package)}
-    programs = {}
-    for program in load(package).PROGRAMS:
+    hashes = {jax.__version__: fingerprints(declaration), **_fingerprints_of(also, declaration)}
+    done = {}
+    for program in programs(declaration):
         compiled = []
         for batch in program.batches:
             compiled.append(aot.compile_program(program, batch, target))
-            print(f"{package.name} {program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
-        programs[program.name] = {
+            print(f"{declaration.package} {program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
+        done[program.name] = {
             "about": program.about,
             "steps": program.steps,
             "fingerprints": {version: found[program.name] for version, found in sorted(hashes.items())},
             "compiled": compiled,
         }
-    path = package.root / REPORT
-    compilation.save(compilation.build(TARGET, jax.__version__, programs), path)
+    path = compiled_path(declaration)
+    compilation.save(compilation.build(TARGET, jax.__version__, done), path)
     return path
 
 
-def problems(package: Package) -> Iterator[str]:
+def problems(declaration: Declaration) -> Iterator[str]:
     """What is wrong with the committed report of a package."""
     import jax
 
     try:
-        budgets = compilation.load_budgets(BUDGETS).get(package.name, {})
-        batches = {program.name: program.batches for program in load(package).PROGRAMS}
-        committed = compilation.load(package.root / REPORT)
-        yield from compilation.problems(committed, batches, fingerprints(package), jax.__version__, budgets)
+        budgets = compilation.checked_budgets(declaration.package, declaration.gpu.budgets)
+        batches = {program.name: program.batches for program in programs(declaration)}
+        committed = compilation.load(compiled_path(declaration))
+        yield from compilation.problems(committed, batches, fingerprints(declaration), jax.__version__, budgets)
     except EnvError as error:
         yield str(error)
 
 
-def _fingerprints_of(python: str, package: Package) -> dict[str, dict[str, str]]:
+def _fingerprints_of(python: str, declaration: Declaration) -> dict[str, dict[str, str]]:
     """Fingerprints of a package by another interpreter's JAX, under its version."""
-    command = [python, __file__, package.name, "--fingerprints"]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return {version: found[package.name] for version, found in json.loads(printed).items()}
+    command = [python, "-m", "ci.gpu_compile", declaration.package, "--fingerprints"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=REPO).stdout
+    return {version: found[declaration.package] for version, found in json.loads(printed).items()}
 
 
 def main() -> int:
@@ -90,15 +103,15 @@ def main() -> int:
         parser.error(f"no GPU programs in {', '.join(sorted(unknown))}; there are some in {', '.join(known)}")
     chosen = [known[name] for name in arguments.packages or known]
     if arguments.also:
-        for package in chosen:
-            print(f"written to {compile_package(package, arguments.also)}")
+        for declaration in chosen:
+            print(f"written to {compile_package(declaration, arguments.also)}")
         return 0
     if arguments.fingerprints:
         import jax
 
-        print(json.dumps({jax.__version__: {package.name: fingerprints(package) for package in chosen}}))
+        print(json.dumps({jax.__version__: {found.package: fingerprints(found) for found in chosen}}))
         return 0
-    found = [f"{package.name}: {problem}" for package in chosen for problem in problems(package)]
+    found = [f"{declaration.package}: {line}" for declaration in chosen for line in problems(declaration)]
     for problem in found:
         print(f"WRONG: {problem}")
     print(f"GPU reports of {len(chosen)} packages: {len(found)} problems")

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpu_declarations import declared, load
-from results import predictions
+from ci.results import predictions
+from ci.workspace import REPO, environments
 from rlenv_bench import device_report
 from rlenv_shared import machine
 from rlenv_shared.errors import EnvError
-from workspace import REPO, Package
+from rlenv_shared.verification.declaration import Declaration, find, resolve
 
 BUDGET_S = 510  # of nine minutes; what was begun before the deadline is finished after it
 COMPILE_SHARE = 0.4  # of the budget, at most, for filling the compilation cache
@@ -39,14 +39,22 @@ class Job:
     ``sections`` are names of `rlenv_bench.sections`; the report shows them under the names ``shown``.
     """
 
-    package: Package
+    package: str
     sections: tuple[str, ...]
     shown: tuple[str, ...]
     flags: str = ""
 
     def command(self, result: Path, deadline_s: float, on_gpu: bool, compile_only: bool) -> list[str]:
         """What runs it."""
-        words = [sys.executable, __file__, "--worker", self.package.name, "--sections", ",".join(self.sections)]
+        words = [
+            sys.executable,
+            "-m",
+            "ci.gpu_report",
+            "--process",
+            self.package,
+            "--sections",
+            ",".join(self.sections),
+        ]
         words += ["--result", str(result), "--deadline", str(deadline_s)]
         return words + ["--full"] * on_gpu + ["--compile-only"] * compile_only
 
@@ -62,7 +70,7 @@ class Job:
         }
 
 
-def jobs(packages: Sequence[Package], sections: Sequence[str], on_gpu: bool) -> Iterator[Job]:
+def jobs(packages: Sequence[str], sections: Sequence[str], on_gpu: bool) -> Iterator[Job]:
     """All processes of a report, in order."""
     for package in packages:
         yield Job(package, tuple(sections), tuple(sections))
@@ -96,20 +104,19 @@ def compile_all(todo: Sequence[Job], cache: str, seconds: float) -> None:
             process.wait()
 
 
-def worker(arguments: argparse.Namespace) -> None:
+def process(arguments: argparse.Namespace) -> None:
     """Run sections of one package and write what they found, after each."""
     import jax
 
     from rlenv_bench import sections
 
-    package = declared()[arguments.worker]
     work = sections.Work(
         sections.FULL if arguments.full else sections.REDUCED,
         on_gpu=arguments.full,
         deadline=time.monotonic() + arguments.deadline,
         compile_only=arguments.compile_only,
     )
-    declaration = load(package)
+    declaration = find(arguments.process)
     found: dict[str, Any] = {}
     for name in arguments.sections.split(","):
         begin = time.monotonic()
@@ -117,55 +124,56 @@ def worker(arguments: argparse.Namespace) -> None:
             found[name] = {"results": section(name, declaration, work)}
         except Exception as error:
             found[name] = {"error": f"{type(error).__name__}: {str(error)[:2000]}"}
-            print(f"{package.name}, {name}: {found[name]['error']}", file=sys.stderr, flush=True)
+            print(f"{declaration.package}, {name}: {found[name]['error']}", file=sys.stderr, flush=True)
         memory = jax.devices()[0].memory_stats() or {}
         found[name] |= {"seconds": round(time.monotonic() - begin, 1), "peak_bytes": memory.get("peak_bytes_in_use")}
         if not arguments.compile_only:
             arguments.result.write_text(json.dumps(found))
-            print(f"{package.name}, {name}: {found[name]['seconds']} s", flush=True)
+            print(f"{declaration.package}, {name}: {found[name]['seconds']} s", flush=True)
 
 
-def section(name: str, declaration: Any, work: Any) -> list[dict[str, Any]]:
+def section(name: str, declaration: Declaration, work: Any) -> list[dict[str, Any]]:
     """One section of what a package declares; nothing where it declares nothing for it."""
     from rlenv_bench import sections
 
+    gpu = declaration.gpu
     match name:
         case "replay":
-            return sections.replay(getattr(declaration, "REPLAYS", ()), work)
+            return sections.replay(declaration.replays, work)
         case "throughput":
-            return sections.throughput(getattr(declaration, "PROGRAMS", ()), work)
+            return sections.throughput(resolve(gpu.programs) if gpu.programs else (), work)
         case "ppo":
-            make = getattr(declaration, "ppo_env", None)
-            return [] if make is None else sections.ppo(make(work.on_gpu), "JAX", work)
+            return sections.ppo(resolve(gpu.learning)(work.on_gpu), "JAX", work) if gpu.learning else []
         case "comparisons":
-            return sections.comparisons(getattr(declaration, "COMPARISONS", ()), work)
+            return sections.comparisons(resolve(gpu.comparisons) if gpu.comparisons else (), work)
     raise AssertionError(name)
 
 
-def summary(report: Mapping[str, Any], packages: Sequence[Package]) -> str:
+def summary(report: Mapping[str, Any], packages: Sequence[str]) -> str:
     """Markdown of the whole report."""
     parts = [f"# {report['device']['name']}, {report['mode']} mode, {report['seconds']:.0f} s"]
     for package in packages:
-        parts += [f"## {package.name}", device_report.tables(report, package.name, predictions(package))]
+        parts += [f"## {package}", device_report.tables(report, package, predictions(find(package)))]
     return "\n\n".join([*parts, *device_report.mismatches(report)]) + "\n"
 
 
 def main() -> int:
     """Exit status 1 when a replay differs or a section failed."""
     names = ("replay", "throughput", "ppo", "comparisons")
+    known = [package.name for package in environments()]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=REPO / "build" / "gpu-report", help="folder for the report")
-    parser.add_argument("--packages", nargs="+", choices=sorted(declared()), default=sorted(declared()))
+    parser.add_argument("--packages", nargs="+", choices=known, default=known)
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="sections")
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--process", help=argparse.SUPPRESS)
     parser.add_argument("--sections", help=argparse.SUPPRESS)
     parser.add_argument("--result", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--deadline", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--full", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--compile-only", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.worker:
-        worker(arguments)
+    if arguments.process:
+        process(arguments)
         return 0
     begin = time.monotonic()
     probe = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=False)
@@ -173,17 +181,16 @@ def main() -> int:
         raise SystemExit(f"JAX finds no device:\n{probe.stderr}")
     device = json.loads(probe.stdout.splitlines()[-1])
     on_gpu = device["platform"] == "gpu"
-    packages = [declared()[name] for name in arguments.packages]
-    todo = list(jobs(packages, arguments.only, on_gpu))
+    todo = list(jobs(arguments.packages, arguments.only, on_gpu))
     print(f"{device['name']}: {'full' if on_gpu else 'reduced'} mode, {len(todo)} processes", flush=True)
     about, git, command = machine.describe(), machine.git_state(REPO), "make gpu-report"
-    found: dict[str, dict[str, Any]] = {package.name: {} for package in packages}
+    found: dict[str, dict[str, Any]] = {package: {} for package in arguments.packages}
     with tempfile.TemporaryDirectory() as cache:
         if on_gpu:
             compile_all(todo, cache, COMPILE_SHARE * BUDGET_S)
         for index, job in enumerate(todo):
             left = BUDGET_S - (time.monotonic() - begin)
-            found[job.package.name] |= run_job(job, cache, left / (len(todo) - index), on_gpu)
+            found[job.package] |= run_job(job, cache, left / (len(todo) - index), on_gpu)
     report = device_report.build(
         mode="full" if on_gpu else "reduced",
         **git,
@@ -194,12 +201,12 @@ def main() -> int:
         packages=found,
     )
     device_report.save(report, arguments.out / "report.json")
-    (arguments.out / "summary.md").write_text(summary(report, packages))
+    (arguments.out / "summary.md").write_text(summary(report, arguments.packages))
     try:
         device_report.plot(report, arguments.out / "throughput.png")
     except ModuleNotFoundError as error:
         print(f"no plot: {error}")
-    print(summary(report, packages))
+    print(summary(report, arguments.packages))
     print(f"{report['seconds']} s; written to {arguments.out}")
     return 1 if any(device_report.mismatches(report)) else 0
 

@@ -13,7 +13,7 @@ names the tests that compare one of its doors or devices with another)::
 A name without brackets stands for all cases of a parametrised test.  A test counts as failing when it, or a fixture,
 raises an AssertionError (DivergenceError is one): an import error would "kill" everything and show nothing.
 
-Usage: mutate.py PACKAGE [--only ID…] | mutate.py PACKAGE --check-coverage
+Usage: python -m ci.mutate PACKAGE [--only ID…] | PACKAGE --check-coverage
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from workspace import REPO, Package, find, libraries
+from ci.workspace import REPO, Package, find, libraries
 
 RUN_TIMEOUT_S = 900
 FIELDS = {"id", "file", "find", "replace", "kills"}
@@ -117,7 +117,7 @@ def node_name(package: Package, kill: str) -> str:
 
 def environment(package: Package) -> dict[str, str]:
     """Environment in which Python imports a package, and the libraries beside it, from their sources."""
-    path = [package.source, *(library.source for library in libraries(package.repo)), Path(__file__).resolve().parent]
+    path = [package.source, *(library.source for library in libraries(package.repo)), REPO]  # the latter: ci.outcomes
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, path)),
@@ -208,7 +208,7 @@ def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
     """
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory) / "outcomes.json"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "outcomes", "-m", "", *arguments]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "ci.outcomes", "-m", "", *arguments]
         try:
             done = subprocess.run(
                 command,

@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from traitlets.config import Config
 
-from workspace import REPO, environments
+from ci.workspace import REPO, environments
 
 SMALL = "NOTEBOOK_SMALL"
 START_TIMEOUT_S = 180  # a kernel starts in two seconds, but on a machine that does other things too

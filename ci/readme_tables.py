@@ -1,8 +1,8 @@
 """Fills the tables of the READMEs from committed files, so that no number in them is typed by hand.
 
 A table stands between ``<!-- begin NAME… -->`` and ``<!-- end NAME -->``.  Names: ``packages`` in README.md,
-``references`` in references/README.md, and in a package's README ``verified`` (L4), ``speed``, and those that a
-``benchmarks/own_tables.py`` with ``tables() -> {NAME: Markdown}`` adds.
+``references`` in references/README.md, and in a package's README ``verified`` (L4), ``speed``, and those that its
+declaration adds.
 
 Usage: readme_tables.py [--check]   with --check nothing is written, and a stale table is an error
 """
@@ -11,16 +11,25 @@ from __future__ import annotations
 
 import os
 import re
-import runpy
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gpu_declarations import REPORT
-from results import claims, compiled_report, device_reports, predictions, reports, rollouts, transfers
+from ci.results import (
+    claims,
+    compiled_path,
+    compiled_report,
+    device_reports,
+    predictions,
+    reports,
+    rollouts,
+    transfer,
+)
+from ci.workspace import REPO, environments, references
 from rlenv_bench import device_report, results
 from rlenv_bench.gpu import compilation as gpu_report
-from workspace import REPO, Package, environments, references
+from rlenv_shared.verification.declaration import Declaration, find, resolve
 
 
 def fill(text: str, name: str, table: str) -> str:
@@ -34,20 +43,21 @@ def link(text: str, target: Path, base: Path) -> str:
     return f"[{text}]({Path(os.path.relpath(target, base)).as_posix()})"
 
 
-def packages_table(repo: Path = REPO) -> str:
-    """One row per package: reference, verification, measured speed."""
-    rows = ["| package | what | reference | whole episodes | learning transfers | speed |", "|---|---|---|---|---|---|"]
+def packages_table(declarations: Iterable[Declaration], repo: Path = REPO) -> str:
+    """One row per package: reference, verification, speed; the package's README has the rest."""
+    rows = ["| package | verified against | whole episodes | learning | speed | raw |", "|---|---|---|---|---|---|"]
     pins = references(repo)
-    for package in environments(repo):
-        uses = [
-            link(f"{pin['name']} {pin['version']}", repo / "references" / name, repo)
-            for name, pin in pins.items()
-            if package.name in pin["used_by"] and not pin.get("peer")
-        ]
-        rows.append(
-            f"| {link(package.name, package.root, repo)} | {package.project['description']} | {', '.join(uses) or '—'} "
-            f"| {_rollout_cell(package, repo)} | {_transfer_cell(package, repo)} | {_speed_cell(package, repo)} |"
+    for declaration in declarations:
+        uses = [f"{pins[name]['name']} {pins[name]['version']}" for name in declaration.references]
+        cells = (
+            link(declaration.package, declaration.results.parent, repo),
+            ", ".join(uses),
+            _rollout_cell(declaration),
+            _transfer_cell(declaration),
+            _speed_cell(declaration),
+            link("results", declaration.results, repo),
         )
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
@@ -63,63 +73,63 @@ def references_table(repo: Path = REPO) -> str:
     return "\n".join(rows)
 
 
-def verified_table(package: Package) -> str:
+def verified_table(declaration: Declaration) -> str:
     """The verdicts of L4, one row per results file and training direction."""
     rows = [
         "| trained in | policies | mean return in | difference [90 % CI] | margin | verdict | raw returns |",
         "|---|---:|---|---|---:|---|---|",
     ]
-    for transfer in transfers(package):
-        ours, theirs = transfer.config.backends
-        level = f"{100 * (1 - 2 * transfer.config.alpha):g} % CI"
+    if found := transfer(declaration):
+        ours, theirs = found.config.backends
+        level = f"{100 * (1 - 2 * found.config.alpha):g} % CI"
         rows[0] = rows[0].replace("90 % CI", level)
-        for direction in transfer.verdict.directions:
+        for direction in found.verdict.directions:
             tost = direction.tost
             outcome = tost.verdict if direction.learned else f"{tost.verdict}, not learned"
             rows.append(
                 f"| {direction.trained_in} | {tost.n_a} | {ours} {tost.mean_a:.2f}, {theirs} {tost.mean_b:.2f} "
                 f"| {tost.difference:+.3f} [{tost.ci_low:+.3f}, {tost.ci_high:+.3f}] | {tost.margin:g} | {outcome} "
-                f"| {link('json', transfer.path, package.root)} |"
+                f"| {link('json', found.path, declaration.results.parent)} |"
             )
     return "\n".join(rows) if len(rows) > 2 else "Not run yet."
 
 
-def speed_table(package: Package) -> str:
+def speed_table(declaration: Declaration) -> str:
     """The claims, then every run of the newest report of each benchmark and machine."""
     parts = []
-    stated = [claim for claim in claims(package) if claim.ratio is not None]
+    stated = [claim for claim in claims(declaration) if claim.ratio is not None]
     if stated:
         parts.append("| comparison, same machine and run | ratio of medians |\n|---|---|")
         parts[0] += "".join(f"\n| {claim.text} | {claim.ratio} |" for claim in stated)
     newest: dict[tuple[str, str], tuple[Path, dict[str, Any]]] = {}
-    for path, content in reports(package).items():
-        newest[_machine(content), _benchmark(content)] = path, content
+    for path, content in reports(declaration).items():
+        newest[_machine(content), _label(path)] = path, content
     for (machine, _), (path, content) in newest.items():
-        parts.append(f"{machine}; medians of {link('raw samples', path, package.root)}.")
+        parts.append(f"{machine}; medians of {link('raw samples', path, declaration.results.parent)}.")
         parts += filter(None, (results.environment_shares(content), results.table(content)))
-    return "\n\n".join([*parts, *_gpu_tables(package)]) or "Not measured yet."
+    return "\n\n".join([*parts, *_gpu_tables(declaration)]) or "Not measured yet."
 
 
-def own_tables(package: Package) -> dict[str, str]:
+def own_tables(declaration: Declaration) -> dict[str, str]:
     """Further tables of a package, by name."""
-    path = package.root / "benchmarks" / "own_tables.py"
-    return runpy.run_path(str(path))["tables"]() if path.exists() else {}
+    return resolve(declaration.tables)() if declaration.tables else {}
 
 
-def _gpu_tables(package: Package) -> list[str]:
+def _gpu_tables(declaration: Declaration) -> list[str]:
     """What was measured on a GPU, newest report of each device, and what the compiler says of one."""
     parts = []
     for path, content in device_reports().items():
-        if package.name in content["packages"]:
-            samples = link("raw samples", path, package.root)
+        if declaration.package in content["packages"]:
+            samples = link("raw samples", path, declaration.results.parent)
             parts.append(f"Measured on {content['device']['name']} by `make gpu-report`, {samples}.")
-            parts.append(device_report.tables(content, package.name, predictions(package)))
-    committed = compiled_report(package)
+            parts.append(device_report.tables(content, declaration.package, predictions(declaration)))
+    committed = compiled_report(declaration)
     if committed is not None:
         about = "; ".join(f"{name}: {program['about']}" for name, program in committed["programs"].items())
+        counts = link("raw counts", compiled_path(declaration), declaration.results.parent)
         parts.append(
             f"Compiled for an {gpu_report.target(committed).name} without one, by `make gpu-compile` "
-            f"({link('raw counts', package.root / REPORT, package.root)}); an uncalibrated model, nothing of it "
+            f"({counts}); an uncalibrated model, nothing of it "
             f"measured.  Per step, bytes and instructions per environment ({about}):"
         )
         parts.append(gpu_report.table(committed))
@@ -131,49 +141,46 @@ def _machine(content: dict[str, Any]) -> str:
     return f"{machine['cpu']}, {machine['cores']} cores" + (f", {machine['gpu']}" if machine["gpu"] else "")
 
 
-def _benchmark(content: dict[str, Any]) -> str:
-    """The script that measured: ``bench.py``."""
-    scripts = [Path(word).name for word in content["command"].split() if word.endswith(".py")]
-    return scripts[0] if scripts else ""
+def _label(path: Path) -> str:
+    """Which of a package's benchmarks a report is of: what follows the commit in its name."""
+    return re.sub(r"^.*-[0-9a-f]{7}-?", "", path.stem)
 
 
-def _rollout_cell(package: Package, repo: Path) -> str:
-    cells = [
-        f"{found.steps:,} steps compared, {found.mismatches} mismatches ({link('json', found.path, repo)})"
-        for found in rollouts(package)
-    ]
-    return "<br>".join(cells) or "not run"
-
-
-def _transfer_cell(package: Package, repo: Path) -> str:
-    found = list(transfers(package))
+def _rollout_cell(declaration: Declaration) -> str:
+    """Steps of whole episodes and what differed."""
+    names = {declared.name for declared in declaration.rollouts if declared.whole_episodes}
+    found = [one for one in rollouts(declaration) if one.path.stem in names]
     if not found:
         return "not run"
-    newest = found[-1]
-    verdict = "equivalent, both directions" if newest.verdict.ok else "not shown"
-    policies = min(direction.tost.n_a for direction in newest.verdict.directions)
-    return f"{verdict}: {policies} policies each, margin ±{newest.config.margin:g} ({link('json', newest.path, repo)})"
+    steps, mismatches = sum(one.steps for one in found), sum(one.mismatches for one in found)
+    return f"{results.human(steps)} steps, {mismatches} differ"
 
 
-def _speed_cell(package: Package, repo: Path) -> str:
-    """The claims in short; the package's README has both sides of each."""
-    cells = [
-        f"{claim.text}: {link(f'{claim.ratio.value:.1f}×', claim.path, repo)}"
-        for claim in claims(package)
-        if claim.ratio is not None and claim.path is not None
-    ]
-    return "<br>".join(cells) or "not measured"
+def _transfer_cell(declaration: Declaration) -> str:
+    found = transfer(declaration)
+    if found is None:
+        return "not run"
+    return "equivalent" if found.verdict.ok else "not shown"
+
+
+def _speed_cell(declaration: Declaration) -> str:
+    """The first claim, which is the package's headline; the package's README has all of them."""
+    claim = next(claims(declaration), None)
+    if claim is None or claim.ratio is None or claim.path is None:
+        return "not measured"
+    return f"{claim.ratio.value:.1f}× {claim.ratio.theirs_label}"
 
 
 def main(arguments: list[str]) -> int:
     """Write the tables, or with ``--check`` compare them; exit status 1 when one is stale."""
+    declarations = [find(package.name) for package in environments()]
     contents = {
-        REPO / "README.md": {"packages": packages_table()},
+        REPO / "README.md": {"packages": packages_table(declarations)},
         REPO / "references" / "README.md": {"references": references_table()},
     }
-    for package in environments():
-        common = {"verified": verified_table(package), "speed": speed_table(package)}
-        contents[package.root / "README.md"] = common | own_tables(package)
+    for declaration in declarations:
+        common = {"verified": verified_table(declaration), "speed": speed_table(declaration)}
+        contents[declaration.results.parent / "README.md"] = common | own_tables(declaration)
     stale = []
     for path, tables in contents.items():
         old = new = path.read_text()

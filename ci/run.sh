@@ -21,7 +21,7 @@ finish() {
     printf '%s\n' "${summary[@]}"
     printf '%-16s %7d\n' total $((SECONDS - begin))
     # Counted from the reports of pytest, so that a run that tested nothing cannot pass.
-    python3 ci/count_tests.py "$REPORTS" || failed+=("no test ran")
+    python3 -m ci.count_tests "$REPORTS" || failed+=("no test ran")
     if [ ${#failed[@]} -gt 0 ]; then
         printf 'FAILED: %s\n' "$(IFS=,; echo "${failed[*]}" | sed 's/,/, /g')"
         exit 1

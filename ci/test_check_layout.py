@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import check_layout
-from check_layout import Repository
+from ci import check_layout
+from ci.check_layout import Repository
 
 pytestmark = pytest.mark.l1
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workspace import REPO, Package, find, packages, requirement_extras, requirement_name, shared
+from ci.workspace import REPO, Package, find, packages, requirement_extras, requirement_name, shared
 
 pytestmark = pytest.mark.l1
 
@@ -19,8 +19,8 @@ MAKEFILE = (REPO / "Makefile").read_text()
 def targets() -> set[str]:
     """Targets that a user may name, with ``<pkg>`` or ``<ref>`` for a family."""
     names = " ".join(re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE))
-    names = re.sub(r"\$\(PACKAGES:%=([\w-]+)-%\)", r"\1-<pkg>", names)
-    return set(re.sub(r"\$\(REFERENCES:%=([\w-]+)-%\)", r"\1-<ref>", names).split())
+    names = re.sub(r"\$\((?:PACKAGES|ENVIRONMENTS):%=([\w-]+)-%\)", r"\1-<pkg>", names)
+    return set(re.sub(r"\$\((?:TESTED_)?REFERENCES:%=([\w-]+)-%\)", r"\1-<ref>", names).split())
 
 
 def test_help_lists_every_target() -> None:
@@ -79,8 +79,8 @@ def test_this_python_is_accepted() -> None:
 )
 def test_a_run_that_tested_nothing_fails(tmp_path: Path, suite: str, status: int, line: str) -> None:
     (tmp_path / "l1.xml").write_text(f"<testsuites>{suite}</testsuites>")
-    command = [sys.executable, str(REPO / "ci" / "count_tests.py"), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "ci.count_tests", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=REPO)
     assert (done.returncode, done.stdout.strip()) == (status, line)
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import docs
-import notebooks
-from workspace import REPO, packages
+from ci import docs, notebooks
+from ci.workspace import REPO, packages
 
 pytestmark = pytest.mark.l1
 

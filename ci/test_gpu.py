@@ -2,55 +2,50 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-import gpu_compile
-import gpu_report
-import results
-from gpu_declarations import BUDGETS, REPORT, declared, with_programs
+from ci import gpu_compile, gpu_report, results
+from ci.workspace import REPO
 from rlenv_bench import device_report
-from rlenv_bench.gpu import compilation
-from workspace import REPO
+from rlenv_shared.verification.declaration import find
 
 pytestmark = pytest.mark.l1
 
 
 def test_every_declaration_has_a_budget_and_every_budget_a_declaration() -> None:
-    budgets = compilation.load_budgets(BUDGETS)
-    compiled = {
-        name: set(compilation.load(package.root / REPORT)["programs"]) for name, package in with_programs().items()
-    }
-    assert {name: set(programs) for name, programs in budgets.items()} == compiled
+    for declaration in gpu_compile.with_programs().values():
+        assert set(results.compiled_report(declaration)["programs"]) == set(declaration.gpu.budgets)
 
 
 def test_a_changed_constant_makes_the_report_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     """Provoked in the program itself: gravity."""
-    package = declared()["cartpole-jax"]
-    assert list(gpu_compile.problems(package)) == []
+    declaration = find("cartpole-jax")
+    assert list(gpu_compile.problems(declaration)) == []
     environment = sys.modules["cartpole_jax.env"]
     honest = environment.accelerations
     monkeypatch.setattr(environment, "accelerations", lambda s, f, p: honest(s, f + f, p))
-    found = list(gpu_compile.problems(package))
+    found = list(gpu_compile.problems(declaration))
     assert any("step: stale" in line for line in found), found
 
 
-def test_a_tighter_budget_is_exceeded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    tight = tmp_path / "budgets.toml"
-    tight.write_text(BUDGETS.read_text().replace("derated_steps_per_s = 50e9", "derated_steps_per_s = 50e12", 1))
-    monkeypatch.setattr(gpu_compile, "BUDGETS", tight)
-    (line,) = gpu_compile.problems(declared()["cartpole-jax"])
+def test_a_tighter_budget_is_exceeded() -> None:
+    declaration = find("cartpole-jax")
+    tight = {**declaration.gpu.budgets, "step": {**declaration.gpu.budgets["step"], "derated_steps_per_s": 50e12}}
+    gpu = dataclasses.replace(declaration.gpu, budgets=tight)
+    (line,) = gpu_compile.problems(dataclasses.replace(declaration, gpu=gpu))
     assert "steps/s predicted at 50%, budget 5e+13" in line
 
 
 def test_the_gpu_report_runs_reduced(tmp_path: Path) -> None:
     """End to end on one package, in processes of its own; `make gpu-report` does the same for all."""
-    command = [sys.executable, str(REPO / "ci" / "gpu_report.py"), "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "ci.gpu_report", "--out", str(tmp_path)]
     command += ["--packages", "cartpole-jax", "--only", "replay", "throughput", "comparisons"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=REPO)
     assert done.returncode == 0, done.stdout + done.stderr
     found = device_report.load(tmp_path / "report.json")
     replays = device_report.results(found, "cartpole-jax", "replay")
@@ -81,11 +76,11 @@ def test_a_doctored_median_is_refused(tmp_path: Path) -> None:
         device_report.load(path)
 
 
-def run(side: str, batch: int, speed: float, **settings: object) -> dict:
+def run(workload: str, batch: int, speed: float, **settings: object) -> dict:
     """A measurement of 100 steps in each of two blocks."""
     seconds = 100 / speed
     samples = {"steps_per_call": 100, "repeats": 1, "block_s": [seconds, seconds], "sps_median": speed}
-    return {"side": side, "batch": batch, "settings": settings, **samples}
+    return {"workload": workload, "batch": batch, "settings": settings, **samples}
 
 
 def measured(**sections: list[dict]) -> dict:
@@ -120,7 +115,7 @@ def test_the_newest_report_of_a_device_counts(tmp_path: Path) -> None:
 
 
 def test_jobs_are_one_process_for_each_setting_of_the_flags() -> None:
-    packages = list(declared().values())[:1]
+    packages = ["cartpole-jax"]
     on_gpu = list(gpu_report.jobs(packages, ("replay", "throughput"), True))
     assert [job.shown for job in on_gpu] == [("replay", "throughput"), (device_report.GRAPHS,)]
     assert "+WHILE" in on_gpu[1].environment("cache")["XLA_FLAGS"]

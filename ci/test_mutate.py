@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import mutate
-from workspace import Package
+from ci import mutate
+from ci.workspace import Package
 
 pytestmark = pytest.mark.l1
 

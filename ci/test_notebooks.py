@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-import notebooks
+from ci import notebooks
 
 pytestmark = pytest.mark.l1
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
-import check_results
-import readme_tables
-import results
+from ci import check_results, readme_tables, results
 from rlenv_bench import results as benchmark
 from rlenv_bench.harness import Run
 from rlenv_learn.transfer import verdict
-from workspace import Package
+from rlenv_shared.verification.declaration import Benchmark, Claim, Declaration, RolloutSet, Transfer
 
 pytestmark = pytest.mark.l1
 
@@ -32,16 +31,14 @@ training_seeds = [0, 1, 2]
 jax = 10
 c = 10
 """
-CLAIMS = """[[claim]]
-text = "fast against slow"
-ours = { side = "fast", batch = 4 }
-theirs = { side = "slow" }
-at_least = 2.0
-"""
 ROLLOUTS = {
-    "steps": 10,  # of a setting, no comparison
-    "three_way": [{"steps": 100, "mismatches": {"rust": 0, "jax": 0}}, {"steps": 20, "mismatches": 0}],
-    "float": {"f64": {"steps": 3, "diverged": False, "fields": {"x": {"mismatches": 0}}}},
+    "format": "rlenv-rollouts",
+    "schema": 1,
+    "settings": {"steps": 10},  # no comparison
+    "comparisons": {
+        "three ways": {"steps": 100, "mismatches": {"rust": 0, "jax": 0}},
+        "float": {"f64": {"steps": 20, "mismatches": 0}, "f32": {"steps": 3, "mismatches": 0}},
+    },
 }
 MACHINE = {"cpu": "a cpu", "cores": 2, "gpu": ""}
 
@@ -56,30 +53,41 @@ def commit(repo: Path) -> None:
     git(repo, "commit", "--quiet", "-m", "x")
 
 
+class Toy(Declaration):
+    """A declaration whose package lies in a temporary folder."""
+
+    results = property(lambda self: self.transfer.config.parent / "results")
+
+
 @pytest.fixture
-def toy(tmp_path: Path) -> Package:
+def toy(tmp_path: Path) -> Toy:
     """A package with a sound config, transfer results and benchmark report, committed in this order."""
-    package = Package(tmp_path / "packages" / "toy")
-    level = package.root / "tests" / "l4_transfer"
-    episodes = package.root / "tests" / "l3_rollout" / "results"
-    for directory in (level / "results", episodes, package.root / "benchmarks" / "results"):
-        directory.mkdir(parents=True)
-    (episodes / "rollouts.json").write_text(json.dumps(ROLLOUTS))
-    (package.root / "pyproject.toml").write_text('[project]\nname = "toy"\ndescription = "a toy"\n')
-    (level / "config.toml").write_text(CONFIG)
-    (package.root / "benchmarks" / "claims.toml").write_text(CLAIMS)
+    root = tmp_path / "packages" / "toy"
+    claim = Claim("fast against slow", {"workload": "fast", "batch": 4}, {"workload": "slow"}, at_least=2.0)
+    toy = Toy(
+        "toy",
+        "toy/Toy-v0",
+        references=(),
+        smoke="builtins:str",
+        rollouts=(RolloutSet("rollouts", "builtins:dict"),),
+        transfer=Transfer(root / "transfer.toml", "ppo"),
+        benchmarks=(Benchmark((), (), claims=(claim,)),),
+    )
+    (root / "results" / "benchmarks").mkdir(parents=True)
+    (root / "results" / "rollouts.json").write_text(json.dumps(ROLLOUTS))
+    (root / "transfer.toml").write_text(CONFIG)
     git(tmp_path, "init", "--quiet")
     commit(tmp_path)
-    config = verdict.TransferConfig.load(level / "config.toml")
+    config = verdict.TransferConfig.load(root / "transfer.toml")
     record = verdict.new_results(config, MACHINE)
     for direction in record["directions"]:
         for seed, mean in enumerate((15.0, 16.0, 17.0)):
             returns = {"jax": [mean, mean], "c": [mean, mean + 0.01 * seed]}
             direction["policies"].append({"seed": seed, "returns": returns})
-    verdict.save_results(record, level / "results" / "2026-01-01.json")
+    verdict.save_results(record, root / "results" / "transfer.json")
     runs = [
         Run(
-            side=side,
+            workload=workload,
             batch=4,
             steps_per_call=100,
             repeats=1,
@@ -92,16 +100,20 @@ def toy(tmp_path: Path) -> Package:
             group=0,
             settings={},
         )
-        for side, seconds in (("fast", 1.0), ("slow", 3.0))
+        for workload, seconds in (("fast", 1.0), ("slow", 3.0))
     ]
     content = benchmark.build("toy/Toy-v0", runs, MACHINE, {"git": "abc", "dirty": False}, "python bench.py")
-    benchmark.save(content, package.root / "benchmarks" / "results" / "2026-01-01.json")
+    benchmark.save(content, root / "results" / "benchmarks" / "2026-01-01.json")
     commit(tmp_path)
-    return package
+    return toy
 
 
-def problems(package: Package) -> list[str]:
-    return list(check_results.problems(package, package.root.parent.parent))
+def repository(toy: Toy) -> Path:
+    return toy.results.parents[2]
+
+
+def problems(toy: Toy) -> list[str]:
+    return list(check_results.problems(toy, repository(toy)))
 
 
 def edit(path: Path, change) -> None:
@@ -110,7 +122,7 @@ def edit(path: Path, change) -> None:
     path.write_text(json.dumps(data))
 
 
-def test_sound_results_pass(toy: Package) -> None:
+def test_sound_results_pass(toy: Toy) -> None:
     assert problems(toy) == []
     (claim,) = results.claims(toy)
     assert claim.ratio is not None
@@ -144,18 +156,18 @@ def foreign_format(data: dict) -> None:
         (foreign_format, "another format"),
     ],
 )
-def test_a_wrong_transfer_record_is_found(toy: Package, change, message: str) -> None:
-    edit(toy.root / "tests" / "l4_transfer" / "results" / "2026-01-01.json", change)
+def test_a_wrong_transfer_record_is_found(toy: Toy, change, message: str) -> None:
+    edit(toy.results / "transfer.json", change)
     assert [message in problem for problem in problems(toy)] == [True]
 
 
-def test_a_margin_changed_after_the_run_is_found(toy: Package) -> None:
-    results.transfer_config(toy).write_text(CONFIG.replace("margin = 1.0", "margin = 2.0"))
+def test_a_margin_changed_after_the_run_is_found(toy: Toy) -> None:
+    toy.transfer.config.write_text(CONFIG.replace("margin = 1.0", "margin = 2.0"))
     assert ["margins must precede" in problem for problem in problems(toy)] == [True]
 
 
-def test_a_margin_committed_with_the_run_is_found(toy: Package) -> None:
-    repo = toy.root.parent.parent
+def test_a_margin_committed_with_the_run_is_found(toy: Toy) -> None:
+    repo = repository(toy)
     git(repo, "checkout", "--quiet", "--orphan", "squashed")
     commit(repo)
     assert ["earlier commit" in problem for problem in problems(toy)] == [True]
@@ -175,59 +187,61 @@ def slow_down(data: dict) -> None:
     ("change", "message"),
     [(polish_median, "do not follow"), (slow_down, "claimed 2.0×"), (foreign_format, "another format")],
 )
-def test_a_wrong_benchmark_report_is_found(toy: Package, change, message: str) -> None:
-    edit(toy.root / "benchmarks" / "results" / "2026-01-01.json", change)
+def test_a_wrong_benchmark_report_is_found(toy: Toy, change, message: str) -> None:
+    edit(toy.results / "benchmarks" / "2026-01-01.json", change)
     assert [message in problem for problem in problems(toy)] == [True]
 
 
-def one_side_differs(data: dict) -> None:
-    data["three_way"][0]["mismatches"]["jax"] = 2
+def one_implementation_differs(data: dict) -> None:
+    data["comparisons"]["three ways"]["mismatches"]["jax"] = 2
 
 
-def a_field_differs(data: dict) -> None:
-    data["float"]["f64"]["fields"]["x"]["mismatches"] = 1
-
-
-def it_diverged(data: dict) -> None:
-    data["float"]["f64"]["diverged"] = True
+def a_comparison_differs(data: dict) -> None:
+    data["comparisons"]["float"]["f64"]["mismatches"] = 1
 
 
 def nothing_compared(data: dict) -> None:
-    data.clear()
+    data["comparisons"].clear()
+
+
+def other_schema(data: dict) -> None:
+    data["schema"] = 2
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (one_side_differs, "2 mismatches"),
-        (a_field_differs, "1 mismatches"),
-        (it_diverged, "1 mismatches"),
+        (one_implementation_differs, "2 mismatches"),
+        (a_comparison_differs, "1 mismatches"),
         (nothing_compared, "no comparison"),
+        (other_schema, "expected rlenv-rollouts, schema 1"),
     ],
 )
-def test_a_rollout_that_differs_is_found(toy: Package, change, message: str) -> None:
-    edit(toy.root / "tests" / "l3_rollout" / "results" / "rollouts.json", change)
+def test_a_rollout_that_differs_is_found(toy: Toy, change, message: str) -> None:
+    edit(toy.results / "rollouts.json", change)
     assert [message in problem for problem in problems(toy)] == [True]
 
 
-def test_tables_hold_only_what_was_measured(toy: Package) -> None:
+def test_tables_hold_only_what_was_measured(toy: Toy) -> None:
     assert "| fast | 4 | 100 |" in readme_tables.speed_table(toy)
     assert "equivalent" in readme_tables.verified_table(toy)
-    repo = toy.root.parent.parent
-    row = readme_tables.packages_table(repo).splitlines()[-1]
-    assert "packages/toy/benchmarks/results/2026-01-01.json" in row
-    assert "| 123 steps compared, 0 mismatches (" in row
-    for path in toy.root.rglob("results/*.json"):
+    row = readme_tables.packages_table([toy], repository(toy)).splitlines()[-1]
+    assert "| 123 steps, 0 differ | equivalent | 3.0× slow at batch 4 | [results](packages/toy/results) |" in row
+    assert len(row) <= 200
+    for path in toy.results.rglob("*.json"):
         path.unlink()
-    assert "| not run | not run | not measured |" in readme_tables.packages_table(repo)
+    assert "| not run | not run | not measured |" in readme_tables.packages_table([toy], repository(toy))
     assert readme_tables.verified_table(toy) == "Not run yet."
     assert readme_tables.speed_table(toy) == "Not measured yet."
 
 
-def test_a_package_may_have_tables_of_its_own(toy: Package) -> None:
+def test_a_package_may_have_tables_of_its_own(toy: Toy) -> None:
     assert readme_tables.own_tables(toy) == {}
-    (toy.root / "benchmarks" / "own_tables.py").write_text("def tables():\n    return {'memory': '| 3 KiB |'}\n")
-    assert readme_tables.own_tables(toy) == {"memory": "| 3 KiB |"}
+    assert readme_tables.own_tables(dataclasses.replace(toy, tables=f"{__name__}:_tables")) == {"memory": "| 3 KiB |"}
+
+
+def _tables() -> dict[str, str]:
+    return {"memory": "| 3 KiB |"}
 
 
 def test_a_table_is_filled_between_its_markers() -> None:

@@ -14,10 +14,10 @@ from gymnasium.vector import AutoresetMode
 from toy_env import LEFT, RIGHT, STAY, Params, Reach, Walk
 
 from rlenv_shared import counter_rng
-from rlenv_shared.adapters import gymnasium as adapter
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError, gymnasium_entry_points
+from rlenv_shared.compiling import programs
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
-from rlenv_shared.protocol import TurnOrder
 
 pytestmark = pytest.mark.l1
 WALK, REACH = Walk(), Reach()
@@ -86,7 +86,8 @@ def test_the_single_environment_is_the_native_one():
     env = GymEnv(WALK)
     obs, info = env.reset(seed=1)
     rng = tuple(word[0] for word in counter_rng.from_seed(1))
-    native_obs, state = WALK.begin_episode(tuple(map(jnp.asarray, rng)), WALK.default_params)
+    state = WALK.begin(tuple(map(jnp.asarray, rng)), WALK.default_params)
+    native_obs = WALK.view(state, WALK.default_params)
     assert np.array_equal(obs, native_obs)
     host, over = np.random.default_rng(0), False
     while not over:
@@ -178,9 +179,9 @@ def test_same_step_reset_and_final_observations():
 
 def test_native_info_reaches_the_user_with_gymnasium_s_masks():
     class Chatty(Walk):
-        def step_env(self, *args):
-            obs, state, reward, terminated, info = super().step_env(*args)
-            return obs, state, reward, terminated, {**info, "wind": state.cell}
+        def transition(self, *args):
+            state, *rest, info = super().transition(*args)
+            return state, *rest, {**info, "wind": state.cell}
 
     env = GymVectorEnv(Chatty(), 2, Params(max_steps_in_episode=1))
     _, info = env.reset(seed=0)
@@ -311,12 +312,12 @@ def test_one_program_per_environment_and_batch_size():
     for num_envs in (3, 3, 4):
         vector = GymVectorEnv(env, num_envs)
         vector.reset(seed=0)
-        before = adapter._step_many._cache_size()
+        before = programs(env).step_many._cache_size()
         for _ in range(5):
             vector.step(np.full(num_envs, STAY))
         vector.reset()
         vector.step(np.full(num_envs, STAY))
-        compiled = adapter._step_many._cache_size() - before
+        compiled = programs(env).step_many._cache_size() - before
         assert compiled == (0 if num_envs == 3 and getattr(env, "seen", False) else 1)
         env.seen = True
 

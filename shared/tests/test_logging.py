@@ -11,8 +11,8 @@ import pytest
 from gymnax.wrappers import LogWrapper
 from toy_env import RIGHT, Walk
 
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.logging import LogEpisodes
-from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.testing.conformance import check_env
 
 pytestmark = pytest.mark.l1
@@ -60,9 +60,9 @@ def test_every_player_has_a_return():
     class Two(Walk):
         turn_order, num_players = TurnOrder.SIMULTANEOUS, 2
 
-        def step_env(self, key, state, action, params):
-            obs, state, reward, terminated, info = super().step_env(key, state, action, params)
-            return obs, state, jnp.stack([reward, -reward]), terminated, info
+        def transition(self, *args):
+            state, reward, *rest = super().transition(*args)
+            return state, jnp.stack([reward, -reward]), *rest
 
     rewards, _, info = rollout(LogEpisodes(Two()))
     assert rewards.shape == (40, 8, 2)

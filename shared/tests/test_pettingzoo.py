@@ -25,21 +25,21 @@ AGENTS = ["player_0", "player_1"]
 class NoMask(Standoff):
     """A shot without a charge is a charge: every action is legal, so there is no mask to show."""
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, *rest):
         action = jnp.where((action == FIRE) & (jnp.stack(state.charge) == 0), jnp.int32(CHARGE), action)
-        return super().step_env(key, state, action, params)
+        return super().transition(state, action, *rest)
 
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=None):
         return jnp.ones((2, 3), jnp.bool_)
 
 
 class Paying(TakeAway):
     """Whoever moves is paid what is left, so rewards come at every step."""
 
-    def step_env(self, key, state, action, params):
-        obs, after, reward, *rest = super().step_env(key, state, action, params)
+    def transition(self, state, *args):
+        after, reward, *rest = super().transition(state, *args)
         left = after.pile.astype(jnp.float32)
-        return obs, after, reward + jnp.where(jnp.arange(2) == state.current_player, left, jnp.float32(0)), *rest
+        return after, reward + jnp.where(jnp.arange(2) == state.current_player, left, jnp.float32(0)), *rest
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,8 @@ def test_the_parallel_environment_is_the_native_one():
     for seed in range(40):
         observations, infos = env.reset(seed=seed)
         words = tuple(jnp.asarray(word[0]) for word in counter_rng.from_seed(seed))
-        native, state = STANDOFF.begin_episode(words, STANDOFF.default_params)
+        state = STANDOFF.begin(words, STANDOFF.default_params)
+        native = STANDOFF.view(state, STANDOFF.default_params)
         assert infos == {agent: {} for agent in AGENTS}
         while env.agents:
             mask = STANDOFF.legal_actions(state, STANDOFF.default_params)
@@ -109,7 +110,8 @@ def test_the_aec_environment_is_the_native_one():
     for seed in range(20):
         env.reset(seed=seed)
         words = tuple(jnp.asarray(word[0]) for word in counter_rng.from_seed(seed))
-        native, state = TAKE_AWAY.begin_episode(words, TAKE_AWAY.default_params)
+        state = TAKE_AWAY.begin(words, TAKE_AWAY.default_params)
+        native = TAKE_AWAY.view(state, TAKE_AWAY.default_params)
         over = False
         while not over:
             player = int(state.current_player)

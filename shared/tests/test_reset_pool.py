@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 from toy_env import STAY, Params, Walk
 
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.logging import LogEpisodes
-from rlenv_shared.protocol import Env
 from rlenv_shared.reset_pool import PoolParams, ResetPool
 from rlenv_shared.testing.conformance import check_env
 
@@ -92,6 +92,13 @@ def test_impossible_sizes_are_refused(size):
         ResetPool(Walk(), size)
 
 
-def test_a_state_without_a_generator_is_refused():
-    with pytest.raises(InvalidParamsError, match="other wrappers go around the pool"):
-        ResetPool(LogEpisodes(Walk()), 4)
+def test_the_pool_may_go_around_other_wrappers():
+    check_env(ResetPool(LogEpisodes(Walk()), 512))
+
+
+def test_a_refresh_is_a_new_pool():
+    env = ResetPool(Walk(), 64)
+    params = env.fill(jax.random.key(1), Params(goal=9))
+    refreshed = jax.jit(env.refresh)(params, jax.random.key(2))
+    assert refreshed.env_params.goal == 9
+    assert not np.intersect1d(params.state.hidden, refreshed.state.hidden).size

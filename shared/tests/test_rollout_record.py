@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from rlenv_shared import counter_rng
-from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
+from rlenv_shared.ops import XLA
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.verification import jsonl
 from rlenv_shared.verification.record import (
@@ -41,23 +42,22 @@ class WalkParams:
     max_steps_in_episode: int = 9
 
 
-class Walk(SameStepAutoReset):
+class Walk(Env):
     name, version = "test/Walk-v0", 0
     default_params = WalkParams()
 
-    def begin_episode(self, rng, params):
-        start, rng = counter_rng.uniform(rng)
-        state = WalkState(position=start, rng=rng, time=jnp.int32(0))
-        return self.observe(None, state, None, params), state
+    def begin(self, generator, params, ops=XLA):
+        start, generator = counter_rng.uniform(generator)
+        return WalkState(position=start, rng=generator, time=jnp.int32(0))
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return {"position": state.position, "time": state.time}
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         jitter, rng = counter_rng.uniform(state.rng)
         position = state.position + (action - jnp.int32(1)).astype(jnp.float32) + jitter * jnp.float32(0.25)
         state = WalkState(position=position, rng=rng, time=state.time + jnp.int32(1))
-        return self.observe(key, state, action, params), state, position, jnp.abs(position) > 3, {}
+        return state, position, jnp.abs(position) > 3, {}
 
 
 class WalkReference:

@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 
 from rlenv_shared import counter_rng, masking, spaces
-from rlenv_shared.autoreset import SameStepAutoReset
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.ops import XLA
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 STAY, LEFT, RIGHT = 0, 1, 2
@@ -35,17 +35,16 @@ class Params(Replaceable):
     max_steps_in_episode: Any = 12
 
 
-class Walk(SameStepAutoReset):
+class Walk(Env):
     name, version, num_players, turn_order, num_actions = "toy/Walk-v0", 0, 1, TurnOrder.SINGLE, 3
     default_params = Params()
 
-    def begin_episode(self, rng, params):
-        cell, rng = counter_rng.below(rng, START_CELLS)
-        hidden, rng = counter_rng.bits(rng)
-        state = State(cell, hidden, jnp.int32(0), rng)
-        return self.observe(None, state, None, params), state
+    def begin(self, generator, params, ops=XLA):
+        cell, generator = counter_rng.below(generator, START_CELLS)
+        hidden, generator = counter_rng.bits(generator)
+        return State(cell, hidden, jnp.int32(0), generator)
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
         wind, rng = counter_rng.uniform(state.rng)
         move = jnp.where(action == jnp.int32(RIGHT), jnp.int32(1), jnp.int32(0))
@@ -55,15 +54,15 @@ class Walk(SameStepAutoReset):
         terminated = cell >= params.goal
         reward = jnp.where(terminated, jnp.float32(1), jnp.float32(-0.125))
         state = state.replace(cell=cell, rng=rng, time=state.time + jnp.int32(1))
-        return self.observe(key, state, action, params), state, reward, terminated, {"illegal_action": illegal}
+        return state, reward, terminated, {"illegal_action": illegal}
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return jnp.stack([state.cell.astype(jnp.float32), state.time.astype(jnp.float32)])
 
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return (jnp.arange(3) != LEFT) | (state.cell > 0) | (state.cell >= params.goal)
 
-    def permute_hidden(self, key, state):
+    def permute_hidden(self, state, key, player):
         return state.replace(hidden=jax.random.bits(key, (), jnp.uint32))
 
     def action_space(self, params):
@@ -71,10 +70,6 @@ class Walk(SameStepAutoReset):
 
     def observation_space(self, params):
         return spaces.Box(0, 1000, (2,), jnp.float32)
-
-    def state_space(self, params):
-        word = spaces.Box(0, 2**32 - 1, (), jnp.uint32)
-        return spaces.Dict({"cell": spaces.Discrete(1000), "hidden": word, "time": spaces.Discrete(1000)})
 
     def render(self, state, params):
         import numpy as np
@@ -84,30 +79,29 @@ class Walk(SameStepAutoReset):
         return frame
 
 
-class Reach(SameStepAutoReset):
+class Reach(Env):
     """Continuous toy: choose a number near a target; three steps an episode, ended by the time limit alone."""
 
     name, version, num_players, turn_order, num_actions = "toy/Reach-v0", 0, 1, TurnOrder.SINGLE, 0
     default_params = Params(max_steps_in_episode=3)
 
-    def begin_episode(self, rng, params):
-        hidden, rng = counter_rng.bits(rng)
-        cell, rng = counter_rng.below(rng, START_CELLS)
-        state = State(cell, hidden, jnp.int32(0), rng)
-        return self.observe(None, state, None, params), state
+    def begin(self, generator, params, ops=XLA):
+        hidden, generator = counter_rng.bits(generator)
+        cell, generator = counter_rng.below(generator, START_CELLS)
+        return State(cell, hidden, jnp.int32(0), generator)
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         illegal = jnp.any(jnp.isnan(action))
         action = jnp.where(jnp.isnan(action), jnp.float32(0), action)
         reward = -jnp.sum(jnp.abs(action - state.cell.astype(jnp.float32)))
         _, rng = counter_rng.bits(state.rng)
         state = state.replace(rng=rng, time=state.time + jnp.int32(1))
-        return self.observe(key, state, action, params), state, reward, jnp.bool_(False), {"illegal_action": illegal}
+        return state, reward, jnp.bool_(False), {"illegal_action": illegal}
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return {"cell": state.cell, "time": state.time.astype(jnp.float32)}
 
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return jnp.ones((0,), jnp.bool_)
 
     def action_space(self, params):
@@ -115,6 +109,3 @@ class Reach(SameStepAutoReset):
 
     def observation_space(self, params):
         return spaces.Dict({"cell": spaces.Discrete(START_CELLS), "time": spaces.Box(0, 3, (), jnp.float32)})
-
-    def state_space(self, params):
-        return spaces.Dict({"cell": spaces.Discrete(START_CELLS)})

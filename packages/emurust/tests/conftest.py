@@ -2,15 +2,14 @@
 
 import json
 import lzma
-import sys
 from pathlib import Path
 
 import pytest
 
 from emurust import fuzz
+from rlenv_shared.verification.locate import reference
 
 PACKAGE = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(PACKAGE / "tests"))  # pyboy_windfall
 BUILT = PACKAGE / "roms" / "built"
 ROM_SEED = 8  # a generated program that draws, interrupts and never locks up
 
@@ -36,7 +35,6 @@ def own_rom():
 @pytest.fixture(scope="session")
 def adapter():
     """PyBoy, or `ReferenceUnavailableError`, which skips the test or fails it; see rlenv_shared.testing.plugin."""
-    from references.pyboy import adapter
-
-    adapter.check()
-    return adapter
+    found = reference("pyboy")
+    found.check()
+    return found

@@ -1,13 +1,12 @@
 """Train for a minute, play new episodes, save a GIF: ``python examples/run.py``."""
 
-from pathlib import Path
-
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.render import save_gif
+from halfcheetah_jax.verification import DECLARATION
 from rlenv_learn import PPOConfig, evaluate, train
 
 env = HalfCheetah()
-config = PPOConfig.from_toml(Path(__file__).parents[1] / "training" / "configs" / "fast.toml")
+config = PPOConfig(**DECLARATION.hyperparameters["fast"])
 policy = train(env, config, show_progress=True).policy
 returns = evaluate(policy, env, episodes=64, seed=1).returns
 print(f"mean return {returns.mean():.0f} over {returns.size} episodes (lowest {returns.min():.0f})")

@@ -19,14 +19,13 @@ import numpy as np
 
 from puffer_pong.jax import Pong
 from puffer_pong.render import save_gif
+from puffer_pong.verification import DECLARATION, FRAMESKIP, PPO
+from puffer_pong.verification.implementations import c_vector_env, jax_env
 from rlenv_learn import Evaluation, Policy, PPOConfig, evaluate, evaluate_host, train
 from rlenv_learn.transfer.verdict import TransferConfig
 from rlenv_shared.errors import EnvError
 from rlenv_shared.stats.tost import TostResult, tost_welch
 
-PACKAGE: Final = Path(__file__).resolve().parents[1]
-REPO: Final = PACKAGE.parents[1]
-FRAMESKIP: Final = 8  # PufferLib's shipped setting
 EPISODES: Final = 200  # per implementation
 EVALUATION_SEED: Final = 10_000_000
 GIF_POINTS: Final = 3  # points to show
@@ -35,12 +34,8 @@ GIF_FRAMES: Final = 1_000  # and frames at most
 
 def play_both(policy: Policy) -> tuple[Evaluation, Evaluation]:
     """Complete episodes in JAX and in PufferLib's C with glibc's generator, sampling actions as in training."""
-    sys.path.insert(0, str(REPO))
-    from references.puffer_pong.adapter import PufferPongVectorEnv
-
-    native = evaluate(policy, Pong(frameskip=FRAMESKIP), episodes=EPISODES, seed=EVALUATION_SEED)
-    original = PufferPongVectorEnv(EPISODES, rng="glibc", frameskip=FRAMESKIP)
-    return native, evaluate_host(policy, original, seed=EVALUATION_SEED + 1)
+    native = evaluate(policy, jax_env(), episodes=EPISODES, seed=EVALUATION_SEED)
+    return native, evaluate_host(policy, c_vector_env(EPISODES), seed=EVALUATION_SEED + 1)
 
 
 def record_frames(policy: Policy, seed: int) -> list[np.ndarray]:
@@ -92,17 +87,17 @@ def report(native: Evaluation, original: Evaluation, tost: TostResult) -> None:
 def main() -> int:
     """Run the demo; 0 when the policy learned and plays both alike."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", type=Path, default=REPO / "build" / "demo", help="where everything goes")
+    parser.add_argument("--output", type=Path, default=Path("build") / "demo", help="where everything goes")
     parser.add_argument("--seed", type=int, default=0, help="of training")
     arguments = parser.parse_args()
     output: Path = arguments.output
     shutil.rmtree(output / "run", ignore_errors=True)
     output.mkdir(parents=True, exist_ok=True)
-    criteria = TransferConfig.load(PACKAGE / "tests" / "l4_transfer" / "config.toml")
-    config = PPOConfig.from_toml(PACKAGE / "training" / "configs" / "ppo.toml", seed=arguments.seed)
+    criteria = TransferConfig.load(DECLARATION.transfer.config)
+    config = PPOConfig(**PPO, seed=arguments.seed)
 
     print(f"training PPO on JAX Pong: {config.total_steps:,} steps in {config.num_envs:,} environments", flush=True)
-    result = train(Pong(frameskip=FRAMESKIP), config, run_dir=output / "run", show_progress=True)
+    result = train(jax_env(), config, run_dir=output / "run", show_progress=True)
     native, original = play_both(result.policy)
     tost = tost_welch(native.returns.ravel(), original.returns.ravel(), criteria.margin, criteria.alpha)
     report(native, original, tost)

@@ -135,12 +135,10 @@ def test_unreadable_reports_are_refused(tmp_path, text):
             compilation.load(path)
 
 
-@pytest.mark.parametrize("budget", ["launches = 1", "spill_bytes = 0\nderated_steps_per_s = 1\nlaunch = 2"])
-def test_malformed_budgets_are_refused(tmp_path, budget):
-    path = tmp_path / "budgets.toml"
-    path.write_text(f"[toy.step]\n{budget}\n")
+@pytest.mark.parametrize("budget", [{"launches": 1}, {"spill_bytes": 0, "derated_steps_per_s": 1, "launch": 2}])
+def test_malformed_budgets_are_refused(budget):
     with pytest.raises(InvalidParamsError, match="budget of toy, step"):
-        compilation.load_budgets(path)
+        compilation.checked_budgets("toy", {"step": budget})
 
 
 def test_an_unknown_target_is_refused():

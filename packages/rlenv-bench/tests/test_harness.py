@@ -1,4 +1,4 @@
-"""The harness on a fake clock, and real sides for a moment."""
+"""The harness on a fake clock, and real workloads for a moment."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import pytest
 
 from rlenv_bench import harness
 from rlenv_bench.harness import Timing, exclusive, measure, sweep
-from rlenv_bench.workloads import HostSide, host_rollout, jax_rollout
+from rlenv_bench.workloads import HostWorkload, host_rollout, jax_rollout
 from rlenv_shared import counter_rng
-from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.env import Env
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
+from rlenv_shared.ops import XLA
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.spaces import Box, Discrete
 from rlenv_shared.struct import Replaceable, pytree_dataclass
@@ -76,14 +77,14 @@ def timing(clock, tmp_path):
 
 def test_blocks_interleave_in_alternating_order_and_reach_their_length(clock, timing):
     journal = []
-    sides = [FakeSide(clock, journal, name, seconds=s) for name, s in (("a", 0.01), ("b", 0.03), ("c", 2.0))]
-    runs = measure(sides, timing, group=5)
+    workloads = [FakeSide(clock, journal, name, seconds=s) for name, s in (("a", 0.01), ("b", 0.03), ("c", 2.0))]
+    runs = measure(workloads, timing, group=5)
     assert "".join(journal)[-30:] == "abccba" * 5
-    for run, side in zip(runs, sides, strict=True):
+    for run, workload in zip(runs, workloads, strict=True):
         assert len(run.block_s) == 10
         assert min(run.block_s) >= 0.5
-        np.testing.assert_allclose(run.block_s, run.repeats * side.seconds)
-        np.testing.assert_allclose(run.sps, 4 * 8 / side.seconds)
+        np.testing.assert_allclose(run.block_s, run.repeats * workload.seconds)
+        np.testing.assert_allclose(run.sps, 4 * 8 / workload.seconds)
         assert (run.compile_s, run.steps_per_call, run.group, run.peak_bytes) == (3.0, 32, 5, 7)
         assert run.checksum == run.repeats
     assert [run.repeats for run in runs] == pytest.approx([60, 20, 1], abs=1)
@@ -116,9 +117,9 @@ def test_changing_checksums_are_a_divergence_unless_declared(clock, timing):
 
     with pytest.raises(DivergenceError, match="checksums"):
         measure([Leaky(clock, [])], timing)
-    side = Leaky(clock, [])
-    side.deterministic = False
-    assert measure([side], timing)[0].deterministic is False
+    workload = Leaky(clock, [])
+    workload.deterministic = False
+    assert measure([workload], timing)[0].deterministic is False
 
 
 def test_sweep_ends_when_too_little_is_gained(clock, timing):
@@ -128,10 +129,10 @@ def test_sweep_ends_when_too_little_is_gained(clock, timing):
 
     seen = []
     runs = sweep(make, timing, [2**e for e in range(9)], seen.append)
-    batches = {name: [run.batch for run in runs if run.side == name] for name in ("wide", "tall")}
+    batches = {name: [run.batch for run in runs if run.workload == name] for name in ("wide", "tall")}
     assert batches == {"wide": [1, 2, 4, 8, 16, 32, 64], "tall": [2**e for e in range(9)]}
     assert seen == runs
-    assert [run.group for run in runs if run.side == "tall"] == list(range(9))
+    assert [run.group for run in runs if run.workload == "tall"] == list(range(9))
 
 
 @pytest.mark.parametrize("where", ["make", "call"])
@@ -157,9 +158,9 @@ def test_sweep_ends_where_memory_ends(clock, timing, where):
 
 
 def test_senseless_measurements_are_refused(clock, timing):
-    with pytest.raises(InvalidParamsError, match="sides"):
+    with pytest.raises(InvalidParamsError, match="workloads"):
         measure([], timing)
-    with pytest.raises(InvalidParamsError, match="sides"):
+    with pytest.raises(InvalidParamsError, match="workloads"):
         measure([FakeSide(clock, []), FakeSide(clock, [])], timing)
     for change in ({"blocks": 0}, {"block_s": 0.0}, {"block_s": float("nan")}, {"warm_calls": 0}):
         with pytest.raises(InvalidParamsError, match="timing"):
@@ -193,7 +194,7 @@ class CountParams:
     max_steps_in_episode: int = 10
 
 
-class Count(SameStepAutoReset):
+class Count(Env):
     """Adds actions up; action 1 is illegal if ``masked``."""
 
     name, version, num_actions = "test/Count-v0", 0, 3
@@ -202,20 +203,18 @@ class Count(SameStepAutoReset):
     def __init__(self, masked=False):
         self.masked = masked
 
-    def begin_episode(self, rng, params):
-        _, rng = counter_rng.bits(rng)
-        state = CountState(total=jnp.int32(0), rng=rng, time=jnp.int32(0))
-        return self.observe(None, state, None, params), state
+    def begin(self, generator, params, ops=XLA):
+        _, generator = counter_rng.bits(generator)
+        return CountState(total=jnp.int32(0), rng=generator, time=jnp.int32(0))
 
-    def observe(self, key, state, action, params):
+    def observe(self, state, player, params, ops=XLA):
         return jnp.stack([state.total, state.time]).astype(jnp.float32)
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         state = state.replace(total=state.total + action, time=state.time + jnp.int32(1))
-        obs = self.observe(key, state, action, params)
-        return obs, state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
+        return state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
 
-    def legal_actions(self, state, params):
+    def legal_actions(self, state, params, ops=XLA):
         return jnp.array([True, state.time < 0, True]) if self.masked else jnp.ones(3, jnp.bool_)
 
     def action_space(self, params):
@@ -230,18 +229,18 @@ class Push(Count):
     def action_space(self, params):
         return Box(-2.0, 1.0, (2,), jnp.float32)
 
-    def step_env(self, key, state, action, params):
+    def transition(self, state, action, params, ops=XLA):
         state = state.replace(time=state.time + jnp.int32(1))
-        return self.observe(key, state, action, params), state, action.sum(), jnp.bool_(False), {}
+        return state, action.sum(), jnp.bool_(False), {}
 
 
-def outcome(side):
+def outcome(workload):
     """One block of one call: (carry, outputs)."""
-    side.compile()
-    side.begin()
-    side.call()
-    side.finish()
-    return side._carry, side._outputs
+    workload.compile()
+    workload.begin()
+    workload.call()
+    workload.finish()
+    return workload._carry, workload._outputs
 
 
 def test_rollout_counts_what_the_environment_does():
@@ -282,16 +281,16 @@ def test_continuous_actions_fill_their_box():
 def test_donation_and_fusion_do_not_change_outputs():
     checksums = set()
     for options in ({}, {"donate": False}, {"fusion": False}):
-        side = jax_rollout(Count(), None, 5, 30, **options)
-        side.compile()
+        workload = jax_rollout(Count(), None, 5, 30, **options)
+        workload.compile()
         for _ in range(2):  # the start survives donation
-            side.begin()
-            side.call()
-            side.call()
-            side.finish()
-            checksums.add(side.checksum())
+            workload.begin()
+            workload.call()
+            workload.call()
+            workload.finish()
+            checksums.add(workload.checksum())
     assert len(checksums) == 1
-    memory = side.memory()
+    memory = workload.memory()
     assert memory["state_bytes_per_env"] == 20
     assert memory["peak_bytes"] >= 5 * 20
     other = jax_rollout(Count(), None, 5, 30, seed=1)
@@ -318,7 +317,7 @@ def test_bad_options_are_refused(options):
 
 def test_host_and_jax_sides_on_the_real_clock(tmp_path):
     totals = {"steps": 0}
-    host = HostSide(
+    host = HostWorkload(
         name="host",
         batch=4,
         steps=25,
@@ -349,8 +348,8 @@ class AddingHost:
 
 
 def test_a_host_environment_is_stepped_as_by_a_trainer(tmp_path):
-    side = host_rollout(AddingHost(), 5, name="host", num_actions=4, settings={"skip": 4}, seed=7)
-    (run,) = measure([side], Timing(blocks=2, block_s=1e-3, lock=tmp_path / "lock"))
+    workload = host_rollout(AddingHost(), 5, name="host", num_actions=4, settings={"skip": 4}, seed=7)
+    (run,) = measure([workload], Timing(blocks=2, block_s=1e-3, lock=tmp_path / "lock"))
     assert (run.batch, run.steps_per_call, run.settings) == (3, 15, {"skip": 4})
     assert run.checksum == run.repeats * np.random.default_rng(7).integers(0, 4, (5, 3), np.int32).sum()
 

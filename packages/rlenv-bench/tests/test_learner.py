@@ -1,4 +1,4 @@
-"""Benchmark sides that train."""
+"""Benchmark workloads that train."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ pytestmark = pytest.mark.l1
 
 def test_a_call_is_one_update_of_the_trainer(tmp_path):
     config = PPOConfig(total_steps=256, num_envs=16, rollout_length=16, num_minibatches=2)
-    side = native_ppo(ActionReward(), config, "probe", what="PPO")
-    (run,) = measure([side], Timing(blocks=2, block_s=0.01, lock=tmp_path / "lock"))
+    workload = native_ppo(ActionReward(), config, "probe", what="PPO")
+    (run,) = measure([workload], Timing(blocks=2, block_s=0.01, lock=tmp_path / "lock"))
     assert (run.batch, run.steps_per_call, run.deterministic) == (16, 256, True)
-    side.begin()
-    side.call()
+    workload.begin()
+    workload.call()
     trained = train(ActionReward(), config).policy  # one update too
-    assert side.checksum() == side.parameter_sum(trained)
+    assert workload.checksum() == workload.parameter_sum(trained)
 
 
 def test_initialising_the_network_is_not_part_of_the_first_update():
     config = PPOConfig(total_steps=256, num_envs=16, rollout_length=16, num_minibatches=2)
-    side = native_ppo(ActionReward(), config, "probe", what="PPO")
+    workload = native_ppo(ActionReward(), config, "probe", what="PPO")
     initialise = jax.jit(slow_start)
-    side.training.start = lambda seed: initialise(jnp.float32(seed))
-    side.begin()
-    assert side._state.is_ready()
+    workload.training.start = lambda seed: initialise(jnp.float32(seed))
+    workload.begin()
+    assert workload._state.is_ready()
 
 
 def slow_start(x):

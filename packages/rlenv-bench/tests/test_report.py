@@ -18,11 +18,11 @@ from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 pytestmark = pytest.mark.l1
 
 
-def run(side, batch, speed, **changes):
+def run(workload, batch, speed, **changes):
     """Blocks of 0.5 to 0.59 s whose median speed is ``speed``."""
     steps = int(speed * 0.545)
     values = {
-        "side": side,
+        "workload": workload,
         "batch": batch,
         "steps_per_call": steps,
         "repeats": 1,
@@ -66,7 +66,7 @@ def test_ratio_names_both_numbers(example):
     for part in ("×", "jax at batch 4,096", "20 M", "c at batch 4,096", "5 M", "env steps/s"):
         assert part in text
     assert results.select(example, "c")["batch"] == 1  # the fastest
-    assert results.select(example, "c", frameskip=8)["side"] == "c"
+    assert results.select(example, "c", frameskip=8)["workload"] == "c"
 
 
 def test_ratio_across_reports_is_refused(example):
@@ -137,7 +137,7 @@ def test_foreign_files_are_refused(tmp_path, content):
         results.load(tmp_path / "r.json")
 
 
-def test_table_and_plot_show_every_side(example, tmp_path):
+def test_table_and_plot_show_every_workload(example, tmp_path):
     table = results.table(example)
     assert len(table.splitlines()) == 2 + 4
     assert "| jax | 4,096 | 20 M |" in table

@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +12,11 @@ from toy_env import Walk
 from rlenv_bench import sections
 from rlenv_bench.gpu.program import Program, random_rollout
 from rlenv_bench.harness import Timing
-from rlenv_bench.sections import Comparison, Replay, Scale, Work
-from rlenv_bench.workloads import HostSide
+from rlenv_bench.sections import Comparison, Scale, Work
+from rlenv_bench.workloads import HostWorkload
 from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.declaration import Replay
 from rlenv_shared.verification.record import random_actions, record_jax
 
 pytestmark = pytest.mark.l1
@@ -25,25 +28,28 @@ def work(tmp_path):
     return Work(Scale((4, 8), timing, (("gru-tiny", 4),)), on_gpu=False, deadline=math.inf)
 
 
-def host_side(name="rival"):
-    return HostSide(name, 4, 2, lambda: None, lambda steps: sum(range(2000)), lambda: 0.0)
+def host_workload(name="rival"):
+    return HostWorkload(name, 4, 2, lambda: None, lambda steps: sum(range(2000)), lambda: 0.0)
+
+
+def replay_walk(trace, seed):
+    return compare(record_jax(Walk(), trace.steps["action"], seed=seed), trace)
 
 
 def broken(error):
-    def sides():
+    def workloads():
         raise error
 
-    return sides
+    return workloads
 
 
-def test_a_replay_counts_steps_and_differences(work, tmp_path):
+def test_a_replay_counts_steps_and_differences(work, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "toy_replays", SimpleNamespace(play=replay_walk))
     honest = record_jax(Walk(), random_actions(0, 20, 4, 3), metadata={"reference": "toy 1.0"})
     honest.save(tmp_path / "trace.npz")
 
-    def run(trace, seed):
-        return compare(record_jax(Walk(), trace.steps["action"], seed=seed), trace)
-
-    replays = [Replay(f"seed {n}", tmp_path / "trace.npz", lambda trace, n=n: run(trace, n)) for n in (0, 1)]
+    entry, path = "toy_replays:play", tmp_path / "trace.npz"
+    replays = [Replay(f"seed {n}", path, entry, entry, settings={"seed": n}) for n in (0, 1)]
     same, other = sections.replay(replays, work)
     assert (same["steps"], same["mismatches"], same["first"]) == (80, 0, None)
     assert same["source"]["reference"] == "toy 1.0"
@@ -56,7 +62,7 @@ def test_throughput_measures_every_batch_with_outputs_kept_and_summed(work):
     kernel = random_rollout("kernel", Walk(), steps=4, in_kernel=True)
     compiled_only = Program("only", program.build, 4, "a toy")
     found = sections.throughput([program, kernel, compiled_only], work)
-    assert [(run["side"], run["batch"]) for run in found] == [
+    assert [(run["workload"], run["batch"]) for run in found] == [
         (f"step, outputs {outputs}", batch) for batch in (4, 8) for outputs in ("kept", "summed")
     ]
     assert all(run["sps_median"] > 0 for run in found)
@@ -73,7 +79,7 @@ def test_rivals_are_measured_or_say_why_not(work):
     missing = ReferenceUnavailableError("no compiler")
     found = sections.comparisons(
         [
-            Comparison("here", lambda: [host_side()]),
+            Comparison("here", lambda: [host_workload()]),
             Comparison("module", broken(AssertionError), needs=("no_such_module.part",)),
             Comparison("gpu", broken(AssertionError), gpu_only=True),
             Comparison("reference", broken(missing)),
@@ -81,7 +87,7 @@ def test_rivals_are_measured_or_say_why_not(work):
         ],
         work,
     )
-    assert (found[0]["comparison"], found[0]["side"]) == ("here", "rival")
+    assert (found[0]["comparison"], found[0]["workload"]) == ("here", "rival")
     assert [(entry["name"], entry["skipped"]) for entry in found[1:]] == [
         ("module", "no module no_such_module.part"),
         ("gpu", "no GPU"),
@@ -98,7 +104,7 @@ def test_a_mistake_is_not_hidden(work):
 def test_nothing_begins_after_the_deadline(work):
     late = dataclasses.replace(work, deadline=-math.inf)
     found = sections.comparisons([Comparison("here", broken(AssertionError))], late)
-    found += sections.replay([Replay("trace", None, None)], late)
+    found += sections.replay([Replay("trace", None, "", "")], late)
     found += sections.throughput([random_rollout("step", Walk(), steps=4)], late)
     assert [entry["skipped"] for entry in found] == ["out of time"] * 4
 
@@ -106,9 +112,9 @@ def test_nothing_begins_after_the_deadline(work):
 def test_compiling_only_measures_nothing(work):
     compiling = dataclasses.replace(work, compile_only=True)
     compiled = []
-    side = host_side()
-    side.compile = lambda: compiled.append(True)
-    assert sections.comparisons([Comparison("here", lambda: [side])], compiling) == []
+    workload = host_workload()
+    workload.compile = lambda: compiled.append(True)
+    assert sections.comparisons([Comparison("here", lambda: [workload])], compiling) == []
     assert compiled == [True]
-    assert sections.replay([Replay("trace", None, None)], compiling) == []
+    assert sections.replay([Replay("trace", None, "", "")], compiling) == []
     assert np.size(sections.throughput([random_rollout("step", Walk(), steps=4)], compiling)) == 0

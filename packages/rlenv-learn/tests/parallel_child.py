@@ -26,8 +26,8 @@ class Payout(probes.Discounting):
     def reward(self, state, action):
         return super().reward(state, action) * state.cue
 
-    def observe(self, key, state, action, params):
-        return jnp.concatenate([super().observe(key, state, action, params), state.cue[None]])
+    def observe(self, state, player, params, ops=None):
+        return jnp.concatenate([super().observe(state, player, params), state.cue[None]])
 
     def observation_space(self, params):
         return spaces.Box(-1.0, 1.0, (2,))

@@ -99,7 +99,8 @@ def test_gae_equals_its_definition_episode_by_episode():
                 if terminated[k, b] or truncated[k, b]:
                     break
                 weight *= gamma * lam
-    ours = gae.advantages(reward, value, terminated, truncated, final, last, gamma, lam)
+    asked = np.ones_like(terminated)
+    ours = gae.advantages(reward, value, terminated, truncated, asked, final, last, gamma, lam)
     np.testing.assert_allclose(ours, expected, atol=2e-5)
     assert (terminated & truncated).any()
 
@@ -110,7 +111,10 @@ def test_moments_of_batches_equal_those_of_everything():
     moments = Moments.create((3,))
     np.testing.assert_array_equal(moments.normalise(data[0, :2] * 0.01), data[0, :2] * np.float32(0.01))
     for batch in data:
-        moments = moments.update(jnp.asarray(batch))
+        weight = np.ones(60, np.float32)
+        weight[50:] = 0  # what does not count
+        padded = np.concatenate([batch, np.full((10, 3), 1e6, np.float32)])
+        moments = moments.update(jnp.asarray(padded), jnp.asarray(weight))
     everything = data.reshape(-1, 3).astype(np.float64)
     np.testing.assert_allclose(moments.mean, everything.mean(0), rtol=1e-5)
     np.testing.assert_allclose(moments.var, everything.var(0), rtol=1e-4, atol=1e-6)
@@ -150,6 +154,7 @@ def example_rollout(config: PPOConfig, start: Learner, seed: int = 0) -> Rollout
         obs=obs,
         resets=jnp.zeros(shape, jnp.bool_),
         legal=jnp.ones((*shape, 4), jnp.bool_),
+        asked=jnp.ones(shape, jnp.bool_),
         action=action,
         log_prob=MaskedCategorical.create(logits).log_prob(action),
         value=value,
@@ -180,8 +185,8 @@ def test_losses_of_the_minibatches_average_to_those_of_the_whole_batch():
     rollout = example_rollout(config, start)
     advantage = np.asarray(
         gae.advantages(
-            rollout.reward, rollout.value, rollout.terminated, rollout.truncated, rollout.final_value,
-            rollout.last_value, config.gamma, config.gae_lambda,
+            rollout.reward, rollout.value, rollout.terminated, rollout.truncated, rollout.asked,
+            rollout.final_value, rollout.last_value, config.gamma, config.gae_lambda,
         )
     )  # fmt: skip
     _, metrics = learn(start, rollout, config)

@@ -12,10 +12,21 @@ import pytest
 from test_games import duel
 from toy_env import Walk
 
-from rlenv_learn import Policy, PPOConfig, SelfPlayConfig, play_match, train_selfplay, uniform_policy
+from rlenv_learn import (
+    Policy,
+    PPOConfig,
+    SelfPlayConfig,
+    elo,
+    play_match,
+    tournament,
+    train,
+    train_many,
+    uniform_policy,
+)
 from rlenv_learn.interface import Interface
+from rlenv_learn.opponents import Against, MatchParams, random_script
 from rlenv_learn.progress import without_timing
-from rlenv_learn.selfplay import Against, MatchParams, _renewed
+from rlenv_learn.trainer import Trainer
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 from rlenv_shared.testing.games import CHARGE, FIRE, FULL, SHIELD, Params, Standoff, TakeAway
 
@@ -98,7 +109,6 @@ def test_learners_see_their_own_side():
     seat = np.arange(32) % 2
     own, other = charges[np.arange(32), seat], charges[np.arange(32), 1 - seat]
     np.testing.assert_allclose(mine[:, :2] * FULL, np.stack([own, other], 1), rtol=1e-6)
-    np.testing.assert_allclose(state.obs[:, :2] * FULL, np.stack([other, own], 1), rtol=1e-6)
     np.testing.assert_array_equal(game.legal_actions(state, params)[:, FIRE], own > 0)
     assert len({tuple(pair) for pair in charges.tolist()}) == 4
 
@@ -113,10 +123,12 @@ def test_the_pool_holds_the_newest_policy_and_the_last_snapshots():
     def numbered(number):
         return jax.tree.map(lambda leaf: jnp.full_like(leaf, number), blank)
 
-    pool = MatchParams.create(None, *[numbered(0)] * 3).opponents
+    trainer = Trainer.create(GAME, SHORT, GAME.default_params, settings)
+    learner = trainer.initial(jnp.uint32(0), GAME.default_params).learner
+    pool = MatchParams.create(None, *[numbered(0)] * 3).policies
     seen = []
     for update in range(1, 9):
-        pool = _renewed(pool, numbered(update), jnp.int32(update), settings)
+        pool = trainer._renewed(pool, learner.replace(policy=numbered(update), updates=jnp.int32(update)))
         seen.append([{int(x) for x in np.unique(leaf[i])} for leaf in jax.tree.leaves(pool)[:1] for i in range(3)])
     assert seen == [
         [{1}, {0}, {0}],
@@ -132,15 +144,15 @@ def test_the_pool_holds_the_newest_policy_and_the_last_snapshots():
 
 def test_a_resumed_run_continues_bit_for_bit(tmp_path):
     settings = SelfPlayConfig(pool_size=2, snapshot_every=2)
-    whole = train_selfplay(GAME, SHORT, settings, run_dir=tmp_path / "a", checkpoint_every=3)
+    whole = train(GAME, SHORT, selfplay=settings, run_dir=tmp_path / "a", checkpoint_every=3)
     half, resumed = sorted((tmp_path / "a").glob("checkpoint-*.npz"))[0], tmp_path / "b"
     resumed.mkdir()
     (resumed / half.name).write_bytes(half.read_bytes())
     lines = (tmp_path / "a" / "metrics.jsonl").read_text().splitlines(keepends=True)
     (resumed / "metrics.jsonl").write_text("".join(lines[:3]))
     with pytest.raises(SnapshotVersionError, match="trainer"):
-        train_selfplay(GAME, SHORT, SelfPlayConfig(pool_size=4), run_dir=resumed, resume=True)
-    again = train_selfplay(GAME, SHORT, settings, run_dir=resumed, resume=True)
+        train(GAME, SHORT, selfplay=SelfPlayConfig(pool_size=4), run_dir=resumed, resume=True)
+    again = train(GAME, SHORT, selfplay=settings, run_dir=resumed, resume=True)
     assert [without_timing(record) for record in again.records] == [without_timing(record) for record in whole.records]
 
 
@@ -195,7 +207,7 @@ def result_against(policy: Policy, opponent: Policy) -> float:
 
 @functools.cache
 def trained(pool_size: int) -> Policy:
-    return train_selfplay(GAME, CONFIG, SelfPlayConfig(pool_size=pool_size, snapshot_every=8)).policy
+    return train(GAME, CONFIG, selfplay=SelfPlayConfig(pool_size=pool_size, snapshot_every=8)).policy
 
 
 def test_the_yardsticks_measure():
@@ -215,6 +227,65 @@ def test_self_play_with_a_pool_learns():
     assert measured.mean_return == pytest.approx(result_against(policy, uniform_policy(GAME)), abs=0.09)
 
 
+# --- turns ----------------------------------------------------------------------------------------------------------
+
+TURNS = TakeAway()
+TURNS_CONFIG = PPOConfig(
+    total_steps=400 * 1024,
+    num_envs=256,
+    rollout_length=16,
+    num_minibatches=4,
+    learning_rate=3e-3,
+    gamma=1.0,
+    entropy_coef=0.02,
+)
+
+
+def expert(state, player, params, word):
+    """The right move, or any where all moves lose."""
+    right = TURNS.right_move(state)
+    return jnp.where(right < 0, (word % jnp.uint32(3)).astype(jnp.int32), right)
+
+
+def test_players_who_take_turns_learn_from_their_own_decisions_alone():
+    """Whoever is to win against right play does; about three quarters of the piles are won for who begins."""
+    result = train(TURNS, TURNS_CONFIG, selfplay=SelfPlayConfig(pool_size=4, snapshot_every=8))
+    last = result.records[-1]
+    assert last["decisions"] == pytest.approx(TURNS_CONFIG.batch_size / 2, rel=0.1)  # the opponent makes the others
+    assert last["episode_length"] < 8
+    against_random = play_match(result.policy, random_script(TURNS), TURNS, games=1024, deterministic=True)
+    against_expert = play_match(result.policy, expert, TURNS, games=1024, deterministic=True)
+    weak = play_match(uniform_policy(TURNS), expert, TURNS, games=1024)
+    assert against_random.mean_return > 0.9
+    assert against_expert.mean_return > -0.1  # between experts the start decides
+    assert weak.mean_return < -0.9
+
+
+def test_scripts_may_be_among_the_opponents():
+    settings = SelfPlayConfig(pool_size=0, scripts=(expert, random_script(TURNS)))
+    short = TURNS_CONFIG.replace(total_steps=16 * 8 * 2, num_envs=16, rollout_length=8)
+    assert len(train(TURNS, short, selfplay=settings).records) == 2
+    mixed = SelfPlayConfig(pool_size=2, scripts=(expert, random_script(TURNS)))
+    many = train_many(TURNS, short, (1, 2), selfplay=mixed)
+    alone = train(TURNS, short.replace(seed=2), selfplay=mixed)
+    ours, theirs = many.records[1][-1], alone.records[-1]
+    assert ours["episode_return"] == pytest.approx(theirs["episode_return"], abs=1e-6)
+
+
+def test_ratings_order_policies_by_strength():
+    table = tournament([always(CHARGE), uniform_policy(GAME), always(FIRE)], GAME, games=256)
+    ratings = elo(table, 256)
+    assert ratings[2] > ratings[1] > ratings[0]
+    assert ratings.sum() == pytest.approx(0, abs=1e-6)
+
+
+def test_elo_of_known_odds():
+    """Ten to one is 400 points."""
+    table = np.array([[0.5, 10 / 11], [1 / 11, 0.5]])
+    ratings = elo(table, 1_000_000)
+    assert ratings[0] - ratings[1] == pytest.approx(400, abs=0.1)
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -224,14 +295,17 @@ def test_bad_settings_are_refused(settings):
         SelfPlayConfig(**settings)
 
 
-@pytest.mark.parametrize("env", [Walk(), TakeAway()], ids=["single", "turns"])
-def test_other_games_are_refused(env):
-    with pytest.raises(InvalidParamsError, match="self-play on"):
-        train_selfplay(env, SHORT)
+def test_one_player_needs_no_opponent_and_two_need_one():
+    with pytest.raises(InvalidParamsError, match="a match on toy/Walk-v0: got 1 players"):
+        train(Walk(), SHORT, selfplay=SelfPlayConfig())
+    with pytest.raises(InvalidParamsError, match="PPO on game/Standoff-v0: got 2 players"):
+        train(GAME, SHORT)
+    with pytest.raises(InvalidParamsError, match="opponents: got none"):
+        Against(GAME, policies=False)
 
 
 def test_batches_that_cannot_be_divided_are_refused():
     with pytest.raises(InvalidParamsError, match="num_envs: got 16, expected a multiple of 3 opponents"):
-        train_selfplay(GAME, SHORT, SelfPlayConfig(pool_size=3))
+        train(GAME, SHORT, selfplay=SelfPlayConfig(pool_size=3))
     with pytest.raises(InvalidParamsError, match="games: got 3"):
         play_match(uniform_policy(GAME), uniform_policy(GAME), GAME, games=3)

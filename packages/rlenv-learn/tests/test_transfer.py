@@ -5,12 +5,13 @@ import json
 
 import pytest
 
-from rlenv_learn import PPOConfig
+from rlenv_learn import PPOConfig, commands
 from rlenv_learn.probes import ActionReward
 from rlenv_learn.transfer import checks as committed
-from rlenv_learn.transfer.experiment import SEED_STRIDE, main, native_backend, run_transfer
-from rlenv_learn.transfer.verdict import TransferConfig, load_results, save_results, verdict
+from rlenv_learn.transfer.experiment import SEED_STRIDE, native_backend, run_transfer
+from rlenv_learn.transfer.verdict import TransferConfig, load_results, verdict
 from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.verification.declaration import Declaration, Implementation, Transfer
 
 pytestmark = pytest.mark.l1
 
@@ -108,39 +109,51 @@ def test_backends_must_be_those_of_the_config(config, tmp_path):
         run_transfer(config, {"ours": Calls().as_backend()}, results=tmp_path / "r.json", cache=tmp_path)
 
 
-def test_the_command_finds_its_files_and_what_it_writes_is_accepted(tmp_path, monkeypatch):
-    here = tmp_path / "packages" / "probe" / "tests" / "l4_transfer"
-    configs = tmp_path / "packages" / "probe" / "training" / "configs"
-    here.mkdir(parents=True)
-    configs.mkdir(parents=True)
-    (here / "config.toml").write_text(CONFIG)
-    (configs / "ppo.toml").write_text("[ppo]\nnum_envs = 64\nrollout_length = 16\n")
+class Toy(Declaration):
+    """A declaration whose results lie beside its config."""
+
+    results = property(lambda self: self.transfer.config.parent)
+
+
+def test_the_command_runs_what_is_declared_and_what_it_writes_is_accepted(tmp_path, monkeypatch):
+    (tmp_path / "transfer.toml").write_text(CONFIG)
+    toy = Toy(
+        "toy",
+        "toy/Toy-v0",
+        references=(),
+        smoke="",
+        implementations={name: Implementation(name) for name in ("ours", "theirs", "other")},
+        hyperparameters={"ppo": {"num_envs": 64, "rollout_length": 16}},
+        transfer=Transfer(tmp_path / "transfer.toml", "ppo"),
+    )
     given = []
 
-    def backends(ppo):
-        given.append(ppo)
-        return {"ours": Calls().as_backend(), "theirs": Calls().as_backend()}
+    def backend(implementation, ppo):
+        given.append((implementation.make, ppo))
+        return Calls().as_backend()
 
-    assert main(here, "ppo.toml", backends, []) == 0
-    assert given == [PPOConfig(num_envs=64, rollout_length=16)]
-    assert len(list((tmp_path / ".cache" / "l4" / "probe").glob("*/ours-*/policy.npz"))) == 3
+    monkeypatch.setattr(commands, "_backend", backend)
+    assert commands.transfer_command(toy, ["--cache", str(tmp_path / "cache")]) == 0
+    assert given == [(name, PPOConfig(num_envs=64, rollout_length=16)) for name in ("ours", "theirs")]
+    assert len(list((tmp_path / "cache").glob("*/ours-*/policy.npz"))) == 3
 
     promised = {"margin": 0.2, "alpha": 0.05, "learned": 0.8}
     with pytest.raises(AssertionError, match="3 policies"):
-        committed.require_equivalence(here, **promised)
+        committed.require_equivalence(toy, **promised)
     monkeypatch.setattr(committed, "MIN_POLICIES", 3)
     with pytest.raises(AssertionError, match="64 episodes"):
-        committed.require_equivalence(here, **promised)
+        committed.require_equivalence(toy, **promised)
     monkeypatch.setattr(committed, "MIN_EPISODES", 64)
-    committed.require_equivalence(here, **promised)
+    committed.require_equivalence(toy, **promised)
     with pytest.raises(AssertionError, match="promised are"):
-        committed.require_equivalence(here, **{**promised, "margin": 0.1})
-    results = here / "results" / "transfer.json"
-    record = load_results(results)
+        committed.require_equivalence(toy, **{**promised, "margin": 0.1})
+    results = tmp_path / "transfer.json"
+    text = results.read_text()
     results.unlink()
     with pytest.raises(AssertionError, match="no results"):
-        committed.require_equivalence(here, **promised)
+        committed.require_equivalence(toy, **promised)
+    record = json.loads(text)
     record["directions"][0]["policies"][0]["returns"]["ours"] = [0.0] * 64
     save_results(record, results)
     with pytest.raises(AssertionError, match=r"transfer\.json"):
-        committed.require_equivalence(here, **promised)
+        committed.require_equivalence(toy, **promised)

@@ -15,6 +15,7 @@ always start from `from_seed`, `seed` or `from_words`, which mix both words, nev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -101,6 +102,18 @@ def from_seed(seed: int, streams: int = 1, first_stream: int = 0) -> Rng:
     return from_words(*seed_words(seed, streams, first_stream))
 
 
+def key_words(key: Any) -> tuple[Any, Any]:
+    """The two uint32 seed words of a JAX key, or arrays of them (typed keys, or legacy words on the last axis)."""
+    import jax
+    import jax.numpy as jnp
+
+    words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+    word0, word1 = words[..., 0], words[..., 1]
+    for extra in range(2, words.shape[-1]):  # rbg keys have four words
+        word0 = word0 ^ _hash(words[..., extra], jnp.uint32(extra))
+    return word0, word1
+
+
 def seed(key: Any) -> Rng:
     """Start a generator from a JAX key (typed, or legacy uint32 words on the last axis).
 
@@ -113,14 +126,7 @@ def seed(key: Any) -> Rng:
     Returns:
         A generator whose words have the shape of the key array.
     """
-    import jax
-    import jax.numpy as jnp
-
-    words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
-    word0, word1 = words[..., 0], words[..., 1]
-    for extra in range(2, words.shape[-1]):  # rbg keys have four words
-        word0 = word0 ^ _hash(words[..., extra], jnp.uint32(extra))
-    return from_words(word0, word1)
+    return from_words(*key_words(key))
 
 
 @_wrapping
@@ -134,18 +140,27 @@ def bits(rng: Rng) -> tuple[Any, Rng]:
     return _hash(counter * GOLDEN + key0, key1), (key0, key1, counter + _ONE)
 
 
+def mulhi(a: Any, b: Any) -> Any:
+    """High 32 bits of the 64-bit product of two uint32 arrays, from 16-bit limbs."""
+    a_low, a_high, b_low, b_high = a & _LOW_HALF, a >> _16, b & _LOW_HALF, b >> _16
+    middle = a_high * b_low + ((a_low * b_low) >> _16)
+    carry = (middle & _LOW_HALF) + a_low * b_high
+    return a_high * b_high + (middle >> _16) + (carry >> _16)
+
+
 def uniform(rng: Rng) -> tuple[Any, Rng]:
     """Draw a float32 uniform on [0, 1), a multiple of 2**-24."""
     word, rng = bits(rng)
     return (word >> _8).astype(np.float32) * UNIT_24, rng
 
 
-def below(rng: Rng, n: Any) -> tuple[Any, Rng]:
+def below(rng: Rng, n: Any, mulhi: Callable[[Any, Any], Any] = mulhi) -> tuple[Any, Rng]:
     """Draw an int32 uniform on [0, n) by multiply-shift (bias below n / 2**32).
 
     Args:
         rng: generator.
         n: Python int or integer array, 1 <= n < 2**31 (checked for a Python int only).
+        mulhi: high 32 bits of the product of two uint32 arrays.
 
     Raises:
         InvalidParamsError: ``n`` out of range or not an integer.
@@ -160,11 +175,3 @@ def below(rng: Rng, n: Any) -> tuple[Any, Rng]:
         )
     word, rng = bits(rng)
     return mulhi(word, n.astype(np.uint32)).astype(np.int32), rng
-
-
-def mulhi(a: Any, b: Any) -> Any:
-    """High 32 bits of the 64-bit product of two uint32 arrays, from 16-bit limbs."""
-    a_low, a_high, b_low, b_high = a & _LOW_HALF, a >> _16, b & _LOW_HALF, b >> _16
-    middle = a_high * b_low + ((a_low * b_low) >> _16)
-    carry = (middle & _LOW_HALF) + a_low * b_high
-    return a_high * b_high + (middle >> _16) + (carry >> _16)

@@ -1,8 +1,12 @@
-"""The command ``cartpole-jax`` (needs the ``train`` and ``render`` extras)."""
+"""The command ``cartpole-jax``: ``gif`` and ``play``, and those that follow from the declaration, as ``verify``."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+from cartpole_jax.verification import DECLARATION
+from rlenv_shared.verification import commands
 
 
 def gif(out: Path = Path("cartpole.gif"), policy: Path | None = None, steps: int = 200, seed: int = 0) -> None:
@@ -47,7 +51,5 @@ def play(episodes: int = 100, policy: Path | None = None, seed: int = 0) -> None
 
 
 def main() -> None:
-    """Run one of the commands above."""
-    import tyro
-
-    tyro.extras.subcommand_cli_from_dict({"gif": gif, "play": play})
+    """Run the command that was asked for."""
+    sys.exit(commands.main(DECLARATION, {"gif": gif, "play": play}))

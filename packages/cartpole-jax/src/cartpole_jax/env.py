@@ -15,15 +15,16 @@ from cartpole_jax.dynamics import INTEGRATORS, accelerations
 from cartpole_jax.render import rgb_array
 from cartpole_jax.types import EnvParams, State
 from rlenv_shared import counter_rng, spaces
-from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.thresholds import round_down
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
 
 
 @dataclasses.dataclass(frozen=True)
-class CartPole(SameStepAutoReset):
+class CartPole(Env):
     """Gymnasium's CartPole-v1: push a cart left or right so that the pole on it stays upright.
 
     **Observation** — float32 [4], whatever the dtype of the state (as in Gymnasium):
@@ -64,10 +65,7 @@ class CartPole(SameStepAutoReset):
 
     name: ClassVar[str] = "cartpole_jax/CartPole-v1"
     version: ClassVar[int] = 1
-    num_players: ClassVar[int] = 1
-    turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
     num_actions: ClassVar[int] = 2
-    observes_state_alone = True  # a constant of the base class
     render_fps: ClassVar[int] = round(1 / c.TIME_STEP)
 
     def __post_init__(self) -> None:
@@ -91,21 +89,20 @@ class CartPole(SameStepAutoReset):
         """Parameters of CartPole-v1."""
         return EnvParams()
 
-    def begin_episode(self, rng: Rng, params: EnvParams) -> tuple[Float[Array, " 4"], State]:
-        """``(obs, state)`` of a new episode; draws four numbers from ``rng``."""
+    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+        """State of a new episode; draws four numbers."""
         low, high = jnp.asarray(params.reset_low, self.dtype), jnp.asarray(params.reset_high, self.dtype)
         values = []
         for _ in range(4):
-            fraction, rng = counter_rng.uniform(rng)
+            fraction, generator = counter_rng.uniform(generator)
             values.append(low + (high - low) * fraction.astype(self.dtype))
         x, x_dot, theta, theta_dot = values
-        state = State(x, x_dot, theta, theta_dot, time=jnp.int32(0), rng=rng)
-        return self._observation(state), state
+        return State(x, x_dot, theta, theta_dot, time=jnp.int32(0), rng=generator)
 
-    def step_env(
-        self, key: Any, state: State, action: Int[Array, ""], params: EnvParams
-    ) -> tuple[Float[Array, " 4"], State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
-        """One step, without time limit or reset: ``(obs, state, reward, terminated, info)``."""
+    def transition(
+        self, state: State, action: Int[Array, ""], params: EnvParams, ops: Ops = XLA
+    ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
+        """One step, without time limit or reset: ``(state, reward, terminated, info)``."""
         p = self._cast(params)
         action = jnp.asarray(action)
         force = jnp.where(action == c.RIGHT, p.force, -p.force)
@@ -117,15 +114,12 @@ class CartPole(SameStepAutoReset):
         else:
             reward = jnp.ones_like(state.x, jnp.float32)
         info = {"illegal_action": (action != c.LEFT) & (action != c.RIGHT)}
-        return self._observation(state), state, reward, terminated, info
+        return state, reward, terminated, info
 
-    def observe(self, key: Any, state: State, action: Any, params: EnvParams) -> Float[Array, " 4"]:
-        """The observation of a state; reads neither ``key`` nor ``action``."""
-        return self._observation(state)
-
-    def legal_actions(self, state: State, params: EnvParams) -> Bool[Array, " 2"]:
-        """Both actions are always legal."""
-        return jnp.ones(2, jnp.bool_)
+    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " 4"]:
+        """The four physical numbers."""
+        values = (state.x, state.x_dot, state.theta, state.theta_dot)
+        return jnp.stack([value.astype(jnp.float32) for value in values])
 
     def action_space(self, params: EnvParams) -> spaces.Discrete:
         """Push left or right."""
@@ -135,25 +129,20 @@ class CartPole(SameStepAutoReset):
         """Twice the termination thresholds, as in Gymnasium: the final observation lies outside them."""
         return spaces.Box(-_bounds(params), _bounds(params), (4,), jnp.float32)
 
-    def state_space(self, params: EnvParams) -> spaces.Dict:
-        """Bounds of the four physical numbers, the step count and the generator words."""
-        names = ("x", "x_dot", "theta", "theta_dot")
-        floats = {n: spaces.Box(-b, b, (), self.dtype) for n, b in zip(names, _bounds(params), strict=True)}
-        time = spaces.Box(0, params.max_steps_in_episode, (), jnp.int32)
-        return spaces.Dict({**floats, "time": time, "rng": spaces.Box(0, 2**32 - 1, (3,), jnp.uint32)})
-
     def render(self, state: State, params: EnvParams | None = None) -> np.ndarray:
         """Picture of one environment on the host, uint8 [400, 600, 3]."""
         return rgb_array(state, params)
 
     def _cast(self, params: EnvParams) -> EnvParams:
-        """Parameters as arrays of the environment's dtype, whatever the caller passed."""
-        return jax.tree.map(lambda value: jnp.asarray(value, self.dtype), params)
+        """Parameters as arrays of the environment's dtype, whatever the caller passed.
 
-    @staticmethod
-    def _observation(state: State) -> Float[Array, " 4"]:
-        values = (state.x, state.x_dot, state.theta, state.theta_dot)
-        return jnp.stack([value.astype(jnp.float32) for value in values])
+        A threshold that float32 cannot represent decides like the number itself: Gymnasium compares in float64.
+        """
+        cast = jax.tree.map(lambda value: jnp.asarray(value, self.dtype), params)
+        return cast.replace(
+            x_threshold=jnp.asarray(round_down(params.x_threshold, self.dtype)),
+            theta_threshold=jnp.asarray(round_down(params.theta_threshold, self.dtype)),
+        )
 
 
 def _bounds(params: EnvParams) -> np.ndarray:

@@ -13,6 +13,8 @@ from cartpole_jax import CartPole, EnvParams
 from rlenv_shared import registry
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, UnknownEnvError
+from rlenv_shared.verification.locate import reference
+from rlenv_shared.verification.pinned import Pin
 
 pytestmark = pytest.mark.l1
 
@@ -78,11 +80,8 @@ def test_inside_jit_an_illegal_action_acts_as_0_and_is_reported(action):
 
 
 def test_wrong_version_of_the_reference(tmp_path):
-    from references.gymnasium_classic.adapter import PIN
-
-    from rlenv_shared.verification.pinned import Pin
-
-    pin = {**json.loads(json.dumps(PIN.__dict__, default=dict)), "version": "0.0.1"}
+    installed = reference("gymnasium_classic").PIN
+    pin = {**json.loads(json.dumps(installed.__dict__, default=dict)), "version": "0.0.1"}
     (tmp_path / "pin.json").write_text(json.dumps(pin))
     with pytest.raises(ReferenceUnavailableError, match=r"pip install gymnasium==0\.0\.1"):
         Pin.load(tmp_path / "pin.json").check_installed()

@@ -8,7 +8,7 @@ import pytest
 
 from cartpole_jax import CartPole, EnvParams
 from rlenv_shared.testing.conformance import CHECKS, check_x64
-from rlenv_shared.testing.random_play import Subject
+from rlenv_shared.testing.random_play import RandomPlay
 
 pytestmark = pytest.mark.l1
 
@@ -16,22 +16,22 @@ SHORT = EnvParams(max_steps_in_episode=40)  # so that random play meets both kin
 
 
 @functools.cache
-def subject(dtype):
-    return Subject(CartPole(dtype), SHORT, num_steps=128)
+def play(dtype):
+    return RandomPlay(CartPole(dtype), SHORT, num_steps=128)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_float32(check):
-    check(subject(jnp.float32))
+    check(play(jnp.float32))
 
 
 @pytest.mark.parametrize("check", [c for c in CHECKS if c is not check_x64], ids=lambda check: check.__name__)
 def test_float64(check):
     with jax.enable_x64(True):
-        check(subject(jnp.float64))
+        check(play(jnp.float64))
 
 
 @pytest.mark.parametrize("env", [CartPole(sutton_barto_reward=True), CartPole(integrator="semi-implicit euler")])
 @pytest.mark.parametrize("check", CHECKS[:5], ids=lambda check: check.__name__)
 def test_other_options(check, env):
-    check(Subject(env, SHORT, num_steps=128))
+    check(RandomPlay(env, SHORT, num_steps=128))

@@ -5,15 +5,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from references.rejax import adapter
+
+from rlenv_shared.verification.locate import reference
 
 pytestmark = pytest.mark.l1
-COMMITTED = Path(__file__).parents[2] / "training" / "results" / "rejax.json"
+COMMITTED = Path(__file__).parents[2] / "results" / "rejax.json"
 
 
 def check(curve: dict) -> None:
     """A learning curve from a random policy's return to nearly the highest possible one."""
-    assert curve["versions"]["rejax"] == adapter.PIN.version
+    assert curve["versions"]["rejax"] == reference("rejax").PIN.version
     assert curve["versions"]["gymnax"] == "0.0.9"
     assert curve["step"] == [0, 32_768, 65_536, 98_304, 131_072]
     assert curve["lengths_are_returns"]  # reward 1 for every step
@@ -27,6 +28,7 @@ def test_the_committed_learning_curve_is_one():
 
 @pytest.mark.reference("rejax")
 def test_unmodified_rejax_trains_cartpole(tmp_path):
+    adapter = reference("rejax")
     python, out = adapter.python(), tmp_path / "curve.json"
     done = subprocess.run(
         [python, adapter.TRAIN, out, "cartpole_jax:CartPole"], capture_output=True, text=True, timeout=110

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from cartpole_rollouts import every_step, first_100_steps, reference_episodes
+
+from cartpole_jax.verification import DECLARATION
+from cartpole_jax.verification.rollouts import every_step, first_100_steps, reference_episodes
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_classic")]
 
-EPISODES = {"random": 1000, "balance": 100}
-SEED = 11
+QUICK = DECLARATION.rollout_set("rollouts").quick
+EPISODES, SEED = QUICK["episodes"], QUICK["seed"]
 
 
 @pytest.mark.parametrize("policy", EPISODES)

@@ -1,10 +1,10 @@
 """L3: the recorded episodes that GPUs replay are Gymnasium's, and are played alike here."""
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from cartpole_replay import BALANCED, EPISODES, TRACE, record, replay
 
+from cartpole_jax.verification import DECLARATION
+from cartpole_jax.verification.replay import BALANCED, EPISODES, record, replay
 from rlenv_shared.verification.trajectory import Trajectory
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_classic")]
@@ -12,10 +12,10 @@ pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_classic")]
 
 @pytest.fixture(scope="module")
 def trace():
-    return Trajectory.load(TRACE)
+    return Trajectory.load(DECLARATION.replays[0].trace)
 
 
-@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_recorded_episodes_are_played_alike(trace, dtype):
     report = replay(trace, dtype)
     report.raise_on_divergence()

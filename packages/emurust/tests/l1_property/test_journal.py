@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from journal import Journal, fingerprint
+
+from emurust.verification.journal import Journal, fingerprint
 
 pytestmark = pytest.mark.l1
 

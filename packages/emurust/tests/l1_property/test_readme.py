@@ -3,7 +3,6 @@
 import doctest
 import json
 import statistics
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import emurust
 import emurust.expressions
 import emurust.vector_env
 from emurust.games import windfall
+from emurust.verification import tables
 from rlenv_shared.testing import readme
 
 pytestmark = pytest.mark.l1
@@ -42,31 +42,21 @@ def test_every_test_the_readme_names_exists():
     assert readme.missing_tests(PACKAGE) == []
 
 
-@pytest.fixture(scope="module")
-def own_tables():
-    sys.path.insert(0, str(PACKAGE / "benchmarks"))
-    try:
-        import own_tables
-    finally:
-        sys.path.pop(0)
-    return own_tables
-
-
-def test_measured_speeds_reach_what_is_required(own_tables):
-    for path in sorted(own_tables.SPEEDS.glob("*.json"))[-1:]:
+def test_measured_speeds_reach_what_is_required():
+    for path in sorted(tables.SPEEDS.glob("*.json"))[-1:]:
         result = json.loads(path.read_text())
-        threads = own_tables.scaling(result)
-        assert threads.all >= own_tables.THREADS_REQUIRED
-        assert threads.whole >= own_tables.THREADS_REQUIRED
+        threads = tables.scaling(result)
+        assert threads.all >= tables.THREADS_REQUIRED
+        assert threads.whole >= tables.THREADS_REQUIRED
         assert threads.whole_turns >= 10
         # 250 KB without cartridge RAM, of which these games have up to 128 KiB
         assert max(sizes["emurust"] for sizes in result["bytes_per_console"].values()) <= 250_000 + 128 * 1024
-        for name, found in own_tables.ratios(result).items():
-            assert statistics.geometric_mean(found) >= own_tables.REQUIRED[name][1], name
+        for name, found in tables.ratios(result).items():
+            assert statistics.geometric_mean(found) >= tables.REQUIRED[name][1], name
             assert len(found) == 24
 
 
-def test_tables_follow_from_the_samples(own_tables):
+def test_tables_follow_from_the_samples():
     times = {f"rom{n}": {"emurust": [1.0, 1.0, 9.0], "PyBoy": [4.0 * n, 4.0 * n, 0.1]} for n in (1, 4)}
     result = {
         "settings": dict.fromkeys(("drawn_sound", "skip24_sound", "skip24_silent"), times),
@@ -79,21 +69,21 @@ def test_tables_follow_from_the_samples(own_tables):
             "yardstick_s": {"1": [1.0, 1.0, 1.0, 1.0], "2": [1.1, 1.0, 1.2, 1.0]},
         },
     }
-    lines = own_tables.homebrew(result).splitlines()
+    lines = tables.homebrew(result).splitlines()
     assert "| skip 24, sound on | 8.00× | 4.00× – 16.00× | 4× | 5× |" in lines
     assert "toy, 2 cores.  A further console takes 2 KiB" in lines[-2]
     assert lines[-1].startswith("2 threads against one, 8 consoles of Windfall: 1.90× in the 1 turns")
     assert "2.10× in all 3; medians, required 1.85×" in lines[-1]
     counts = {"steps": 300, "mismatches": 0}
     games = {"pads": [1, 2], "frames": 60, "roms": {"a.gb": {"settings": {"one": counts, "other": counts}}}}
-    found = own_tables.compared({"games": {"own": games}})
+    found = tables.compared({"games": {"own": games}})
     assert "| 1 ROMs in 2 settings, 2 pads, 60 frames each | 600 | 0 |" in found
 
 
-def test_a_turn_counts_only_between_yardsticks_on_whole_cores(own_tables):
-    assert own_tables.undisturbed({"1": [1, 1, 1], "2": [1, 1, 1.2]}) == [True, False]
-    assert own_tables.undisturbed({"1": [1, 1.2, 1], "2": [1, 1, 1]}) == [False, False]
+def test_a_turn_counts_only_between_yardsticks_on_whole_cores():
+    assert tables.undisturbed({"1": [1, 1, 1], "2": [1, 1, 1.2]}) == [True, False]
+    assert tables.undisturbed({"1": [1, 1.2, 1], "2": [1, 1, 1]}) == [False, False]
     slow_but_undisturbed = {"frames_per_s": {"1": [10], "2": [1]}, "yardstick_s": {"1": [1, 1], "2": [1, 1]}}
-    assert own_tables.scaling({"threads": slow_but_undisturbed}).whole == 0.1
+    assert tables.scaling({"threads": slow_but_undisturbed}).whole == 0.1
     never_whole = {"frames_per_s": {"1": [10], "2": [1]}, "yardstick_s": {"1": [1, 1], "2": [2, 2]}}
-    assert own_tables.scaling({"threads": never_whole}).whole is None
+    assert tables.scaling({"threads": never_whole}).whole is None

@@ -1,7 +1,8 @@
 """Generated programs, frame by frame against PyBoy."""
 
 import pytest
-from programs import STEPS, compare_program
+
+from emurust.verification.programs import STEPS, compare_program
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("pyboy")]
 

@@ -1,10 +1,9 @@
 """What the full verification does with whole games, on ROMs of our own and for few frames."""
 
-import collection
-import matrix
 import pytest
-import states
-from journal import Journal
+
+from emurust.verification import collection, games, states
+from emurust.verification.journal import Journal
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("pyboy")]
 
@@ -13,9 +12,9 @@ ROMS = dict(collection.own())
 
 def test_a_game_agrees_in_every_setting(adapter, tmp_path):
     game = [("windfall.gb", ROMS["windfall.gb"])]
-    found = matrix.survey(Journal(tmp_path / "games.jsonl", ""), game, 120)
+    found = games.survey(Journal(tmp_path / "games.jsonl", ""), game, 120)
     counts = found["roms"]["windfall.gb"]["settings"]
-    assert len(counts) == 2 * 2 * len(matrix.STEPPING)
+    assert len(counts) == 2 * 2 * len(games.STEPPING)
     assert all(one["mismatches"] == 0 for one in counts.values()), counts
     assert counts["colour, silent, skip 24, last drawn"]["steps"] == 2 * 5
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from pyboy_windfall import pyboy_vector_env
 
 from emurust.games import windfall
+from emurust.verification.windfall_in_pyboy import pyboy_vector_env
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("pyboy")]
 

@@ -1,21 +1,20 @@
 """L4: the committed results show equivalence in both directions.
 
-The runs themselves are `l4.py`; these tests recompute the verdict from every episode's return.
+The runs themselves are `make verify-emurust`; these tests recompute the verdict from every episode's return.
 """
 
 import json
-from pathlib import Path
 
 import pytest
 
+from emurust.verification import DECLARATION
 from rlenv_learn.transfer.verdict import TransferConfig, load_results, verdict
 
 pytestmark = [pytest.mark.l4, pytest.mark.reference("pyboy")]
 
-HERE = Path(__file__).parent
-CONFIG = TransferConfig.load(HERE / "config.toml")
-RESULTS = sorted((HERE / "results").glob("*.json"))
-PILOT = json.loads((HERE / "pilot.json").read_text())
+CONFIG = TransferConfig.load(DECLARATION.transfer.config)
+RESULTS = [DECLARATION.results / "transfer.json"]
+PILOT = json.loads((DECLARATION.results / "pilot.json").read_text())
 
 
 def test_there_are_results_and_the_config_asks_for_what_the_readme_promises():
@@ -24,7 +23,7 @@ def test_there_are_results_and_the_config_asks_for_what_the_readme_promises():
     assert CONFIG.episodes >= 100
     assert max(CONFIG.budgets.values()) <= 300_000
     assert CONFIG.learned >= 3 * PILOT["random_mean"]
-    assert RESULTS
+    assert all(path.exists() for path in RESULTS)
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)

@@ -1,8 +1,12 @@
-"""The command ``halfcheetah-jax`` (needs the ``train`` and ``render`` extras)."""
+"""The command ``halfcheetah-jax``: ``gif``, and those that follow from the declaration, as ``verify``."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+from halfcheetah_jax.verification import DECLARATION
+from rlenv_shared.verification import commands
 
 
 def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: int = 100, seed: int = 0) -> None:
@@ -21,7 +25,5 @@ def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: 
 
 
 def main() -> None:
-    """Run one of the commands above."""
-    import tyro
-
-    tyro.extras.subcommand_cli_from_dict({"gif": gif})
+    """Run the command that was asked for."""
+    sys.exit(commands.main(DECLARATION, {"gif": gif}))

@@ -20,9 +20,9 @@ from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
 from halfcheetah_jax.types import EnvParams, State
 from rlenv_shared import counter_rng, spaces
-from rlenv_shared.autoreset import SameStepAutoReset
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.ops import XLA, Ops
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
 BACKENDS = {  # what makes the substeps of a step
@@ -34,7 +34,7 @@ MAX_VALUE = 1e10  # controls and states beyond it count as diverged — mjMAXVAL
 
 
 @dataclasses.dataclass(frozen=True)
-class HalfCheetah(SameStepAutoReset):
+class HalfCheetah(Env):
     """Gymnasium's HalfCheetah-v5: a planar cheetah that is to run to the right.
 
     **Observation** — [17] (18 with the x position), of the environment's dtype:
@@ -90,10 +90,7 @@ class HalfCheetah(SameStepAutoReset):
 
     name: ClassVar[str] = "halfcheetah_jax/HalfCheetah-v5"
     version: ClassVar[int] = 1
-    num_players: ClassVar[int] = 1
-    turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
     num_actions: ClassVar[int] = 0
-    observes_state_alone = True  # a constant of the base class
 
     def __post_init__(self) -> None:
         """Reject constructor arguments no step could work with."""
@@ -129,31 +126,30 @@ class HalfCheetah(SameStepAutoReset):
         """Steps in a second, rounded."""
         return max(1, round(1 / self.dt))
 
-    def begin_episode(self, rng: Rng, params: EnvParams) -> tuple[Float[Array, " n"], State]:
-        """``(obs, state)`` of a new episode; draws nine uniform and nine normal numbers from ``rng``."""
+    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+        """State of a new episode; draws nine uniform and nine normal numbers."""
         scale = jnp.asarray(self.reset_noise_scale, self.dtype)
         qpos: list[Array] = []
         qvel: list[Array] = []
         for _ in range(model.NUM_DOF):
-            fraction, rng = counter_rng.uniform(rng)
+            fraction, generator = counter_rng.uniform(generator)
             qpos.append(scale * (2 * fraction.astype(self.dtype) - 1))
         while len(qvel) < model.NUM_DOF:
-            pair, rng = _normal_pair(rng, self.dtype)
+            pair, generator = _normal_pair(generator, self.dtype)
             qvel += [scale * value for value in pair]
         zero = jnp.zeros_like(qpos[0])
-        state = State(
+        return State(
             qpos=tuple(qpos),
             qvel=tuple(qvel[: model.NUM_DOF]),
             qacc_warmstart=(zero,) * model.NUM_DOF,
             time=jnp.zeros_like(zero, jnp.int32),
-            rng=rng,
+            rng=generator,
         )
-        return self._observation(state), state
 
-    def step_env(
-        self, key: Any, state: State, action: Float[Array, " 6"], params: EnvParams
-    ) -> tuple[Float[Array, " n"], State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
-        """One step, without time limit or reset: ``(obs, state, reward, terminated, info)``."""
+    def transition(
+        self, state: State, action: Float[Array, " 6"], params: EnvParams, ops: Ops = XLA
+    ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
+        """One step, without time limit or reset: ``(state, reward, terminated, info)``."""
         action = jnp.asarray(action).astype(self.dtype)
         given = tuple(action[..., i] for i in range(model.NUM_HINGES))
         legal = jnp.abs(given[0]) <= MAX_VALUE
@@ -186,13 +182,14 @@ class HalfCheetah(SameStepAutoReset):
             "illegal_action": ~legal,
         }
         reward = (reward_forward + reward_ctrl).astype(jnp.float32)
-        return self._observation(state), state, reward, jnp.zeros_like(legal), info
+        return state, reward, jnp.zeros_like(legal), info
 
-    def observe(self, key: Any, state: State, action: Any, params: EnvParams) -> Float[Array, " n"]:
-        """The observation of a state; reads neither ``key`` nor ``action``."""
-        return self._observation(state)
+    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " n"]:
+        """Positions and velocities."""
+        first = 1 if self.exclude_current_positions_from_observation else 0
+        return jnp.stack([*state.qpos[first:], *state.qvel], axis=-1)
 
-    def legal_actions(self, state: State, params: EnvParams) -> Bool[Array, " 0"]:
+    def legal_actions(self, state: State, params: EnvParams, ops: Ops = XLA) -> Bool[Array, " 0"]:
         """An empty mask: actions are continuous."""
         return jnp.ones((*state.time.shape, 0), jnp.bool_)
 
@@ -205,19 +202,6 @@ class HalfCheetah(SameStepAutoReset):
         size = 2 * model.NUM_DOF - self.exclude_current_positions_from_observation
         return spaces.Box(-np.inf, np.inf, (size,), self.dtype)
 
-    def state_space(self, params: EnvParams) -> spaces.Dict:
-        """Shapes of the state's parts; the nine leaves of a field count as one axis."""
-        nine = spaces.Box(-np.inf, np.inf, (model.NUM_DOF,), self.dtype)
-        return spaces.Dict(
-            {
-                "qpos": nine,
-                "qvel": nine,
-                "qacc_warmstart": nine,
-                "time": spaces.Box(0, params.max_steps_in_episode, (), jnp.int32),
-                "rng": spaces.Box(0, 2**32 - 1, (3,), jnp.uint32),
-            }
-        )
-
     def render(self, state: State, params: EnvParams | None = None) -> np.ndarray:
         """Picture of one environment on the host, uint8 [240, 480, 3]."""
         return rgb_array(state)
@@ -225,10 +209,6 @@ class HalfCheetah(SameStepAutoReset):
     def _cast(self, params: EnvParams) -> EnvParams:
         """Traced parameters in the environment's dtype; Python numbers stay, and become constants of the program."""
         return jax.tree.map(lambda p: p if isinstance(p, float | int) else jnp.asarray(p, self.dtype), params)
-
-    def _observation(self, state: State) -> Float[Array, " n"]:
-        first = 1 if self.exclude_current_positions_from_observation else 0
-        return jnp.stack([*state.qpos[first:], *state.qvel], axis=-1)
 
 
 def _normal_pair(rng: Rng, dtype: Any) -> tuple[tuple[Array, Array], Rng]:

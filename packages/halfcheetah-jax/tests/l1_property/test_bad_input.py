@@ -1,5 +1,7 @@
 """L1: bad input raises a typed error that says what, got, expected, remedy; inside jit a flag reports it."""
 
+import json
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +12,8 @@ from halfcheetah_jax import EnvParams, HalfCheetah
 from rlenv_shared import registry
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, UnknownEnvError
+from rlenv_shared.verification.locate import reference
+from rlenv_shared.verification.pinned import Pin
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
@@ -89,13 +93,8 @@ def test_inside_jit_a_broken_state_is_reported(bad):
 
 
 def test_wrong_version_of_the_reference(tmp_path):
-    import json
-
-    from references.gymnasium_mujoco.adapter import PIN
-
-    from rlenv_shared.verification.pinned import Pin
-
-    pin = {**json.loads(json.dumps(PIN.__dict__, default=dict)), "version": "0.0.1"}
+    installed = reference("gymnasium_mujoco").PIN
+    pin = {**json.loads(json.dumps(installed.__dict__, default=dict)), "version": "0.0.1"}
     (tmp_path / "pin.json").write_text(json.dumps(pin))
     with pytest.raises(ReferenceUnavailableError, match=r"pip install mujoco==0\.0\.1"):
         Pin.load(tmp_path / "pin.json").check_installed()

@@ -8,7 +8,7 @@ import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
 from rlenv_shared.testing.conformance import CHECKS, check_x64
-from rlenv_shared.testing.random_play import Subject
+from rlenv_shared.testing.random_play import RandomPlay
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 
@@ -16,17 +16,17 @@ SHORT = EnvParams(max_steps_in_episode=5)  # so that a short rollout meets sever
 
 
 @functools.cache
-def subject(dtype):
+def play(dtype):
     env = HalfCheetah(dtype)
-    return Subject(env, SHORT, num_steps=16, num_envs=4, can_terminate=False)
+    return RandomPlay(env, SHORT, num_steps=16, num_envs=4, can_terminate=False)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_float32(check):
-    check(subject(jnp.float32))
+    check(play(jnp.float32))
 
 
 @pytest.mark.parametrize("check", [c for c in CHECKS if c is not check_x64], ids=lambda check: check.__name__)
 def test_float64(check):
     with jax.enable_x64(True):
-        check(subject(jnp.float64))
+        check(play(jnp.float64))

@@ -1,8 +1,7 @@
 """L1: the kernels' programs, interpreted, make the same step as XLA's form (CUDA compiles the same programs)."""
 
-import importlib.util
+import importlib
 import sys
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
+from halfcheetah_jax.verification import DECLARATION, gpu
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
@@ -41,14 +41,10 @@ def test_the_gpu_declarations_load_without_mujoco_and_gymnasium(monkeypatch):
     """They are loaded where nothing but JAX is installed."""
     for name in ("mujoco", "gymnasium"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    path = Path(__file__).resolve().parents[2] / "benchmarks" / "gpu.py"
-    spec = importlib.util.spec_from_file_location("halfcheetah_gpu", path)
-    declaration = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(declaration)
-    assert all(item.trace.exists() for item in declaration.REPLAYS)
-    assert len(declaration.COMPARISONS) >= 6
-    assert declaration.ppo_env(True).backend == "auto"
-    (program,) = declaration.PROGRAMS
+    importlib.reload(gpu)
+    assert all(item.trace.exists() for item in DECLARATION.replays)
+    assert len(gpu.COMPARISONS) >= 6
+    assert gpu.learning_env(True).backend == "auto"
+    (program,) = gpu.PROGRAMS
     function, arguments = program.at(64, to_hash=True)
     assert jax.eval_shape(function, *arguments)[1][-1].shape == (program.steps, 64)

@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cheetah_states import KINDS, States, draw, error, ours, stored_states, theirs
+
+from halfcheetah_jax.verification.states import KINDS, States, draw, error, ours, stored_states, theirs
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
 

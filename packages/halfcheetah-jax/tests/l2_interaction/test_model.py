@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from references.gymnasium_mujoco.adapter import compile_model
 
 from halfcheetah_jax import model
+from rlenv_shared.verification.locate import reference
 
+compile_model = reference("gymnasium_mujoco").compile_model
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco")]
 
 

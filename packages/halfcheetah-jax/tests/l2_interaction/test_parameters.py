@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cheetah_states import draw, error, ours, theirs
 
 from halfcheetah_jax import EnvParams, model
+from halfcheetah_jax.verification.states import draw, error, ours, theirs
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
 

@@ -1,14 +1,17 @@
-"""L3: whole episodes, every step from MuJoCo's state; a quick set (tests/verify.py plays 100 whole episodes)."""
+"""L3: whole episodes, every step from MuJoCo's state; a quick set of 20 (`verify` plays 100)."""
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cheetah_rollouts import every_step, free_running, reference_episodes, reset_statistics
 from scipy.stats import ks_2samp
+
+from halfcheetah_jax.verification import DECLARATION
+from halfcheetah_jax.verification.rollouts import every_step, free_running, reference_episodes, reset_statistics
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(300)]
 
-EPISODES, STEPS, SEED = 20, 200, 11
+QUICK = DECLARATION.rollout_set("rollouts").quick
+EPISODES, STEPS, SEED = QUICK["episodes"], QUICK["steps"], QUICK["seed"]
 
 
 def test_every_step_agrees(dtype):

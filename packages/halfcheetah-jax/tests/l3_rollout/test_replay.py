@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from cheetah_replay import EPISODES, STEPS, TRACE, record, replay
 
+from halfcheetah_jax.verification import DECLARATION
+from halfcheetah_jax.verification.replay import EPISODES, STEPS, record, replay
 from rlenv_shared.verification.trajectory import Trajectory
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(300)]
@@ -11,12 +12,12 @@ pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_mujoco"), pytest.
 
 @pytest.fixture(scope="module")
 def trace():
-    return Trajectory.load(TRACE)
+    return Trajectory.load(DECLARATION.replays[0].trace)
 
 
 @pytest.mark.parametrize("backend", ["auto", "interpreted"])
 def test_recorded_episodes_are_played_alike(trace, dtype, backend):
-    report = replay(trace, dtype, backend)
+    report = replay(trace, dtype.__name__, backend)
     report.raise_on_divergence()
     assert report.steps == EPISODES * STEPS
 

@@ -5,6 +5,7 @@ import pytest
 from puffer_pong.jax import EnvParams, Pong, make
 from rlenv_shared.testing import conformance
 from rlenv_shared.testing.conformance import check_env
+from rlenv_shared.testing.random_play import RandomPlay
 
 pytestmark = pytest.mark.l1
 
@@ -27,14 +28,14 @@ def test_discrete_conforms():
     ],
 )
 def test_continuous_with_a_time_limit_conforms(continuous, check):
-    """What differs from the discrete environment; the subject plays once for all checks."""
+    """What differs from the discrete environment; the environment is played once for all checks."""
     check(continuous)
 
 
 @pytest.fixture(scope="module")
 def continuous():
     env = Pong(frameskip=2, continuous=True, float_scores=True)
-    return conformance.Subject(env, EnvParams(max_score=2, max_steps_in_episode=100))
+    return RandomPlay(env, EnvParams(max_score=2, max_steps_in_episode=100))
 
 
 def test_is_registered():

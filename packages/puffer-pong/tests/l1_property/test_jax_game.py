@@ -24,7 +24,9 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 def begin(env, batch, params=None, seed=0):
     rng = tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch)))
-    return jax.vmap(env.begin_episode, (0, None))(rng, params or env.default_params)
+    params = params or env.default_params
+    state = jax.vmap(env.begin, (0, None))(rng, params)
+    return jax.vmap(env.view, (0, None))(state, params), state
 
 
 @functools.cache
@@ -93,7 +95,7 @@ def test_serves_are_level_or_downward_equally_often():
 def test_a_scoring_step_shows_the_frame_before_the_point():
     env = Pong(frameskip=1)
     obs, state = begin(env, 256)
-    observe = jax.jit(jax.vmap(lambda state: env.observe(None, state, None, env.default_params)))
+    observe = jax.jit(jax.vmap(lambda state: env.observe(state, None, env.default_params)))
     points = 0
     for actions in random_actions(2, 60, 256, 3):
         shown, after, reward, *_ = stepper(env)(state, actions)
@@ -133,7 +135,7 @@ def test_geometry_may_differ_per_environment():
     @jax.jit
     @jax.vmap
     def one_step(rng, params):
-        _, state = env.begin_episode(rng, params)
+        state = env.begin(rng, params)
         obs, *_ = env.step(None, state, jnp.int32(0), params)
         return state.ball_x, obs[2]
 
@@ -146,7 +148,7 @@ def test_a_state_renders_like_that_of_the_rust_environment():
     envs = PongVectorEnv(1)
     envs.reset(seed=3)
     rng = tuple(word[0] for word in counter_rng.from_seed(3))
-    _, state = Pong().begin_episode(rng, EnvParams())
+    state = Pong().begin(rng, EnvParams())
     picture = Pong().render(state)
     assert picture.shape == (640, 620, 3)
     assert np.array_equal(picture, render_state(envs.get_state()[0]))

@@ -5,13 +5,15 @@ import ctypes
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from references.puffer_pong import adapter
-from references.puffer_pong.adapter import PufferPong, PufferPongVectorEnv
 
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError
 from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import random_actions, record_host
+
+adapter = reference("puffer_pong")
+PufferPong, PufferPongVectorEnv = adapter.PufferPong, adapter.PufferPongVectorEnv
 
 pytestmark = [pytest.mark.l1, pytest.mark.reference("puffer_pong")]
 

@@ -13,12 +13,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from hypothesis import given, settings
-from rust_side import GEOMETRIES, expected_observation
 
 import puffer_pong
 from puffer_pong import PongBuffers, PongEnv, PongVectorEnv, _core
 from puffer_pong.config import STATE_DTYPE, PongConfig
 from puffer_pong.ids import GYMNASIUM_IDS
+from puffer_pong.verification.rust import GEOMETRIES, expected_observation
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import SnapshotVersionError
 

@@ -7,11 +7,13 @@ import functools
 
 import numpy as np
 import pytest
-from references.puffer_pong.adapter import PufferPong
 
 from puffer_pong.jax import EnvParams, Pong
+from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
+
+PufferPong = reference("puffer_pong").PufferPong
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("puffer_pong")]
 

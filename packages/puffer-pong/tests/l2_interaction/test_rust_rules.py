@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from references.puffer_pong.adapter import PufferPong
-from rust_side import FLOATS_AND_COUNTS, expected_observation, record
 
 from puffer_pong import PongVectorEnv
+from puffer_pong.verification.rust import FLOATS_AND_COUNTS, expected_observation, record
 from rlenv_shared import counter_rng
 from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.locate import reference
+
+PufferPong = reference("puffer_pong").PufferPong
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("puffer_pong")]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from references.puffer_pong.adapter import PufferPong
-from rust_side import GEOMETRIES, record
 
 from puffer_pong import PongVectorEnv
+from puffer_pong.verification.rust import GEOMETRIES, record
 from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.locate import reference
+
+PufferPong = reference("puffer_pong").PufferPong
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("puffer_pong")]
 

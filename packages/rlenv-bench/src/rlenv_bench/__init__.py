@@ -1,9 +1,14 @@
 """Measuring speed so that the numbers can be believed.
 
-| module    | what                                                                                  |
-|-----------|---------------------------------------------------------------------------------------|
-| `sides`   | what is measured: a jitted rollout of a JAX environment, or a host callable            |
-| `harness` | interleaved blocks, batch sweep, lock                                                 |
-| `machine` | description of the machine and of the source tree                                     |
-| `report`  | the JSON file, its checks, ratios, table and plot                                     |
+| module      | what                                                                                  |
+|-------------|---------------------------------------------------------------------------------------|
+| `workloads` | what is measured: a jitted rollout of a JAX environment, or a host callable             |
+| `harness`   | interleaved blocks, batch sweep, lock                                                 |
+| `commands`  | `bench`: measures what a package declares                                             |
+| `results`   | the JSON file, its checks, ratios, table and plot                                     |
+| `learner`   | PPO end to end as a workload                                                          |
+| `gpu`       | compilation for GPUs that are not there, and what it costs                            |
+| `sections`, `device_report` | the parts of `make gpu-report`, and its file                          |
 """
+
+__version__ = "0.1.0"

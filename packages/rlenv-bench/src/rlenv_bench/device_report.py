@@ -112,10 +112,10 @@ def plot(report: Mapping[str, Any], path: Path) -> None:
     for package in report["packages"]:
         for section in ("throughput", GRAPHS):
             found = runs(report, package, section)
-            for side in dict.fromkeys(run["side"] for run in found):
-                points = [(run["batch"], run["sps_median"]) for run in found if run["side"] == side]
+            for workload in dict.fromkeys(run["workload"] for run in found):
+                points = [(run["batch"], run["sps_median"]) for run in found if run["workload"] == workload]
                 graphs = ", CUDA graphs" if section == GRAPHS else ""
-                axes.plot(*zip(*points, strict=True), marker="o", label=f"{package}: {side}{graphs}")
+                axes.plot(*zip(*points, strict=True), marker="o", label=f"{package}: {workload}{graphs}")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("batch (environments)")
@@ -140,13 +140,13 @@ def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mappin
         "| program | batch | steps/s | with CUDA graphs | model, 100 % | measured / model |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    graphs = {(run["side"], run["batch"]): run for run in runs(report, package, GRAPHS)}
+    graphs = {(run["workload"], run["batch"]): run for run in runs(report, package, GRAPHS)}
     for run in runs(report, package, "throughput"):
-        with_graphs = graphs.get((run["side"], run["batch"]))
+        with_graphs = graphs.get((run["workload"], run["batch"]))
         kept = run["settings"].get("outputs") == "kept"
         model = predicted.get((run["settings"].get("program", ""), run["batch"])) if kept else None
         cells = [
-            run["side"],
+            run["workload"],
             f"{run['batch']:,}",
             bench.human(run["sps_median"]),
             bench.human(with_graphs["sps_median"]) if with_graphs else "—",
@@ -158,9 +158,11 @@ def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mappin
 
 
 def _comparison_table(report: Mapping[str, Any], package: str) -> str:
-    rows = ["| comparison | side | batch | steps/s |", "|---|---|---:|---:|"]
+    rows = ["| comparison | workload | batch | steps/s |", "|---|---|---:|---:|"]
     for run in runs(report, package, "comparisons"):
-        rows.append(f"| {run['comparison']} | {run['side']} | {run['batch']:,} | {bench.human(run['sps_median'])} |")
+        rows.append(
+            f"| {run['comparison']} | {run['workload']} | {run['batch']:,} | {bench.human(run['sps_median'])} |"
+        )
     return "\n".join(rows) if len(rows) > 2 else ""
 
 

@@ -1,7 +1,7 @@
-"""Timing: interleaved blocks of all sides, and the batch sweep.
+"""Timing: interleaved blocks of all workloads, and the batch sweep.
 
-All sides of a measurement take turns, block by block, in alternating order (A B C, C B A, ...), so that whatever the
-machine does meanwhile hits them alike.  A block is as many calls as fill `Timing.block_s`.
+All workloads of a measurement take turns, block by block, in alternating order (A B C, C B A, ...), so that whatever
+the machine does meanwhile hits them alike.  A block is as many calls as fill `Timing.block_s`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_bench.workloads import Side
+from rlenv_bench.workloads import Workload
 from rlenv_shared import files
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError, explain
 
 LOCK: Final = Path(".cache/bench.lock")
 BATCHES: Final = tuple(2**exponent for exponent in range(19))  # 1 .. 262,144
 MIN_GAIN: Final = 0.05  # a larger batch must be this much faster than the best so far
-PATIENCE: Final = 2  # batches in a row without that gain end a side's sweep; one alone may be noise
+PATIENCE: Final = 2  # batches in a row without that gain end a workload's sweep; one alone may be noise
 HEADROOM: Final = 1.2  # blocks are calibrated this much longer than they must be
 ATTEMPTS: Final = 4  # calibrations before a machine counts as too unsteady
 
@@ -31,7 +31,7 @@ class Timing:
     """How to measure.
 
     Attributes:
-        blocks: per side; a report that is kept needs at least 10.
+        blocks: per workload; a report that is kept needs at least 10.
         block_s: shortest block, seconds; a report that is kept needs at least 0.5.
         warm_calls: calls before the calibration, >= 1.
         lock: held for the measurement, so that two never run at once.
@@ -54,24 +54,24 @@ class Timing:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """Raw measurement of one side.
+    """Raw measurement of one workload.
 
     Attributes:
-        side: name of the implementation.
+        workload: name of the implementation.
         batch: environments.
         steps_per_call: environment steps of one call, ``batch * steps``.
         repeats: calls per block.
         compile_s: seconds to prepare.
         block_s: seconds of each block.
-        checksum: of a block's outputs (the last block's where a side is not deterministic).
+        checksum: of a block's outputs (the last block's where a workload is not deterministic).
         deterministic: all blocks had that checksum.
         peak_bytes: memory of one call; None if unknown.
         state_bytes_per_env: None if unknown.
-        group: sides with one number were interleaved.
-        settings: of the side.
+        group: workloads with one number were interleaved.
+        settings: of the workload.
     """
 
-    side: str
+    workload: str
     batch: int
     steps_per_call: int
     repeats: int
@@ -83,6 +83,7 @@ class Run:
     state_bytes_per_env: int | None
     group: int
     settings: dict[str, Any]
+    decisions_per_step: float = 1.0  # a step in which nobody is asked to act is none
 
     @property
     def sps(self) -> tuple[float, ...]:
@@ -90,40 +91,40 @@ class Run:
         return tuple(self.steps_per_call * self.repeats / seconds for seconds in self.block_s)
 
 
-def measure(sides: Sequence[Side], timing: Timing | None = None, group: int = 0) -> list[Run]:
-    """Measure sides against each other.
+def measure(workloads: Sequence[Workload], timing: Timing | None = None, group: int = 0) -> list[Run]:
+    """Measure workloads against each other.
 
     Args:
-        sides: with distinct names or batch sizes.
+        workloads: with distinct names or batch sizes.
         timing: how.
         group: number of this measurement within its report.
 
     Returns:
-        One run per side, in their order.
+        One run per workload, in their order.
 
     Raises:
-        InvalidParamsError: no sides, or two alike.
-        DivergenceError: equal blocks of a deterministic side had different outputs.
+        InvalidParamsError: no workloads, or two alike.
+        DivergenceError: equal blocks of a deterministic workload had different outputs.
         EnvError: blocks kept getting too short; the machine is too unsteady.
     """
     timing = timing or Timing()
-    labels = [(side.name, side.batch) for side in sides]
-    if not sides or len(set(labels)) != len(labels):
-        raise InvalidParamsError(explain("sides", got=labels, expected="distinct sides", remedy="rename one"))
+    labels = [(workload.name, workload.batch) for workload in workloads]
+    if not workloads or len(set(labels)) != len(labels):
+        raise InvalidParamsError(explain("workloads", got=labels, expected="distinct workloads", remedy="rename one"))
     with exclusive(timing.lock):
-        return _measure([(side, _prepare(side, timing)) for side in sides], timing, group)
+        return _measure([(workload, _prepare(workload, timing)) for workload in workloads], timing, group)
 
 
 def sweep(
-    make: Callable[[int], Sequence[Side]],
+    make: Callable[[int], Sequence[Workload]],
     timing: Timing | None = None,
     batches: Sequence[int] = BATCHES,
     on_run: Callable[[Run], None] = lambda run: None,
 ) -> list[Run]:
-    """Measure sides at growing batch sizes; each drops out when it gains too little or memory ends.
+    """Measure workloads at growing batch sizes; each drops out when it gains too little or memory ends.
 
     Args:
-        make: the sides at a batch size; sides are told apart by name.
+        make: the workloads at a batch size; workloads are told apart by name.
         timing: how.
         batches: in ascending order.
         on_run: called with every run, e.g. to print it.
@@ -145,11 +146,11 @@ def sweep(
                 runs.append(run)
                 on_run(run)
                 speed = sorted(run.sps)[len(run.sps) // 2]
-                gained = speed > best.get(run.side, 0.0) * (1 + MIN_GAIN)
-                best[run.side] = max(best.get(run.side, 0.0), speed)
-                idle[run.side] = 0 if gained else idle.get(run.side, 0) + 1
-                if idle[run.side] >= PATIENCE:
-                    stopped.add(run.side)
+                gained = speed > best.get(run.workload, 0.0) * (1 + MIN_GAIN)
+                best[run.workload] = max(best.get(run.workload, 0.0), speed)
+                idle[run.workload] = 0 if gained else idle.get(run.workload, 0) + 1
+                if idle[run.workload] >= PATIENCE:
+                    stopped.add(run.workload)
     return runs
 
 
@@ -159,23 +160,23 @@ def exclusive(path: str | Path = LOCK) -> contextlib.AbstractContextManager[None
 
 
 def _that_fit(
-    make: Callable[[int], Sequence[Side]], batch: int, stopped: set[str], timing: Timing
-) -> list[tuple[Side, float]]:
-    """Sides still in the sweep with their compile seconds; those that run out of memory leave it."""
+    make: Callable[[int], Sequence[Workload]], batch: int, stopped: set[str], timing: Timing
+) -> list[tuple[Workload, float]]:
+    """Workloads still in the sweep with their compile seconds; those that run out of memory leave it."""
     try:
-        candidates = [side for side in make(batch) if side.name not in stopped]
+        candidates = [workload for workload in make(batch) if workload.name not in stopped]
     except Exception as error:
         if not _out_of_memory(error):
             raise
         return []
     fitting = []
-    for side in candidates:
+    for workload in candidates:
         try:
-            fitting.append((side, _prepare(side, timing)))
+            fitting.append((workload, _prepare(workload, timing)))
         except Exception as error:
             if not _out_of_memory(error):
                 raise
-            stopped.add(side.name)
+            stopped.add(workload.name)
     return fitting
 
 
@@ -183,27 +184,27 @@ def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
 
 
-def _prepare(side: Side, timing: Timing) -> float:
+def _prepare(workload: Workload, timing: Timing) -> float:
     """Compile and warm up; seconds of the former."""
     begin = timing.clock()
-    side.compile()
+    workload.compile()
     compile_s = timing.clock() - begin
-    side.begin()
+    workload.begin()
     for _ in range(timing.warm_calls):
-        side.call()
-    side.finish()
+        workload.call()
+    workload.finish()
     return compile_s
 
 
-def _measure(prepared: Sequence[tuple[Side, float]], timing: Timing, group: int) -> list[Run]:
-    sides = [side for side, _ in prepared]
-    repeats = [_calibrate(side, timing) for side in sides]
+def _measure(prepared: Sequence[tuple[Workload, float]], timing: Timing, group: int) -> list[Run]:
+    workloads = [workload for workload, _ in prepared]
+    repeats = [_calibrate(workload, timing) for workload in workloads]
     for _ in range(ATTEMPTS):
-        seconds, checksums = _blocks(sides, repeats, timing)
+        seconds, checksums = _blocks(workloads, repeats, timing)
         shortest = [min(blocks) for blocks in seconds]
         if all(s >= timing.block_s for s in shortest):
             break
-        # A block got faster than calibrated: longer blocks for its side, and all over again to stay interleaved.
+        # A block got faster than calibrated: longer blocks for its workload, and all over again to stay interleaved.
         repeats = [
             n if s >= timing.block_s else math.ceil(n * HEADROOM * timing.block_s / s)
             for n, s in zip(repeats, shortest, strict=True)
@@ -214,61 +215,68 @@ def _measure(prepared: Sequence[tuple[Side, float]], timing: Timing, group: int)
         )
     return [
         Run(
-            side=side.name,
-            batch=side.batch,
-            steps_per_call=side.batch * side.steps,
+            workload=workload.name,
+            batch=workload.batch,
+            steps_per_call=workload.batch * workload.steps,
             repeats=repeats[i],
             compile_s=prepared[i][1],
             block_s=tuple(seconds[i]),
-            checksum=_one_checksum(side, checksums[i]),
-            deterministic=side.deterministic,
-            **side.memory(),
+            checksum=_one_checksum(workload, checksums[i]),
+            deterministic=workload.deterministic,
+            **workload.memory(),
             group=group,
-            settings=dict(side.settings),
+            settings=dict(workload.settings),
+            decisions_per_step=_decisions_per_step(workload, repeats[i]),
         )
-        for i, side in enumerate(sides)
+        for i, workload in enumerate(workloads)
     ]
 
 
+def _decisions_per_step(workload: Workload, repeats: int) -> float:
+    """Of the last block."""
+    decisions = workload.decisions()
+    return 1.0 if decisions is None else decisions / (workload.batch * workload.steps * repeats)
+
+
 def _blocks(
-    sides: Sequence[Side], repeats: Sequence[int], timing: Timing
+    workloads: Sequence[Workload], repeats: Sequence[int], timing: Timing
 ) -> tuple[list[list[float]], list[list[float]]]:
-    """Seconds and checksums of all blocks, by side."""
-    seconds: list[list[float]] = [[] for _ in sides]
-    checksums: list[list[float]] = [[] for _ in sides]
-    order = list(range(len(sides)))
+    """Seconds and checksums of all blocks, by workload."""
+    seconds: list[list[float]] = [[] for _ in workloads]
+    checksums: list[list[float]] = [[] for _ in workloads]
+    order = list(range(len(workloads)))
     for block in range(timing.blocks):
         for i in order if block % 2 == 0 else reversed(order):
-            seconds[i].append(_block(sides[i], repeats[i], timing))
-            checksums[i].append(sides[i].checksum())
+            seconds[i].append(_block(workloads[i], repeats[i], timing))
+            checksums[i].append(workloads[i].checksum())
     return seconds, checksums
 
 
-def _block(side: Side, repeats: int, timing: Timing) -> float:
-    side.begin()
+def _block(workload: Workload, repeats: int, timing: Timing) -> float:
+    workload.begin()
     begin = timing.clock()
     for _ in range(repeats):
-        side.call()
-    side.finish()
+        workload.call()
+    workload.finish()
     return timing.clock() - begin
 
 
-def _calibrate(side: Side, timing: Timing) -> int:
+def _calibrate(workload: Workload, timing: Timing) -> int:
     """Calls that fill a block, measured on at least half a block."""
     repeats = 1
-    while (seconds := _block(side, repeats, timing)) < timing.block_s / 2:
+    while (seconds := _block(workload, repeats, timing)) < timing.block_s / 2:
         repeats *= 2
     return max(1, math.ceil(repeats * HEADROOM * timing.block_s / seconds))
 
 
-def _one_checksum(side: Side, checksums: list[float]) -> float:
-    if side.deterministic and len({repr(checksum) for checksum in checksums}) > 1:  # repr: a NaN equals itself
+def _one_checksum(workload: Workload, checksums: list[float]) -> float:
+    if workload.deterministic and len({repr(checksum) for checksum in checksums}) > 1:  # repr: a NaN equals itself
         raise DivergenceError(
             explain(
-                f"outputs of {side.name} at batch {side.batch}",
+                f"outputs of {workload.name} at batch {workload.batch}",
                 got=f"checksums {sorted(set(checksums))}",
                 expected="the same in every block",
-                remedy="reset all state and generators in begin(), or declare the side not deterministic",
+                remedy="reset all state and generators in begin(), or declare the workload not deterministic",
             )
         )
     return checksums[-1]

@@ -1,6 +1,6 @@
-"""Sides that measure training end to end: rollouts, learning and everything between them.
+"""Workloads that measure training end to end: rollouts, learning and everything between them.
 
-One call is one PPO update.  Beside a side that only steps the environment at the same batch, the ratio of the two
+One call is one PPO update.  Beside a workload that only steps the environment at the same batch, the ratio of the two
 speeds is the share of an iteration that the environment takes.
 """
 
@@ -15,15 +15,16 @@ import numpy as np
 
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.host import HostTraining, HostVecEnv
-from rlenv_learn.train import NativeTraining
+from rlenv_learn.train import native_training
+from rlenv_learn.trainer import Training
 
 
 @dataclasses.dataclass
-class PPOSide:
+class PPOWorkload:
     """PPO on one environment, native or host.
 
     Attributes:
-        name: of the side.
+        name: of the workload.
         training: what one update does.
         config: hyper-parameters.
         deterministic: equal blocks give equal parameters; a host environment with a process-wide generator does not.
@@ -31,7 +32,7 @@ class PPOSide:
     """
 
     name: str
-    training: NativeTraining | HostTraining
+    training: Training | HostTraining
     config: PPOConfig
     deterministic: bool
     settings: Mapping[str, Any]
@@ -74,16 +75,19 @@ class PPOSide:
         """Sum over every array of a policy."""
         return float(sum(np.sum(np.asarray(leaf), dtype=np.float64) for leaf in jax.tree.leaves(policy)))
 
+    def decisions(self) -> None:
+        """Every step is one."""
+
     def memory(self) -> Mapping[str, int | None]:
         """Not known."""
         return {"peak_bytes": None, "state_bytes_per_env": None}
 
 
-def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
+def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOWorkload:
     """PPO on a JAX environment."""
-    return PPOSide(name, NativeTraining(env, config), config, True, settings)
+    return PPOWorkload(name, native_training(env, config), config, True, settings)
 
 
-def host_ppo(env: HostVecEnv, config: PPOConfig, name: str, **settings: Any) -> PPOSide:
+def host_ppo(env: HostVecEnv, config: PPOConfig, name: str, **settings: Any) -> PPOWorkload:
     """PPO on a host vector environment."""
-    return PPOSide(name, HostTraining(env, config), config, False, settings)
+    return PPOWorkload(name, HostTraining(env, config), config, False, settings)

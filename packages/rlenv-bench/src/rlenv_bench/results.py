@@ -2,11 +2,12 @@
 
 ::
 
-    {"format": "rlenv-bench", "schema": 1, "env": "puffer_pong/Pong-v0", "unit": "env steps/s",
-     "git": "<commit>", "dirty": false, "command": "python benchmarks/bench.py", "machine": {see `machine.describe`},
-     "runs": [{"side": "jax", "batch": 4096, "steps_per_call": 1048576, "repeats": 12, "compile_s": 0.8,
+    {"format": "rlenv-bench", "schema": 2, "env": "puffer_pong/Pong-v0", "unit": "env steps/s",
+     "git": "<commit>", "dirty": false, "command": "make bench-puffer-pong", "machine": {see `machine.describe`},
+     "runs": [{"workload": "jax", "batch": 4096, "steps_per_call": 1048576, "repeats": 12, "compile_s": 0.8,
                "block_s": [0.61, …], "sps_median": 2.1e7, "sps_p10": 2.0e7, "sps_p90": 2.1e7, "checksum": 12.0,
                "deterministic": true, "peak_bytes": 123, "state_bytes_per_env": 44, "group": 0,
+               "decisions_per_step": 1.0,
                "settings": {"reset_mode": "fresh", "policy": "random_legal", "frameskip": 8, …}}]}
 
 One sample is ``steps_per_call * repeats / block_s``.  Medians and percentiles are stored for readers and recomputed
@@ -31,7 +32,7 @@ from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
 
 FORMAT: Final = "rlenv-bench"
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 EXPECTED: Final = "a complete report as rlenv_bench.results describes"
 UNIT: Final = "env steps/s"
 MIN_BLOCKS: Final = 10
@@ -57,8 +58,8 @@ class Ratio:
         value: ratio of the medians.
         ours: steps per second of the numerator.
         theirs: of the denominator.
-        ours_label: side and batch.
-        theirs_label: side and batch.
+        ours_label: workload and batch.
+        theirs_label: workload and batch.
         unit: of both speeds.
     """
 
@@ -138,12 +139,12 @@ def load(path: str | Path) -> dict[str, Any]:
     return report
 
 
-def select(report: Mapping[str, Any], side: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
-    """The run of a side: at a batch size, or the one with the highest median.
+def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
+    """The run of a workload: at a batch size, or the one with the highest median.
 
     Args:
         report: a report.
-        side: name.
+        workload: name.
         batch: batch size; the fastest when None.
         settings: values that the run's settings must have.
 
@@ -153,14 +154,16 @@ def select(report: Mapping[str, Any], side: str, batch: int | None = None, **set
     found = [
         run
         for run in report["runs"]
-        if run["side"] == side
+        if run["workload"] == workload
         and batch in (None, run["batch"])
         and all(run["settings"].get(key) == value for key, value in settings.items())
     ]
     if not found:
-        have = sorted({(run["side"], run["batch"]) for run in report["runs"]})
+        have = sorted({(run["workload"], run["batch"]) for run in report["runs"]})
         raise InvalidParamsError(
-            explain("run", got=(side, batch, settings), expected=f"one of {have}", remedy="measure it in the same run")
+            explain(
+                "run", got=(workload, batch, settings), expected=f"one of {have}", remedy="measure it in the same run"
+            )
         )
     return max(found, key=lambda run: summarise(run).median)
 
@@ -183,14 +186,14 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
 def table(report: Mapping[str, Any]) -> str:
     """All runs as a Markdown table."""
     lines = [
-        f"| side | batch | {report['unit']}, median | p10 – p90 | compile s | settings |",
+        f"| workload | batch | {report['unit']}, median | p10 – p90 | compile s | settings |",
         "|---|---:|---:|---:|---:|---|",
     ]
     for run in report["runs"]:
         numbers = summarise(run)
         settings = ", ".join(f"{key}={value}" for key, value in run["settings"].items())
         lines.append(
-            f"| {run['side']} | {run['batch']:,} | {human(numbers.median)} | {human(numbers.p10)} – "
+            f"| {run['workload']} | {run['batch']:,} | {human(numbers.median)} | {human(numbers.p10)} – "
             f"{human(numbers.p90)} | {run['compile_s']:.1f} | {settings} |"
         )
     return "\n".join(lines)
@@ -218,17 +221,17 @@ def environment_shares(report: Mapping[str, Any]) -> str:
 
 
 def plot(report: Mapping[str, Any], path: str | Path) -> None:
-    """Draw speed over batch size, one line per side, with bars from p10 to p90 (needs matplotlib)."""
+    """Draw speed over batch size, one line per workload, with bars from p10 to p90 (needs matplotlib)."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.add_subplot()
-    for side in dict.fromkeys(run["side"] for run in report["runs"]):
-        runs = sorted((run for run in report["runs"] if run["side"] == side), key=lambda run: run["batch"])
+    for workload in dict.fromkeys(run["workload"] for run in report["runs"]):
+        runs = sorted((run for run in report["runs"] if run["workload"] == workload), key=lambda run: run["batch"])
         numbers = [summarise(run) for run in runs]
         medians = np.array([n.median for n in numbers])
         bars = [medians - [n.p10 for n in numbers], [n.p90 for n in numbers] - medians]
-        axes.errorbar([run["batch"] for run in runs], medians, yerr=bars, marker="o", capsize=3, label=side)
+        axes.errorbar([run["batch"] for run in runs], medians, yerr=bars, marker="o", capsize=3, label=workload)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("batch (environments)")
@@ -248,7 +251,7 @@ def human(number: float) -> str:
 
 
 def _label(run: Mapping[str, Any]) -> str:
-    return f"{run['side']} at batch {run['batch']:,}"
+    return f"{run['workload']} at batch {run['batch']:,}"
 
 
 def _validate(path: object, report: Any) -> None:
@@ -281,8 +284,8 @@ def _problem(run: Any) -> str:
     wanted = {field.name for field in dataclasses.fields(Run)} | {"sps_median", "sps_p10", "sps_p90"}
     if not isinstance(run, dict) or set(run) != wanted:
         return f"keys {sorted(run) if isinstance(run, dict) else run!r}"
-    if not isinstance(run["side"], str) or not isinstance(run["settings"], dict):
-        return f"side {run['side']!r}, settings {run['settings']!r}"
+    if not isinstance(run["workload"], str) or not isinstance(run["settings"], dict):
+        return f"workload {run['workload']!r}, settings {run['settings']!r}"
     if not all(type(run[key]) is int and run[key] >= 1 for key in ("batch", "steps_per_call", "repeats")):
         return "batch, steps_per_call and repeats are not integers >= 1"
     if not isinstance(run["block_s"], list) or not all(map(_is_number, [*run["block_s"], run["checksum"]])):

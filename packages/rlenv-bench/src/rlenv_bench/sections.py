@@ -1,6 +1,6 @@
 """The parts of `make gpu-report`, each measured in a process of its own on whatever device JAX has.
 
-A package says in ``benchmarks/gpu.py`` what there is to run; each section turns that into JSON-serialisable results.
+A package's declaration says what there is to run; each section turns that into JSON-serialisable results.
 A part that cannot run here says why in its result instead of being left out.
 """
 
@@ -11,12 +11,12 @@ import importlib.util
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Final
 
 from rlenv_bench.harness import Run, Timing, measure
 from rlenv_bench.results import summarise
 from rlenv_shared.errors import EnvError
+from rlenv_shared.verification.declaration import Replay, resolve
 from rlenv_shared.verification.differences import Report
 from rlenv_shared.verification.trajectory import Trajectory
 
@@ -25,33 +25,18 @@ ROLLOUT: Final = 64  # steps of a PPO iteration
 
 
 @dataclasses.dataclass(frozen=True)
-class Replay:
-    """A recorded trace of the reference, to be replayed.
-
-    Attributes:
-        name: of the replay.
-        trace: npz file of `Trajectory.save`.
-        run: plays the same episodes with our environment on JAX's default device and compares.
-    """
-
-    name: str
-    trace: Path
-    run: Callable[[Trajectory], Report]
-
-
-@dataclasses.dataclass(frozen=True)
 class Comparison:
     """Implementations that are measured in turns, e.g. ours and a rival's at one batch size.
 
     Attributes:
         name: of the comparison.
-        sides: makes them; may raise `ReferenceUnavailableError`.
+        workloads: makes them; may raise `ReferenceUnavailableError`.
         needs: modules it needs beyond the package's own.
         gpu_only: leave it out without a GPU.
     """
 
     name: str
-    sides: Callable[[], Sequence[Any]]
+    workloads: Callable[[], Sequence[Any]]
     needs: tuple[str, ...] = ()
     gpu_only: bool = False
 
@@ -102,14 +87,14 @@ class Work:
         """True after the deadline."""
         return time.monotonic() > self.deadline
 
-    def runs(self, name: str, sides: Callable[[], Sequence[Any]], group: int = 0) -> list[dict[str, Any]]:
-        """Make and measure sides in turns, or only compile them; why not, if that cannot be done here."""
+    def runs(self, name: str, workloads: Callable[[], Sequence[Any]], group: int = 0) -> list[dict[str, Any]]:
+        """Make and measure workloads in turns, or only compile them; why not, if that cannot be done here."""
         if self.is_late:
             return [{"name": name, "skipped": "out of time"}]
         try:
-            made = sides()
+            made = workloads()
             with ThreadPoolExecutor() as pool:  # XLA compiles outside Python's lock
-                list(pool.map(lambda side: side.compile(), made))
+                list(pool.map(lambda workload: workload.compile(), made))
             if self.compile_only or not made:
                 return []
             return [describe(run) for run in measure(made, self.scale.timing, group)]
@@ -131,7 +116,7 @@ def replay(replays: Iterable[Replay], work: Work) -> list[dict[str, Any]]:
             found.append({"name": item.name, "skipped": "out of time"})
             continue
         recorded = Trajectory.load(item.trace)
-        report = item.run(recorded)
+        report: Report = resolve(item.run)(recorded, **item.settings)
         found.append(
             {
                 "name": item.name,
@@ -147,16 +132,16 @@ def replay(replays: Iterable[Replay], work: Work) -> list[dict[str, Any]]:
 
 def throughput(programs: Iterable[Any], work: Work) -> list[dict[str, Any]]:
     """Measure every program at every batch size, with the outputs of each step kept and with only their sums."""
-    chosen = [program for program in programs if program.side is not None]
+    chosen = [program for program in programs if program.workload is not None]
     if not work.on_gpu:
         chosen = [program for program in chosen if program.kernel_trips is None]  # kernels run on CUDA alone
     found: list[dict[str, Any]] = []
     for group, batch in enumerate(work.scale.batches):
 
-        def sides(batch: int = batch) -> list[Any]:
-            return [program.side(batch, keep, work.on_gpu) for program in chosen for keep in (True, False)]
+        def workloads(batch: int = batch) -> list[Any]:
+            return [program.workload(batch, keep, work.on_gpu) for program in chosen for keep in (True, False)]
 
-        found += work.runs(f"batch {batch:,}", sides, group)
+        found += work.runs(f"batch {batch:,}", workloads, group)
     return found
 
 
@@ -183,13 +168,13 @@ def ppo(env: Any, name: str, work: Work) -> list[dict[str, Any]]:
         about = {"implementation": name, "preset": preset}
         alone = {"name": f"environment alone, {preset}", "settings": {**about, "what": "environment"}}
 
-        def sides(config: PPOConfig = config, about: Any = about, alone: Any = alone) -> list[Any]:
+        def workloads(config: PPOConfig = config, about: Any = about, alone: Any = alone) -> list[Any]:
             return [
                 native_ppo(env, config, f"PPO, {config.preset}", **about, what="PPO"),
                 jax_rollout(env, None, config.num_envs, ROLLOUT, keep_outputs=True, **alone),
             ]
 
-        found += work.runs(preset, sides, group)
+        found += work.runs(preset, workloads, group)
     return found
 
 
@@ -201,12 +186,12 @@ def comparisons(declared: Iterable[Comparison], work: Work) -> list[dict[str, An
         if missing or (item.gpu_only and not work.on_gpu):
             found.append({"name": item.name, "skipped": f"no module {missing}" if missing else "no GPU"})
         else:
-            found += [{**run, "comparison": item.name} for run in work.runs(item.name, item.sides, group)]
+            found += [{**run, "comparison": item.name} for run in work.runs(item.name, item.workloads, group)]
     return found
 
 
 def describe(run: Run) -> dict[str, Any]:
-    """A run with its raw samples and what follows from them; sides were compiled before, several at once."""
+    """A run with its raw samples and what follows from them; workloads were compiled before, several at once."""
     entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
     del entry["compile_s"]
     numbers = summarise(entry)

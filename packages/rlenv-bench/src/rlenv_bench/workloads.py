@@ -1,6 +1,6 @@
 """What a benchmark measures.
 
-A *side* is one implementation at one batch size.  Within a block its calls continue one another; every block begins
+A *workload* is one implementation at one batch size.  Within a block its calls continue one another; every block begins
 from the same state, so that the checksums of its blocks must agree.
 """
 
@@ -22,7 +22,7 @@ Mode = Literal["scan", "auto", "kernel", "interpreted"]
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
 
 
-class Side(Protocol):
+class Workload(Protocol):
     """One implementation at one batch size, as the harness drives it."""
 
     name: str  # of the implementation: the same at every batch size
@@ -43,6 +43,9 @@ class Side(Protocol):
     def finish(self) -> None:
         """Wait until the work of all calls is done."""
 
+    def decisions(self) -> int | None:
+        """Steps since `begin` in which somebody was asked to act; None where that is all of them."""
+
     def checksum(self) -> float:
         """A number that depends on every output; not timed."""
 
@@ -51,7 +54,7 @@ class Side(Protocol):
 
 
 @dataclasses.dataclass
-class HostSide:
+class HostWorkload:
     """A host implementation.
 
     Attributes:
@@ -90,6 +93,9 @@ class HostSide:
     def finish(self) -> None:
         """Nothing to wait for."""
 
+    def decisions(self) -> None:
+        """Every step is one."""
+
     def checksum(self) -> float:
         """The host's own."""
         return float(self.read_checksum())
@@ -108,13 +114,13 @@ def host_rollout(
     deterministic: bool = True,
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
-) -> HostSide:
+) -> HostWorkload:
     """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
 
     Args:
         env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
         steps: steps per call.
-        name: of the side.
+        name: of the workload.
         num_actions: actions are int32 from 0 to below it.
         deterministic: `reset` with a seed restores every generator.
         settings: facts for the report.
@@ -127,7 +133,7 @@ def host_rollout(
         for t in range(steps):
             last[0] = env.step(actions[t])
 
-    return HostSide(
+    return HostWorkload(
         name,
         env.num_envs,
         steps,
@@ -139,7 +145,7 @@ def host_rollout(
     )
 
 
-class JaxSide:
+class JaxWorkload:
     """A jitted scan of vmapped steps; made by `jax_rollout`."""
 
     def __init__(
@@ -186,6 +192,13 @@ class JaxSide:
         for leaf in jax.tree.leaves((self._carry, self._outputs)):
             leaf.block_until_ready()
 
+    def decisions(self) -> int | None:
+        """What the carry counted."""
+        import jax
+
+        (counted,) = jax.device_get(self._carry[3:])
+        return None if isinstance(counted, tuple) else int(np.sum(counted, dtype=np.int64))
+
     def checksum(self) -> float:
         """CRC-32 of every bit of the carry, and of the last call's outputs if they are kept."""
         import jax
@@ -222,7 +235,7 @@ def jax_rollout(
     unroll: int = 1,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
-) -> JaxSide:
+) -> JaxWorkload:
     """Measure a JAX environment: ``scan(steps)`` of ``vmap(batch)``, actions drawn by a counter hash inside the body.
 
     Args:
@@ -230,7 +243,7 @@ def jax_rollout(
         params: its parameters, passed as an argument; the defaults when None.
         batch: environments.
         steps: steps per call.
-        name: of the side.
+        name: of the workload.
         policy: ``random_legal`` draws among the legal actions (no mask is computed where it is the constant True),
             ``random`` among all; continuous actions are uniform on their box.
         reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
@@ -250,6 +263,8 @@ def jax_rollout(
         InvalidParamsError: an option is unknown or does not fit the environment.
     """
     import jax
+
+    from rlenv_shared import compiling
 
     rollout, start = rollout_function(
         env,
@@ -275,7 +290,7 @@ def jax_rollout(
         "mode": mode,
         "unroll": unroll,
     }
-    return JaxSide(
+    return JaxWorkload(
         name,
         batch,
         steps,
@@ -284,7 +299,7 @@ def jax_rollout(
         env.default_params if params is None else params,
         {**facts, **(settings or {})},
         sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry[0])) // batch,
-        {} if fusion else {"xla_disable_hlo_passes": "fusion"},
+        compiling.options(env) if fusion else compiling.WITHOUT_FUSION["cpu"],
     )
 
 
@@ -312,48 +327,52 @@ def rollout_function(
     import jax
     import jax.numpy as jnp
 
-    from rlenv_shared import counter_rng
+    from rlenv_shared import compiling, counter_rng
+    from rlenv_shared.ops import XLA, Ops
     from rlenv_shared.reset_pool import ResetPool
 
     _check_options(batch, steps, policy, reset_mode, isinstance(env, ResetPool))
     params = env.default_params if params is None else params
 
-    begin = jax.jit(jax.vmap(env.begin_episode, (0, None)))
+    begin = compiling.jit(jax.vmap(env.init, (0, None)), env)
+    word = jax.ShapeDtypeStruct((), jnp.uint32)
+    one_state = jax.eval_shape(env.init, (word, word), params)
+    choose = _policy(env, policy, one_state, params)
+    counts = compiling.depends_on(env.to_act, one_state)  # elsewhere every step is a decision
 
     def start() -> Any:
-        state = begin(tuple(map(jnp.asarray, counter_rng.from_seed(seed, batch))), params)[1]
+        state = begin(tuple(map(jnp.asarray, counter_rng.seed_words(seed, batch))), params)
         sums = () if keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + observe))
-        return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums
+        decisions = jnp.zeros(batch, jnp.int32) if counts else ()
+        return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums, decisions
 
-    one_word = (jax.ShapeDtypeStruct((1,), jnp.uint32),) * 3
-    states = jax.eval_shape(begin, one_word, params)[1]
-    one_state = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), states)
-    choose = _policy(env, policy, one_state, params)
-    key = jax.random.key(0)  # unread: the generator is in the state
-
-    def step(carry: Any, params: Any) -> Any:
-        state, rng, sums = carry
-        action, rng = choose(state, rng, params)
+    def step(carry: Any, params: Any, ops: Ops = XLA) -> Any:
+        state, rng, sums, decisions = carry
+        action, rng = choose(state, rng, params, ops)
+        if counts:
+            decisions = decisions + env.to_act(state).any().astype(jnp.int32)
         if reset_mode == "none":
-            obs, state, reward, done, _ = env.step_env(key, state, action, params)
+            obs, state, reward, done, _ = env.step_env(None, state, action, params, ops)
+        elif observe:
+            obs, state, reward, terminated, truncated, _ = env.step(None, state, action, params, ops)
+            done = terminated | truncated
         else:
-            obs, state, reward, terminated, truncated, _ = env.step(key, state, action, params)
+            state, reward, terminated, truncated = env.advance(state, action, params, ops)
             done = terminated | truncated
         outputs = ((obs,) if observe else ()) + (reward, done)
         if keep_outputs:
-            return (state, rng, sums), outputs
-        return (state, rng, tuple(total + _total(part) for total, part in zip(sums, outputs, strict=True))), None
-
-    batched = jax.vmap(step, (0, None))
+            return (state, rng, sums, decisions), outputs
+        sums = tuple(total + _total(part) for total, part in zip(sums, outputs, strict=True))
+        return (state, rng, sums, decisions), None
 
     def rollout(carry: Any, params: Any) -> Any:
+        batched = jax.vmap(step, (0, None))
         return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=unroll)
 
     def in_kernel(carry: Any, params: Any) -> Any:
         from rlenv_bench.gpu import kernel
 
-        elementwise = kernel.live(batched)
-        return kernel.rollout(lambda c, p, _: elementwise(c, p), carry, steps, params=params, mode=mode)
+        return kernel.rollout(step, carry, steps, params=params, mode=mode)
 
     return rollout if mode == "scan" else in_kernel, start
 
@@ -366,8 +385,8 @@ def _total(tree: Any) -> Any:
     return sum((jnp.sum(leaf.astype(jnp.float32)) for leaf in jax.tree.leaves(tree)), jnp.float32(0))
 
 
-def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any, Any, Any], tuple[Any, Any]]:
-    """``(state, rng, params) -> (action, rng)`` of one environment; ``state`` is abstract."""
+def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any, Any, Any, Any], tuple[Any, Any]]:
+    """``(state, rng, params, ops) -> (action, rng)`` of one environment; ``state`` is abstract."""
     import jax
     import jax.numpy as jnp
 
@@ -379,7 +398,7 @@ def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any,
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise _bad("action space", f"{low} .. {high}", "finite bounds", "measure with another policy")
 
-        def uniform(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
+        def uniform(state: Any, rng: Any, params: Any, ops: Any) -> tuple[Any, Any]:
             word, rng = _words(rng, space.shape)
             unit = (word >> np.uint32(8)).astype(jnp.float32) * counter_rng.UNIT_24
             return low.astype(np.float32) + unit * (high - low).astype(np.float32), rng
@@ -388,10 +407,10 @@ def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any,
     shape = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
     masked = policy == "random_legal" and not _always_all_legal(env, state, params)
 
-    def discrete(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
+    def discrete(state: Any, rng: Any, params: Any, ops: Any) -> tuple[Any, Any]:
         word, rng = _words(rng, shape)
         if masked:
-            return masking.sample_legal_bits(word, env.legal_actions(state, params)), rng
+            return masking.sample_legal_bits(word, env.legal_actions(state, params, ops)), rng
         return counter_rng.mulhi(word, np.uint32(env.num_actions)).astype(jnp.int32), rng
 
     return discrete
@@ -416,12 +435,9 @@ def _always_all_legal(env: Any, state: Any, params: Any) -> bool:
     """Whether the mask is True everywhere and depends on neither state nor parameters, so it need not be computed."""
     import jax
 
-    jaxpr = jax.make_jaxpr(env.legal_actions)(state, params).jaxpr
-    reached = {id(variable) for variable in jaxpr.invars}
-    for equation in jaxpr.eqns:
-        if any(id(variable) in reached for variable in equation.invars):
-            reached |= {id(variable) for variable in equation.outvars}
-    if any(id(variable) in reached for variable in jaxpr.outvars):
+    from rlenv_shared import compiling
+
+    if compiling.depends_on(lambda both: env.legal_actions(*both), (state, params)):
         return False
     zeros = jax.tree.map(lambda leaf: jax.numpy.zeros(leaf.shape, leaf.dtype), state)
     return bool(np.all(env.legal_actions(zeros, params)))  # any state does: the mask does not read it

@@ -9,14 +9,15 @@
 """
 
 from rlenv_learn.checkpoint import Checkpoint, load_checkpoint
-from rlenv_learn.config import PPOConfig
+from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.evaluate import Evaluation, evaluate, evaluate_host
 from rlenv_learn.host import HostVecEnv, train_host
+from rlenv_learn.league import elo, play_match, tournament, uniform_policy
 from rlenv_learn.loop import NonFiniteLossError
 from rlenv_learn.policy import Policy
-from rlenv_learn.selfplay import SelfPlayConfig, play_match, train_selfplay, uniform_policy
 from rlenv_learn.train import ManyResult, TrainResult, train, train_many
 
+__version__ = "0.1.0"
 __all__ = [
     "Checkpoint",
     "Evaluation",
@@ -27,13 +28,14 @@ __all__ = [
     "Policy",
     "SelfPlayConfig",
     "TrainResult",
+    "elo",
     "evaluate",
     "evaluate_host",
     "load_checkpoint",
     "play_match",
+    "tournament",
     "train",
     "train_host",
     "train_many",
-    "train_selfplay",
     "uniform_policy",
 ]

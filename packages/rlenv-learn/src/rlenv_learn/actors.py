@@ -1,4 +1,7 @@
-"""The acting half of PPO on native environments: a scan over batched steps that returns a rollout."""
+"""The acting half of PPO on native environments: a scan over batched steps that returns a rollout.
+
+Everything counts the learner's decisions: a step in which it is not asked is none.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Actors(Replaceable):
         carry: ``[B, width]`` network state.
         rng: action-sampling generator of each environment.
         episode_return: float32 ``[B]``, undiscounted return of the running episode.
-        episode_length: int32 ``[B]``, its length.
+        episode_length: int32 ``[B]``, decisions in it.
     """
 
     env_state: Any
@@ -60,9 +63,11 @@ def sampling_generators(seed: Any, num_envs: int) -> counter_rng.Rng:
     )
 
 
-def decide(policy: Policy, carry: Any, obs: Any, resets: Any, legal: Any, rng: Any) -> tuple[Any, Any, Any, Any, Any]:
+def decide(
+    policy: Policy, carry: Any, obs: Any, resets: Any, legal: Any, rng: Any, asked: Any = None
+) -> tuple[Any, Any, Any, Any, Any]:
     """Sample actions; returns ``(carry, action, log_prob, value, rng)``."""
-    carry, distribution, value = policy.forward(carry, obs, resets, legal)
+    carry, distribution, value = policy.forward(carry, obs, resets, legal, asked)
     action, rng = distribution.sample(rng)
     return carry, action, distribution.log_prob(action), value, rng
 
@@ -79,15 +84,18 @@ def collect(
 
     Returns:
         ``(actors, rollout, episodes)``; ``episodes`` holds number, summed return and summed length of the
-        episodes that ended.
+        episodes that ended, and the decisions made.
     """
     interface = policy.interface
     envs = batched(env)
 
     def step(actors: Actors, _: None) -> tuple[Actors, tuple[dict[str, Any], Metrics]]:
         legal = envs.legal_actions(actors.env_state, env_params) if interface.discrete else None
-        carry, action, log_prob, value, rng = decide(policy, actors.carry, actors.obs, actors.resets, legal, actors.rng)
-        obs, env_state, reward, terminated, truncated, info = envs.step(
+        asked = envs.asked(actors.env_state)
+        carry, action, log_prob, value, rng = decide(
+            policy, actors.carry, actors.obs, actors.resets, legal, actors.rng, asked
+        )
+        obs, env_state, reward, terminated, truncated, final = envs.step(
             actors.env_state, interface.to_env(action), env_params
         )
         reward = reward.astype(jnp.float32)
@@ -95,21 +103,23 @@ def collect(
         cut_off = truncated & ~terminated
         final_value = jax.lax.cond(
             jnp.any(cut_off),
-            lambda final: value_of_final(policy, carry, interface.flatten(final)),
+            lambda final: value_of_final(policy, carry, interface.flatten(envs.final_observation(final, env_params))),
             lambda _: jnp.zeros_like(value),
-            info["final_observation"],
+            final,
         )
         episode_return = actors.episode_return + reward
-        episode_length = actors.episode_length + jnp.int32(1)
+        episode_length = actors.episode_length + asked.astype(jnp.int32)
         episodes = {
             "episodes": jnp.sum(done, dtype=jnp.int32),
             "return_sum": jnp.sum(jnp.where(done, episode_return, jnp.float32(0))),
             "length_sum": jnp.sum(jnp.where(done, episode_length, jnp.int32(0)).astype(jnp.float32)),
+            "decisions": jnp.sum(asked, dtype=jnp.int32),
         }
         record = {
             "obs": actors.obs,
             "resets": actors.resets,
             "legal": legal,
+            "asked": asked,
             "action": action,
             "log_prob": log_prob,
             "value": value,

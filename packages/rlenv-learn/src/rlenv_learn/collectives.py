@@ -1,7 +1,6 @@
-"""Sums over environments that may lie on several devices.
+"""Weighted sums over environments that may lie on several devices.
 
-``shards`` is the name of the mesh axis over which environments are spread, inside `jax.shard_map`; None on one device,
-where these are the functions of `jax.numpy`.
+``shards`` is the name of the mesh axis over which environments are spread, inside `jax.shard_map`; None on one device.
 """
 
 from __future__ import annotations
@@ -30,13 +29,18 @@ def total(tree: Any, shards: str | None) -> Any:
     return tree if shards is None else jax.lax.psum(tree, shards)
 
 
-def mean(x: Any, shards: str | None, axes: tuple[int, ...] | None = None) -> Any:
-    """Mean over ``axes`` (all, where None) and all shards."""
-    return average(jnp.mean(x, axes), shards)
+def mean(x: Any, weight: Any, shards: str | None) -> Any:
+    """Mean over the leading axes, which are those of ``weight`` (float32), and over all shards."""
+    axes = tuple(range(weight.ndim))
+    spread = weight.reshape(*weight.shape, *[1] * (x.ndim - weight.ndim))
+    return total(jnp.sum(x * spread, axes), shards) / weight_of(weight, shards)
 
 
-def var(x: Any, shards: str | None, axes: tuple[int, ...] | None = None) -> Any:
-    """Variance over ``axes`` (all, where None) and all shards."""
-    if shards is None:
-        return jnp.var(x, axes)
-    return mean(jnp.square(x - mean(x, shards, axes)), shards, axes)
+def var(x: Any, weight: Any, shards: str | None) -> Any:
+    """Variance, likewise."""
+    return mean(jnp.square(x - mean(x, weight, shards)), weight, shards)
+
+
+def weight_of(weight: Any, shards: str | None) -> Any:
+    """Sum of the weights over all shards, at least 1, so that nothing at all has mean 0."""
+    return jnp.maximum(total(jnp.sum(weight), shards), jnp.float32(1))

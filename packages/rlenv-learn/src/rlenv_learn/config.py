@@ -62,13 +62,15 @@ class PPOConfig:
     """Divide rewards by the running standard deviation of the discounted return."""
     initial_log_std: float = 0.0
     """Gaussian policies: initial log standard deviation, in units of half the action range."""
+    embedding: int = 16
+    """Numbers that stand for an id in an observation of ids."""
     seed: int = 0
     """Seeds network, environments, action sampling and minibatches."""
 
     def __post_init__(self) -> None:
         from rlenv_learn.presets import ACTIVATIONS, PRESETS
 
-        for name in ("total_steps", "num_envs", "rollout_length", "update_epochs", "num_minibatches"):
+        for name in ("total_steps", "num_envs", "rollout_length", "update_epochs", "num_minibatches", "embedding"):
             self._require(name, "an integer >= 1", isinstance(getattr(self, name), int) and getattr(self, name) >= 1)
         for name in ("learning_rate", "adam_eps", "max_grad_norm", "clip_eps"):
             self._require(name, "a number > 0", getattr(self, name) > 0)
@@ -170,3 +172,29 @@ class PPOConfig:
             )
         settings = {**({} if base is None else base.to_dict()), **table, **overrides}
         return cls.from_dict(settings, source=f"PPO config {path}")
+
+
+@dataclasses.dataclass(frozen=True)
+class SelfPlayConfig:
+    """The opponents of a two-player game.
+
+    Raises:
+        InvalidParamsError: a value out of range.
+    """
+
+    pool_size: int = 4
+    """Policies at a time, the newest included; 1 is play against oneself alone, 0 leaves the scripts alone."""
+    snapshot_every: int = 10
+    """Updates between snapshots; each takes the place of the oldest."""
+    scripts: tuple[Any, ...] = ()
+    """Scripted opponents (`rlenv_learn.opponents.Script`); each meets as many environments as one policy."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("pool_size", 0 if self.scripts else 1), ("snapshot_every", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InvalidParamsError(
+                    explain(
+                        f"SelfPlayConfig.{name}", got=repr(value), expected=f"an integer >= {least}", remedy="raise it"
+                    )
+                )

@@ -31,7 +31,7 @@ class Evaluation:
 
     Attributes:
         returns: undiscounted returns, float64 ``[slots, episodes per slot]``.
-        lengths: steps, int64, same shape.
+        lengths: decisions, int64, same shape.
     """
 
     returns: Float[np.ndarray, "slots episodes"]
@@ -100,7 +100,8 @@ def _play(
     def step(loop: Any) -> Any:
         actors, finished, returns, lengths, time = loop
         legal = envs.legal_actions(actors.env_state, env_params) if interface.discrete else None
-        carry, distribution, _ = policy.forward(actors.carry, actors.obs, actors.resets, legal)
+        asked = envs.asked(actors.env_state)
+        carry, distribution, _ = policy.forward(actors.carry, actors.obs, actors.resets, legal, asked)
         action, rng = (distribution.mode(), actors.rng) if deterministic else distribution.sample(actors.rng)
         obs, env_state, reward, terminated, truncated, _ = envs.step(
             actors.env_state, interface.to_env(action), env_params
@@ -108,7 +109,7 @@ def _play(
         done = terminated | truncated
         current = column == finished[:, None]  # nothing once a slot has played all its episodes
         returns = returns + jnp.where(current, reward.astype(jnp.float32)[:, None], jnp.float32(0))
-        lengths = lengths + current.astype(jnp.int32)
+        lengths = lengths + (current & asked[:, None]).astype(jnp.int32)
         actors = actors.replace(env_state=env_state, obs=interface.flatten(obs), resets=done, carry=carry, rng=rng)
         return actors, finished + done.astype(jnp.int32), returns, lengths, time + jnp.int32(1)
 

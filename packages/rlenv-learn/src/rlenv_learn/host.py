@@ -94,10 +94,14 @@ class HostActors:
     def collect(self, policy: Policy, rng: counter_rng.Rng) -> tuple[counter_rng.Rng, Rollout, dict[str, float]]:
         """Step every environment ``rollout_length`` times; see :func:`rlenv_learn.actors.collect`."""
         rows: list[dict[str, Any]] = []
-        episodes = {"episodes": 0.0, "return_sum": 0.0, "length_sum": 0.0}
+        episodes = {"episodes": 0.0, "return_sum": 0.0, "length_sum": 0.0, "decisions": 0.0}
         initial_carry = self.carry[None]
         for _ in range(self.config.rollout_length):
-            before = {"resets": self.resets, "legal": None if self.legal is None else np.array(self.legal)}
+            before = {
+                "resets": self.resets,
+                "legal": None if self.legal is None else np.array(self.legal),
+                "asked": np.ones(self.config.num_envs, np.bool_),
+            }
             self.carry, rng, row, action = _decide(policy, self.carry, self.obs, self.resets, self.legal, rng)
             row = jax.tree.map(np.asarray, row)  # waits, so the environment may now reuse its observation buffer
             self.obs, reward, terminated, truncated, info = self.env.step(np.asarray(action))
@@ -121,6 +125,7 @@ class HostActors:
             )
             self.episode_return += reward
             self.episode_length += 1
+            episodes["decisions"] += len(done)
             episodes["episodes"] += float(done.sum())
             episodes["return_sum"] += float(self.episode_return[done].sum())
             episodes["length_sum"] += float(self.episode_length[done].sum())

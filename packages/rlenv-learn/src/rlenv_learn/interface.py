@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -16,14 +18,36 @@ from rlenv_shared.errors import InvalidParamsError, explain
 
 
 @dataclasses.dataclass(frozen=True)
+class Part:
+    """One entry of a dictionary of observations.
+
+    Attributes:
+        path: its keys.
+        shape: of one observation's entry.
+        ids: how many different ids its integers stand for, which networks embed; 0 for numbers.
+    """
+
+    path: tuple[str, ...]
+    shape: tuple[int, ...]
+    ids: int = 0
+
+    @property
+    def size(self) -> int:
+        """Entries, flattened."""
+        return math.prod(self.shape)
+
+
+@dataclasses.dataclass(frozen=True)
 class Interface:
     """Sizes of observation and action.
 
     Attributes:
-        observation_shape: shape of one observation; networks receive it flattened.
+        observation_shape: shape of one observation; networks receive it flattened.  Of a dictionary, the size of all
+            its parts together.
         num_actions: number of discrete actions, 0 for continuous ones.
         low, high: bounds of each continuous action component, flattened; empty for discrete actions.
         action_shape: shape of one action.
+        parts: of an observation that is a dictionary or made of ids, in the order in which they are flattened.
     """
 
     observation_shape: tuple[int, ...]
@@ -31,36 +55,33 @@ class Interface:
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     action_shape: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     @classmethod
     def from_spaces(cls, observation_space: Any, action_space: Any) -> Self:
         """Read the spaces of one environment.
 
         Raises:
-            InvalidParamsError: observations that are no Box, or actions that are neither Discrete nor a Box.
+            InvalidParamsError: observations that are neither a Box, nor ids (Discrete, MultiDiscrete), nor a Dict of
+                such, or actions that are neither Discrete nor a Box.
         """
-        if not _is_box(observation_space):
-            raise InvalidParamsError(
-                explain(
-                    "PPO observation space",
-                    got=observation_space,
-                    expected="a Box",
-                    remedy="flatten the observation into one array in a wrapper",
-                )
-            )
-        shape = tuple(int(n) for n in observation_space.shape)
+        parts = tuple(_parts(observation_space))
+        if _is_box(observation_space):
+            shape, parts = parts[0].shape, ()
+        else:
+            shape = (sum(part.size for part in parts),)
         if (
             isinstance(getattr(action_space, "n", None), int | np.integer)
             and int(getattr(action_space, "start", 0)) == 0
         ):
-            return cls(shape, num_actions=int(action_space.n))
+            return cls(shape, num_actions=int(action_space.n), parts=parts)
         if _is_box(action_space) and np.issubdtype(np.dtype(action_space.dtype), np.floating):
             action_shape = tuple(int(n) for n in action_space.shape)
             low, high = (
                 tuple(float(x) for x in np.broadcast_to(np.asarray(bound, np.float64), action_shape).ravel())
                 for bound in (action_space.low, action_space.high)
             )
-            return cls(shape, num_actions=0, low=low, high=high, action_shape=action_shape)
+            return cls(shape, num_actions=0, low=low, high=high, action_shape=action_shape, parts=parts)
         raise InvalidParamsError(
             explain(
                 "PPO action space",
@@ -96,6 +117,7 @@ class Interface:
             "low": [x if math.isfinite(x) else None for x in self.low],
             "high": [x if math.isfinite(x) else None for x in self.high],
             "action_shape": list(self.action_shape),
+            "parts": [[list(part.path), list(part.shape), part.ids] for part in self.parts],
         }
 
     @classmethod
@@ -107,6 +129,7 @@ class Interface:
             low=tuple(-math.inf if x is None else float(x) for x in values["low"]),
             high=tuple(math.inf if x is None else float(x) for x in values["high"]),
             action_shape=tuple(values["action_shape"]),
+            parts=tuple(Part(tuple(path), tuple(shape), ids) for path, shape, ids in values.get("parts", ())),
         )
 
     @property
@@ -126,9 +149,48 @@ class Interface:
 
     def flatten(self, obs: Any) -> Any:
         """``[..., *observation_shape]`` to ``[..., observation_size]``; bytes stay bytes, all else becomes float32."""
+        if self.parts:
+            return self._flatten_parts(obs)
         batch = obs.shape[: obs.ndim - len(self.observation_shape)]
         flat = jnp.reshape(obs, (*batch, self.observation_size))
         return flat if flat.dtype == jnp.uint8 else flat.astype(jnp.float32)  # a rollout of pixels is large as it is
+
+    def _flatten_parts(self, obs: Any) -> Any:
+        flat = []
+        for part in self.parts:
+            entry = obs
+            for key in part.path:
+                entry = entry[key]
+            entry = jnp.asarray(entry)
+            batch = entry.shape[: entry.ndim - len(part.shape)]
+            flat.append(jnp.reshape(entry, (*batch, part.size)).astype(jnp.float32))  # exact for ids below 2**24
+        return jnp.concatenate(flat, axis=-1)
+
+    def batch_size(self, obs: Any) -> int:
+        """Rows of a batch of observations as the environment gives them.
+
+        Raises:
+            InvalidParamsError: other shapes than the environment's.
+        """
+        shapes = [np.shape(leaf) for leaf in jax.tree.leaves(obs)]
+        wanted = [part.shape for part in self.parts] or [self.observation_shape]
+        found = [shape[1:] for shape in shapes]
+        if sorted(found) != sorted(wanted) or not all(shapes):
+            raise InvalidParamsError(
+                explain(
+                    "observations",
+                    got=f"shape {shapes[0] if len(shapes) == 1 else shapes}",
+                    expected=f"(batch, *{wanted[0] if len(wanted) == 1 else wanted})",
+                    remedy="pass a batch of observations of the environment the policy was trained on",
+                )
+            )
+        return int(shapes[0][0])
+
+    @property
+    def is_id(self) -> np.ndarray:
+        """Which entries of a flattened observation are ids, bool ``[observation_size]``."""
+        flags = [np.full(part.size, part.ids > 0) for part in self.parts]
+        return np.concatenate(flags) if flags else np.zeros(self.observation_size, np.bool_)
 
     def to_env(self, action: Any) -> Any:
         """What the environment receives for a policy's action.
@@ -146,6 +208,29 @@ class Interface:
         half_range[bounded] = high[bounded] / 2 - low[bounded] / 2
         clipped = jnp.clip(centre + half_range * action, low, high)
         return clipped.reshape(*clipped.shape[:-1], *self.action_shape)
+
+
+def _parts(space: Any, path: tuple[str, ...] = ()) -> Iterator[Part]:
+    """The entries of an observation space."""
+    inside = getattr(space, "spaces", None)
+    if isinstance(inside, Mapping):
+        for name in sorted(inside):
+            yield from _parts(inside[name], (*path, name))
+    elif _is_box(space):
+        yield Part(path, tuple(int(n) for n in space.shape))
+    elif hasattr(space, "nvec"):
+        yield Part(path, tuple(int(n) for n in np.shape(space.nvec)), int(np.max(space.nvec)))
+    elif hasattr(space, "n"):
+        yield Part(path, (), int(space.n))
+    else:
+        raise InvalidParamsError(
+            explain(
+                "PPO observation space",
+                got=space,
+                expected="a Box, Discrete, MultiDiscrete, or a Dict of them",
+                remedy="flatten the observation into one array in a wrapper",
+            )
+        )
 
 
 def _is_box(space: Any) -> bool:

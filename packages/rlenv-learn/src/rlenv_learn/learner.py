@@ -10,7 +10,7 @@ import numpy as np
 import optax
 
 from rlenv_learn import distributions, gae
-from rlenv_learn.collectives import average, count, mean, var
+from rlenv_learn.collectives import average, count, mean, var, weight_of
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy
@@ -28,6 +28,7 @@ class Rollout(Replaceable):
         obs: float32 or uint8 ``[T, B, size]``, flattened, not normalised.
         resets: whether ``obs[t]`` is the first of its episode.
         legal: bool ``[T, B, actions]``, or None.
+        asked: bool, whether the learner was asked to decide; where not, the step is no sample.
         action: int32 ``[T, B]`` or float32 ``[T, B, size]``, as the policy drew it.
         log_prob: its log-probability then.
         value: V of ``obs``, in the normalised unit.
@@ -41,6 +42,7 @@ class Rollout(Replaceable):
     obs: Any
     resets: Any
     legal: Any
+    asked: Any
     action: Any
     log_prob: Any
     value: Any
@@ -94,6 +96,8 @@ def _linear(start: float, end: float, progress: Any) -> Any:
 def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | None = None) -> tuple[Learner, Metrics]:
     """One PPO update.
 
+    Only decisions count: steps in which the learner was not asked have weight 0 everywhere.
+
     Observations and rewards are normalised, advantages estimated, and ``update_epochs × num_minibatches`` gradient
     steps taken.  A minibatch is a contiguous block of environments over the whole rollout, and each epoch starts
     its blocks at a random environment: slices are cheap where a permutation of samples is not, and a GRU needs
@@ -126,19 +130,22 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | N
         rollout.value,
         rollout.terminated,
         rollout.truncated,
+        rollout.asked,
         rollout.final_value,
         rollout.last_value,
         config.gamma,
         config.gae_lambda,
     )
     target = advantage + rollout.value
-    metrics = {"explained_variance": _explained_variance(rollout.value, target, shards)}
+    weight = rollout.asked.astype(jnp.float32)
+    metrics = {"explained_variance": _explained_variance(rollout.value, target, weight, shards)}
     if config.normalise_advantages:
-        spread = jnp.sqrt(var(advantage, shards)) + jnp.float32(1e-8)
-        advantage = (advantage - mean(advantage, shards)) / spread
+        spread = jnp.sqrt(var(advantage, weight, shards)) + jnp.float32(1e-8)
+        advantage = (advantage - mean(advantage, weight, shards)) / spread
     samples = {
         "obs": policy.normalise(rollout.obs),
         "resets": rollout.resets,
+        "asked": rollout.asked,
         "legal": rollout.legal,
         "action": rollout.action,
         "log_prob": rollout.log_prob,
@@ -165,7 +172,12 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | N
     def gradient_step(carry: Any, start: Any) -> tuple[Any, Metrics]:
         params, state = carry
         minibatch = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, start, block, axis=1), doubled)
-        gradient, step_metrics = jax.grad(_loss, has_aux=True)(params, policy.network, minibatch, entropy_coef, config)
+        # this shard's share of the mean over the whole minibatch, so that averages over the shards are that mean
+        weight = minibatch["asked"].astype(jnp.float32)
+        weight = weight / (weight_of(weight, shards) / jnp.float32(devices))
+        gradient, step_metrics = jax.grad(_loss, has_aux=True)(
+            params, policy.network, minibatch, weight, entropy_coef, config
+        )
         gradient, step_metrics = average((gradient, step_metrics), shards)
         step_metrics["grad_norm"] = jnp.sqrt(sum(jnp.sum(jnp.square(leaf)) for leaf in jax.tree.leaves(gradient)))
         with jax.numpy_dtype_promotion("standard"):  # optax mixes dtypes; ours are explicit
@@ -177,7 +189,7 @@ def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | N
     metrics |= jax.tree.map(jnp.mean, step_metrics)
     metrics |= {"learning_rate": learning_rate}
 
-    moments = None if policy.observation is None else policy.observation.update(rollout.obs, shards)
+    moments = None if policy.observation is None else policy.observation.update(rollout.obs, weight, shards)
     policy = learner.policy.replace(params=params, observation=moments)
     learner = learner.replace(policy=policy, optimiser=state, updates=learner.updates + jnp.int32(1), rng=rng)
     return learner, metrics
@@ -192,45 +204,54 @@ def _normalise_rewards(
         return learner, rollout.reward
 
     def forwards(total: Any, step: Any) -> tuple[Any, Any]:
-        reward, done = step
-        total = reward + jnp.float32(config.gamma) * total
+        reward, done, asked = step
+        total = reward + jnp.where(asked, jnp.float32(config.gamma), jnp.float32(1)) * total
         return jnp.where(done, jnp.zeros_like(total), total), total
 
-    steps = (rollout.reward, rollout.terminated | rollout.truncated)
+    steps = (rollout.reward, rollout.terminated | rollout.truncated, rollout.asked)
     discounted, totals = jax.lax.scan(forwards, learner.discounted_return, steps)
-    moments = moments.update(totals, shards)
+    moments = moments.update(totals, rollout.asked.astype(jnp.float32), shards)
     learner = learner.replace(policy=learner.policy.replace(returns=moments), discounted_return=discounted)
     return learner, rollout.reward / moments.scale()
 
 
-def _explained_variance(value: Any, target: Any, shards: str | None) -> Any:
+def _explained_variance(value: Any, target: Any, weight: Any, shards: str | None) -> Any:
     """1 - Var(target - value) / Var(target); 0 where the target is constant."""
-    total = var(target, shards)
-    return jnp.where(total > 0, jnp.float32(1) - var(target - value, shards) / total, jnp.zeros_like(total))
+    whole = var(target, weight, shards)
+    return jnp.where(whole > 0, jnp.float32(1) - var(target - value, weight, shards) / whole, jnp.zeros_like(whole))
 
 
-def _loss(params: Any, network: Any, batch: Any, entropy_coef: Any, config: PPOConfig) -> tuple[Any, Metrics]:
-    """Clipped surrogate objective, value loss and entropy bonus of one minibatch (Schulman et al., 2017)."""
-    _, outputs, value = network.apply(params, batch["carry"][0], batch["obs"], batch["resets"])
+def _loss(
+    params: Any, network: Any, batch: Any, weight: Any, entropy_coef: Any, config: PPOConfig
+) -> tuple[Any, Metrics]:
+    """Clipped surrogate objective, value loss and entropy bonus of one minibatch (Schulman et al., 2017).
+
+    ``weight`` is each sample's share of the mean.
+    """
+
+    def average(x: Any) -> Any:
+        return jnp.sum(x * weight)
+
+    _, outputs, value = network.apply(params, batch["carry"][0], batch["obs"], batch["resets"], batch["asked"])
     distribution = distributions.create(network.interface, outputs, batch["legal"])
     log_ratio = distribution.log_prob(batch["action"]) - batch["log_prob"]
     ratio = jnp.exp(log_ratio)
     low, high = jnp.float32(1 - config.clip_eps), jnp.float32(1 + config.clip_eps)
     advantage = batch["advantage"]
-    policy_loss = -jnp.mean(jnp.minimum(ratio * advantage, jnp.clip(ratio, low, high) * advantage))
+    policy_loss = -average(jnp.minimum(ratio * advantage, jnp.clip(ratio, low, high) * advantage))
 
     error = jnp.square(value - batch["target"])
     if config.value_clip is not None:
         change = jnp.clip(value - batch["value"], -jnp.float32(config.value_clip), jnp.float32(config.value_clip))
         error = jnp.maximum(error, jnp.square(batch["value"] + change - batch["target"]))
-    value_loss = jnp.float32(0.5) * jnp.mean(error)
-    entropy = jnp.mean(distribution.entropy())
+    value_loss = jnp.float32(0.5) * average(error)
+    entropy = average(distribution.entropy())
     loss = policy_loss + jnp.float32(config.value_coef) * value_loss - entropy_coef * entropy
     return loss, {
         "loss": loss,
         "policy_loss": policy_loss,
         "value_loss": value_loss,
         "entropy": entropy,
-        "approx_kl": jnp.mean(ratio - jnp.float32(1) - log_ratio),
-        "clip_fraction": jnp.mean(((ratio < low) | (ratio > high)).astype(jnp.float32)),
+        "approx_kl": average(ratio - jnp.float32(1) - log_ratio),
+        "clip_fraction": average(((ratio < low) | (ratio > high)).astype(jnp.float32)),
     }

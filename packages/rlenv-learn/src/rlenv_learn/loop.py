@@ -44,6 +44,7 @@ class RunKeywords(TypedDict, total=False):
     keep: int
     log: Callable[[Record], None] | None
     checkpoint_format: str
+    snapshots: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,11 +54,12 @@ class RunOptions:
     Attributes:
         run_dir: directory of metrics and checkpoints; None writes nothing.
         resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
-        show_progress: show a progress bar.
+        show_progress: show a progress bar; plain lines where the output is no terminal.
         checkpoint_every: updates between checkpoints; the last update always has one.
         keep: how many checkpoints stay.
         log: called with the metrics record of every update.
         checkpoint_format: "npz" (one file) or "orbax" (a directory).
+        snapshots: policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`.
     """
 
     run_dir: str | Path | None = None
@@ -67,6 +69,7 @@ class RunOptions:
     keep: int = 3
     log: Callable[[Record], None] | None = None
     checkpoint_format: str = "npz"
+    snapshots: int = 0
 
     def __post_init__(self) -> None:
         if self.checkpoint_format not in checkpoint.FORMATS:
@@ -127,7 +130,8 @@ def chunks(
         begin = time.perf_counter()
         state, metrics = advance(state, count)
         now = time.perf_counter()
-        timing = {"wall_s": round(now - started, 3), "sps": round(count * config.batch_size / (now - begin))}
+        decisions = float(metrics["decisions"][..., :count].sum(-1).mean())  # of one seed
+        timing = {"wall_s": round(now - started, 3), "sps": round(decisions / (now - begin))}
         done += count
         yield Chunk(state, metrics, count, timing)
         if now - begin < CHUNK_SECONDS and count == size:
@@ -154,9 +158,11 @@ def make_record(
     """The metrics record of one update; ``timing`` alone may differ between equal runs."""
     values = dict(values)
     ended, returns, lengths = (values.pop(name) for name in ("episodes", "return_sum", "length_sum"))
+    decisions = int(values.pop("decisions"))
     return {
         "update": update,
         "step": update * config.batch_size,
+        "decisions": decisions,
         "episodes": episodes_before + int(ended),
         "episode_return": returns / ended if ended else None,
         "episode_length": lengths / ended if ended else None,
@@ -165,7 +171,13 @@ def make_record(
     }
 
 
-def run(advance: Advance, state: Any, identity: Identity, options: RunOptions) -> tuple[Any, list[Record]]:
+def run(
+    advance: Advance,
+    state: Any,
+    identity: Identity,
+    options: RunOptions,
+    keep_snapshot: Callable[[int, Any], None] = lambda update, state: None,
+) -> tuple[Any, list[Record]]:
     """Advance a training state to the last update.
 
     Args:
@@ -173,6 +185,7 @@ def run(advance: Advance, state: Any, identity: Identity, options: RunOptions) -
         state: fresh training state.
         identity: what the state belongs to.
         options: see :class:`RunOptions`.
+        keep_snapshot: called with the number of updates and the state where a snapshot is due.
 
     Returns:
         ``(state, records)``, the records of all updates, those before a resume included.
@@ -199,7 +212,8 @@ def _run(
         state, progress = _prepare(directory, state, progress, identity, options)
         metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
     records: list[Record] = [] if metrics_log is None else metrics_log.earlier
-    boundary = options.checkpoint_every if directory is not None else MAX_CHUNK
+    spacing = max(1, config.num_updates // options.snapshots) if options.snapshots else 0
+    boundary = math.gcd(options.checkpoint_every if directory is not None else spacing or MAX_CHUNK, spacing)
     title, steps = identity.env, config.num_updates * config.batch_size
     try:
         with ProgressDisplay(title, steps, options.show_progress) as display:
@@ -221,9 +235,11 @@ def _run(
                     if options.log is not None:
                         options.log(record)
                 display.update(records[-1])
+                if spacing and (update % spacing == 0 or update == config.num_updates):
+                    keep_snapshot(update, state)
                 if directory is not None and metrics_log is not None:
                     metrics_log.sync()
-                    if update % boundary == 0 or update == config.num_updates:
+                    if update % options.checkpoint_every == 0 or update == config.num_updates:
                         checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
     finally:
         if metrics_log is not None:

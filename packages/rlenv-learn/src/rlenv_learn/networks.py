@@ -77,7 +77,7 @@ class ConvolutionalTorso(nn.Module):
 
 
 class ResettingGRU(nn.Module):
-    """A GRU over time whose state is zeroed where an episode begins.
+    """A GRU over time whose state is zeroed where an episode begins, and held where nothing is decided.
 
     The products with the inputs are formed for all steps at once; only those with the state are sequential.
     """
@@ -90,23 +90,45 @@ class ResettingGRU(nn.Module):
         carry: Float[Array, "batch width"],
         inputs: Float[Array, "time batch features"],
         resets: Bool[Array, "time batch"],
+        asked: Bool[Array, "time batch"],
     ) -> tuple[Float[Array, "batch width"], Float[Array, "time batch width"]]:
-        """Run over the whole sequence; ``resets[t]`` says that ``inputs[t]`` begins an episode."""
+        """Run over the whole sequence; ``resets[t]``: ``inputs[t]`` begins an episode, ``asked[t]``: it is read."""
         projected = _dense(3 * self.width, 1.0, "input")(inputs)
         kernel = self.param("kernel", nn.initializers.orthogonal(), (self.width, 3 * self.width), jnp.float32)
         candidate_bias = self.param("candidate_bias", nn.initializers.zeros, (self.width,), jnp.float32)
 
         def step(hidden: Any, step_inputs: Any) -> tuple[Any, Any]:
-            x, reset = step_inputs
+            x, reset, reads = step_inputs
             hidden = jnp.where(reset[:, None], jnp.zeros_like(hidden), hidden)
             x_update, x_reset, x_candidate = jnp.split(x, 3, axis=-1)
             h_update, h_reset, h_candidate = jnp.split(hidden @ kernel, 3, axis=-1)
             update = nn.sigmoid(x_update + h_update)
             candidate = jnp.tanh(x_candidate + nn.sigmoid(x_reset + h_reset) * (h_candidate + candidate_bias))
-            hidden = update * hidden + (jnp.ones_like(update) - update) * candidate
-            return hidden, hidden
+            new = update * hidden + (jnp.ones_like(update) - update) * candidate
+            return jnp.where(reads[:, None], new, hidden), new
 
-        return jax.lax.scan(step, carry, (projected, resets))
+        return jax.lax.scan(step, carry, (projected, resets, asked))
+
+
+class Embedding(nn.Module):
+    """Flattened observations with every id replaced by a learned vector."""
+
+    interface: Interface
+    size: int
+
+    @nn.compact
+    def __call__(self, obs: Float[Array, "time batch size"]) -> Float[Array, "time batch features"]:
+        """Numbers as they are, ids as ``size`` numbers each."""
+        found, begin = [], 0
+        for number, part in enumerate(self.interface.parts):
+            entry = obs[..., begin : begin + part.size]
+            begin += part.size
+            if part.ids:
+                table = nn.Embed(part.ids, self.size, param_dtype=jnp.float32, name=f"ids_{number}")
+                entry = table(entry.astype(jnp.int32))
+                entry = jnp.reshape(entry, (*entry.shape[:-2], part.size * self.size))
+            found.append(entry)
+        return jnp.concatenate(found, axis=-1)
 
 
 class ActorCritic(nn.Module):
@@ -117,12 +139,14 @@ class ActorCritic(nn.Module):
         preset: name in :data:`rlenv_learn.presets.PRESETS`.
         activation: name in :data:`rlenv_learn.presets.ACTIVATIONS`.
         initial_log_std: initial log standard deviation of a Gaussian policy.
+        embedding: numbers that stand for an id.
     """
 
     interface: Interface
     preset: str
     activation: str = "tanh"
     initial_log_std: float = 0.0
+    embedding: int = 16
 
     @property
     def recurrent(self) -> bool:
@@ -139,6 +163,7 @@ class ActorCritic(nn.Module):
         carry: Float[Array, "batch width"],
         obs: Real[Array, "time batch size"],
         resets: Bool[Array, "time batch"],
+        asked: Bool[Array, "time batch"] | None = None,
     ) -> tuple[Float[Array, "batch width"], Any, Float[Array, "time batch"]]:
         """Evaluate sequences.
 
@@ -146,6 +171,7 @@ class ActorCritic(nn.Module):
             carry: state before the first step.
             obs: flattened, normalised observations; uint8 where the environment's are and nothing normalises them.
             resets: whether ``obs[t]`` is the first of its episode.
+            asked: whether a decision is made at ``obs[t]``; elsewhere the state is held.  All where None.
 
         Returns:
             ``(carry, outputs, value)``: outputs are logits ``[time, batch, actions]``, or ``(mean, log_std)`` with
@@ -157,10 +183,13 @@ class ActorCritic(nn.Module):
             hidden = ConvolutionalTorso(image, shape.convolutions, activation, name="torso")(obs)
         else:
             hidden = obs.astype(jnp.float32)
+            if any(part.ids for part in self.interface.parts):
+                hidden = Embedding(self.interface, self.embedding, name="embedding")(hidden)
         for layer in range(shape.depth):
             hidden = activation(_dense(shape.width, math.sqrt(2), f"dense_{layer}")(hidden))
         if shape.recurrent:
-            carry, hidden = ResettingGRU(shape.width, name="gru")(carry, hidden, resets)
+            asked = jnp.ones_like(resets) if asked is None else asked
+            carry, hidden = ResettingGRU(shape.width, name="gru")(carry, hidden, resets, asked)
         value = _dense(1, 1.0, "value")(hidden)[..., 0]
         outputs = _dense(self.interface.action_size, 0.01, "policy")(hidden)
         if not self.interface.discrete:
@@ -168,9 +197,9 @@ class ActorCritic(nn.Module):
             outputs = (outputs, self.param("log_std", start, (self.interface.action_size,), jnp.float32))
         return carry, outputs, value
 
-    def step(self, params: Any, carry: Any, obs: Any, resets: Any) -> tuple[Any, Any, Any]:
+    def step(self, params: Any, carry: Any, obs: Any, resets: Any, asked: Any = None) -> tuple[Any, Any, Any]:
         """One time step: as ``apply``, without the time axis."""
-        result: Any = self.apply(params, carry, obs[None], resets[None])
+        result: Any = self.apply(params, carry, obs[None], resets[None], None if asked is None else asked[None])
         carry, outputs, value = result
         outputs = outputs[0] if self.interface.discrete else (outputs[0][0], outputs[1])
         return carry, outputs, value[0]
@@ -194,4 +223,4 @@ def build(interface: Interface, config: PPOConfig) -> ActorCritic:
     """
     if PRESETS[config.preset].convolutions:
         image_layout(interface.observation_shape)
-    return ActorCritic(interface, config.preset, config.activation, config.initial_log_std)
+    return ActorCritic(interface, config.preset, config.activation, config.initial_log_std, config.embedding)

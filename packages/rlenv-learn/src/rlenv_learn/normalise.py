@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Real
 
-from rlenv_learn.collectives import count, mean, var
+from rlenv_learn.collectives import mean, total, var
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 EPSILON: Final = np.float32(1e-8)  # variance below which a component counts as constant
@@ -29,27 +28,29 @@ class Moments(Replaceable):
         """Moments of nothing; they leave what they normalise unchanged, but for the clipping."""
         return cls(jnp.zeros((), jnp.float32), jnp.zeros(shape, jnp.float32), jnp.zeros(shape, jnp.float32))
 
-    def update(self, samples: Real[Array, "*batch *shape"], shards: str | None = None) -> Self:
+    def update(
+        self, samples: Real[Array, "*batch *shape"], weight: Float[Array, "*batch"], shards: str | None = None
+    ) -> Self:
         """Merge a batch, by the parallel algorithm of Chan, Golub and LeVeque (1979).
 
         Args:
             samples: this shard's part of the batch.
+            weight: how much each counts, 0 or 1.
             shards: see :mod:`rlenv_learn.collectives`.
         """
-        axes = tuple(range(samples.ndim - self.mean.ndim))
-        batch = jnp.float32(math.prod(samples.shape[: len(axes)]) * count(shards))
+        batch = total(jnp.sum(weight), shards)
         samples = samples.astype(jnp.float32)
-        total = self.count + batch
-        weight = batch / total
-        delta = mean(samples, shards, axes) - self.mean
-        rest = jnp.float32(1) - weight
-        variance = rest * self.var + weight * var(samples, shards, axes) + weight * rest * delta * delta
-        return self.replace(count=total, mean=self.mean + weight * delta, var=variance)
+        everything = jnp.maximum(self.count + batch, jnp.float32(1))
+        share = batch / everything
+        delta = mean(samples, weight, shards) - self.mean
+        rest = jnp.float32(1) - share
+        variance = rest * self.var + share * var(samples, weight, shards) + share * rest * delta * delta
+        return self.replace(count=self.count + batch, mean=self.mean + share * delta, var=variance)
 
     def scale(self) -> Float[Array, "*shape"]:
         """Standard deviation, 1 where nothing has varied yet."""
         return jnp.sqrt(jnp.where(self.var > EPSILON, self.var, jnp.ones_like(self.var)))
 
-    def normalise(self, x: Real[Array, "*batch *shape"]) -> Float[Array, "*batch *shape"]:
+    def normalise(self, x: Real[Array, "*batch *shape"]) -> Any:
         """Shift and scale to mean 0 and variance 1, clipped."""
         return jnp.clip((x.astype(jnp.float32) - self.mean) / self.scale(), -CLIP, CLIP)

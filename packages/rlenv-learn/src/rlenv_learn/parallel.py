@@ -19,10 +19,10 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from rlenv_learn.collectives import AXIS
-from rlenv_learn.config import PPOConfig
 from rlenv_learn.learner import Learner
 from rlenv_learn.policy import Policy
-from rlenv_learn.train import NativeTraining, TrainState, advance, initial_state
+from rlenv_learn.trainer import Trainer, Training, TrainState
+from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError, explain
 
 
@@ -61,26 +61,28 @@ def _layout(replicated: Any, spread: Any) -> TrainState:
             rng=replicated,
         ),
         actors=spread,
+        env_params=replicated,
+        pool=replicated,
     )
 
 
 def _per_env(change: Callable[[Any], Any], state: TrainState) -> TrainState:
     """Change every leaf that has one entry for each environment."""
     learner = state.learner.replace(discounted_return=change(state.learner.discounted_return))
-    return TrainState(learner, jax.tree.map(change, state.actors))
+    return state.replace(learner=learner, actors=jax.tree.map(change, state.actors))
 
 
-class ShardedTraining(NativeTraining):
+class ShardedTraining(Training):
     """One training run on several devices, as a start and a step.
 
     The state between steps is that of one device (logical order of environments), so a checkpoint may be resumed on
     another number of devices.
     """
 
-    def __init__(self, env: Any, config: PPOConfig, devices: int | Sequence[Any], params: Any = None) -> None:
-        """Prepare a run; arguments and errors are those of :func:`rlenv_learn.train.train`."""
-        super().__init__(env, config, params)
-        chosen = choose_devices(devices)
+    def __init__(self, trainer: Trainer, env_params: Any, devices: int | Sequence[Any]) -> None:
+        """Prepare a run; errors are those of :func:`rlenv_learn.train.train`."""
+        self.trainer = trainer
+        config, chosen = trainer.config, choose_devices(devices)
         number = len(chosen)
         if config.num_envs // config.num_minibatches % number:
             raise InvalidParamsError(
@@ -91,33 +93,29 @@ class ShardedTraining(NativeTraining):
                     remedy="raise num_envs or use fewer devices",
                 )
             )
-        compiled, interface, env_params = self._compiled, self.interface, self.env_params
         mesh = Mesh(np.array(chosen), (AXIS,))
         placed = _layout(NamedSharding(mesh, P()), NamedSharding(mesh, P(AXIS)))
         specs = _layout(P(), P(None, AXIS))
         everywhere = NamedSharding(mesh, P())
 
-        def on_each(state: TrainState, env_params: Any, updates: Any) -> Any:
-            state, metrics = advance(_per_env(lambda leaf: leaf[:, 0], state), env_params, updates, env, compiled, AXIS)
+        def on_each(state: TrainState, updates: Any) -> Any:
+            state, metrics = trainer.advance(_per_env(lambda leaf: leaf[:, 0], state), updates, AXIS)
             return _per_env(lambda leaf: leaf[:, None], state), metrics
 
-        def steps(state: TrainState, env_params: Any, updates: Any) -> Any:
+        def steps(state: TrainState, updates: Any) -> Any:
             # environment i becomes entry [i // number, i % number], and device d holds [:, d]
             dealt = _per_env(lambda leaf: leaf.reshape(leaf.shape[0] // number, number, *leaf.shape[1:]), state)
-            sharded = jax.shard_map(
-                on_each, mesh=mesh, in_specs=(specs, P(), P()), out_specs=(specs, P()), check_vma=False
-            )
-            dealt, metrics = sharded(dealt, env_params, updates)
-            return _per_env(lambda leaf: leaf.reshape(compiled.num_envs, *leaf.shape[2:]), dealt), metrics
+            sharded = jax.shard_map(on_each, mesh=mesh, in_specs=(specs, P()), out_specs=(specs, P()), check_vma=False)
+            dealt, metrics = sharded(dealt, updates)
+            return _per_env(lambda leaf: leaf.reshape(config.num_envs, *leaf.shape[2:]), dealt), metrics
 
-        self._start = jax.jit(
-            lambda seed, env_params: initial_state(seed, env_params, env, interface, compiled),
-            in_shardings=(everywhere, everywhere),
-            out_shardings=placed,
+        self._initial = compiling.jit(
+            trainer.initial, trainer.env, in_shardings=(everywhere, everywhere), out_shardings=placed
         )
-        self._steps = jax.jit(
+        self._advance = compiling.jit(
             steps,
-            in_shardings=(placed, everywhere, everywhere),
+            trainer.env,
+            in_shardings=(placed, everywhere),
             out_shardings=(placed, everywhere),
             donate_argnums=0,
         )
@@ -126,11 +124,11 @@ class ShardedTraining(NativeTraining):
 
     def start(self, seed: int) -> TrainState:
         """State before the first update."""
-        return self._start(np.uint32(seed), self.env_params)
+        return self._initial(np.uint32(seed), self.env_params)
 
     def advance(self, state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
         """Do ``count`` ≤ MAX_CHUNK updates, consuming ``state``; the first ``count`` entries of metrics are theirs."""
-        state, metrics = self._steps(state, self.env_params, np.int32(count))
+        state, metrics = self._advance(state, np.int32(count))
         return state, jax.tree.map(np.asarray, metrics)
 
     def policy(self, state: TrainState) -> Policy:

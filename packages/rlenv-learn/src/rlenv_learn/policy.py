@@ -58,10 +58,12 @@ class Policy(Replaceable):
 
     def normalise(self, obs: Any) -> Any:
         """Flattened observations as the network sees them."""
-        return obs if self.observation is None else self.observation.normalise(obs)
+        if self.observation is None:
+            return obs
+        return jnp.where(self.interface.is_id, obs, self.observation.normalise(obs))
 
     def forward(
-        self, carry: Any, obs: Any, resets: Any, legal: Any = None
+        self, carry: Any, obs: Any, resets: Any, legal: Any = None, asked: Any = None
     ) -> tuple[Any, distributions.Distribution, Any]:
         """One time step, traceable.
 
@@ -70,11 +72,12 @@ class Policy(Replaceable):
             obs: flattened observations ``[batch, size]``, as `Interface.flatten` returns them.
             resets: bool ``[batch]``, whether each is the first of its episode.
             legal: bool ``[batch, actions]``, or None.
+            asked: bool ``[batch]``, whether a decision is made; elsewhere the state is held.  All where None.
 
         Returns:
             ``(carry, distribution, value)``; the value is in the normalised unit.
         """
-        carry, outputs, value = self.network.step(self.params, carry, self.normalise(obs), resets)
+        carry, outputs, value = self.network.step(self.params, carry, self.normalise(obs), resets, asked)
         return carry, distributions.create(self.interface, outputs, legal), value
 
     def act(self, obs: Any, key: Any = None, *, mask: Any = None) -> np.ndarray:
@@ -100,7 +103,7 @@ class Policy(Replaceable):
                     remedy="use policy.step, which passes the state along",
                 )
             )
-        batch = len(np.asarray(obs))
+        batch = self.interface.batch_size(obs)
         return self.step(self.initial_carry(batch), obs, np.zeros(batch, np.bool_), key, mask=mask)[1]
 
     def step(self, carry: Any, obs: Any, resets: Any, key: Any = None, *, mask: Any = None) -> tuple[Any, np.ndarray]:
@@ -116,25 +119,16 @@ class Policy(Replaceable):
         Returns:
             ``(carry, actions)``.
         """
-        shape = np.shape(obs)
-        if shape[1:] != self.interface.observation_shape or len(shape) == 0:
-            raise InvalidParamsError(
-                explain(
-                    "observations",
-                    got=f"shape {shape}",
-                    expected=f"(batch, *{self.interface.observation_shape})",
-                    remedy="pass a batch of observations of the environment the policy was trained on",
-                )
-            )
-        rng = None if key is None else row_generators(key, shape[0])
+        batch = self.interface.batch_size(obs)
+        rng = None if key is None else row_generators(key, batch)
         carry, action = _act(self, carry, obs, jnp.asarray(resets), mask, rng)
         return carry, np.asarray(action)
 
     def value(self, obs: Any, carry: Any = None) -> np.ndarray:
         """Values of a batch of observations in the unit of the environment's rewards, float32 ``[batch]``."""
-        batch = len(np.asarray(obs))
+        batch = self.interface.batch_size(obs)
         carry = self.initial_carry(batch) if carry is None else carry
-        _, _, value = self.forward(carry, self.interface.flatten(jnp.asarray(obs)), jnp.zeros(batch, jnp.bool_))
+        _, _, value = self.forward(carry, self.interface.flatten(_arrays(obs)), jnp.zeros(batch, jnp.bool_))
         return np.asarray(value if self.returns is None else value * self.returns.scale())
 
     def save(self, path: str | Path) -> None:
@@ -146,7 +140,7 @@ class Policy(Replaceable):
         network = dataclasses.asdict(self.network)
         meta = {
             "interface": self.interface.to_dict(),
-            "network": {name: network[name] for name in ("preset", "activation", "initial_log_std")},
+            "network": {name: network[name] for name in ("preset", "activation", "initial_log_std", "embedding")},
             "normalise_observations": self.observation is not None,
             "normalise_returns": self.returns is not None,
         }
@@ -180,8 +174,12 @@ def row_generators(key: Any, rows: int) -> counter_rng.Rng:
     return counter_rng.from_words(jnp.broadcast_to(word0, (rows,)), word1 + jnp.arange(rows, dtype=jnp.uint32))
 
 
+def _arrays(obs: Any) -> Any:
+    return jax.tree.map(jnp.asarray, obs)
+
+
 @jax.jit
 def _act(policy: Policy, carry: Any, obs: Any, resets: Any, mask: Any, rng: Any) -> tuple[Any, Any]:
-    carry, distribution, _ = policy.forward(carry, policy.interface.flatten(jnp.asarray(obs)), resets, mask)
+    carry, distribution, _ = policy.forward(carry, policy.interface.flatten(_arrays(obs)), resets, mask)
     action = distribution.mode() if rng is None else distribution.sample(rng)[0]
     return carry, policy.interface.to_env(action)

@@ -13,7 +13,7 @@
 | `ContinuousTarget` | Gaussian policy | mean = target |
 | `Pixels` | convolutions over images | action 1 for a vertical bar, else 0 |
 
-They obey :class:`rlenv_shared.protocol.Env` and compare by value, so equal probes share compiled programs.  The pattern
+They obey :class:`rlenv_shared.env.Env` and compare by value, so equal probes share compiled programs.  The pattern
 is that of rejax's test environments.
 """
 
@@ -26,8 +26,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import counter_rng, masking, spaces
-from rlenv_shared.autoreset import SameStepAutoReset
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
@@ -48,7 +48,7 @@ class Params(Replaceable):
 
 
 @dataclasses.dataclass(frozen=True)
-class Probe(SameStepAutoReset):
+class Probe(Env):
     """One-step episodes with two actions, reward 0 and a constant observation; probes change what they need.
 
     Observation: float32 ``[1]``.  Actions: int32, 0 or 1.
@@ -81,29 +81,28 @@ class Probe(SameStepAutoReset):
         """The cue after a step."""
         return state.cue
 
-    def begin_episode(self, rng: counter_rng.Rng, params: Params) -> tuple[Any, State]:
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> State:
         """Draw a cue."""
-        word, rng = counter_rng.bits(rng)
+        word, generator = counter_rng.bits(generator)
         cue = (word >> np.uint32(31)).astype(jnp.float32) * np.float32(2) - np.float32(1)
-        state = State(cue=cue, time=jnp.zeros((), jnp.int32), rng=rng)
-        return self.observe(None, state, None, params), state
+        return State(cue=cue, time=jnp.zeros((), jnp.int32), rng=generator)
 
-    def step_env(
-        self, key: Any, state: State, action: Any, params: Params
-    ) -> tuple[Any, State, Any, Any, dict[str, Any]]:
+    def transition(
+        self, state: State, action: Any, params: Params, ops: Ops = XLA
+    ) -> tuple[State, Any, Any, dict[str, Any]]:
         """One step without reset."""
         info: dict[str, Any] = {}
         if self.num_actions:
             action, info["illegal_action"] = masking.sanitise(action, self.legal_actions(state, params))
         reward = self.reward(state, action)
         next_state = state.replace(cue=self.next_cue(state), time=state.time + jnp.int32(1))
-        return self.observe(None, next_state, action, params), next_state, reward, self.terminates(state), info
+        return next_state, reward, self.terminates(state), info
 
-    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
         """What the agent sees."""
         return jnp.zeros_like(state.cue)[None]
 
-    def legal_actions(self, state: State, params: Params) -> Any:
+    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
         """All actions."""
         return jnp.ones((self.num_actions,), jnp.bool_)
 
@@ -115,22 +114,11 @@ class Probe(SameStepAutoReset):
         """One number."""
         return spaces.Box(-1.0, 1.0, (1,))
 
-    def state_space(self, params: Params) -> spaces.Dict:
-        """Cue, time and the three generator words."""
-        word = spaces.Box(0, 2**32 - 1, (), jnp.uint32)
-        return spaces.Dict(
-            {
-                "cue": spaces.Box(-1.0, 1.0, ()),
-                "time": spaces.Box(0, 2**31 - 1, (), jnp.int32),
-                "rng": spaces.Dict({"key0": word, "key1": word, "counter": word}),
-            }
-        )
-
 
 class _ShowsCue(Probe):
     """A probe whose observation is the cue."""
 
-    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
         """The cue."""
         return state.cue[None]
 
@@ -168,7 +156,7 @@ class Discounting(Probe):
         """After ``length`` steps."""
         return state.time >= jnp.int32(self.length - 1)
 
-    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
         """Time, from -1 to 1."""
         return (state.time.astype(jnp.float32) * jnp.float32(2 / self.length) - jnp.float32(1))[None]
 
@@ -201,7 +189,7 @@ class MaskedActions(_ShowsCue):
         """Worth of the action."""
         return jnp.asarray((0.0, 0.5, 0.2, 1.0), jnp.float32)[action]
 
-    def legal_actions(self, state: State, params: Params) -> Any:
+    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
         """Not action 3, nor 1 with a positive cue."""
         always, never = jnp.ones((), jnp.bool_), jnp.zeros((), jnp.bool_)
         return jnp.stack([always, state.cue < 0, always, never])
@@ -251,7 +239,7 @@ class Memory(Probe):
         """After the step at time ``delay``."""
         return state.time >= jnp.int32(self.delay)
 
-    def observe(self, key: Any, state: State, action: Any, params: Params) -> Any:
+    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
         """Cue (first step) and time."""
         cue = jnp.where(state.time == 0, state.cue, jnp.zeros_like(state.cue))
         return jnp.stack([cue, state.time.astype(jnp.float32) / jnp.float32(self.delay + 1)])
@@ -298,17 +286,16 @@ class Pixels(Probe):
         """Whether orientation and action agree, as ±1."""
         return state.cue * (action.astype(jnp.float32) * np.float32(2) - np.float32(1))
 
-    def begin_episode(self, rng: counter_rng.Rng, params: Params) -> tuple[Any, PixelState]:
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> PixelState:
         """Draw orientation and place."""
         places = self.size - self.length + 1
-        vertical, rng = counter_rng.below(rng, 2)
-        row, rng = counter_rng.below(rng, places)
-        column, rng = counter_rng.below(rng, places)
+        vertical, generator = counter_rng.below(generator, 2)
+        row, generator = counter_rng.below(generator, places)
+        column, generator = counter_rng.below(generator, places)
         cue = vertical.astype(jnp.float32) * np.float32(2) - np.float32(1)
-        state = PixelState(cue=cue, time=jnp.zeros((), jnp.int32), rng=rng, row=row, column=column)
-        return self.observe(None, state, None, params), state
+        return PixelState(cue=cue, time=jnp.zeros((), jnp.int32), rng=generator, row=row, column=column)
 
-    def observe(self, key: Any, state: Any, action: Any, params: Params) -> Any:
+    def observe(self, state: Any, player: Any, params: Params, ops: Ops = XLA) -> Any:
         """The image."""
         index = jnp.arange(self.size, dtype=jnp.int32)
         height = jnp.where(state.cue > 0, jnp.int32(self.length), jnp.int32(1))
@@ -320,8 +307,3 @@ class Pixels(Probe):
     def observation_space(self, params: Params) -> spaces.Space:
         """Grey values."""
         return spaces.Box(0, 255, (self.size, self.size), jnp.uint8)
-
-    def state_space(self, params: Params) -> spaces.Dict:
-        """As that of the other probes, and the bar's place."""
-        place = spaces.Discrete(self.size - self.length + 1)
-        return spaces.Dict({**super().state_space(params).spaces, "row": place, "column": place})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -16,6 +18,7 @@ from rlenv_learn.snapshot import refuse
 from rlenv_shared import files
 
 Record = dict[str, Any]
+LINE_SECONDS: Final = 5.0
 
 
 def without_timing(record: Record) -> Record:
@@ -24,20 +27,26 @@ def without_timing(record: Record) -> Record:
 
 
 class ProgressDisplay:
-    """A bar with percentage, remaining time, return and steps per second; a context manager."""
+    """A bar with percentage, remaining time, return and decisions per second; a context manager.
+
+    Where the output is no terminal it is a line every `LINE_SECONDS` instead.
+    """
 
     def __init__(self, title: str, total_steps: int, enabled: bool) -> None:
         """Prepare a display for ``total_steps``; with ``enabled`` False it shows nothing."""
+        console = Console()
+        self._title, self._total, self._last_line = title, total_steps, -math.inf
+        self._plain = enabled and not console.is_terminal
         self._progress = Progress(
             TextColumn(title, markup=False),
             BarColumn(bar_width=None, table_column=Column(ratio=1)),  # gives way on a narrow terminal
             TaskProgressColumn(),
             TextColumn("ETA"),
             TimeRemainingColumn(),
-            TextColumn("return {task.fields[episode_return]} · {task.fields[sps]} steps/s"),
-            console=Console(),
+            TextColumn("return {task.fields[episode_return]} · {task.fields[sps]} decisions/s"),
+            console=console,
             expand=True,
-            disable=not enabled,
+            disable=not enabled or self._plain,
         )
         self._task = self._progress.add_task(title, total=total_steps, episode_return="–", sps="–")
 
@@ -55,6 +64,13 @@ class ProgressDisplay:
         fields = {"sps": f"{record['timing']['sps'] / 1000:,.0f}k"}
         if record["episode_return"] is not None:
             fields["episode_return"] = f"{record['episode_return']:.2f}"
+        now = time.monotonic()
+        if self._plain and (now - self._last_line >= LINE_SECONDS or record["step"] >= self._total):
+            self._last_line = now
+            done = f"{record['step']:,} of {self._total:,} steps ({record['step'] / self._total:.0%})"
+            shown = record["episode_return"]
+            result = "no episode ended yet" if shown is None else f"return {shown:.2f}"
+            print(f"{self._title}: {done}, {result}, {fields['sps']} decisions/s", flush=True)
         self._progress.update(self._task, completed=record["step"], **fields)  # type: ignore[arg-type]
 
 

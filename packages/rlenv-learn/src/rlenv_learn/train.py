@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Sequence
 from typing import Any, Unpack
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from rlenv_learn import loop
-from rlenv_learn.actors import Actors, collect
 from rlenv_learn.checkpoint import Identity, digest
-from rlenv_learn.collectives import total
-from rlenv_learn.config import PPOConfig
-from rlenv_learn.interface import Interface
-from rlenv_learn.learner import Learner, Metrics, learn
+from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
 from rlenv_learn.progress import Record
+from rlenv_learn.trainer import ManyTrainings, Schedule, Trainer, Training
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.struct import Replaceable, pytree_dataclass
-
-
-@pytree_dataclass
-class TrainState(Replaceable):
-    """Everything a run consists of: saved and restored, it continues bit for bit."""
-
-    learner: Learner
-    actors: Actors
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,10 +25,12 @@ class TrainResult:
     Attributes:
         policy: the trained policy.
         records: metrics record of each update.
+        snapshots: policies on the way, by number of updates, if `RunOptions.snapshots` asked for them.
     """
 
     policy: Policy
     records: list[Record]
+    snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,91 +52,30 @@ class ManyResult:
         return jax.tree.map(lambda leaf: leaf[index], self.policies)
 
 
-def initial_state(seed: Any, env_params: Any, env: Any, interface: Interface, config: PPOConfig) -> TrainState:
-    """Training state before the first update; ``seed`` is an uint32 scalar and may be traced."""
-    learner = Learner.create(interface, config, seed)
-    return TrainState(learner, Actors.create(env, env_params, learner.policy, seed, config.num_envs))
-
-
-def advance(
-    state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig, shards: str | None = None
-) -> tuple[TrainState, Metrics]:
-    """Do ``updates`` ≤ MAX_CHUNK updates, traceable; ``shards`` names the axis where environments are spread."""
-
-    def update(state: TrainState) -> tuple[TrainState, Metrics]:
-        actors, rollout, episodes = collect(state.learner.policy, state.actors, env, env_params, config)
-        learner, metrics = learn(state.learner, rollout, config, shards)
-        return TrainState(learner, actors), {**total(episodes, shards), **metrics}
-
-    return loop.repeat(update, state, updates)
-
-
-_STATIC = ("env", "config")
-_initial = jax.jit(initial_state, static_argnames=("env", "interface", "config"))
-_advance_one = jax.jit(advance, static_argnames=_STATIC, donate_argnames="state")
-
-
-@functools.partial(jax.jit, static_argnames=("env", "interface", "config"))
-def _initial_many(seeds: Any, env_params: Any, env: Any, interface: Interface, config: PPOConfig) -> TrainState:
-    return jax.vmap(lambda seed: initial_state(seed, env_params, env, interface, config))(seeds)
-
-
-@functools.partial(jax.jit, static_argnames=_STATIC, donate_argnames="state")
-def _advance_many(
-    state: TrainState, env_params: Any, updates: Any, env: Any, config: PPOConfig
-) -> tuple[TrainState, Metrics]:
-    return jax.vmap(lambda one: advance(one, env_params, updates, env, config))(state)
-
-
-def _prepare(env: Any, config: PPOConfig, params: Any) -> tuple[Any, Interface, PPOConfig]:
-    """Environment parameters, sizes, and the configuration as compiled programs see it: equal for all seeds."""
-    params = env.default_params if params is None else params
-    return params, Interface.from_env(env, params), config.replace(seed=0)
-
-
-class NativeTraining:
-    """One training run as a start and a step, for :func:`train` and for benchmarks."""
-
-    def __init__(self, env: Any, config: PPOConfig, params: Any = None) -> None:
-        """Prepare a run on a native environment; arguments and errors are those of :func:`train`."""
-        self._env = env
-        self.env_params, self.interface, self._compiled = _prepare(env, config, params)
-
-    def start(self, seed: int) -> TrainState:
-        """State before the first update."""
-        return _initial(
-            jnp.uint32(seed), self.env_params, env=self._env, interface=self.interface, config=self._compiled
-        )
-
-    def advance(self, state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
-        """Do ``count`` ≤ MAX_CHUNK updates, consuming ``state``; the first ``count`` entries of metrics are theirs."""
-        state, metrics = _advance_one(state, self.env_params, jnp.int32(count), env=self._env, config=self._compiled)
-        return state, jax.tree.map(np.asarray, metrics)
-
-    def policy(self, state: TrainState) -> Policy:
-        """The policy in a state."""
-        return state.learner.policy
-
-
 def train(
     env: Any,
     config: PPOConfig,
     params: Any = None,
     *,
+    selfplay: SelfPlayConfig | None = None,
+    schedule: Schedule | None = None,
     devices: int | Sequence[Any] | None = None,
     **run: Unpack[RunKeywords],
 ) -> TrainResult:
     """Train one policy.
 
-    A run with ``run_dir`` that was killed continues with ``resume=True`` on the same curve, bit for bit.
+    A run with ``run_dir`` that was killed continues with ``resume=True`` on the same curve, bit for bit.  In a game,
+    ``episode_return`` in the records is the learner's mean result against its opponents.
 
     Args:
-        env: native environment (:class:`rlenv_shared.protocol.Env`), one player, hashable.
-        config: hyper-parameters.
+        env: native environment (:class:`rlenv_shared.env.Env`), hashable.
+        config: hyper-parameters.  Of a game, ``num_envs`` is a multiple of the number of opponents.
         params: environment parameters; the defaults when None.
+        selfplay: the opponents of a game for two players; None for one player.
+        schedule: a curriculum: from refreshed parameters and the progress to those the next rollout is played with.
         devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number
             divides ``num_envs / num_minibatches``.  One, without any of that, where None.
-        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log`` and
+        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log``, ``snapshots`` and
             ``checkpoint_format``: see :class:`~rlenv_learn.loop.RunOptions`.
 
     Raises:
@@ -159,7 +85,7 @@ def train(
         NonFiniteLossError: training diverged.
     """
     options = RunOptions(**run)
-    training = _training(env, config, params, devices)
+    training = native_training(env, config, params, selfplay=selfplay, schedule=schedule, devices=devices)
     if options.run_dir is not None and jax.process_count() > 1:
         raise InvalidParamsError(
             explain(
@@ -169,29 +95,63 @@ def train(
                 remedy="keep the returned records and policy, which every process has, from one of them",
             )
         )
-    identity = Identity("native", env.name, env.version, digest(training.env_params), training.interface, config)
-    state, records = loop.run(training.advance, training.start(config.seed), identity, options)
-    return TrainResult(training.policy(state), records)
+    kind = "native" if selfplay is None else _describe(selfplay)
+    identity = Identity(kind, env.name, env.version, digest(training.env_params), training.trainer.interface, config)
+    snapshots: dict[int, Policy] = {}
+    state, records = loop.run(
+        training.advance,
+        training.start(config.seed),
+        identity,
+        options,
+        keep_snapshot=lambda update, state: snapshots.update({update: training.policy(state)}),
+    )
+    return TrainResult(training.policy(state), records, snapshots)
 
 
-def _training(env: Any, config: PPOConfig, params: Any, devices: int | Sequence[Any] | None) -> NativeTraining:
+def native_training(
+    env: Any,
+    config: PPOConfig,
+    params: Any = None,
+    *,
+    selfplay: SelfPlayConfig | None = None,
+    schedule: Schedule | None = None,
+    devices: int | Sequence[Any] | None = None,
+) -> Training:
+    """A run as a start and a step; arguments and errors are those of :func:`train`."""
+    env_params = env.default_params if params is None else params
+    trainer = Trainer.create(env, config, env_params, selfplay, schedule)
     if devices is None:
-        return NativeTraining(env, config, params)
+        return Training(trainer, env_params)
     from rlenv_learn.parallel import ShardedTraining
 
-    return ShardedTraining(env, config, devices, params)
+    return ShardedTraining(trainer, env_params, devices)
+
+
+def _describe(selfplay: SelfPlayConfig) -> str:
+    scripts = ", ".join(getattr(script, "__qualname__", repr(script)) for script in selfplay.scripts)
+    pool = f"self-play, pool of {selfplay.pool_size}, snapshot every {selfplay.snapshot_every}"
+    return f"{pool}, scripts {scripts}" if scripts else pool
 
 
 def train_many(
-    env: Any, config: PPOConfig, seeds: Sequence[int], params: Any = None, *, show_progress: bool = False
+    env: Any,
+    config: PPOConfig,
+    seeds: Sequence[int],
+    params: Any = None,
+    *,
+    selfplay: SelfPlayConfig | None = None,
+    schedule: Schedule | None = None,
+    show_progress: bool = False,
 ) -> ManyResult:
     """Train one policy per seed, all at once in one compiled program.
 
     Args:
-        env: native environment, one player, hashable.
+        env: native environment, hashable.
         config: hyper-parameters; its seed is not read.
         seeds: distinct seeds, 0 <= seed < 2**32.
         params: environment parameters; the defaults when None.
+        selfplay: the opponents of a game for two players; None for one player.
+        schedule: a curriculum, see :func:`train`.
         show_progress: show a progress bar with the mean return over seeds.
 
     Raises:
@@ -203,13 +163,8 @@ def train_many(
         raise InvalidParamsError(
             explain("seeds", got=seeds, expected="distinct integers in [0, 2**32)", remedy="pass e.g. range(10)")
         )
-    env_params, interface, compiled = _prepare(env, config, params)
-    state = _initial_many(jnp.asarray(seeds, jnp.uint32), env_params, env=env, interface=interface, config=compiled)
+    env_params = env.default_params if params is None else params
+    training = ManyTrainings(Trainer.create(env, config, env_params, selfplay, schedule), env_params)
     records: list[list[Record]] = [[] for _ in seeds]
-
-    def advance(state: TrainState, count: int) -> tuple[TrainState, dict[str, np.ndarray]]:
-        state, metrics = _advance_many(state, env_params, jnp.int32(count), env=env, config=compiled)
-        return state, jax.tree.map(np.asarray, metrics)
-
-    state = loop.run_many(advance, state, records, env.name, config, show_progress)
+    state = loop.run_many(training.advance, training.start(seeds), records, env.name, config, show_progress)
     return ManyResult(seeds, state.learner.policy, records)

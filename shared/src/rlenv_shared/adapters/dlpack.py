@@ -13,38 +13,22 @@ becomes the first legal one and sets ``info["illegal_action"]``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from rlenv_shared.compiling import programs
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
-
-
-@functools.partial(jax.jit, static_argnames="env")
-def _reset(env: Any, keys: Any, params: Any) -> tuple[Any, Any, Any]:
-    obs, state = jax.vmap(env.reset, (0, None))(keys, params)
-    return obs, state, jax.vmap(env.legal_actions, (0, None))(state, params)
-
-
-@functools.partial(jax.jit, static_argnames="env")
-def _step(env: Any, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any, Any, dict[str, Any], Any]:
-    if env.num_actions:
-        action = action.astype(jnp.int32)  # torch counts in int64
-    obs, state, reward, terminated, truncated, info = jax.vmap(env.step, (None, 0, 0, None))(
-        jax.random.key(0), state, action, params
-    )
-    return obs, state, reward, terminated, truncated, info, jax.vmap(env.legal_actions, (0, None))(state, params)
 
 
 class DLPackVectorEnv:
     """A batch of single-player environments whose `reset` and `step` speak another array library.
 
     Args:
-        env: single-player environment of :mod:`rlenv_shared.protocol`.
+        env: single-player environment of :mod:`rlenv_shared.env`.
         num_envs: how many, at least 1.
         from_dlpack: makes the library's array of a JAX array, e.g. ``torch.from_dlpack`` (bools need torch 2.2).
         params: parameters; the defaults when None.
@@ -74,7 +58,7 @@ class DLPackVectorEnv:
     def reset(self, seed: int = 0) -> tuple[Any, dict[str, Any]]:
         """``(obs, info)`` of new episodes; ``info["action_mask"]`` is bool ``[N, A]``."""
         keys = jax.random.split(jax.random.key(seed), self.num_envs)
-        obs, self._state, mask = _reset(self.env, keys, self.params)
+        obs, self._state, mask, _ = programs(self.env).reset_many(jax.random.key_data(keys), self.params)
         return self._out(obs), {"action_mask": self._out(mask)}
 
     def step(self, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -95,8 +79,11 @@ class DLPackVectorEnv:
                     remedy="call reset() first, and pass one action for each environment",
                 )
             )
-        obs, self._state, reward, terminated, truncated, info, mask = _step(
-            self.env, self._state, jnp.from_dlpack(action), self.params
+        action = jnp.from_dlpack(action)
+        if self.env.num_actions:
+            action = action.astype(jnp.int32)  # torch counts in int64
+        obs, self._state, reward, terminated, truncated, info, mask, _ = programs(self.env).step_many(
+            self._state, action, self.params
         )
         info = {**info, "action_mask": mask}
         return self._out(obs), self._out(reward), self._out(terminated), self._out(truncated), self._out(info)

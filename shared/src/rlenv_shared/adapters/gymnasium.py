@@ -8,7 +8,6 @@ streams that were not used yet.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -27,25 +26,10 @@ from rlenv_shared.adapters.host import (
     observation_of,
     owned_arrays,
     render_frame,
-    reset_one,
-    step_one,
 )
+from rlenv_shared.compiling import programs
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
-
-
-@functools.partial(jax.jit, static_argnames="env")
-def _reset_many(env: Any, words: Any, params: Any) -> tuple:
-    obs, state = jax.vmap(env.reset, (0, None))(jax.random.wrap_key_data(words), params)
-    return obs, state, jax.vmap(env.legal_actions, (0, None))(state, params)
-
-
-@functools.partial(jax.jit, static_argnames="env", donate_argnames="state")
-def _step_many(env: Any, state: Any, action: Any, params: Any) -> tuple:
-    obs, state, reward, terminated, truncated, info = jax.vmap(env.step, (None, 0, 0, None))(
-        jax.random.key(0), state, action, params
-    )
-    return obs, state, reward, terminated, truncated, info, jax.vmap(env.legal_actions, (0, None))(state, params)
 
 
 def _require_single_player(env: Any) -> None:
@@ -74,7 +58,7 @@ class GymEnv(gymnasium.Env):
     actions depend on the state.  Gymnasium's own checker ignores it and may be refused the actions it draws.
 
     Args:
-        env: single-player environment of :mod:`rlenv_shared.protocol`.
+        env: single-player environment of :mod:`rlenv_shared.env`.
         params: its parameters; the defaults when None.
         seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
         render_mode: None or ``"rgb_array"``, if the environment has a host method ``render(state, params)``.
@@ -110,7 +94,7 @@ class GymEnv(gymnasium.Env):
         super().reset(seed=None if seed is None else int(seed))
         if self._seeds.seed is None:
             self._seeds.start(int(self.np_random.integers(2**64, dtype=np.uint64)))
-        obs, self._state, mask = reset_one(self.env, self._seeds.words(1)[0], self.params)
+        obs, self._state, mask, _ = programs(self.env).reset_one(self._seeds.words(1)[0], self.params)
         self._over = False
         return observation_of(self.observation_space, obs), self._info({}, mask)
 
@@ -126,8 +110,8 @@ class GymEnv(gymnasium.Env):
                 explain("step", got="no running episode", expected="a reset environment", remedy="call reset() first")
             )
         action = self._validate(action, self._mask)
-        obs, self._state, reward, terminated, truncated, info, mask = step_one(
-            self.env, self._state, action, self.params
+        obs, self._state, reward, terminated, truncated, info, mask, _ = programs(self.env).step_one(
+            self._state, action, self.params
         )
         terminated, truncated = bool(terminated), bool(truncated)
         self._over = terminated or truncated
@@ -164,7 +148,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
     first under SAME_STEP (its pull request #1624 corrects that); `rlenv_shared.logging.LogEpisodes` counts right.
 
     Args:
-        env: single-player environment of :mod:`rlenv_shared.protocol`.
+        env: single-player environment of :mod:`rlenv_shared.env`.
         num_envs: N, at least 1.
         params: parameters shared by all; the defaults when None.
         seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
@@ -226,7 +210,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
             elif self._seeds.seed is None:
                 self._seeds.start(int(self.np_random.integers(2**64, dtype=np.uint64)))
             words = self._seeds.words(self.num_envs)
-        obs, self._state, mask = _reset_many(self.env, words, self.params)
+        obs, self._state, mask, _ = programs(self.env).reset_many(words, self.params)
         return owned_arrays(obs), self._mask_info(mask)
 
     def _words_of(self, seeds: Any) -> np.ndarray:
@@ -257,8 +241,8 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
                 explain("step", got="no running episodes", expected="reset environments", remedy="call reset() first")
             )
         actions = self._validate(actions, self._mask)
-        obs, self._state, reward, terminated, truncated, native, mask = _step_many(
-            self.env, self._state, actions, self.params
+        obs, self._state, reward, terminated, truncated, native, mask, _ = programs(self.env).step_many(
+            self._state, actions, self.params
         )
         terminated, truncated = np.array(terminated), np.array(truncated)
         done = terminated | truncated

@@ -10,8 +10,8 @@ from typing import Any
 
 from gymnax.environments import spaces as gymnax_spaces
 
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.spaces import Box, Discrete
 
 
@@ -22,7 +22,7 @@ class FiveValueEnv:
     is what the old interface cannot say.  ``info`` still has ``terminated``, ``truncated`` and ``final_observation``.
 
     Args:
-        env: environment of :mod:`rlenv_shared.protocol`.
+        env: environment of :mod:`rlenv_shared.env`.
 
     Raises:
         InvalidParamsError: several players.

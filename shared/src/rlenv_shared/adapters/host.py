@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NoReturn
 
 import gymnasium
@@ -10,7 +9,7 @@ import jax
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from rlenv_shared import counter_rng
+from rlenv_shared import compiling, counter_rng
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, explain
 from rlenv_shared.spaces import Box, Discrete, MultiDiscrete
 
@@ -20,21 +19,6 @@ STATIC_INFO = ("terminated", "truncated", "final_observation", "illegal_action")
 
 class ResetNeededError(EnvError, ResetNeeded):
     """`step` or `render` before `reset`, or `step` after the episode ended."""
-
-
-# One compiled program per environment object and batch size, shared by all adapters of that object.
-@functools.partial(jax.jit, static_argnames="env")
-def reset_one(env: Any, words: Any, params: Any) -> tuple:
-    """``(obs, state, mask)`` of one environment, from a uint32 ``[2]`` of `Seeds`."""
-    obs, state = env.reset_env(jax.random.wrap_key_data(words), params)
-    return obs, state, env.legal_actions(state, params)
-
-
-@functools.partial(jax.jit, static_argnames="env", donate_argnames="state")
-def step_one(env: Any, state: Any, action: Any, params: Any) -> tuple:
-    """``(obs, state, reward, terminated, truncated, info, mask)`` after a raw step; consumes ``state``."""
-    obs, state, reward, terminated, info = env.step_env(jax.random.key(0), state, action, params)
-    return obs, state, reward, terminated, env.is_truncated(state, params), info, env.legal_actions(state, params)
 
 
 def owned_arrays(tree: Any) -> Any:
@@ -54,10 +38,7 @@ def has_real_masks(env: Any, params: Any) -> bool:
     if env.num_actions == 0:
         return False
     state = jax.eval_shape(env.reset_env, jax.random.key(0), params)[1]
-    jaxpr = jax.make_jaxpr(lambda state: env.legal_actions(state, params))(state).jaxpr
-    inputs = {id(variable) for variable in jaxpr.invars}
-    used = [variable for equation in jaxpr.eqns for variable in equation.invars] + list(jaxpr.outvars)
-    return any(id(variable) in inputs for variable in used)
+    return compiling.depends_on(env.legal_actions, state, params)
 
 
 class ActionValidator:

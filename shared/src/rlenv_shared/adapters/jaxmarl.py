@@ -14,9 +14,8 @@ import jax.numpy as jnp
 from jaxmarl.environments import spaces as jaxmarl_spaces
 from jaxmarl.environments.multi_agent_env import MultiAgentEnv
 
-from rlenv_shared.autoreset import select
+from rlenv_shared.env import TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.spaces import Box, Discrete
 
 
@@ -24,7 +23,7 @@ class JaxMARLEnv(MultiAgentEnv):
     """Simultaneous players as a JaxMARL environment; agents are ``agent_0``, ``agent_1`` and so on.
 
     Args:
-        env: environment of :mod:`rlenv_shared.protocol` with turn order SIMULTANEOUS.
+        env: environment of :mod:`rlenv_shared.env` with turn order SIMULTANEOUS.
         params: its parameters; the defaults when None.
 
     Raises:
@@ -73,7 +72,7 @@ class JaxMARLEnv(MultiAgentEnv):
         done = terminated | truncated
         if reset_state is not None:
             next_state = select(done, reset_state, next_state)
-            obs = select(done, self.env.observe(key, reset_state, None, self.params), obs)
+            obs = select(done, self.env.view(reset_state, self.params), obs)
         info = {**info, "final_observation": self._by_agent(info["final_observation"])}
         return self._by_agent(obs), next_state, self._by_agent(rewards), self._dones(done), info
 
@@ -93,7 +92,7 @@ class JaxMARLEnv(MultiAgentEnv):
 
     def get_obs(self, state: Any) -> dict[str, Any]:
         """What each agent sees."""
-        return self._by_agent(self.env.observe(jax.random.key(0), state, None, self.params))
+        return self._by_agent(self.env.view(state, self.params))
 
     @functools.partial(jax.jit, static_argnums=0)
     def get_avail_actions(self, state: Any) -> dict[str, Any]:

@@ -9,15 +9,14 @@ PettingZoo's ``options`` of a reset are accepted, as its own tests demand, and m
 from __future__ import annotations
 
 import copy
-import functools
 from typing import Any, ClassVar
 
 import gymnasium
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pettingzoo
 
+from rlenv_shared import compiling
 from rlenv_shared.adapters.host import (
     STATIC_INFO,
     ActionValidator,
@@ -27,11 +26,9 @@ from rlenv_shared.adapters.host import (
     has_real_masks,
     observation_of,
     render_frame,
-    reset_one,
-    step_one,
 )
+from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
 
 
 class _Table:
@@ -70,17 +67,23 @@ class _Table:
         if seed is not None:
             self.seeds.start(seed)
         self.state: Any = None
+        self.programs = compiling.programs(env)
+        self._views = compiling.jit(jax.vmap(env.observe, (None, 0, None)), env)
+
+    def views(self) -> Any:
+        """What each player sees of the position, leaves ``[P, ...]``."""
+        return self._views(self.state, np.arange(self.env.num_players, dtype=np.int32), self.params)
 
     def reset(self, seed: int | None) -> tuple[Any, np.ndarray]:
         """Begin an episode; ``(obs, mask)``."""
         self.seeds.begin(seed)
-        obs, self.state, mask = reset_one(self.env, self.seeds.words(1)[0], self.params)
+        obs, self.state, mask, _ = self.programs.reset_one(self.seeds.words(1)[0], self.params)
         return obs, np.asarray(mask)
 
     def step(self, action: np.ndarray) -> tuple[Any, np.ndarray, bool, bool, dict[str, np.ndarray], np.ndarray]:
         """``(obs, rewards [P], terminated, truncated, info, mask)``."""
-        obs, self.state, reward, terminated, truncated, native, mask = step_one(
-            self.env, self.state, action, self.params
+        obs, self.state, reward, terminated, truncated, native, mask, _ = self.programs.step_one(
+            self.state, action, self.params
         )
         info = {key: np.array(value) for key, value in native.items() if key not in STATIC_INFO}
         return obs, np.asarray(reward), bool(terminated), bool(truncated), info, np.asarray(mask)
@@ -113,7 +116,7 @@ class _Face:
     """What both kinds of PettingZoo environment have.
 
     Args:
-        env: environment of :mod:`rlenv_shared.protocol` with the turn order of the class.
+        env: environment of :mod:`rlenv_shared.env` with the turn order of the class.
         params: its parameters; the defaults when None.
         seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
         render_mode: None or ``"rgb_array"``, if the environment has a host method ``render(state, params)``.
@@ -205,14 +208,6 @@ class PettingZooParallel(_Face, pettingzoo.ParallelEnv):
         }
 
 
-@functools.partial(jax.jit, static_argnames="env")
-def _views(env: Any, state: Any, params: Any) -> Any:
-    """What each player sees of one position, leaves ``[P, ...]``."""
-    players = jnp.arange(env.num_players, dtype=jnp.int32)
-    key = jax.random.key(0)
-    return jax.vmap(lambda player: env.observe(key, state.replace(current_player=player), None, params))(players)
-
-
 class PettingZooAEC(_Face, pettingzoo.AECEnv):
     """Players who take turns as a `pettingzoo.AECEnv`.
 
@@ -262,8 +257,8 @@ class PettingZooAEC(_Face, pettingzoo.AECEnv):
 
     def _look(self) -> None:
         """See who is to move and what everybody sees."""
-        self._observed = _views(self._table.env, self._table.state, self._table.params)
-        self.agent_selection = self._table.players[int(self._table.state.current_player)]
+        self._observed = self._table.views()
+        self.agent_selection = self._table.players[int(self._table.env.current_player(self._table.state))]
         self._to_move = self.agent_selection
 
     def observe(self, agent: str) -> Any:

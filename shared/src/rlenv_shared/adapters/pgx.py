@@ -19,9 +19,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int32
 
-from rlenv_shared.autoreset import select
+from rlenv_shared.env import TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
 from rlenv_shared.struct import Replaceable, pytree_dataclass, static
 
 
@@ -49,7 +48,7 @@ class PgxEnv:
     """An environment whose players take turns (or that has one player) behind pgx's interface.
 
     Args:
-        env: environment of :mod:`rlenv_shared.protocol`.
+        env: environment of :mod:`rlenv_shared.env`.
         params: its parameters; the defaults when None.
 
     Raises:
@@ -105,10 +104,8 @@ class PgxEnv:
         """What the current player, or another, sees."""
         if player_id is None:
             return state.observation
-        env_state = state._env_state
-        if self.env.turn_order is TurnOrder.SEQUENTIAL:
-            env_state = env_state.replace(current_player=jnp.asarray(player_id, jnp.int32))
-        return self.env.observe(jax.random.key(0), env_state, None, self.params)
+        player = jnp.asarray(player_id, jnp.int32) if self.env.turn_order is TurnOrder.SEQUENTIAL else None
+        return self.env.observe(state._env_state, player, self.params)
 
     def reseed(self, state: State, key: Any) -> State:
         """The same position with fresh randomness."""
@@ -117,7 +114,7 @@ class PgxEnv:
     def _state(self, obs: Any, env_state: Any, rewards: Any, terminated: Any, truncated: Any, count: Any) -> State:
         sequential = self.env.turn_order is TurnOrder.SEQUENTIAL
         return State(
-            current_player=env_state.current_player if sequential else jnp.zeros((), jnp.int32),
+            current_player=self.env.current_player(env_state) if sequential else jnp.zeros((), jnp.int32),
             observation=obs,
             rewards=rewards,
             terminated=terminated,

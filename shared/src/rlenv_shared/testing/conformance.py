@@ -1,20 +1,19 @@
-"""Conformance suite for environments of :mod:`rlenv_shared.protocol`.
+"""Conformance suite for environments of :mod:`rlenv_shared.env`.
 
 Run everything on your own environment::
 
     from rlenv_shared.testing.conformance import check_env
     check_env(MyEnv())
 
-or one check: ``check_avals(Subject(MyEnv()))``.  A check raises `AssertionError` that says what was got, what was
+or one check: ``check_avals(RandomPlay(MyEnv()))``.  A check raises `AssertionError` that says what was got, what was
 expected and how to mend it; ``CHECKS`` lists them all.  No reference implementation is needed.
 
-Episodes must end within the subject's ``num_steps`` (pass ``params`` with a lower goal or time limit): a check of ends
+Episodes must end within ``num_steps`` (pass ``params`` with a lower goal or time limit): a check of ends
 that saw none fails instead of passing silently.
 """
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -23,27 +22,39 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import masking
+from rlenv_shared import compiling, masking
+from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.errors import explain
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.ops import recording_ops
 from rlenv_shared.spaces import Discrete, Space
-from rlenv_shared.testing.random_play import SAMPLE, Subject
+from rlenv_shared.testing.random_play import SAMPLE, RandomPlay
 
 FLOAT_RTOL = 1e-5  # jit vs eager and batched vs single may fuse and contract float32 arithmetic differently
 FLOAT_ATOL = 1e-6
 METHODS = (
-    "begin_episode",
-    "reset_env",
-    "step_env",
+    "begin",
+    "transition",
     "observe",
-    "reset",
-    "step",
-    "is_truncated",
     "legal_actions",
-    "reseed",
     "action_space",
     "observation_space",
-    "state_space",
+    "generator",
+    "with_generator",
+    "elapsed",
+    "to_act",
+    "decode",
+    "permute_hidden",
+    "init",
+    "restart",
+    "refresh",
+    "is_truncated",
+    "reseed",
+    "view",
+    "reset",
+    "reset_env",
+    "step",
+    "step_env",
+    "advance",
 )
 
 
@@ -91,11 +102,11 @@ def _require_equal(what: str, got: Any, expected: Any, remedy: str, *, exact: bo
         _fail(what, difference, "equal values" if exact else f"equal to {FLOAT_RTOL} relative", remedy)
 
 
-def _has_ended(subject: Subject, ends: np.ndarray, what: str) -> None:
+def _has_ended(play: RandomPlay, ends: np.ndarray, what: str) -> None:
     if not ends.any():
         _fail(
             what,
-            f"none in {subject.num_steps} steps of {subject.num_envs} environments",
+            f"none in {play.num_steps} steps of {play.num_envs} environments",
             "at least one, or nothing is checked",
             "raise num_steps or pass params with shorter episodes (or can_terminate=False)",
         )
@@ -108,9 +119,9 @@ def _position(env: Any, state: Any) -> list[np.ndarray]:
     return [np.asarray(before) for before, after in pairs if np.array_equal(before, after)]
 
 
-def check_protocol(subject: Subject) -> None:
+def check_protocol(play: RandomPlay) -> None:
     """Attributes and methods are present and of the right types; spaces and ``num_actions`` agree."""
-    env, remedy = subject.env, "see rlenv_shared.protocol.Env"
+    env, remedy = play.env, "inherit from rlenv_shared.env.Env"
     for name, kind in {
         "name": str,
         "version": int,
@@ -126,52 +137,70 @@ def check_protocol(subject: Subject) -> None:
     for name in METHODS:
         if not callable(getattr(env, name, None)):
             _fail(f"method {name}", repr(getattr(env, name, None)), "a method", remedy)
-    for name in ("action_space", "observation_space", "state_space"):
-        space = getattr(env, name)(subject.params)
+    for name in ("action_space", "observation_space"):
+        space = getattr(env, name)(play.params)
         if not isinstance(space, Space):
             _fail(name, repr(space), "a space of rlenv_shared.spaces", remedy)
-    space = env.action_space(subject.params)
+    space = env.action_space(play.params)
     actions = space.n if isinstance(space, Discrete) else 0
     if env.num_actions != actions:
         _fail("num_actions", env.num_actions, f"{actions} as {space} has", "0 stands for actions that are not Discrete")
 
 
-def check_avals(subject: Subject) -> None:
+def check_avals(play: RandomPlay) -> None:
     """Reset and step return the same structures, shapes, dtypes and weak types, none of them weak."""
-    found = subject.abstract()
-    obs, state = found["reset_env"]
+    env, (obs, state), params = play.env, play.reset_avals, play.params
     remedy = "give every literal and constructor a dtype and return what reset returns"
     for path, leaf in _paths((obs, state)).items():
         if getattr(leaf, "weak_type", False):
             _fail(f"reset_env {path}", _aval(leaf), "no weak type", remedy)
-    _require_same_avals("reset", found["reset"], (obs, state), remedy)
-    _require_same_avals("observation of step", found["step"][0], obs, remedy)
-    _require_same_avals("state of step", found["step"][1], state, remedy)
-    _require_same_avals("observation of step_env", found["step_env"][0], obs, remedy)
-    _require_same_avals("state of step_env", found["step_env"][1], state, remedy)
-    _require_same_avals("observe", found["observe"], obs, remedy)
-    _require_same_avals("reseed", found["reseed"], state, remedy)
-    _require_same_avals("info['final_observation']", found["step"][5].get("final_observation"), obs, remedy)
-    shape = () if subject.env.turn_order is TurnOrder.SINGLE else (subject.env.num_players,)
+    shape = () if env.turn_order is TurnOrder.SINGLE else (env.num_players,)
     reward, flag = jax.ShapeDtypeStruct(shape, jnp.float32), jax.ShapeDtypeStruct((), jnp.bool_)
-    _require_same_avals("reward of step", found["step"][2], reward, remedy)
-    _require_same_avals("reward of step_env", found["step_env"][2], reward, remedy)
-    for what, value in {
-        "terminated of step": found["step"][3],
-        "truncated of step": found["step"][4],
-        "terminated of step_env": found["step_env"][3],
-        "is_truncated": found["is_truncated"],
-        "info['terminated']": found["step"][5].get("terminated"),
-        "info['truncated']": found["step"][5].get("truncated"),
-    }.items():
-        _require_same_avals(what, value, flag, remedy)
+    step = play.traced_step[1]
+    raw = jax.eval_shape(lambda state, action: env.step_env(play.key, state, action, params), state, play.action_aval)
+    for what, value, expected in (
+        ("reset", jax.eval_shape(lambda key: env.reset(key, params), play.key), (obs, state)),
+        ("observation of step", step[0], obs),
+        ("state of step", step[1], state),
+        ("reward of step", step[2], reward),
+        ("terminated of step", step[3], flag),
+        ("truncated of step", step[4], flag),
+        ("info['terminated']", step[5].get("terminated"), flag),
+        ("info['truncated']", step[5].get("truncated"), flag),
+        ("info['final_observation']", step[5].get("final_observation"), obs),
+        ("observation of step_env", raw[0], obs),
+        ("state of step_env", raw[1], state),
+        ("reward of step_env", raw[2], reward),
+        ("terminated of step_env", raw[3], flag),
+        ("view", jax.eval_shape(lambda state: env.view(state, params), state), obs),
+        ("reseed", jax.eval_shape(lambda state: env.reseed(state, play.key), state), state),
+        ("is_truncated", jax.eval_shape(lambda state: env.is_truncated(state, params), state), flag),
+        ("elapsed", jax.eval_shape(env.elapsed, state), jax.ShapeDtypeStruct((), jnp.int32)),
+        ("to_act", jax.eval_shape(env.to_act, state), jax.ShapeDtypeStruct((env.num_players,), jnp.bool_)),
+    ):
+        _require_same_avals(what, value, expected, remedy)
 
 
-def check_strict_promotion(subject: Subject) -> None:
-    """Every method traces under ``jax.numpy_dtype_promotion("strict")``."""
+def check_generator(play: RandomPlay) -> None:
+    """The generator can be read, replaced and seeded from two words, and counts its draws."""
+    env, (t, i) = play.env, next(play.sample())
+    state = jax.tree.map(lambda leaf: jnp.asarray(leaf[t, i]), play.played.state)
+    generator, remedy = env.generator(state), "override generator, with_generator and random together"
+    _require_equal("with_generator of its own generator", env.with_generator(state, generator), state, remedy)
+    word = jnp.uint32(7)
+    seeded = env.seed_generator(word, word)
+    _require_same_avals("seed_generator", seeded, generator, remedy)
+    _require_equal("generator after with_generator", env.generator(env.with_generator(state, seeded)), seeded, remedy)
+    _, advanced = env.random.below(seeded, jnp.int32(5))
+    counts = [int(env.random.draws(g)) for g in (seeded, advanced)]
+    if counts != [0, 1]:
+        _fail("draws of a new generator and after one draw", counts, [0, 1], remedy)
+
+
+def check_strict_promotion(play: RandomPlay) -> None:
+    """A step traces under ``jax.numpy_dtype_promotion("strict")``."""
     try:
-        with jax.numpy_dtype_promotion("strict"):
-            subject.abstract()
+        play.traced_step  # noqa: B018
     except jax.errors.JAXTypeError:
         raise
     except Exception as error:
@@ -183,18 +212,25 @@ def check_strict_promotion(subject: Subject) -> None:
         ) from error
 
 
-def check_x64(subject: Subject) -> None:
+def check_x64(play: RandomPlay) -> None:
     """With x64 on, every dtype stays as it is with x64 off (or float64, for what the spaces declare as float64)."""
-    remedy = "give every literal, sum, cumsum, arange and argmax its dtype"
-    narrow, wide = subject.abstract(x64=False), subject.abstract(x64=True)
-    space = subject.env.observation_space(subject.params)
-    if any(part.dtype == np.float64 for part in jax.tree.leaves(_leaf_spaces(space))):
-        for leaf, part in zip(jax.tree.leaves(wide["reset_env"][0]), jax.tree.leaves(_leaf_spaces(space)), strict=True):
-            if leaf.dtype != part.dtype:
-                _fail("observation under x64", leaf.dtype, f"{part.dtype} as the space declares", remedy)
-        return
-    for method in narrow:
-        _require_same_avals(f"{method} under x64", wide[method], narrow[method], remedy)
+    env, params, remedy = play.env, play.params, "give every literal, sum, cumsum, arange and argmax its dtype"
+    narrow_obs, narrow_state = play.reset_avals
+    with jax.enable_x64(True):
+        key = jax.random.key(0)
+        obs, state = jax.eval_shape(lambda key: env.reset_env(key, params), key)
+        leaf_spaces = jax.tree.leaves(_leaf_spaces(env.observation_space(params)))
+        if any(part.dtype == np.float64 for part in leaf_spaces):
+            for leaf, part in zip(jax.tree.leaves(obs), leaf_spaces, strict=True):
+                if leaf.dtype != part.dtype:
+                    _fail("observation under x64", leaf.dtype, f"{part.dtype} as the space declares", remedy)
+            return
+        step = jax.eval_shape(lambda state, action: env.step(key, state, action, params), state, play.action_aval)
+        masks = jax.eval_shape(lambda state: env.legal_actions(state, params), state)
+    _require_same_avals("reset_env under x64", (obs, state), (narrow_obs, narrow_state), remedy)
+    _require_same_avals("step under x64", step, play.traced_step[1], remedy)
+    narrow_masks = jax.eval_shape(lambda state: env.legal_actions(state, params), narrow_state)
+    _require_same_avals("legal_actions under x64", masks, narrow_masks, remedy)
 
 
 def _leaf_spaces(space: Space) -> Any:
@@ -208,44 +244,48 @@ class _Leaf:
         self.shape, self.dtype = shape, dtype
 
 
-def check_jit_equals_eager(subject: Subject) -> None:
-    """A compiled step equals the same step executed operation by operation."""
-    env, params = subject.env, subject.params
-    step = jax.jit(lambda state, action: env.step(subject.key, state, action, params))
-    for state, action in subject.transitions():
-        compiled, eager = step(state, action), env.step(subject.key, state, action, params)
-        remedy = "a step must be pure: no Python state, no randomness of the host, no branches on values"
-        _require_equal("compiled step against eager step", compiled, eager, remedy, exact=False)
+def check_jit_equals_eager(play: RandomPlay) -> None:
+    """A compiled step equals the same step executed operation by operation, and itself within a compiled loop."""
+    remedy = "a step must be pure: no Python state, no randomness of the host, no branches on values"
+    for (t, i), pair in zip(play.sample(), play.transitions(), strict=True):
+        looped = jax.tree.map(lambda leaf, t=t, i=i: leaf[t, i], play.played.auto)
+        _require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, exact=False)
+    eager = play.env.step(play.key, *pair, play.params)
+    _require_equal("compiled step against eager step", play.step(*pair), eager, remedy, exact=False)
 
 
-def check_vmap_equals_loop(subject: Subject) -> None:
-    """A batched step equals the single steps, so environments of a batch do not touch each other."""
-    env, params = subject.env, subject.params
-    step = jax.jit(lambda state, action: env.step(subject.key, state, action, params))
-    pairs = list(subject.transitions())
-    batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs)
-    batched = jax.jit(jax.vmap(lambda state, action: env.step(subject.key, state, action, params)))(*batch)
+def check_vmap_equals_loop(play: RandomPlay) -> None:
+    """A batch in the gated form equals single steps in the masked one: environments do not touch each other."""
+    pairs = list(play.transitions())
+    batched = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs))
     for i, pair in enumerate(pairs):
         row = jax.tree.map(lambda leaf, i=i: leaf[i], batched)
-        remedy = "look for custom batching rules, callbacks and Python state"
-        _require_equal(f"environment {i} of a batch against itself alone", row, step(*pair), remedy, exact=False)
+        remedy = "handlers and loop bodies must change nothing where their condition is false; no callbacks, no state"
+        _require_equal(f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, exact=False)
 
 
-def check_params_are_traced(subject: Subject) -> None:
-    """Parameters may be traced and differ between the environments of a batch."""
-    env = subject.env
-    for path, leaf in _paths(subject.params).items():
+def check_gates(play: RandomPlay) -> None:
+    """What stands behind a gate (`Ops.when_any`) changes nothing where the gate's predicate is false."""
+
+    def leaks(state: Any, action: Any) -> Any:
+        ops, record = recording_ops()
+        play.env.transition(state, action, play.params, ops)
+        return record.leaks
+
+    checked = compiling.jit(jax.vmap(leaks), play.env)
+    flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), (play.played.state, play.played.action))
+    for name, leaked in checked(*flat).items():
+        if np.any(leaked):
+            _fail(f"gate {name}", "a handler that changes a state it is not for", "no change", "mask its writes")
+
+
+def check_params_are_traced(play: RandomPlay) -> None:
+    """Parameters are numbers and arrays that may be traced."""
+    for path, leaf in _paths(play.params).items():
         if not isinstance(leaf, bool | int | float) and not hasattr(leaf, "dtype"):
             _fail(f"params{path}", repr(leaf), "a number or array", "options belong into the constructor")
-    stacked = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), subject.params)
-
-    def one(params: Any) -> Any:
-        _, state = env.reset(subject.key, params)
-        action = subject.sample_action(jnp.uint32(0), env.legal_actions(state, params))
-        return env.step(subject.key, state, action, params)
-
     try:
-        jax.eval_shape(jax.vmap(one), stacked)
+        play.traced_step  # noqa: B018
     except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
         raise AssertionError(
             explain(
@@ -257,17 +297,17 @@ def check_params_are_traced(subject: Subject) -> None:
         ) from error
 
 
-def check_masks(subject: Subject) -> None:
+def check_masks(play: RandomPlay) -> None:
     """Masks are bool ``[A]`` (``[P, A]`` for simultaneous players) and always allow something."""
-    env = subject.env
+    env = play.env
     shape = (env.num_players, env.num_actions) if env.turn_order is TurnOrder.SIMULTANEOUS else (env.num_actions,)
-    mask = subject.abstract()["legal_actions"]
+    mask = jax.eval_shape(lambda state: env.legal_actions(state, play.params), play.reset_avals[1])
     _require_same_avals("legal_actions", mask, jax.ShapeDtypeStruct(shape, jnp.bool_), "return jnp.ones(…, jnp.bool_)")
     if not env.num_actions:
         return
     for what, masks in {
-        "legal_actions": subject.rollout.mask,
-        "legal_actions after step_env": subject.rollout.raw_mask,
+        "legal_actions": play.played.mask,
+        "legal_actions after step_env": play.played.raw_mask,
     }.items():
         nothing = ~masks.any(-1)
         if nothing.any():
@@ -275,29 +315,29 @@ def check_masks(subject: Subject) -> None:
             _fail(f"{what} at {where}", "no legal action", "at least one", "allow a no-op where a player has no choice")
 
 
-def check_illegal_actions(subject: Subject) -> None:
+def check_illegal_actions(play: RandomPlay) -> None:
     """An illegal action acts as the first legal one and sets ``info["illegal_action"]``; a legal one does not.
 
     For continuous actions: NaN sets the flag and spoils neither observation nor reward.
     """
-    env, params = subject.env, subject.params
+    env, params = play.env, play.params
     remedy = "use masking.sanitise and return its flag in info"
-    if "illegal_action" not in subject.rollout.raw[4]:
-        _fail("info", sorted(subject.rollout.raw[4]), "the key 'illegal_action'", remedy)
-    flags = subject.rollout.raw[4]["illegal_action"]
+    if "illegal_action" not in play.played.raw[4]:
+        _fail("info", sorted(play.played.raw[4]), "the key 'illegal_action'", remedy)
+    flags = play.played.raw[4]["illegal_action"]
     if flags.any():
         _fail("info['illegal_action'] for a legal action", True, False, remedy)
-    step = jax.jit(lambda state, action: env.step_env(subject.key, state, action, params))
+    step = play.step
     if not env.num_actions:
-        for state, action in subject.transitions():
-            obs, _, reward, _, info = step(state, jnp.full_like(action, jnp.nan))
+        for state, action in play.transitions():
+            obs, _, reward, _, _, info = step(state, jnp.full_like(action, jnp.nan))
             if not np.any(info["illegal_action"]):
                 _fail("info['illegal_action'] for NaN", False, True, remedy)
             if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves((obs, reward))):
                 _fail("step with a NaN action", (obs, reward), "finite numbers", "replace NaN before using the action")
         return
-    restricted = ~subject.rollout.mask.reshape(subject.num_steps, subject.num_envs, -1).all(-1)
-    transitions = [*subject.transitions(), *(subject.transitions(restricted) if restricted.any() else ())]
+    restricted = ~play.played.mask.reshape(play.num_steps, play.num_envs, -1).all(-1)
+    transitions = [*play.transitions(), *(play.transitions(restricted) if restricted.any() else ())]
     for state, action in transitions:
         mask = env.legal_actions(state, params)
         first = masking.first_legal(mask)
@@ -307,40 +347,38 @@ def check_illegal_actions(subject: Subject) -> None:
                 continue
             illegal = jnp.where(is_illegal, jnp.asarray(bad, action.dtype), action)
             got, expected = step(state, illegal), step(state, jnp.where(is_illegal, first, action))
-            if not np.any(got[4]["illegal_action"]):
+            if not np.any(got[5]["illegal_action"]):
                 _fail(f"info['illegal_action'] for action {illegal}", False, True, remedy)
-            if np.any(expected[4]["illegal_action"]):
+            if np.any(expected[5]["illegal_action"]):
                 _fail(f"info['illegal_action'] for the first legal action {first}", True, False, remedy)
-            without = tuple({**result[4], "illegal_action": 0} for result in (got, expected))
+            without = tuple({**result[5], "illegal_action": 0} for result in (got, expected))
             _require_equal(
                 f"step with illegal action {illegal} against first legal {first}",
-                (*got[:4], without[0]),
-                (*expected[:4], without[1]),
+                (*got[:5], without[0]),
+                (*expected[:5], without[1]),
                 remedy,
             )
 
 
-def check_terminal_masks(subject: Subject) -> None:
+def check_terminal_masks(play: RandomPlay) -> None:
     """At a terminal state every action is legal, so that no learner divides by zero."""
-    terminated = subject.rollout.raw[3]
-    if not subject.can_terminate:
+    terminated = play.played.raw[3]
+    if not play.can_terminate:
         if terminated.any():
             _fail("terminated", True, "never, as can_terminate=False says", "leave can_terminate out")
         return
-    _has_ended(subject, terminated, "terminated episodes")
-    masks = subject.rollout.raw_mask[terminated]
+    _has_ended(play, terminated, "terminated episodes")
+    masks = play.played.raw_mask[terminated]
     if not masks.all():
         _fail("legal_actions at a terminal state", masks[0], "all True", "add `| terminal` to the mask")
 
 
-def check_determinism(subject: Subject) -> None:
+def check_determinism(play: RandomPlay) -> None:
     """The same keys and actions give the same bits; another key gives another episode."""
-    again = copy.copy(subject)
-    again.__dict__.pop("rollout", None)  # traced and played anew
     remedy = "take randomness from the state's generator alone"
-    _require_equal("second rollout against the first", again.rollout, subject.rollout, remedy)
-    env, params = subject.env, subject.params
-    states = jax.vmap(env.reset, (0, None))(jax.random.split(subject.key, 16), params)[1]
+    _require_equal("second play against the first", play.play_again(), play.played, remedy)
+    env, params = play.env, play.params
+    states = jax.vmap(env.reset, (0, None))(jax.random.split(play.key, 16), params)[1]
     rows = _rows(jax.tree.leaves(states))
     if len(np.unique(rows, axis=0)) < 16:
         _fail(
@@ -358,56 +396,52 @@ def _rows(leaves: list[Any]) -> np.ndarray:
     return np.concatenate([np.ascontiguousarray(array).view(np.uint8).reshape(len(array), -1) for array in flat], 1)
 
 
-def check_keys_are_unused(subject: Subject) -> None:
-    """`step` and `step_env` do not read their key: the episode is fixed by the reset and the actions."""
-    env, params = subject.env, subject.params
-    for name in ("step_env", "step"):
-        step = jax.jit(lambda key, state, action, name=name: getattr(env, name)(key, state, action, params))
-        for state, action in subject.transitions():
-            for salt in (1, 2, 3):
-                other = step(jax.random.key(salt), state, action)
-                remedy = "draw from state.rng; the key is accepted for compatibility only"
-                _require_equal(f"{name} with another key", other, step(subject.key, state, action), remedy)
+def check_keys_are_unused(play: RandomPlay) -> None:
+    """`step` does not read its key: the episode is fixed by the reset and the actions."""
+    jaxpr = play.traced_step[0].jaxpr
+    key = jaxpr.invars[0]
+    if any(key is variable for equation in jaxpr.eqns for variable in equation.invars):
+        _fail("step", "reads its key", "the state's generator alone", "the key is accepted for compatibility only")
 
 
-def check_final_observation(subject: Subject) -> None:
+def check_final_observation(play: RandomPlay) -> None:
     """`step` is `step_env`, the time limit and a reset where either ends the episode; the last observation survives."""
-    raw, auto = subject.rollout.raw, subject.rollout.auto
-    _has_ended(subject, subject.done, "ends of episodes")
-    remedy = "use rlenv_shared.autoreset.SameStepAutoReset"
+    raw, auto = play.played.raw, play.played.auto
+    _has_ended(play, play.done, "ends of episodes")
+    remedy = "leave step to rlenv_shared.env.Env"
     _require_equal("info['final_observation'] against step_env", auto[5]["final_observation"], raw[0], remedy)
     _require_equal("reward of step against step_env", auto[2], raw[2], remedy)
     _require_equal("terminated of step against step_env", auto[3], raw[3], remedy)
-    _require_equal("truncated of step against is_truncated", auto[4], subject.rollout.truncated, remedy)
+    _require_equal("truncated of step against is_truncated", auto[4], play.played.truncated, remedy)
     _require_equal("info['terminated']", auto[5]["terminated"], auto[3], remedy)
     _require_equal("info['truncated']", auto[5]["truncated"], auto[4], remedy)
-    going_on = ~subject.done
+    going_on = ~play.done
     keep = functools.partial(jax.tree.map, lambda leaf: leaf[going_on])
     _require_equal("step against step_env within an episode", keep(auto[:2]), keep(raw[:2]), remedy)
-    truncated_now = jax.jit(jax.vmap(jax.vmap(lambda state: subject.env.is_truncated(state, subject.params))))
+    truncated_now = jax.jit(jax.vmap(jax.vmap(lambda state: play.env.is_truncated(state, play.params))))
     after = np.asarray(truncated_now(auto[1]))
-    if after[subject.done].any():
+    if after[play.done].any():
         _fail("state after the end of an episode", "at its time limit", "a new episode", remedy)
 
 
-def check_fresh_resets(subject: Subject) -> None:
+def check_fresh_resets(play: RandomPlay) -> None:
     """Every auto-reset starts another episode: no cached first state, no repeated generator."""
-    env, params = subject.env, subject.params
-    starts = jax.tree.map(lambda leaf: leaf[subject.done], subject.rollout.auto[1])
-    count = int(subject.done.sum())
+    env, params = play.env, play.params
+    starts = jax.tree.map(lambda leaf: leaf[play.done], play.played.auto[1])
+    count = int(play.done.sum())
     if count < 2:
-        _has_ended(subject, np.zeros(1, bool), f"auto-resets (saw {count}, two are needed)")
+        _has_ended(play, np.zeros(1, bool), f"auto-resets (saw {count}, two are needed)")
     distinct = len(np.unique(_rows(jax.tree.leaves(starts)), axis=0))
     remedy = "begin the next episode with the generator of the state that ended"
     if distinct < count:
         _fail(f"states after {count} auto-resets", f"{distinct} distinct", f"{count} distinct", remedy)
-    fresh = jax.jit(jax.vmap(env.reset, (0, None)))(jax.random.split(subject.key, 64), params)[1]
+    fresh = jax.jit(jax.vmap(env.reset, (0, None)))(jax.random.split(play.key, 64), params)[1]
     # Beyond the generator: within one environment the positions must vary as those of new keys do.
     start_rows = _rows(_position(env, starts))
     kinds = np.unique(_rows(_position(env, fresh)), axis=0, return_counts=True)[1]
     most_likely = kinds.max() / kinds.sum()  # an estimate of the probability of the most likely start
-    owner = np.argwhere(subject.done)[:, 1]
-    for i in range(subject.num_envs):
+    owner = np.argwhere(play.done)[:, 1]
+    for i in range(play.num_envs):
         mine = start_rows[owner == i]
         chance = most_likely ** max(len(mine) - 1, 0)
         if chance < 1e-6 and len(np.unique(mine, axis=0)) == 1:
@@ -419,11 +453,11 @@ def check_fresh_resets(subject: Subject) -> None:
             )
 
 
-def check_spaces(subject: Subject) -> None:
+def check_spaces(play: RandomPlay) -> None:
     """Observations lie in the observation space with its shapes and dtypes; so do actions; rewards are finite."""
-    env, rollout = subject.env, subject.rollout
-    space = env.observation_space(subject.params)
-    element = jax.eval_shape(space.sample, subject.key)
+    env, rollout = play.env, play.played
+    space = env.observation_space(play.params)
+    element = jax.eval_shape(space.sample, play.key)
     remedy = "correct the space or the observation"
     single = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[2:], leaf.dtype), rollout.obs)
     if env.turn_order is TurnOrder.SIMULTANEOUS:
@@ -440,86 +474,97 @@ def check_spaces(subject: Subject) -> None:
             _fail(f"{what} at {[int(i) for i in where]}", got, f"an element of {space}", remedy)
     if not np.isfinite(rollout.raw[2]).all():
         _fail("reward", "NaN or infinity", "finite numbers", "find the division or overflow")
-    actions = jax.vmap(env.action_space(subject.params).sample)(jax.random.split(subject.key, 64))
+    actions = jax.vmap(env.action_space(play.params).sample)(jax.random.split(play.key, 64))
     dtype = jax.tree.leaves(rollout.action)[0].dtype
     if jax.tree.leaves(actions)[0].dtype != dtype:
         _fail("dtype of action_space", jax.tree.leaves(actions)[0].dtype, dtype, remedy)
 
 
-def check_observe_after_reset(subject: Subject) -> None:
-    """`observe` of a fresh state gives the observation that the reset returned.
+def check_observe_after_reset(play: RandomPlay) -> None:
+    """`view` of a fresh state gives the observation that the reset returned.
 
-    An environment that sets ``observes_state_alone`` promises the same for every step; that is checked as well.
+    An environment whose ``observes_state`` is True promises the same for every step; that is checked as well.
     """
-    env, params = subject.env, subject.params
-    observe = jax.jit(lambda state: env.observe(subject.key, state, None, params))
-    for key in jax.random.split(subject.key, SAMPLE):
+    env, params = play.env, play.params
+    observe = jax.jit(lambda state: env.view(state, params))
+    for key in jax.random.split(play.key, SAMPLE):
         obs, state = env.reset_env(key, params)
-        _require_equal("observe after reset_env", observe(state), obs, "build both from one function", exact=False)
-    if getattr(env, "observes_state_alone", False):
-        observed = jax.jit(jax.vmap(jax.vmap(lambda state: env.observe(subject.key, state, None, params))))
-        got = observed(subject.rollout.raw[1])
-        remedy = "leave observes_state_alone False"
-        _require_equal("observe after step_env", got, subject.rollout.raw[0], remedy, exact=False)
+        _require_equal("view after reset_env", observe(state), obs, "build both from one function", exact=False)
+    if env.observes_state:
+        observed = jax.jit(jax.vmap(jax.vmap(lambda state: env.view(state, params))))
+        got = observed(play.played.raw[1])
+        remedy = "set observes_state = False"
+        _require_equal("view after step_env", got, play.played.raw[0], remedy, exact=False)
 
 
-def check_turns(subject: Subject) -> None:
-    """Where players take turns, ``current_player`` is one of them, all get a turn, and ``info`` says whose view it is.
+def check_turns(play: RandomPlay) -> None:
+    """Players are asked to act, all of them at some time; where they take turns, only the current one.
 
-    For other turn orders there is nothing to check.
+    Then ``info`` says whose view an observation is.
     """
-    env, remedy = subject.env, "carry current_player (int32) in the state and step with SameStepAutoReset"
+    env, remedy = play.env, "correct to_act and current_player, or raise num_steps"
+    asked = play.played.asked
+    seen = [int(player) for player in np.flatnonzero(asked.any((0, 1)))]
+    if seen != list(range(env.num_players)):
+        _fail("players who were asked to act", seen, f"all of 0..{env.num_players - 1}", remedy)
     if env.turn_order is not TurnOrder.SEQUENTIAL:
         return
-    _, state = jax.eval_shape(lambda key: env.reset_env(key, subject.params), subject.key)
-    player = getattr(state, "current_player", jax.ShapeDtypeStruct((), jnp.bool_))
-    _require_same_avals("state.current_player", player, jax.ShapeDtypeStruct((), jnp.int32), remedy)
-    players = subject.rollout.state.current_player
-    seen = sorted(int(player) for player in np.unique(players))
-    if seen != list(range(env.num_players)):
-        _fail("players who moved", seen, f"all of 0..{env.num_players - 1}", "correct the turns, or raise num_steps")
-    for name, states in (("current_player", subject.rollout.auto[1]), ("final_player", subject.rollout.raw[1])):
-        if name not in subject.rollout.auto[5]:
-            _fail("info of step", sorted(subject.rollout.auto[5]), f"the key {name!r}", remedy)
-        _require_equal(f"info['{name}']", subject.rollout.auto[5][name], states.current_player, remedy)
+    current = jax.vmap(jax.vmap(env.current_player))
+    players = np.asarray(current(play.played.state))
+    _require_same_avals("current_player", players[0, 0], jax.ShapeDtypeStruct((), jnp.int32), remedy)
+    others = asked & (np.arange(env.num_players) != players[..., None])
+    if others.any():
+        _fail("to_act", "another player than the current one", "current_player alone", remedy)
+    for name, states in (("current_player", play.played.auto[1]), ("final_player", play.played.raw[1])):
+        if name not in play.played.auto[5]:
+            _fail("info of step", sorted(play.played.auto[5]), f"the key {name!r}", remedy)
+        _require_equal(f"info['{name}']", play.played.auto[5][name], np.asarray(current(states)), remedy)
 
 
-def check_no_generator_leak(subject: Subject) -> None:
-    """Neither observation nor mask depends on the generator, and `reseed` does replace it.
+def check_secrets(play: RandomPlay) -> None:
+    """No player sees the generator, which `reseed` does replace, or what `permute_hidden` changes for them."""
+    env, params = play.env, play.params
+    remedy = "observe and legal_actions may read only what that player could know"
+    single = env.turn_order is TurnOrder.SINGLE
 
-    If the environment has a method ``permute_hidden(key, state)`` that changes what no player can know, the
-    observation must not change under it either.
-    """
-    env, params = subject.env, subject.params
-    remedy = "observe may read only what that player could know"
-    hidden: list[tuple[str, Callable[[Any, Any], Any]]] = [("reseed", lambda key, state: env.reseed(state, key))]
-    if hasattr(env, "permute_hidden"):
-        hidden.append(("permute_hidden", env.permute_hidden))
-    look = jax.jit(
-        lambda state, action: (env.observe(subject.key, state, action, params), env.legal_actions(state, params))
-    )
+    def look(state: Any, player: Any) -> Any:
+        mask = env.legal_actions(state, params)
+        if env.turn_order is TurnOrder.SIMULTANEOUS:
+            mask = mask[player]
+        elif not single:
+            mask = mask & (env.current_player(state) == player)
+        return env.observe(state, None if single else player, params), mask
+
+    look = compiling.jit(look, env)
+    hidden: list[tuple[str, Any]] = [("reseed", lambda state, key, player: env.reseed(state, key))]
+    if type(env).permute_hidden is not Env.permute_hidden:
+        hidden.append(("permute_hidden", compiling.jit(env.permute_hidden, env, static_argnums=2)))
     for name, change in hidden:
-        changed = False
-        for index, (state, action) in enumerate(subject.transitions()):
-            other = change(jax.random.fold_in(subject.key, index), state)
-            changed |= _difference(other, state) is not None
-            _require_equal(f"observation and mask after {name}", look(other, action), look(state, action), remedy)
-        if not changed:
-            _fail(name, "the same state", "a changed state", f"make {name} replace what it is for")
-    state, action = next(subject.transitions())
-    streams = [env.reseed(state, key) for key in jax.random.split(subject.key, 2)]
+        for player in range(env.num_players):
+            changed = False
+            for index, (state, _) in enumerate(play.transitions()):
+                other = change(state, jax.random.fold_in(play.key, index), player)
+                changed |= _difference(other, state) is not None
+                what = f"what player {player} sees after {name}"
+                _require_equal(what, look(other, player), look(state, player), remedy)
+            if not changed:
+                _fail(f"{name} for player {player}", "the same state", "a changed state", f"make {name} change it")
+    state, _ = next(play.transitions())
+    streams = [env.reseed(state, key) for key in jax.random.split(play.key, 2)]
     if _difference(*streams) is None:
         _fail("reseed with two keys", "the same state", "two states", "seed the generator by the key")
 
 
-CHECKS: tuple[Callable[[Subject], None], ...] = (
+CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
     check_protocol,
-    check_avals,
     check_strict_promotion,
-    check_x64,
     check_params_are_traced,
+    check_avals,
+    check_generator,
+    check_x64,
     check_jit_equals_eager,
     check_vmap_equals_loop,
+    check_gates,
     check_masks,
     check_illegal_actions,
     check_terminal_masks,
@@ -530,7 +575,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_spaces,
     check_observe_after_reset,
     check_turns,
-    check_no_generator_leak,
+    check_secrets,
 )
 """Every check, cheap ones first."""
 
@@ -543,9 +588,8 @@ def check_env(
     num_steps: int = 256,
     num_envs: int = 8,
     can_terminate: bool = True,
-    compiler_options: dict[str, Any] | None = None,
 ) -> list[str]:
-    """Run all of `CHECKS`.
+    """Run all of `CHECKS`; the environment's step is traced eight times.
 
     Args:
         env: the environment.
@@ -554,7 +598,6 @@ def check_env(
         num_steps: steps of random play in each environment; episodes must end within them.
         num_envs: environments played.
         can_terminate: False for a task that only the time limit ends.
-        compiler_options: of the rollout's `jax.jit`; try `WITHOUT_FUSION` for a large environment.
 
     Returns:
         The names of the checks that passed, which are all of them.
@@ -562,20 +605,19 @@ def check_env(
     Raises:
         AssertionError: listing every check that failed.
     """
-    check_protocol(Subject(env, params, num_steps=num_steps))  # the others rely on it
-    subject = Subject(
+    check_protocol(RandomPlay(env, params, num_steps=num_steps))  # the others rely on it
+    play = RandomPlay(
         env,
         params,
         key=key,
         num_steps=num_steps,
         num_envs=num_envs,
         can_terminate=can_terminate,
-        compiler_options=compiler_options,
     )
     failures: list[str] = []
     for check in CHECKS:
         try:
-            check(subject)
+            check(play)
         except Exception as error:  # an environment that raises does not conform either
             kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
             failures.append(f"{check.__name__}: {kind}{error}")

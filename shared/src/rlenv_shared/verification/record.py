@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -48,10 +48,7 @@ def _action_generator(seed: int, steps: int, batch: int) -> counter_rng.Rng:
 
 
 def tree_fields(prefix: str, tree: Any) -> dict[str, Any]:
-    """Name the leaves of a pytree: ``obs`` for a bare array, else ``state.ball_x``, ``obs.0``, ...
-
-    Leaves below a field called ``rng`` are the generator's words and are named ``rng``, ``rng.0``, ... .
-    """
+    """Name the leaves of a pytree: ``obs`` for a bare array, else ``obs.0``, ``obs.cards``, ..."""
     import jax
 
     fields = {}
@@ -73,7 +70,6 @@ def record_jax(
     seed: int = 0,
     first_stream: int = 0,
     auto_reset: bool = True,
-    decode: Callable[[Any], Mapping[str, Any]] | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Trajectory:
     """Record a JAX environment under given actions.
@@ -87,7 +83,6 @@ def record_jax(
         seed: 0 <= seed < 2**64.
         first_stream: stream of the first environment.
         auto_reset: use ``step``; otherwise ``step_env``, which never resets.
-        decode: ``state -> fields`` of one environment, for packed states; the leaves of the state when None.
         metadata: added to what is recorded about the environment.
 
     Raises:
@@ -101,30 +96,41 @@ def record_jax(
             explain("actions", got=f"shape {np.shape(actions)}", expected="shape [T, B, ...]", remedy="add the axes")
         )
     params = env.default_params if params is None else params
-    rng = tuple(map(jnp.asarray, counter_rng.from_seed(seed, actions.shape[1], first_stream)))
-    initial, steps = jax.device_get(_recorder(env, auto_reset, decode)(rng, params, jnp.asarray(actions)))
+    words = counter_rng.seed_words(seed, actions.shape[1], first_stream)
+    initial, steps = jax.device_get(_recorder(env, auto_reset)(words, params, jnp.asarray(actions)))
     about = {"env": env.name, "version": env.version, "seed": seed, "first_stream": first_stream}
     return Trajectory({"action": np.asarray(actions), **steps}, initial, {**about, **(metadata or {})})
 
 
+def state_fields(env: Any, state: Any) -> dict[str, Any]:
+    """A state as `Env.decode` names it, with the generator: ``state.ball_x``, ``rng.0``, ..."""
+    decoded = {f"state.{name}": value for name, value in env.decode(state).items()}
+    return {**decoded, **tree_fields("rng", env.generator(state))}
+
+
 @functools.lru_cache(maxsize=16)
-def _recorder(env: Any, auto_reset: bool, decode: Callable[[Any], Mapping[str, Any]] | None) -> Any:
-    """Jitted ``(rng words [B], params, actions [T, B]) -> (initial fields, step fields)``."""
+def _recorder(env: Any, auto_reset: bool) -> Any:
+    """Compiled ``(seed words [B], params, actions [T, B]) -> (initial fields, step fields)``."""
     import jax
 
-    def fields(obs: Any, state: Any) -> dict[str, Any]:
-        return {**(tree_fields("state", state) if decode is None else decode(state)), **tree_fields("obs", obs)}
+    from rlenv_shared import compiling
 
-    def record(rng: Any, params: Any, actions: Any) -> Any:
+    def fields(obs: Any, state: Any) -> dict[str, Any]:
+        return {**state_fields(env, state), **tree_fields("obs", obs)}
+
+    def record(words: Any, params: Any, actions: Any) -> Any:
         def step(state: Any, action: Any) -> Any:
             obs, state, outcome = _step(env, state, action, params, auto_reset)
             return state, {**fields(obs, state), **outcome}
 
-        obs, state = jax.vmap(env.begin_episode, (0, None))(rng, params)
-        initial = jax.vmap(fields)(obs, state)
+        def start(words: Any) -> Any:
+            state = env.init(words, params)
+            return state, fields(env.view(state, params), state)
+
+        state, initial = jax.vmap(start)(words)
         return initial, jax.lax.scan(jax.vmap(step), state, actions)[1]
 
-    return jax.jit(record)
+    return compiling.jit(record, env)
 
 
 def _step(env: Any, state: Any, action: Any, params: Any, auto_reset: bool) -> tuple[Any, Any, dict[str, Any]]:
@@ -202,8 +208,8 @@ def jax_step_from(
     import jax
 
     params = env.default_params if params is None else params
-    rng = tuple(word[0] for word in counter_rng.from_seed(0))
-    template = jax.eval_shape(env.begin_episode, rng, params)[1]
+    zero = np.zeros((), np.uint32)
+    template = jax.eval_shape(env.init, (zero, zero), params)
     paths, tree = jax.tree_util.tree_flatten_with_path(template)
     leaves = {_field_name("state", path): leaf for path, leaf in paths}
 
@@ -211,7 +217,7 @@ def jax_step_from(
     @jax.vmap
     def step(state: Any, action: Any) -> dict[str, Any]:
         obs, state, outcome = _step(env, state, action, params, auto_reset)
-        return {**tree_fields("state", state), **tree_fields("obs", obs), **outcome}
+        return {**state_fields(env, state), **tree_fields("obs", obs), **outcome}
 
     def step_from(fields: Fields, actions: NDArray[Any]) -> Fields:
         state = [_leaf(name, leaf, fields, fill or {}, len(actions)) for name, leaf in leaves.items()]

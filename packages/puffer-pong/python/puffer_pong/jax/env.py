@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from puffer_pong.jax import observation, physics
 from puffer_pong.jax.types import EnvParams, Rng, State
 from rlenv_shared import spaces
-from rlenv_shared.autoreset import SameStepAutoReset, select
+from rlenv_shared.env import Env, select
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.protocol import TurnOrder
+from rlenv_shared.ops import XLA, Ops
 
 STAY, UP, DOWN = 0, 1, 2
 LOOPS = ("auto", "fori", "inline")
 
 
 @dataclasses.dataclass(frozen=True)
-class Pong(SameStepAutoReset):
+class Pong(Env):
     """PufferLib's Pong: keep the ball from passing the right paddle; first to 21 points.
 
     `step` equals the reference's ``c_step``: state, reward, terminal, observation bits and generator.
@@ -76,8 +76,7 @@ class Pong(SameStepAutoReset):
 
     name: ClassVar[str] = "puffer_pong/PongJax-v0"
     version: ClassVar[int] = 0
-    num_players: ClassVar[int] = 1
-    turn_order: ClassVar[TurnOrder] = TurnOrder.SINGLE
+    observes_state: ClassVar[bool] = False  # the observation of a point is older than the state
 
     def __post_init__(self) -> None:
         """Reject constructor arguments no step could work with."""
@@ -99,26 +98,39 @@ class Pong(SameStepAutoReset):
         """PufferLib's defaults."""
         return EnvParams()
 
-    def begin_episode(self, rng: Rng, params: EnvParams) -> tuple[Float[Array, " 8"], State]:
-        """``(obs, state)`` of a new episode; draws the first serve from ``rng``."""
-        p, zero = _cast(params), jnp.int32(0)
-        state = physics.serve(rng, zero, zero, zero, p)
-        return observation.observation(state, p, self.float_scores), state
+    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+        """State of a new episode; draws the first serve."""
+        zero = jnp.int32(0)
+        return physics.serve(generator, zero, zero, zero, _cast(params))
 
-    def step_env(
-        self, key: Any, state: State, action: Num[Array, ""], params: EnvParams
-    ) -> tuple[Float[Array, " 8"], State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
-        """One step, without time limit or new episode: ``(obs, state, reward, terminated, info)``.
+    def transition(
+        self, state: State, action: Num[Array, ""], params: EnvParams, ops: Ops = XLA
+    ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
+        """One step, without time limit or new episode: ``(state, reward, terminated, info)``.
 
         A point within the episode is followed by its serve; a terminal state is the last frame before the point, with
         the final score.
         """
+        _, state, reward, terminated, info = self._play(state, action, _cast(params))
+        return state, reward, terminated, info
+
+    def step_env(
+        self, key: Any, state: State, action: Num[Array, ""], params: EnvParams, ops: Ops = XLA
+    ) -> tuple[Float[Array, " 8"], State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
+        """As `transition`, with the observation of the last frame: ``(obs, state, reward, terminated, info)``."""
         p = _cast(params)
+        last_frame, state, reward, terminated, info = self._play(state, action, p)
+        return observation.observation(last_frame, p, self.float_scores), state, reward, terminated, info
+
+    def _play(
+        self, state: State, action: Num[Array, ""], p: EnvParams
+    ) -> tuple[State, State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
+        """``(last frame, state, reward, terminated, info)``."""
         direction, illegal = self._direction(jnp.asarray(action))
         one, zero = jnp.int32(1), jnp.int32(0)
         state = state.replace(tick=state.tick + one, time=state.time + one)
         state, reward, agent_scored, opponent_scored = self._frames(state, direction, p)
-        obs = observation.observation(state, p, self.float_scores)
+        last_frame = state
         state = state.replace(
             score_left=state.score_left + jnp.where(opponent_scored, one, zero),
             score_right=state.score_right + jnp.where(agent_scored, one, zero),
@@ -127,15 +139,11 @@ class Pong(SameStepAutoReset):
         terminated = scored & ((state.score_left == p.max_score) | (state.score_right == p.max_score))
         next_round = physics.serve(state.rng, state.score_left, state.score_right, state.time, p)
         state = select(scored & ~terminated, next_round, state)
-        return obs, state, reward, terminated, {"illegal_action": illegal}
+        return last_frame, state, reward, terminated, {"illegal_action": illegal}
 
-    def observe(self, key: Any, state: State, action: Any, params: EnvParams) -> Float[Array, " 8"]:
-        """The observation of a state; reads neither ``key`` nor ``action``.  See the class for steps with a point."""
+    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " 8"]:
+        """The observation of a state.  See the class for steps with a point."""
         return observation.observation(state, _cast(params), self.float_scores)
-
-    def legal_actions(self, state: State, params: EnvParams) -> Bool[Array, " A"]:
-        """Every action is always legal."""
-        return jnp.ones(self.num_actions, jnp.bool_)
 
     def action_space(self, params: EnvParams) -> spaces.Space:
         """Three actions, or one direction."""
@@ -151,29 +159,6 @@ class Pong(SameStepAutoReset):
         high[2:4] += beyond
         low[5], high[5] = 0.5 - 0.5 * fastest / p.ball_max_speed_y, 0.5 + 0.5 * fastest / p.ball_max_speed_y
         return spaces.Box(low, high, (observation.SIZE,), jnp.float32)
-
-    def state_space(self, params: EnvParams) -> spaces.Dict:
-        """Bounds of every state leaf."""
-        p, anywhere = params, np.inf
-        half = p.paddle_height / 2
-        paddle = spaces.Box(-half, p.height - half, (), jnp.float32)
-        floats = {name: spaces.Box(-anywhere, anywhere, (), jnp.float32) for name in ("ball_y", "ball_vx", "ball_vy")}
-        score = spaces.Box(0, int(p.max_score), (), jnp.int32)
-        count = spaces.Box(0, 2**31 - 1, (), jnp.int32)
-        return spaces.Dict(
-            {
-                "paddle_left_y": paddle,
-                "paddle_right_y": paddle,
-                "ball_x": spaces.Box(-abs(p.ball_initial_speed_x), p.width, (), jnp.float32),
-                **floats,
-                "score_left": score,
-                "score_right": score,
-                "tick": count,
-                "bounces": count,
-                "time": count,
-                "rng": spaces.Box(0, 2**32 - 1, (3,), jnp.uint32),
-            }
-        )
 
     def render(self, state: State, params: EnvParams | None = None) -> NDArray[np.uint8]:
         """Picture of one (unbatched) state, uint8 [height, width + 6 paddle widths, 3]."""

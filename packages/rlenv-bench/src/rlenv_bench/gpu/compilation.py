@@ -1,6 +1,6 @@
 """The committed report of a package's programs, and what is wrong with it.
 
-``packages/<dist>/benchmarks/gpu_compiled.json``::
+``packages/<dist>/results/gpu_compiled.json``::
 
     {"format": "rlenv-gpu-compiled", "schema": 1, "target": "h200", "jax": "0.11.2", "command": "make gpu-compile",
      "programs": {"step": {"about": "…", "steps": 64, "fingerprints": {"0.10.2": "<sha256>", "0.11.2": "<sha256>"},
@@ -17,7 +17,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -139,24 +138,25 @@ def costs(report: Mapping[str, Any], program: str) -> list[Cost]:
     return [cost(compiled, target(report)) for compiled in report["programs"][program]["compiled"]]
 
 
-def load_budgets(path: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """Budgets of every package and program: ``[package.program]`` tables with limits and a floor.
+def checked_budgets(package: str, budgets: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
+    """The budgets of a package's programs: what a step may cost at most, and a floor of its speed.
+
+    ``launches``, ``bytes`` and ``instructions`` are per step (and environment), ``spill_bytes`` and ``registers`` of
+    any kernel, all at every batch; ``derated_steps_per_s`` is predicted at the best batch.
 
     Raises:
-        InvalidParamsError: a table has other keys than `LIMITS` and `FLOOR`, or lacks a spill limit or the floor.
+        InvalidParamsError: a budget has other keys than `LIMITS` and `FLOOR`, or lacks a spill limit or the floor.
     """
-    budgets = tomllib.loads(path.read_text())
-    for package, programs in budgets.items():
-        for program, budget in programs.items():
-            if not {"spill_bytes", FLOOR} <= set(budget) <= {*LIMITS, FLOOR}:
-                raise InvalidParamsError(
-                    explain(
-                        f"budget of {package}, {program}",
-                        got=sorted(budget),
-                        expected=f"spill_bytes and {FLOOR}, and others of {LIMITS}",
-                        remedy=f"correct {path.name}",
-                    )
+    for program, budget in budgets.items():
+        if not {"spill_bytes", FLOOR} <= set(budget) <= {*LIMITS, FLOOR}:
+            raise InvalidParamsError(
+                explain(
+                    f"budget of {package}, {program}",
+                    got=sorted(budget),
+                    expected=f"spill_bytes and {FLOOR}, and others of {LIMITS}",
+                    remedy="correct the declaration",
                 )
+            )
     return budgets
 
 

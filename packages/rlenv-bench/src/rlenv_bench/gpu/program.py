@@ -37,8 +37,8 @@ class Program:
         kernel_trips: worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the
             outermost first; undeclared ones count once, and a report with such a loop is refused.
         donate: arguments whose memory the result may take.
-        side: ``(batch, keep outputs, whether the device is a GPU) -> Side``: the program to measure; None if it is
-            only compiled.
+        workload: ``(batch, keep outputs, whether the device is a GPU) -> Workload``: the program to measure; None if it
+            is only compiled.
         build_to_hash: another form of the same program for the fingerprint, where the lowered one holds more than the
             program: that of a kernel holds the paths and lines of its source.
     """
@@ -51,7 +51,7 @@ class Program:
     loop_trips: int | None = None
     kernel_trips: int | tuple[int, ...] | None = None
     donate: tuple[int, ...] = (0,)
-    side: Callable[[int, bool, bool], Any] | None = None
+    workload: Callable[[int, bool, bool], Any] | None = None
     build_to_hash: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]] | None = None
 
     def __post_init__(self) -> None:
@@ -110,7 +110,7 @@ def random_rollout(
         rollout, start = rollout_function(env, params, batch, steps, keep_outputs=True, **{**form, **changes})
         return rollout, (jax.eval_shape(start), params)
 
-    def side(batch: int, keep_outputs: bool, on_gpu: bool) -> Any:
+    def workload(batch: int, keep_outputs: bool, on_gpu: bool) -> Any:
         chosen = env if on_gpu or cpu_env is None else cpu_env
         what = f"{name}, outputs {'kept' if keep_outputs else 'summed'}"
         about = {"keep_outputs": keep_outputs, "settings": {"program": name}, **form}
@@ -126,7 +126,7 @@ def random_rollout(
         options = {"kernel_trips": steps, "build_to_hash": functools.partial(build, mode="interpreted"), **options}
     else:
         how = f"scan of {steps} random steps, {unroll} in an iteration"
-    return Program(name, build, steps, f"{how}; each writes {written}", side=side, **options)
+    return Program(name, build, steps, f"{how}; each writes {written}", workload=workload, **options)
 
 
 def fingerprint(program: Program) -> str:

@@ -1,6 +1,6 @@
 """L4: train in one implementation, evaluate in both, for both directions, and say whether the returns are equivalent.
 
-`run_transfer` does every training run and evaluation that a committed ``config.toml`` demands (see
+`run_transfer` does every training run and evaluation that a committed config demands (see
 :mod:`rlenv_learn.transfer.verdict` for the file, the results and the verdict).  Whatever is finished stays in a cache
 directory, and training runs checkpoint there, so a run that was killed continues where it was::
 
@@ -14,12 +14,11 @@ code; delete the cache after changing an environment.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +26,6 @@ from rlenv_learn import HostVecEnv, Policy, PPOConfig, evaluate, evaluate_host, 
 from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, new_results, save_results, verdict
 from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.machine import describe
 
 SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded seed, seed + 1, ... never overlap
 
@@ -121,41 +119,6 @@ def run_transfer(
             direction["policies"].append({"seed": seed, "returns": returns})
     save_results(record, results)
     return verdict(record, config)
-
-
-def main(
-    here: Path,
-    ppo: str,
-    backends: Callable[[PPOConfig], Mapping[str, Backend]],
-    argv: Sequence[str] | None = None,
-) -> int:
-    """The command of ``packages/<dist>/tests/l4_transfer/l4.py``: run what ``config.toml`` lays down.
-
-    Args:
-        here: that folder; results go to its ``results/transfer.json``, what is finished to the repository's cache.
-        ppo: name of the hyper-parameters' file in the package's ``training/configs``.
-        backends: the two implementations, given hyper-parameters.
-        argv: arguments without the program's name; those of the process when None.
-
-    Returns:
-        Exit status: 0 if both directions learned and are equivalent.
-    """
-    package = here.parents[1]
-    parser = argparse.ArgumentParser(description=f"L4 of {package.name}")
-    parser.add_argument("--config", type=Path, default=here / "config.toml")
-    parser.add_argument("--ppo", type=Path, default=package / "training" / "configs" / ppo)
-    parser.add_argument("--results", type=Path, default=here / "results" / "transfer.json")
-    parser.add_argument("--cache", type=Path, default=package.parents[1] / ".cache" / "l4" / package.name)
-    options = parser.parse_args(argv)
-    outcome = run_transfer(
-        TransferConfig.load(options.config),
-        backends(PPOConfig.from_toml(options.ppo)),
-        results=options.results,
-        cache=options.cache,
-        machine=describe(),
-    )
-    print(outcome)
-    return 0 if outcome.ok else 1
 
 
 def _trained(backend: Backend, ppo: PPOConfig, run_dir: Path, log: Callable[[str], None]) -> Policy:

@@ -1,0 +1,109 @@
+"""What this package is compared with, how closely, how fast, and how it is trained: `DECLARATION`."""
+
+from pathlib import Path
+from typing import Final
+
+from rlenv_shared.verification.declaration import (
+    Benchmark,
+    BenchmarkCase,
+    Claim,
+    Declaration,
+    Gpu,
+    Implementation,
+    Replay,
+    RolloutSet,
+    Transfer,
+)
+
+HERE: Final = Path(__file__).resolve().parent
+OURS: Final = "cartpole-jax float32"
+WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+
+DECLARATION: Final = Declaration(
+    package="cartpole-jax",
+    environment="cartpole_jax/CartPole-v1",
+    references=("gymnasium_classic",),
+    smoke=f"{__name__}.smoke:smoke",
+    implementations={
+        "jax": Implementation("cartpole_jax:CartPole"),
+        "gymnasium": Implementation(f"{__name__}.benchmarks:gymnasium_vector_env", host=True),
+    },
+    rollouts=(
+        RolloutSet(
+            "rollouts",
+            f"{__name__}.rollouts:compare_episodes",
+            full={"episodes": {"random": 10_000, "balance": 1_000}, "seed": 2026},
+            quick={"episodes": {"random": 1000, "balance": 100}, "seed": 11},
+        ),
+    ),
+    replays=tuple(
+        Replay(
+            f"Gymnasium's CartPole-v1, each step from its state, {dtype}",
+            HERE / "episodes.npz",
+            run=f"{__name__}.replay:replay",
+            record=f"{__name__}.replay:record",
+            settings={"dtype": dtype},
+        )
+        for dtype in ("float32", "float64")
+    ),
+    hyperparameters={
+        "fast": {  # a mean return of 475 and more within seconds
+            "total_steps": 1_000_000,
+            "num_envs": 256,
+            "rollout_length": 32,
+            "preset": "mlp-tiny",
+            "learning_rate": 2.5e-3,
+            "entropy_coef": 0.01,
+            "entropy_coef_final": 0.0,
+            "normalise_returns": True,
+        },
+        "transfer": {  # in JAX and in Gymnasium alike; seed and total_steps come from transfer.toml
+            "num_envs": 16,
+            "rollout_length": 64,
+            "update_epochs": 4,
+            "num_minibatches": 4,
+            "preset": "mlp-tiny",
+            "learning_rate": 2e-3,
+            "entropy_coef": 0.01,
+            "entropy_coef_final": 0.0,
+            "normalise_returns": True,
+        },
+    },
+    transfer=Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    benchmarks=(
+        Benchmark(
+            cases=(BenchmarkCase(WORKLOADS, (1, 64, 256, 1024, 4096, 16384, 65536), sweep=True),),
+            quick=(BenchmarkCase(WORKLOADS, (256, 1024)),),
+            claims=(
+                Claim(
+                    "JAX against gymnax 1.0.1 at batch 4,096",
+                    ours={"workload": OURS, "batch": 4096},
+                    theirs={"workload": "gymnax", "batch": 4096},
+                    at_least=5.0,
+                ),
+                Claim(
+                    "JAX against Gymnasium's CartPoleVectorEnv at batch 4,096",
+                    ours={"workload": OURS, "batch": 4096},
+                    theirs={"workload": "gymnasium CartPoleVectorEnv", "batch": 4096},
+                    at_least=4.0,
+                ),
+                Claim(
+                    "JAX against Gymnasium's CartPoleVectorEnv, each at its best batch",
+                    ours={"workload": OURS},
+                    theirs={"workload": "gymnasium CartPoleVectorEnv"},
+                    at_least=3.0,
+                ),
+            ),
+        ),
+    ),
+    gpu=Gpu(
+        programs=f"{__name__}.gpu:PROGRAMS",
+        budgets={
+            "step": {"launches": 2, "bytes": 30, "spill_bytes": 0, "derated_steps_per_s": 50e9},
+            # launches: one for 64 steps
+            "kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "derated_steps_per_s": 50e9},
+        },
+        learning=f"{__name__}.gpu:learning_env",
+        comparisons=f"{__name__}.gpu:COMPARISONS",
+    ),
+)

@@ -1,0 +1,69 @@
+"""Speed of CartPole here, in gymnax and in Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnax
+import jax
+import jax.numpy as jnp
+
+from cartpole_jax import CartPole
+from cartpole_jax.verification import OURS
+from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
+from rlenv_shared import spaces
+from rlenv_shared.env import Env
+from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.verification.locate import reference
+
+GYMNAX, VECTOR, SINGLE = "gymnax", "gymnasium CartPoleVectorEnv", "gymnasium single"
+STEPS: Final = 128  # of each environment per call: a learner's rollout
+
+
+def gymnasium_vector_env(num_envs: int) -> Any:
+    """Single environments of Gymnasium side by side."""
+    return reference("gymnasium_classic").vector_env(num_envs)
+
+
+class GymnaxCartPole(Env):
+    """gymnax's CartPole behind our contract; each environment splits its own key, as its users do."""
+
+    name, version = "gymnax/CartPole-v1", 0
+    num_actions = 2
+    default_params = None
+
+    def __init__(self) -> None:
+        self.env, self.default_params = gymnax.make("CartPole-v1")
+
+    def init(self, seed: Any, params: Any, ops: Ops = XLA) -> Any:
+        """Reset with a key made of two seed words."""
+        key, reset_key = jax.random.split(jnp.stack(seed))
+        return key, self.env.reset(reset_key, params)[1]
+
+    def step(self, unused_key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, ...]:
+        """Step with a fresh key."""
+        key, inner = state
+        key, step_key = jax.random.split(key)
+        obs, inner, reward, terminated, truncated, info = self.env.step(step_key, inner, action, params)
+        return obs, (key, inner), reward, terminated, truncated, info
+
+    def action_space(self, params: Any) -> spaces.Discrete:
+        """Push left or right."""
+        return spaces.Discrete(2)
+
+
+def host_workload(name: str, env: Any) -> HostWorkload:
+    """A Gymnasium vector environment under random actions."""
+    mode = env.metadata["autoreset_mode"].name.lower()
+    settings = {"policy": "random", "reset_mode": mode, "outputs": "kept"}
+    return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
+
+
+def workloads(batch: int) -> list[Workload]:
+    """Every implementation at a batch size."""
+    made: list[Workload] = [
+        jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
+        jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
+        host_workload(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
+    ]
+    return [*made, host_workload(SINGLE, gymnasium_vector_env(1))] if batch == 1 else made

@@ -1,0 +1,35 @@
+"""What is compiled for a GPU that is not there, and measured on one that is."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from cartpole_jax import CartPole
+from cartpole_jax.verification import OURS
+from rlenv_bench.gpu.program import random_rollout
+from rlenv_bench.sections import Comparison
+from rlenv_bench.workloads import jax_rollout
+
+PROGRAMS: Final = (
+    random_rollout("step", CartPole(), unroll=4),
+    random_rollout("kernel", CartPole(), in_kernel=True, batches=(262_144,)),
+)
+
+
+def learning_env(on_gpu: bool) -> CartPole:
+    """The environment that PPO is measured on."""
+    return CartPole()
+
+
+def against_gymnax() -> list[Any]:
+    """Ours and gymnax's in turns, as on a CPU."""
+    from cartpole_jax.verification.benchmarks import GYMNAX, GymnaxCartPole
+
+    batch, steps = 65_536, 64
+    return [
+        jax_rollout(CartPole(), None, batch, steps, name=OURS, keep_outputs=True),
+        jax_rollout(GymnaxCartPole(), None, batch, steps, name=GYMNAX, keep_outputs=True),
+    ]
+
+
+COMPARISONS: Final = (Comparison("gymnax", against_gymnax, needs=("gymnax", "gymnasium"), gpu_only=True),)

@@ -1,6 +1,0 @@
-"""Makes the comparisons of this level importable for its tests."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))

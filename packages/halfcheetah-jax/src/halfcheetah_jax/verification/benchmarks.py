@@ -1,0 +1,132 @@
+"""Speed of HalfCheetah here, in MuJoCo C, MJX and Brax."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from halfcheetah_jax import HalfCheetah
+from halfcheetah_jax.verification import EQUAL_BATCH, OTHERS, OURS
+from halfcheetah_jax.verification.other_python import OtherPythonWorkload
+from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
+from rlenv_shared.errors import DivergenceError, explain
+from rlenv_shared.verification.locate import reference
+
+STEPS: Final = 64  # of each environment per call
+OTHER_STEPS: Final = {"mjx": 1, "brax": 4}  # they are slow; a call must not fill minutes
+
+
+def mujoco_vector_env(num_envs: int) -> Any:
+    """Gymnasium's environments side by side."""
+    return reference("gymnasium_mujoco").vector_env(num_envs)
+
+
+def against_mujoco(batch: int) -> list[Workload]:
+    """Ours, and MuJoCo's C on one thread and on two."""
+    return [ours(batch), mujoco_rollout(batch, 1), mujoco_rollout(batch, 2)]
+
+
+def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
+    """Ours, one environment of Gymnasium, and programs that need a Python environment of their own."""
+    settings = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32"}
+    xml = reference("gymnasium_mujoco").XML
+    apart = [OtherPythonWorkload(name, OTHERS[name], batch, OTHER_STEPS[name], xml, settings) for name in others]
+    return [gymnasium_single(), ours(EQUAL_BATCH), *apart]
+
+
+def ours(batch: int) -> Workload:
+    """Our environment; every state it visits must be one where the solver converged."""
+    check_converged(batch)
+    settings = {"dtype": "float32", "converged": "every state"}
+    return jax_rollout(HalfCheetah(), None, batch, STEPS, name=OURS, keep_outputs=True, settings=settings)
+
+
+def check_converged(batch: int, steps: int = 200) -> None:
+    """Play at random.
+
+    Raises:
+        DivergenceError: the solver gave up somewhere.
+    """
+    env = HalfCheetah()
+
+    @jax.jit
+    def count(keys: Any) -> Any:
+        def body(carry: Any, _: None) -> Any:
+            state, key, failed = carry
+            key, draw = jax.random.split(key)
+            actions = jax.random.uniform(draw, (batch, 6), minval=-1.0, maxval=1.0)
+            _, state, *_, info = jax.vmap(env.step, (None, 0, 0))(key, state, actions)
+            return (state, key, failed + (~info["converged"]).sum()), None
+
+        _, state = jax.vmap(env.reset)(keys)
+        return jax.lax.scan(body, (state, jax.random.key(1), 0), None, steps)[0][2]
+
+    failed = int(count(jax.random.split(jax.random.key(0), batch)))
+    if failed:
+        raise DivergenceError(
+            explain(
+                "solver",
+                got=f"{failed} steps not converged",
+                expected="none",
+                remedy="run: halfcheetah-jax verify solver",
+            )
+        )
+
+
+def mujoco_rollout(batch: int, threads: int) -> HostWorkload:
+    """``mujoco.rollout``: physics alone, without observation, reward or reset; controls drawn beforehand."""
+    import mujoco.rollout
+
+    original = reference("gymnasium_mujoco")
+    model, frame_skip = original.compile_model(exact=False), original.FRAME_SKIP
+    rng = np.random.default_rng(0)
+    runner = mujoco.rollout.Rollout(nthread=threads if threads > 1 else 0)
+    data = [mujoco.MjData(model) for _ in range(threads)]
+    size = mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    first = np.zeros((batch, size))
+    first[:, 1:10], first[:, 10:19] = rng.uniform(-0.1, 0.1, (batch, 9)), 0.1 * rng.standard_normal((batch, 9))
+    controls = np.repeat(rng.uniform(-1, 1, (batch, STEPS, 6)), frame_skip, axis=1)
+    visited = np.zeros((batch, STEPS * frame_skip, size))
+    state = [first]
+
+    def reset() -> None:
+        state[0] = first
+
+    def advance(steps: int) -> None:
+        runner.rollout(model, data, state[0], controls[:, : steps * frame_skip], state=visited)
+        state[0] = visited[:, -1].copy()
+
+    return HostWorkload(
+        f"mujoco.rollout, {threads} thread{'s' * (threads > 1)}",
+        batch,
+        STEPS,
+        reset,
+        advance,
+        read_checksum=lambda: float(visited.sum()),
+        deterministic=False,  # warm starts are left from the block before
+        settings={"policy": "random", "reset_mode": "none", "outputs": "states", "dtype": "float64"},
+    )
+
+
+def gymnasium_single() -> HostWorkload:
+    """Gymnasium's environment, one of it."""
+    env = mujoco_vector_env(1)
+    actions = np.random.default_rng(0).uniform(-1, 1, (STEPS, 1, 6))
+    last: list[Any] = [None]
+
+    def advance(steps: int) -> None:
+        for t in range(steps):
+            last[0] = env.step(actions[t])[0]
+
+    return HostWorkload(
+        "gymnasium HalfCheetah-v5",
+        1,
+        STEPS,
+        reset=lambda: env.reset(seed=0),
+        advance=advance,
+        read_checksum=lambda: float(last[0].sum()),
+        deterministic=False,
+        settings={"policy": "random", "reset_mode": "same_step", "dtype": "float64"},
+    )

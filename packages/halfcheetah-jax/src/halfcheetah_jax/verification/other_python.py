@@ -1,0 +1,119 @@
+"""Programs that cannot share our virtual environment, each in one of its own under ``.cache/refs``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import venv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.verification.locate import references_folder
+
+PROGRAM: Final = Path(__file__).with_name("mjx_and_brax.py")
+REQUIREMENTS: Final = {
+    "mjx": ("mujoco-mjx==3.17.0", "mujoco==4.0.0", "jax==0.10.2"),
+    "brax": ("brax==0.14.2", "mujoco==4.0.0", "jax==0.10.2"),
+}
+
+
+def python_of(name: str) -> Path:
+    """Python of a program's virtual environment, which is made if it is not there.
+
+    Raises:
+        ReferenceUnavailableError: pip could not install it.
+    """
+    folder = references_folder().parent / ".cache" / "refs" / f"{name}-venv"
+    python, complete = folder / "bin" / "python", folder / ".complete"
+    wanted = "\n".join(REQUIREMENTS[name])
+    if not complete.exists() or complete.read_text() != wanted:
+        venv.create(folder, with_pip=True, clear=True)
+        done = subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS[name]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise ReferenceUnavailableError(
+                explain(
+                    name,
+                    got=done.stderr.strip()[-400:],
+                    expected=f"an environment with {', '.join(REQUIREMENTS[name])}",
+                    remedy="check the connection to the package index, or measure with --quick, without it",
+                )
+            )
+        complete.write_text(wanted)
+    return python
+
+
+class OtherPythonWorkload:
+    """A workload of `rlenv_bench` that a process of another Python environment does."""
+
+    deterministic = False  # reductions of these programs may be ordered by threads
+
+    def __init__(self, program: str, name: str, batch: int, steps: int, xml: Path, settings: Mapping[str, Any]) -> None:
+        self.name, self.batch, self.steps, self.settings = name, batch, steps, settings
+        self._command = [str(python_of(program)), str(PROGRAM), program, str(batch), str(steps), str(xml)]
+        self._process: subprocess.Popen[str] | None = None
+
+    def _ask(self, method: str) -> Any:
+        process = self._process
+        if process is None:
+            environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+            process = self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env=environment,
+            )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(method + "\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        if not answer:
+            raise ReferenceUnavailableError(
+                explain(
+                    self.name,
+                    got="its process ended",
+                    expected="an answer",
+                    remedy=f"run it alone: echo compile | {' '.join(self._command)}",
+                )
+            )
+        return json.loads(answer)
+
+    def compile(self) -> None:
+        """Start the process and compile."""
+        self._ask("compile")
+
+    def begin(self) -> None:
+        """Go to the start of a block."""
+        self._ask("begin")
+
+    def call(self) -> None:
+        """One rollout."""
+        self._ask("call")
+
+    def finish(self) -> None:
+        """Wait for it."""
+        self._ask("finish")
+
+    def checksum(self) -> float:
+        """Of the last call's outputs."""
+        return float(self._ask("checksum"))
+
+    def decisions(self) -> None:
+        """Every step is one."""
+
+    def memory(self) -> Mapping[str, int | None]:
+        """Unknown; the process is no longer needed when this is asked."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        return {"peak_bytes": None, "state_bytes_per_env": None}

@@ -1,0 +1,70 @@
+"""Speed of Pong in Rust, in JAX and in the original C.
+
+C runs in its own tight loop on one thread and draws its actions there.  Rust is called from Python at every step, as
+its users do, and reads actions drawn beforehand.  JAX draws actions in its scan and keeps all outputs in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+import numpy as np
+
+from puffer_pong import PongBuffers
+from puffer_pong.jax import Pong
+from puffer_pong.verification import JAX, C
+from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
+from rlenv_shared.verification.locate import reference
+
+STEPS: Final = 128  # of each environment per call: a learner's rollout
+
+
+def c_workload(batch: int, frameskip: int) -> HostWorkload:
+    """The unmodified pong.h in a C loop, with its environments' own generators."""
+    pong = reference("puffer_pong").PufferPong(batch, frameskip=frameskip)
+    reward_sum = [0.0]
+
+    def advance(steps: int) -> None:
+        _, reward_sum[0] = pong.bench(steps)
+
+    return HostWorkload(
+        C,
+        batch,
+        STEPS,
+        reset=lambda: pong.reset(0),
+        advance=advance,
+        read_checksum=lambda: reward_sum[0] + float(pong.observations.sum(dtype=np.float64)),
+        settings={"frameskip": frameskip, "policy": "random", "outputs": "overwritten"},
+    )
+
+
+def rust_workload(batch: int, frameskip: int, threads: int) -> HostWorkload:
+    """The Rust core through Python, one call per step."""
+    pong = PongBuffers(batch, num_threads=threads, frameskip=frameskip)
+    actions = np.random.default_rng(0).integers(0, 3, (STEPS, batch), np.int32)
+
+    def advance(steps: int) -> None:
+        for t in range(steps):
+            pong.step(actions[t])
+
+    return HostWorkload(
+        f"Rust, {threads} thread{'s' * (threads > 1)}",
+        batch,
+        STEPS,
+        reset=lambda: pong.reset(0),
+        advance=advance,
+        read_checksum=lambda: float(pong.observations.sum(dtype=np.float64) + pong.rewards.sum(dtype=np.float64)),
+        settings={"frameskip": frameskip, "policy": "random", "outputs": "overwritten"},
+    )
+
+
+def workloads(batch: int, frameskip: int) -> list[Workload]:
+    """Every implementation at one batch size."""
+    threads = sorted({1, os.cpu_count() or 1})
+    env = Pong(frameskip=frameskip)
+    return [
+        c_workload(batch, frameskip),
+        *(rust_workload(batch, frameskip, n) for n in threads),
+        jax_rollout(env, None, batch, STEPS, name=JAX, keep_outputs=True, settings={"frameskip": frameskip}),
+    ]

@@ -1,0 +1,53 @@
+"""What is compiled for a GPU that is not there, and measured on one that is."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from puffer_pong.jax import Pong
+from rlenv_bench.gpu.program import random_rollout
+from rlenv_bench.sections import Comparison
+from rlenv_bench.workloads import HostWorkload
+from rlenv_shared.verification.locate import reference
+
+ONE_FRAME: Final = Pong(frameskip=1)
+
+PROGRAMS: Final = (
+    random_rollout("frameskip 1", ONE_FRAME, unroll=4),
+    random_rollout(
+        "frameskip 8", Pong(frameskip=8, loop="inline"), cpu_env=Pong(frameskip=8, loop="fori"), batches=(262_144,)
+    ),
+    random_rollout("frameskip 1, kernel", ONE_FRAME, in_kernel=True, batches=(262_144,)),
+)
+
+
+def learning_env(on_gpu: bool) -> Pong:
+    """The environment that PPO is measured on, with PufferLib's frameskip."""
+    return Pong(frameskip=8, loop="inline" if on_gpu else "fori")
+
+
+def c_on_all_cores() -> list[HostWorkload]:
+    """The unmodified C, one thread per core, each with its own environments and its own tight loop."""
+    threads, batch, steps = os.cpu_count() or 1, 4096, 64
+    pongs = [reference("puffer_pong").PufferPong(batch, frameskip=1) for _ in range(threads)]
+    pool = ThreadPoolExecutor(threads)  # the C runs outside Python's lock
+    reward = [0.0]
+
+    def advance(steps: int) -> None:
+        reward[0] = sum(found[1] for found in pool.map(lambda pong: pong.bench(steps), pongs))
+
+    def reset() -> None:
+        for pong in pongs:
+            pong.reset(0)
+
+    settings: dict[str, Any] = {"frameskip": 1, "policy": "random", "outputs": "overwritten"}
+    return [
+        HostWorkload(
+            f"C, {threads} threads", batch * threads, steps, reset, advance, lambda: reward[0], settings=settings
+        )
+    ]
+
+
+COMPARISONS: Final = (Comparison("C on all cores", c_on_all_cores, needs=("gymnasium",)),)

@@ -1,0 +1,73 @@
+"""The commands ``train`` and ``transfer`` of a package with a declaration (`rlenv_shared.verification.commands`)."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from rlenv_learn import Policy, PPOConfig, cli, evaluate, evaluate_host, train, train_host
+from rlenv_learn.transfer.experiment import Backend, host_backend, native_backend, run_transfer
+from rlenv_learn.transfer.verdict import TransferConfig
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.machine import describe
+from rlenv_shared.verification.declaration import Declaration, Implementation, resolve
+
+EPISODES, EVALUATION_SEED = 100, 1_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Options(cli.TrainOptions):
+    """What ``train`` can be told."""
+
+    implementation: str = ""
+    """Where to train: a name of the declaration."""
+
+
+def train_command(declaration: Declaration, argv: Sequence[str]) -> int:
+    """Train PPO, then play new episodes; exit status."""
+    names = list(declaration.implementations)
+
+    def learn(options: Options) -> Policy:
+        if options.implementation not in names:
+            got, expected = options.implementation, f"one of {names}"
+            raise InvalidParamsError(explain("implementation", got=got, expected=expected, remedy="choose one"))
+        chosen = declaration.implementations[options.implementation]
+        make = resolve(chosen.make)
+        if chosen.host:
+            policy = train_host(make(options.ppo.num_envs), options.ppo, **options.run()).policy
+            returns = evaluate_host(policy, make(EPISODES), seed=EVALUATION_SEED).returns
+        else:
+            policy = train(make(), options.ppo, **options.run()).policy
+            returns = evaluate(policy, make(), episodes=EPISODES, seed=EVALUATION_SEED).returns
+        print(f"mean return {returns.mean():.1f} over {EPISODES} new episodes (lowest {returns.min():.1f})")
+        return policy
+
+    default = Options(PPOConfig(**next(iter(declaration.hyperparameters.values()))), implementation=names[0])
+    return cli.main(default, learn, f"Train PPO; implementations: {', '.join(names)}.", argv)
+
+
+def transfer_command(declaration: Declaration, argv: Sequence[str]) -> int:
+    """Run L4 as the declaration lays it down; 0 if both directions learned and are equivalent.
+
+    A run that was killed continues with what is finished.
+    """
+    asked = declaration.transfer
+    if asked is None:
+        raise InvalidParamsError(f"{declaration.package} declares no transfer experiment")
+    parser = argparse.ArgumentParser(prog=f"{declaration.package} transfer", description="Train here and there (L4).")
+    parser.add_argument("--results", type=Path, default=declaration.results / "transfer.json")
+    parser.add_argument("--cache", type=Path, default=Path(".cache") / "l4" / declaration.package)
+    options = parser.parse_args(argv)
+    config = TransferConfig.load(asked.config)
+    ppo = PPOConfig(**declaration.hyperparameters[asked.hyperparameters])
+    backends = {name: _backend(declaration.implementations[name], ppo) for name in config.backends}
+    outcome = run_transfer(config, backends, results=options.results, cache=options.cache, machine=describe())
+    print(outcome)
+    return 0 if outcome.ok else 1
+
+
+def _backend(implementation: Implementation, ppo: PPOConfig) -> Backend:
+    make = resolve(implementation.make)
+    return host_backend(make, ppo) if implementation.host else native_backend(make(), ppo)

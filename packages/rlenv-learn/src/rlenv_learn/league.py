@@ -1,0 +1,108 @@
+"""Matches between policies and scripts, tournaments, and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_learn.config import PPOConfig
+from rlenv_learn.evaluate import Evaluation, evaluate
+from rlenv_learn.interface import Interface
+from rlenv_learn.opponents import Against, MatchParams, Script
+from rlenv_learn.policy import Policy
+from rlenv_shared.errors import InvalidParamsError, explain
+
+ELO_PER_NAT: Final = 400 / np.log(10)  # a rating difference of 400 is odds of ten to one
+
+
+def uniform_policy(env: Any, params: Any = None) -> Policy:
+    """A policy that chooses among the legal actions with equal probabilities."""
+    env_params = env.default_params if params is None else params
+    interface = Interface.from_spaces(env.observation_space(env_params), env.action_space(env_params))
+    return jax.tree.map(jnp.zeros_like, Policy.create(interface, PPOConfig(), jax.random.key(0)))
+
+
+def play_match(
+    policy: Policy,
+    opponent: Policy | Script,
+    env: Any,
+    params: Any = None,
+    *,
+    games: int = 128,
+    seed: int = 0,
+    deterministic: bool = False,
+) -> Evaluation:
+    """Let a policy play another one or a script, on either seat equally often.
+
+    Args:
+        policy: whose returns are reported.
+        opponent: the other one; a policy samples its actions, and its network may be another.
+        env: two players, discrete actions, hashable.
+        params: parameters of the game; the defaults when None.
+        games: how many, one for each parallel environment; even.
+        seed: of the games and the actions.
+        deterministic: ``policy`` takes its most probable action rather than a sample.
+
+    Returns:
+        Returns of shape ``[games, 1]``; lengths count the policy's decisions.
+
+    Raises:
+        InvalidParamsError: an odd number of games, or a policy for other spaces.
+    """
+    if games % 2:
+        raise InvalidParamsError(
+            explain("games", got=games, expected="an even number", remedy="each policy sits on each seat equally often")
+        )
+    env_params = env.default_params if params is None else params
+    if isinstance(opponent, Policy):
+        game, match = Against(env), MatchParams.create(env_params, opponent)
+    else:
+        game, match = Against(env, (opponent,), policies=False), MatchParams(env_params, None)  # type: ignore[arg-type]
+    return evaluate(policy, game, match, episodes=games, seed=seed, deterministic=deterministic)
+
+
+def scores(returns: np.ndarray) -> np.ndarray:
+    """Results as points: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    return (np.sign(returns) + 1) / 2
+
+
+def tournament(
+    policies: Sequence[Policy], env: Any, params: Any = None, *, games: int = 128, seed: int = 0
+) -> np.ndarray:
+    """Mean points of each against each, float64 ``[N, N]`` with 0.5 on the diagonal; every pair plays ``games``."""
+    table = np.full((len(policies), len(policies)), 0.5)
+    for i, policy in enumerate(policies):
+        for j in range(i):
+            result = play_match(policy, policies[j], env, params, games=games, seed=seed)
+            table[i, j] = scores(result.returns).mean()
+            table[j, i] = 1 - table[i, j]
+    return table
+
+
+def elo(table: np.ndarray, games: int, iterations: int = 10_000) -> np.ndarray:
+    """Elo ratings of a tournament's table, mean 0: those under which it is most probable (Bradley and Terry).
+
+    A draw of every pair is added, so that ratings stay finite where somebody never loses.
+
+    Args:
+        table: mean points ``[N, N]``.
+        games: that each pair played.
+        iterations: at most, of the minorisation of Hunter (2004).
+    """
+    points = table * games + 0.5
+    np.fill_diagonal(points, 0)
+    played = points + points.T
+    strength = np.ones(len(points))
+    for _ in range(iterations):
+        pairs = played / (strength[:, None] + strength[None, :])
+        np.fill_diagonal(pairs, 0)
+        new = points.sum(1) / pairs.sum(1)
+        new /= np.exp(np.log(new).mean())
+        if np.abs(np.log(new / strength)).max() < 1e-9:
+            break
+        strength = new
+    return np.log(new) * ELO_PER_NAT

@@ -1,0 +1,254 @@
+"""What counts are decisions: steps in which nobody is asked change nothing; and what a network is told."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_learn import PPOConfig, evaluate, gae, learner, train
+from rlenv_learn.actors import Actors, collect
+from rlenv_learn.interface import Interface
+from rlenv_learn.learner import Learner, Rollout
+from rlenv_learn.networks import build
+from rlenv_learn.policy import Policy
+from rlenv_learn.probes import Memory, ObservationAction, Probe
+from rlenv_shared import spaces
+from rlenv_shared.ops import XLA
+
+pytestmark = pytest.mark.l1
+
+
+def dilated(rng, array, asked, fill=None):
+    """The rows of ``array`` where ``asked`` is true, in every column; noise (or ``fill``) elsewhere."""
+    steps, batch = asked.shape
+    out = (
+        rng.normal(size=(steps, *array.shape[1:])).astype(array.dtype)
+        if fill is None
+        else np.full((steps, *array.shape[1:]), fill, array.dtype)
+    )
+    for b in range(batch):
+        out[asked[:, b], b] = array[:, b]
+    return out
+
+
+def gaps(rng, steps, batch, more):
+    """Bool [steps + more, batch] with ``steps`` true entries in every column, the last row of each true."""
+    asked = np.zeros((steps + more, batch), bool)
+    for b in range(batch):
+        rows = rng.choice(steps + more - 1, steps - 1, replace=False)
+        asked[rows, b] = True
+        asked[-1, b] = True
+    return asked
+
+
+def test_advantages_of_decisions_do_not_change_when_steps_without_any_come_between():
+    rng = np.random.default_rng(0)
+    steps, batch = 20, 5
+    asked = gaps(rng, steps, batch, 11)
+    reward, value, final = (rng.normal(size=(steps, batch)).astype(np.float32) for _ in range(3))
+    terminated, truncated = (rng.random((steps, batch)) < 0.2 for _ in range(2))
+    last = rng.normal(size=batch).astype(np.float32)
+    dense = gae.advantages(reward, value, terminated, truncated, np.ones_like(terminated), final, last, 0.9, 0.8)
+    args = [
+        dilated(rng, a, asked, fill)
+        for a, fill in ((reward, 0), (value, None), (terminated, False), (truncated, False))
+    ]
+    sparse = np.asarray(gae.advantages(*args, asked, dilated(rng, final, asked), last, 0.9, 0.8))
+    for b in range(batch):
+        np.testing.assert_allclose(sparse[asked[:, b], b], np.asarray(dense)[:, b], atol=1e-5)
+        np.testing.assert_array_equal(sparse[~asked[:, b], b], 0)
+
+
+def test_what_a_step_without_decision_pays_belongs_to_the_decision_before():
+    reward = np.array([[1.0], [2.0], [4.0], [8.0]], np.float32)
+    asked = np.array([[True], [False], [False], [True]])
+    nothing = np.zeros_like(asked)
+    zeros = np.zeros_like(reward)
+    found = gae.advantages(reward, zeros, nothing, nothing, asked, zeros, np.zeros(1, np.float32), 0.5, 1.0)
+    np.testing.assert_allclose(np.asarray(found)[:, 0], [1 + 2 + 4 + 0.5 * 8, 0, 0, 8])
+
+
+def rollout_of(config, start, asked=None):
+    """A rollout with given decisions; the samples are those of a dense one."""
+    rng = np.random.default_rng(3)
+    shape = (config.rollout_length, config.num_envs)
+    fields = {
+        "obs": rng.normal(size=(*shape, 3)).astype(np.float32),
+        "action": rng.integers(0, 4, shape).astype(np.int32),
+        "reward": rng.normal(size=shape).astype(np.float32),
+        "terminated": rng.random(shape) < 0.2,
+        "log_prob": np.full(shape, -np.log(4), np.float32),
+        "value": rng.normal(size=shape).astype(np.float32),
+    }
+    steps = shape[0]
+    if asked is not None:
+        fills = {"reward": 0.0, "terminated": False}
+        fields = {name: dilated(rng, array, asked, fills.get(name, 0)) for name, array in fields.items()}
+        fields["obs"][~asked] = 77.0
+        steps = len(asked)
+    resets = np.concatenate([np.zeros((1, shape[1]), bool), fields["terminated"][:-1]])
+    return Rollout(
+        **{name: jnp.asarray(array) for name, array in fields.items()},
+        resets=jnp.asarray(resets),
+        legal=None,
+        asked=jnp.ones((steps, shape[1]), jnp.bool_) if asked is None else jnp.asarray(asked),
+        truncated=jnp.zeros((steps, shape[1]), jnp.bool_),
+        final_value=jnp.zeros((steps, shape[1]), jnp.float32),
+        initial_carry=start.policy.initial_carry(shape[1])[None],
+        last_value=jnp.zeros(shape[1], jnp.float32),
+    )
+
+
+@pytest.mark.parametrize("preset", ["mlp-tiny", "gru-tiny"])
+def test_an_update_is_that_of_the_decisions_alone(preset):
+    """Observations of other steps, however wild, reach neither losses nor moments nor the memory."""
+    config = PPOConfig(
+        num_envs=4, rollout_length=6, num_minibatches=1, update_epochs=2, total_steps=24, preset=preset,
+        normalise_observations=True, normalise_returns=True,
+    )  # fmt: skip
+    start = Learner.create(Interface((3,), 4), config, jnp.uint32(1))
+    asked = gaps(np.random.default_rng(4), 6, 4, 5)
+    learn = jax.jit(learner.learn, static_argnames="config")
+    dense, dense_metrics = learn(start, rollout_of(config, start), config)
+    sparse, sparse_metrics = learn(start, rollout_of(config, start, asked), config)
+    for name, value in dense_metrics.items():
+        np.testing.assert_allclose(sparse_metrics[name], value, rtol=2e-4, atol=1e-5, err_msg=name)
+    for ours, theirs in zip(jax.tree.leaves(sparse.policy), jax.tree.leaves(dense.policy), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=2e-5)
+    assert float(sparse.policy.observation.count) == 24
+
+
+class Interrupted(Memory):
+    """`Memory` in which every other step asks for nothing and shows nonsense."""
+
+    def transition(self, state, action, params, ops=XLA):
+        after, reward, terminated, info = super().transition(state, action, params, ops)
+        idle = ~self.to_act(state)[0]
+        reward = jnp.where(idle, jnp.float32(0), reward)
+        return after, reward, terminated & ~idle, info
+
+    def reward(self, state, action):
+        agreement = state.cue * (action.astype(jnp.float32) * np.float32(2) - np.float32(1))
+        return jnp.where(self.terminates(state), agreement, jnp.zeros_like(agreement))
+
+    def terminates(self, state):
+        return state.time >= jnp.int32(2 * self.delay)
+
+    def to_act(self, state):
+        return (state.time % 2 == 0)[None]
+
+    def observe(self, state, player, params, ops=XLA):
+        seen = super().observe(state.replace(time=state.time // 2), player, params, ops)
+        return jnp.where(self.to_act(state), seen, jnp.float32(1))
+
+
+def test_memory_is_held_and_only_decisions_are_counted():
+    config = PPOConfig(
+        total_steps=96 * 1024, num_envs=64, rollout_length=16, preset="gru-tiny", num_minibatches=2, gamma=0.9
+    )
+    env = Interrupted(delay=2)
+    result = train(env, config)
+    played = evaluate(result.policy, env, episodes=64, deterministic=True)
+    assert played.mean_return == 1.0
+    np.testing.assert_array_equal(played.lengths, 3)
+    assert result.records[-1]["decisions"] == pytest.approx(config.batch_size * 3 / 5, rel=0.05)
+    assert result.records[-1]["episode_length"] == 3
+
+
+def test_actors_remember_what_they_saw_when_they_were_asked():
+    env, config = Interrupted(delay=2), PPOConfig(num_envs=8, rollout_length=10, total_steps=80, preset="gru-tiny")
+    policy = Policy.create(Interface.from_env(env, env.default_params), config, jax.random.key(0))
+    actors = Actors.create(env, env.default_params, policy, jnp.uint32(0), 8)
+    _, rollout, _ = jax.jit(lambda actors: collect(policy, actors, env, env.default_params, config))(actors)
+    network = build(policy.interface, config)
+    _, _, values = network.apply(policy.params, rollout.initial_carry[0], rollout.obs, rollout.resets, rollout.asked)
+    decided = np.asarray(rollout.asked)
+    assert 0 < decided.sum() < decided.size
+    np.testing.assert_allclose(np.asarray(values)[decided], np.asarray(rollout.value)[decided], atol=1e-5)
+
+
+# --- observations that are dictionaries, and ids ----------------------------------------------------------------------
+
+
+class Cards(Probe):
+    """Ten cards, of which those in `GOOD` want action 1; the suit is a number, the card an id."""
+
+    GOOD = (1, 4, 5, 8)
+
+    def _card(self, state):
+        return (state.rng[0] % jnp.uint32(10)).astype(jnp.int32)
+
+    def reward(self, state, action):
+        good = (self._card(state) == jnp.array(self.GOOD)).any()
+        return (good == (action == 1)).astype(jnp.float32)
+
+    def next_cue(self, state):
+        return state.cue
+
+    def begin(self, generator, params, ops=XLA):
+        state = super().begin(generator, params, ops)
+        key0, key1, counter = state.rng
+        return state.replace(rng=(key0 * jnp.uint32(1664525) + jnp.uint32(1013904223) + counter, key1, counter))
+
+    def observe(self, state, player, params, ops=XLA):
+        return {"card": self._card(state), "suit": state.cue[None]}
+
+    def observation_space(self, params):
+        return spaces.Dict({"card": spaces.Discrete(10), "suit": spaces.Box(-1.0, 1.0, (1,))})
+
+
+def test_ids_in_a_dictionary_are_embedded_and_told_apart(tmp_path):
+    env = Cards()
+    interface = Interface.from_env(env, env.default_params)
+    assert interface.observation_size == 2
+    np.testing.assert_array_equal(interface.is_id, [True, False])
+    config = PPOConfig(total_steps=64 * 1024, num_envs=64, rollout_length=16, normalise_observations=True, embedding=8)
+    policy = train(env, config).policy
+    assert evaluate(policy, env, episodes=256, deterministic=True).mean_return > 0.97
+    policy.save(tmp_path / "policy.npz")
+    again = Policy.load(tmp_path / "policy.npz")
+    obs = {"card": np.arange(10), "suit": np.zeros((10, 1), np.float32)}
+    np.testing.assert_array_equal(again.act(obs), policy.act(obs))
+    np.testing.assert_array_equal(again.act(obs), [int(card in env.GOOD) for card in range(10)])
+
+
+# --- the curriculum ---------------------------------------------------------------------------------------------------
+
+
+class Refreshing(ObservationAction):
+    """Counts its refreshes in the parameters."""
+
+    def refresh(self, params, key):
+        return params.replace(max_steps_in_episode=params.max_steps_in_episode + 1)
+
+
+def test_parameters_are_refreshed_before_every_rollout_and_scheduled():
+    seen = []
+
+    def schedule(params, progress):
+        jax.debug.callback(lambda limit, p: seen.append((int(limit), float(p))), params.max_steps_in_episode, progress)
+        return params
+
+    config = PPOConfig(total_steps=8 * 4 * 4, num_envs=8, rollout_length=4)
+    env = Refreshing()
+    train(env, config, env.default_params.replace(max_steps_in_episode=jnp.int32(10)), schedule=schedule)
+    jax.effects_barrier()
+    assert seen == [(11, 0.0), (12, 0.25), (13, 0.5), (14, 0.75)]
+
+
+def test_progress_is_plain_lines_where_the_output_is_no_terminal(capsys):
+    train(ObservationAction(), PPOConfig(total_steps=512, num_envs=8, rollout_length=4), show_progress=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith("probe/ObservationAction-v0: 512 of 512 steps (100%), return ")
+    assert lines[-1].endswith("decisions/s")
+
+
+def test_snapshots_are_kept_on_the_way():
+    config = PPOConfig(total_steps=8 * 4 * 12, num_envs=8, rollout_length=4)
+    result = train(ObservationAction(), config, snapshots=3)
+    assert sorted(result.snapshots) == [4, 8, 12]
+    last = jax.tree.leaves(result.snapshots[12].params)
+    for ours, theirs in zip(last, jax.tree.leaves(result.policy.params), strict=True):
+        np.testing.assert_array_equal(ours, theirs)

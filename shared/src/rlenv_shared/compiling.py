@@ -1,0 +1,86 @@
+"""How everybody compiles an environment's programs: with the options it asks for, and once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+
+WITHOUT_FUSION: Final = {"cpu": {"xla_disable_hlo_passes": "fusion"}}
+"""`Env.compile_options` of large environments: keeps the compile time linear on CPUs, where the fusion pass clones
+producers into every consumer.  Small programs compile faster without them."""
+
+
+def options(env: Any, platform: str | None = None) -> dict[str, Any]:
+    """XLA's options that an environment asks for on a platform, JAX's default backend where None."""
+    return dict(getattr(env, "compile_options", {}).get(platform or jax.default_backend(), {}))
+
+
+def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:
+    """`jax.jit` with the environment's compile options; ``settings`` are those of `jax.jit`."""
+    return jax.jit(function, compiler_options=options(env) or None, **settings)
+
+
+def depends_on(function: Callable[..., Any], argument: Any, *others: Any) -> bool:
+    """Whether a traceable function's result depends on its first argument (arrays, or abstract ones)."""
+    closed = jax.make_jaxpr(function)(argument, *others)
+    reached = {id(variable) for variable in closed.jaxpr.invars[: len(jax.tree.leaves(argument))]}
+    for equation in closed.jaxpr.eqns:
+        if any(id(variable) in reached for variable in equation.invars):
+            reached |= {id(variable) for variable in equation.outvars}
+    return any(id(variable) in reached for variable in closed.jaxpr.outvars)
+
+
+def _resolved(env: Any, state: Any, reward: Any, terminated: Any, action: Any, params: Any) -> tuple[Any, Any, Any]:
+    """Step on while nobody is asked to act; rewards add up."""
+
+    def unasked(carry: tuple[Any, Any, Any]) -> Any:
+        return ~(env.to_act(carry[0]).any() | carry[2] | env.is_truncated(carry[0], params))
+
+    def go_on(carry: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        state, more, terminated, _ = env.transition(carry[0], action, params)
+        return state, carry[1] + more, terminated
+
+    return jax.lax.while_loop(unasked, go_on, (state, reward, terminated))
+
+
+class Programs:
+    """An environment's compiled programs; one object per environment, see `programs`.
+
+    ``*_one`` treat one environment without auto-reset, and a step goes on until somebody is asked to act or the episode
+    is over; ``*_many`` treat a batch with auto-reset, one step each.  Steps consume the state.
+    """
+
+    def __init__(self, env: Any) -> None:
+        def observed(state: Any, params: Any) -> Any:
+            return env.legal_actions(state, params), env.to_act(state)
+
+        def reset(words: Any, params: Any) -> tuple:
+            obs, state = env.reset_env(jax.random.wrap_key_data(words), params)
+            return obs, state, *observed(state, params)
+
+        def step_raw(state: Any, action: Any, params: Any) -> tuple:
+            obs, state, reward, terminated, info = env.step_env(None, state, action, params)
+            if depends_on(env.to_act, state):
+                state, reward, terminated = _resolved(env, state, reward, terminated, action, params)
+                obs = env.view(state, params)
+            return obs, state, reward, terminated, env.is_truncated(state, params), info, *observed(state, params)
+
+        def step(state: Any, action: Any, params: Any) -> tuple:
+            obs, state, reward, terminated, truncated, info = env.step(None, state, action, params)
+            return obs, state, reward, terminated, truncated, info, *observed(state, params)
+
+        self.reset_one = jit(reset, env)
+        """``(words [2], params) -> (obs, state, mask, to_act)``"""
+        self.step_one = jit(step_raw, env, donate_argnums=0)
+        """``(state, action, params) -> (obs, state, reward, terminated, truncated, info, mask, to_act)``"""
+        self.reset_many = jit(jax.vmap(reset, (0, None)), env)
+        self.step_many = jit(jax.vmap(step, (0, 0, None)), env, donate_argnums=0)
+
+
+@functools.lru_cache(maxsize=64)
+def programs(env: Any) -> Programs:
+    """The compiled programs of an environment; equal environments share them."""
+    return Programs(env)

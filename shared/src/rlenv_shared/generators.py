@@ -1,0 +1,51 @@
+"""Which generator an environment carries in its state: the two there are, behind one interface.
+
+Both are three uint32 words, the last of which counts the draws.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_shared import counter_rng, lcg64
+
+State = tuple[Any, Any, Any]
+"""Three uint32 arrays of one shape (``()`` per environment)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Generator:
+    """A random-number generator whose state is a pytree.
+
+    Attributes:
+        name: for reports.
+        from_words: ``(word0, word1) -> state`` that belongs to two uint32 seed words.
+        below: ``(state, n, mulhi) -> (int32 on [0, n), advanced state)``; ``n`` is an integer array, 1 <= n < 2**31.
+        draws: ``state -> uint32``: draws since the seed.
+    """
+
+    name: str
+    from_words: Callable[[Any, Any], Any]
+    below: Callable[..., tuple[Any, Any]]
+    draws: Callable[[Any], Any]
+
+
+def _lcg64_from_words(high: Any, low: Any) -> State:
+    return high, low, high ^ high  # a zero of the same shape, dtype and library
+
+
+def _lcg64_below(state: State, n: Any, mulhi: lcg64.MulHi = counter_rng.mulhi) -> tuple[Any, State]:
+    *words, count = state
+    bound = np.uint32(n) if isinstance(n, int) else n.astype(np.uint32)
+    value, (high, low) = lcg64.below((words[0], words[1]), bound, mulhi)
+    return value.astype(np.int32), (high, low, count + np.uint32(1))
+
+
+COUNTER: Final = Generator("counter", counter_rng.from_words, counter_rng.below, lambda state: state[2])
+"""The default (:mod:`rlenv_shared.counter_rng`)."""
+LCG64: Final = Generator("lcg64", _lcg64_from_words, _lcg64_below, lambda state: state[2])
+"""Pokémon Showdown's (:mod:`rlenv_shared.lcg64`); the seed words are the high and the low word of its state."""

@@ -1,0 +1,220 @@
+"""The hooks by which one program takes several forms.
+
+A rule is written once, for a single environment.  What a form of the program does in its own way goes through an `Ops`:
+
+| hook                                        | promise                                                     |
+|---------------------------------------------|-------------------------------------------------------------|
+| `take(table, index)`                        | the entry of a flat table of ``params``, index in range     |
+| `mulhi(a, b)`                               | high 32 bits of the product of two uint32                   |
+| `when_any(name, predicate, handler, state)` | `handler` changes nothing where `predicate` is false        |
+| `loop(condition, body, state, most)`        | `body` changes nothing where `condition` is false           |
+| `switch(name, index, handlers, state)`      | `when_any` for each value of an index                       |
+| `draw(random, generator, mask, n, site)`    | a number below ``n``; the generator moves on where ``mask`` |
+| `barrier(tree)`                             | what is before it is computed once where that is a question |
+
+The masked form runs every handler for all environments of a batch and relies on the promises.  The gated form asks
+whether any environment of a block needs it, and branches; inside a Pallas kernel, tables are references.
+The blocks of the gated form are the mapped axis `LANES` of `jax.vmap`: see `gated_ops`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
+
+import jax
+import jax.numpy as jnp
+
+from rlenv_shared import counter_rng
+from rlenv_shared.barrier import cpu_barrier
+from rlenv_shared.generators import Generator
+
+Handler = Callable[[Any], Any]
+Loops = Literal["auto", "looped", "inline"]
+LANES: Final = "lanes"
+"""Name of the mapped axis over which the gated form asks whether any environment needs something."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ops:
+    """One form of the hooks; see the module.
+
+    Attributes:
+        take: ``(table, int32 index) -> entry``.
+        mulhi: ``(uint32, uint32) -> uint32``.
+        when_any: ``(name, predicate, handler, state) -> state``.
+        loop: ``(condition, body, state, most) -> state``; ``most`` bounds the number of passes.
+        barrier: ``tree -> tree``.
+    """
+
+    take: Callable[[Any, Any], Any]
+    mulhi: Callable[[Any, Any], Any]
+    when_any: Callable[[str, Any, Handler, Any], Any]
+    loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]
+    barrier: Callable[[Any], Any]
+
+    def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
+        """Run ``handlers[index]``; each is given only the states whose index it is, so it need not ask.
+
+        An index out of range runs none.
+        """
+        for number, handler in enumerate(handlers):
+            here = index == number
+
+            def masked(state: Any, here: Any = here, handler: Handler = handler) -> Any:
+                return jax.tree.map(lambda new, old: jax.lax.select(here, new, old), handler(state), state)
+
+            state = self.when_any(f"{name}.{number}", here, masked, state)
+        return state
+
+    def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
+        """``(int32 on [0, n), generator)``: one draw where ``mask`` is true, elsewhere the generator stays.
+
+        Args:
+            random: what the generator is.
+            generator: its state.
+            mask: bool.
+            n: integer array, at least 1 where ``mask``.
+            site: names the draw in a log.
+        """
+        value, after = random.below(generator, n, self.mulhi)
+        return value, jax.tree.map(lambda new, old: jax.lax.select(mask, new, old), after, generator)
+
+
+def xla_ops(loops: Loops = "auto") -> Ops:
+    """The masked form: a batch is one program without branches.
+
+    Args:
+        loops: ``"looped"`` compiles one pass and repeats it until no environment of the batch goes on; ``"inline"``
+            unrolls ``most`` passes, which saves a GPU the launches of a loop.  ``"auto"`` decides by JAX's default
+            backend: looped on CPUs.
+    """
+
+    def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
+        looped = loops == "looped" or (loops == "auto" and jax.default_backend() == "cpu")
+        if looped:
+            return _while(condition, body, state, most, lambda going: going)
+        for _ in range(most):
+            state = body(state)
+        return state
+
+    return Ops(_gather, jax.lax.mulhi, lambda name, predicate, handler, state: handler(state), loop, cpu_barrier)
+
+
+def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[Any, Any], Any] | None = None) -> Ops:
+    """The gated form, to be used under ``jax.vmap(..., axis_name=LANES)``: real branches and loops for a whole block.
+
+    Args:
+        take: reads a table; a gather when None.
+        mulhi: high half of a product; XLA's instruction when None.
+    """
+
+    def any_lane(flag: Any) -> Any:
+        return jax.lax.pmax(flag.astype(jnp.int32), LANES) > 0
+
+    def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
+        leaves, tree = jax.tree.flatten(state)
+
+        def flat(*leaves: Any) -> list[Any]:
+            return jax.tree.leaves(handler(jax.tree.unflatten(tree, leaves)))
+
+        written = _written(flat, leaves)
+        if not written:
+            return state
+        found = jax.lax.cond(
+            any_lane(predicate),
+            lambda *leaves: [flat(*leaves)[i] for i in written],
+            lambda *leaves: [leaves[i] for i in written],
+            *leaves,
+        )
+        for i, leaf in zip(written, found, strict=True):
+            leaves[i] = leaf
+        return jax.tree.unflatten(tree, leaves)
+
+    def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
+        return _while(condition, body, state, most, any_lane)
+
+    return Ops(take or _gather, mulhi or jax.lax.mulhi, when_any, loop, lambda tree: tree)
+
+
+def kernel_ops() -> Ops:
+    """The gated form inside a Pallas kernel: tables are references, and the high half comes from 16-bit limbs."""
+    return gated_ops(lambda table, index: table[index], counter_rng.mulhi)
+
+
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """One call site of a draw as it was executed: bool, int32, int32."""
+
+    site: str
+    drawn: Any
+    below: Any
+    value: Any
+
+
+@dataclasses.dataclass
+class Record:
+    """What `recording_ops` saw while a program was traced."""
+
+    draws: list[Draw] = dataclasses.field(default_factory=list)
+    leaks: dict[str, Any] = dataclasses.field(default_factory=dict)
+    """By gate: whether its handler changed something although its predicate was false (bool)."""
+
+
+class _RecordingOps(Ops):
+    record: Record
+
+    def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
+        value, after = super().draw(random, generator, mask, n, site)
+        self.record.draws.append(Draw(site, mask, jnp.asarray(n, jnp.int32), value))
+        return value, after
+
+
+def recording_ops() -> tuple[Ops, Record]:
+    """The masked form with all loops unrolled, and a record of its draws and of gates that break their promise.
+
+    Return the record's arrays from the function that is traced; they are tracers of it.
+    """
+    record = Record()
+
+    def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
+        after = handler(state)
+        changed = jnp.zeros((), jnp.bool_)
+        for new, old in zip(jax.tree.leaves(after), jax.tree.leaves(state), strict=True):
+            changed |= jnp.any(new != old) if new is not old else changed
+        record.leaks[name] = record.leaks.get(name, jnp.zeros((), jnp.bool_)) | (changed & ~predicate)
+        return after
+
+    plain = xla_ops("inline")
+    ops = _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier)
+    object.__setattr__(ops, "record", record)
+    return ops, record
+
+
+def _gather(table: Any, index: Any) -> Any:
+    return jnp.asarray(table).at[index].get(mode="promise_in_bounds")
+
+
+def _while(condition: Callable[[Any], Any], body: Handler, state: Any, most: int, going: Callable[[Any], Any]) -> Any:
+    """Repeat ``body`` while ``going(condition)``, at most ``most`` times."""
+
+    def goes_on(carry: tuple[Any, Any]) -> Any:
+        return (carry[0] < most) & going(condition(carry[1]))
+
+    def once(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+        return carry[0] + jnp.int32(1), body(carry[1])
+
+    return jax.lax.while_loop(goes_on, once, (jnp.int32(0), state))[1]
+
+
+def _written(function: Callable[..., Any], leaves: Sequence[Any]) -> list[int]:
+    """Which results of a function of arrays are not just the argument in the same place; found by tracing it."""
+    jaxpr = jax.make_jaxpr(function)(*leaves).jaxpr
+    return [i for i, (before, after) in enumerate(zip(jaxpr.invars, jaxpr.outvars, strict=True)) if after is not before]
+
+
+XLA: Final = xla_ops()
+"""The form that everything uses unless told otherwise."""
+GATED: Final = gated_ops()
+"""Real branches and loops on the device of an ordinary program."""

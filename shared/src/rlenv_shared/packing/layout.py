@@ -1,0 +1,176 @@
+"""A state's layout: made from its declaration once, asked for views, and for all values at once on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlenv_shared.packing.allocate import Node, Place, allocate, places
+from rlenv_shared.packing.fields import WORD_BITS, Field, Group, bad, check_members
+from rlenv_shared.packing.select import select
+from rlenv_shared.packing.view import Items, Part, View
+
+Words = tuple[Any, ...]
+"""uint32 arrays of one shape: ``()``, ``[B]`` or a block in a kernel."""
+TABLES = {"hot": None, "cold": None}
+
+
+class Layout:
+    """A state of named fields in a flat tuple of uint32 words, table after table.
+
+    Args:
+        name: of the state, for the report.
+        members: what `bits`, `flag`, `word`, `group` and `record` give.
+        tables: names in the order of their words, with the most words each may have (None: any); members that name
+            none lie in the first.
+        max_words: the most words of the state.
+        max_bytes: the most bytes of it.
+
+    Attributes:
+        num_words: words of the state.
+        tables: the slice of the words that is a table; ``words[layout.tables["hot"]]`` are its words.
+
+    Raises:
+        InvalidParamsError: names or tables that do not fit together, or a state that is larger than it may be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        members: Iterable[Field | Group],
+        *,
+        tables: Mapping[str, int | None] = TABLES,
+        max_words: int | None = None,
+        max_bytes: int | None = None,
+    ) -> None:
+        self.name = name
+        self.root: Node = allocate(Group(name, check_members(name, members)), tuple(tables))
+        self.tables: dict[str, slice] = {}
+        self.num_words = 0
+        for table, most in tables.items():
+            count = self.root.sizes[table].words if table in self.root.sizes else 0
+            self.tables[table] = slice(self.num_words, self.num_words + count)
+            self.num_words += count
+            _check_size(f"{name}, table {table}", count, most, "words")
+        _check_size(name, self.num_words, max_words, "words")
+        _check_size(name, self.num_words * WORD_BITS // 8, max_bytes, "bytes")
+
+    def view(self, words: Sequence[Any], tables: Sequence[str] | None = None) -> View:
+        """Open a view on a state, or on some of its tables.
+
+        Args:
+            words: of the tables, one after the other.
+            tables: whose words these are; all of them if left out.
+
+        Raises:
+            InvalidParamsError: an unknown table, another number of words, or words of other dtypes or shapes.
+        """
+        parts = self.tables if tables is None else {table: self._table(table) for table in tables}
+        self._check_words(words, sum(part.stop - part.start for part in parts.values()))
+        return View(words, self.root, parts)
+
+    def zeros(self, shape: tuple[int, ...] = ()) -> Words:
+        """NumPy words of a state in which every field is what zero bits stand for."""
+        return tuple(np.zeros(shape, np.uint32) for _ in range(self.num_words))
+
+    def swap(self, words: Sequence[Any], name: str, condition: Any) -> Words:
+        """Exchange the two elements of a record, word by word.
+
+        Args:
+            words: the whole state.
+            name: of a record of two at the top of the state, in whole words.
+            condition: bool array of the words' shape or a scalar: where to.
+        """
+        self._check_words(words, self.num_words)
+        node = self.root.children.get(name)
+        if node is None or node.member.count != 2 or any(size.bits != WORD_BITS for size in node.sizes.values()):
+            raise bad(f"swap of {name}", "no such record", "a record of two in whole words", "declare whole_words=True")
+        swapped = list(words)
+        for table, ((first, _), (second, _)) in node.starts.items():
+            base = self.tables[table].start
+            for word in range(base, base + node.sizes[table].words):
+                one, other = words[first + word], words[second + word]
+                swapped[first + word] = select(condition, other, one)
+                swapped[second + word] = select(condition, one, other)
+        return tuple(swapped)
+
+    def decode(self, words: Sequence[Any]) -> dict[str, Any]:
+        """All values on the host.
+
+        Args:
+            words: the whole state; scalars or a batch.
+
+        Returns:
+            A dictionary by name of ints and bools (arrays for a batch), of dictionaries for groups, and of lists for
+            what is repeated.
+        """
+        decoded: dict[str, Any] = _decoded(self.view([np.asarray(word) for word in words]))
+        return decoded
+
+    def encode(self, values: Mapping[str, Any], shape: tuple[int, ...] = ()) -> Words:
+        """The words for what `decode` gives; what is left out gets the value that zero bits stand for.
+
+        Args:
+            values: ints, bools, or arrays of ``shape``.
+            shape: of a word.
+
+        Returns:
+            uint32 NumPy arrays.
+
+        Raises:
+            InvalidParamsError: unknown names, a list of another length, or values that do not fit.
+        """
+        view = self.view(self.zeros(shape))
+        _encode(view, values, "")
+        return tuple(np.asarray(word, np.uint32) for word in view.words())
+
+    def places(self) -> list[Place]:
+        """Every value with its bits, in the order of declaration."""
+        return list(places(self.root))
+
+    def _table(self, name: str) -> slice:
+        if name not in self.tables:
+            raise bad(f"view of {self.name}", f"table {name!r}", f"one of {list(self.tables)}", "mend the name")
+        return self.tables[name]
+
+    def _check_words(self, words: Sequence[Any], count: int) -> None:
+        if len(words) != count:
+            raise bad(f"words of {self.name}", len(words), f"{count} words", "pass the words of all tables asked for")
+        for i, word in enumerate(words):
+            if getattr(word, "dtype", None) != np.uint32 or word.shape != words[0].shape:
+                got = f"{getattr(word, 'dtype', type(word).__name__)}{list(np.shape(word))}"
+                expected = f"uint32 arrays of shape {np.shape(words[0])}"
+                raise bad(f"word {i} of {self.name}", got, expected, "mend what made it")
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, Items):
+        return [_decoded(one) for one in value]
+    if isinstance(value, Part):
+        return {name: _decoded(getattr(value, name)) for name in value}
+    return value.item() if np.shape(value) == () else value
+
+
+def _encode(part: Part, values: Mapping[str, Any], path: str) -> None:
+    for name, value in values.items():
+        there, here = getattr(part, name), f"{path}{name}"
+        if isinstance(there, Items):
+            if not isinstance(value, (list, tuple)) or len(value) != len(there):
+                got = f"{len(value)} elements" if isinstance(value, (list, tuple)) else type(value).__name__
+                raise bad(f"values.{here}", got, f"a list of {len(there)}", "give every element")
+            for i, one in enumerate(value):
+                if isinstance(one, Mapping) and isinstance(there[i], Part):
+                    _encode(there[i], one, f"{here}[{i}].")
+                else:
+                    there[i] = one
+        elif isinstance(there, Part) and isinstance(value, Mapping):
+            _encode(there, value, f"{here}.")
+        else:
+            part.set(name, value)
+
+
+def _check_size(what: str, got: int, most: int | None, unit: str) -> None:
+    if most is not None and got > most:
+        raise bad(what, f"{got} {unit}", f"at most {most}", "narrow fields, or raise the limit on purpose")

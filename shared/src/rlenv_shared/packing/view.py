@@ -1,0 +1,241 @@
+"""Views: a state's fields by name, each word loaded and each field decoded when it is first asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.packing.allocate import Node, Start, shifted
+from rlenv_shared.packing.fields import WORD_BITS, WORD_MASK, Field, Key, bad, is_integer, kind
+from rlenv_shared.packing.select import select
+from rlenv_shared.packing.store import Store
+
+_CHECKED: contextvars.ContextVar[bool] = contextvars.ContextVar("checked", default=False)
+
+
+@contextlib.contextmanager
+def checked() -> Iterator[None]:
+    """What is traced within it checks on the host, when it runs, that every value fits its field.
+
+    A value that does not ends the program with an error that names the field.  Constants and NumPy arrays are always
+    checked, and code that was traced before stays as it is.
+    """
+    token = _CHECKED.set(True)
+    try:
+        yield
+    finally:
+        _CHECKED.reset(token)
+
+
+class UnknownFieldError(InvalidParamsError, AttributeError):
+    """No field, group or record of that name."""
+
+
+class Part:
+    """A group, or one element of a record: its fields are attributes; iteration gives their names.
+
+    Reading a field gives bool, int32, or uint32 for a whole word.  A record gives `Items`.
+    """
+
+    __slots__ = ("_spot",)
+
+    def __init__(self, spot: _Spot) -> None:
+        object.__setattr__(self, "_spot", spot)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what Python looks for in any object
+            raise AttributeError(name)
+        child = self._spot.child(name)
+        return child.element().value() if child.node.member.count is None else Items(child)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.set(name, value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._spot.node.children)
+
+    def __dir__(self) -> list[str]:
+        return [*self, *(name for name in dir(type(self)) if not name.startswith("_"))]
+
+    def set(self, name: str, value: Any, where: Any = None) -> None:
+        """Assign a field.
+
+        Args:
+            name: of the field.
+            value: an int or bool within the field's range, or an array of the words' shape (or a scalar); bits of a
+                traced value beyond the field's width are dropped.
+            where: bool array; the field stays as it is where that is False.
+
+        Raises:
+            InvalidParamsError: no such field, or a value of another type, shape or range.
+        """
+        self._spot.child(name).element().assign(value, where)
+
+    def clear(self, name: str | None = None, where: Any = None) -> None:
+        """Set a member (all elements of it), or everything, to what zero bits stand for.
+
+        Args:
+            name: of a field, group or record.
+            where: bool array; nothing changes where that is False.
+        """
+        if name is None:
+            self._spot.clear(where)
+            return
+        child = self._spot.child(name)
+        for spot in [child.element()] if child.node.member.count is None else map(child.element, range(child.size)):
+            spot.clear(where)
+
+
+class Items:
+    """The elements of a record, by an int, by an integer or bool array, or by flags from `one_hot`.
+
+    Where an array is out of range, the first element is read and none is written.
+    """
+
+    __slots__ = ("_spot",)
+
+    def __init__(self, spot: _Spot) -> None:
+        self._spot = spot
+
+    def __len__(self) -> int:
+        return self._spot.size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._spot.element(index).value()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.set(index, value)
+
+    def set(self, index: Any, value: Any, where: Any = None) -> None:
+        """Assign an element that is a field; the rest is as of `Part.set`."""
+        self._spot.element(index).assign(value, where)
+
+
+class View(Part):
+    """A whole state.  Open one in each function that is traced by itself, such as a branch or a loop's body."""
+
+    __slots__ = ()
+
+    def __init__(self, words: Sequence[Any], root: Node, tables: dict[str, slice]) -> None:
+        keys = [(table, word) for table, part in tables.items() for word in range(part.stop - part.start)]
+        store = Store(dict(zip(keys, words, strict=True)), np.shape(words[0]) if words else (), {})
+        super().__init__(_Spot(store, root, dict.fromkeys(tables, (0, 0)), ""))
+
+    def words(self) -> tuple[Any, ...]:
+        """The state with all changes: words that none of them touches are the very objects that were given."""
+        store = self._spot.store
+        for chosen in store.chosen.values():
+            chosen.put_back()
+        return tuple(store.words.values())
+
+
+class _Spot(NamedTuple):
+    """A member with where its owner begins, or one element of it with where that begins."""
+
+    store: Store
+    node: Node
+    begin: dict[str, Start]
+    path: str
+
+    @property
+    def size(self) -> int:
+        return self.node.member.count or 1
+
+    def child(self, name: str) -> _Spot:
+        path = f"{self.path}.{name}" if self.path else name
+        if name not in self.node.children:
+            error = bad("fields", path, f"one of {', '.join(self.node.children)}", "declare it or mend the name")
+            raise UnknownFieldError(*error.args)
+        return self._replace(node=self.node.children[name], path=path)
+
+    def element(self, index: Any = None) -> _Spot:
+        if index is None and self.node.member.count is None:
+            return self._replace(begin=shifted(self.node, 0, self.begin))
+        if isinstance(index, (int, float)) or index is None:
+            if type(index) is not int or not 0 <= index < self.size:
+                got = "no index" if index is None else f"index {index}"
+                raise bad(self.path, got, f"0..{self.size - 1}, an array, or flags", "mend the index")
+            return self._replace(begin=shifted(self.node, index, self.begin), path=f"{self.path}[{index}]")
+        path = f"{self.path}[?]"
+        begin = dict.fromkeys(shifted(self.node, 0, self.begin), (0, 0))
+        return _Spot(self.store.choose(self.node, self.begin, index, path), self.node, begin, path)
+
+    def value(self) -> Any:
+        if not isinstance(self.node.member, Field):
+            return Part(self)
+        _, key, shift = self._place()
+        word = self.store.load(key)
+        known = self.store.decoded.setdefault(key, {})
+        if shift not in known:
+            known[shift] = self.node.member.decode(word, shift)
+        return known[shift]
+
+    def assign(self, value: Any, where: Any) -> None:
+        field, key, shift = self._place()
+        where = self._condition(where)
+        code = field.encode(self._fitting(field, value, where), shift)
+        bits = WORD_MASK if field.alone or field.width == WORD_BITS else field.mask << shift
+        new = code
+        if bits != WORD_MASK or np.shape(code) != self.store.shape:
+            constant = code if isinstance(code, np.uint32) else None
+            new = self.store.load(key)
+            new = new if constant == bits else new & np.uint32(WORD_MASK & ~bits)
+            new = new if constant == 0 else new | code
+        self.store.save(key, new if where is None else select(where, new, self.store.load(key)))
+
+    def clear(self, where: Any) -> None:
+        where = self._condition(where)
+        for table, (first, shift) in self.begin.items():
+            size = self.node.sizes[table]
+            for key in ((table, word) for word in range(first, first + size.words)):
+                old = self.store.load(key)
+                new = old & np.uint32(WORD_MASK & ~(size.mask << shift))
+                self.store.save(key, new if where is None else select(where, new, old))
+
+    def _place(self) -> tuple[Field, Key, int]:
+        if not isinstance(self.node.member, Field):
+            raise bad(self.path, "an assignment", "the name of a field", "assign its fields one by one")
+        if not self.begin:
+            raise bad(self.path, "a view without its table", "a view of that table", "name it when you open the view")
+        ((table, (word, shift)),) = self.begin.items()
+        return self.node.member, (table, word), shift
+
+    def _condition(self, where: Any) -> Any:
+        where = np.bool_(where) if isinstance(where, bool) else where
+        shapes = (), self.store.shape
+        if where is not None and (np.shape(where) not in shapes or not is_integer(where, "b")):
+            raise bad(self.path, f"where = {kind(where)}", f"bool of shape () or {shapes[1]}", "pass a comparison")
+        return where
+
+    def _fitting(self, field: Field, value: Any, where: Any) -> Any:
+        """The value, if it belongs into the field."""
+        check = functools.partial(_check_range, field, self.path)
+        if isinstance(value, int):
+            check(value, True)
+            return int(value)
+        kinds, what = ("b", "bool") if field.dtype == np.bool_ else ("iub", "integers")
+        if not is_integer(value, kinds) or np.shape(value) not in ((), self.store.shape):
+            raise bad(self.path, kind(value), f"{what} of shape () or {self.store.shape}", "convert or broadcast it")
+        if isinstance(value, (np.ndarray, np.generic)):
+            check(value, where if isinstance(where, (np.ndarray, np.generic)) else True)
+        elif _CHECKED.get():
+            import jax
+
+            jax.debug.callback(check, value, True if where is None else where)
+        return value
+
+
+def _check_range(field: Field, path: str, value: Any, where: Any) -> None:
+    values, wanted = np.broadcast_arrays(value, where)
+    outside = values[wanted & ((values < field.low) | (values > field.high))]
+    if outside.size:
+        raise bad(path, outside[0], f"{field.low}..{field.high}", "mend the rule or widen the field")

@@ -1,0 +1,64 @@
+"""The commands that every package with a declaration has: ``cartpole-jax verify``, ``… train``, ``… bench``.
+
+A command is an entry point of the group ``rlenv.commands``: ``(declaration, arguments) -> exit status``.  ``verify``
+comes with this distribution, ``train`` and ``transfer`` with rlenv-learn, ``bench`` with rlenv-bench.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import Any, Final
+
+from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+from rlenv_shared.verification.declaration import Declaration, resolve
+
+GROUP: Final = "rlenv.commands"
+
+
+def smoke(declaration: Declaration, arguments: Sequence[str]) -> int:
+    """Import, reset and step with what is installed, and say what works."""
+    print(resolve(declaration.smoke)())
+    return 0
+
+
+def run(declaration: Declaration, name: str, arguments: Sequence[str]) -> int:
+    """Run a command; returns its exit status.
+
+    Raises:
+        InvalidParamsError: no installed distribution has it.
+    """
+    for found in entry_points(group=GROUP, name=name):
+        return int(found.load()(declaration, arguments))
+    known = sorted(entry_points(group=GROUP).names)
+    remedy = "install rlenv-learn for train and transfer, rlenv-bench for bench"
+    raise InvalidParamsError(explain("command", got=name, expected=f"one of {known}", remedy=remedy))
+
+
+def main(
+    declaration: Declaration, own: Mapping[str, Callable[..., Any]] | None = None, argv: Sequence[str] | None = None
+) -> int:
+    """The command line of a package.
+
+    Args:
+        declaration: of the package.
+        own: further commands, functions whose parameters are their options (tyro reads them).
+        argv: arguments without the program's name; those of the process when None.
+    """
+    own = own or {}
+    name, *rest = (sys.argv[1:] if argv is None else argv) or ["--help"]
+    try:
+        if name in ("-h", "--help"):
+            names = ", ".join([*own, *sorted(entry_points(group=GROUP).names)])
+            print(f"usage: {declaration.package} COMMAND …\n\ncommands: {names}; each has --help")
+        elif name in own:
+            import tyro
+
+            tyro.cli(own[name], prog=f"{declaration.package} {name}", args=rest)
+        else:
+            return run(declaration, name, rest)
+    except EnvError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0

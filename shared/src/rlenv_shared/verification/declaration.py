@@ -1,0 +1,246 @@
+"""What a package declares about its verification, speed and training: one `Declaration`, read by every command.
+
+A package exports it as ``<import>.verification.DECLARATION``, and `find` reads it from there.  CI, make's
+``verify-<pkg>`` and the like, and the package's own command loop over it; it is part of the wheel.
+
+What is heavy is named, not imported: an *entry* is the text ``"module:attribute"``, as in a pyproject.toml.  Importing
+the declaration needs no more than the package's core.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rlenv_shared.errors import InvalidParamsError, explain
+
+Entry = str
+"""``"module:attribute"``; `resolve` imports it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Implementation:
+    """One implementation of the environment, ours or the reference's, on which policies are trained and evaluated.
+
+    Attributes:
+        make: ``() -> environment`` in JAX, or with ``host`` ``(num_envs) -> vector environment``, same-step auto-reset.
+        host: steps NumPy arrays.
+    """
+
+    make: Entry
+    host: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class RolloutSet:
+    """Comparisons with the reference that are run together and written to one file.
+
+    Attributes:
+        name: of the set and of its file, ``results/<name>.json``.
+        run: ``(**settings) -> rlenv_shared.verification.verify.Findings``.
+        full: settings of ``verify``.
+        quick: settings in CI, which the L3 tests read; they state the same comparisons on fewer episodes.
+        whole_episodes: the README's headline counts its steps.
+    """
+
+    name: str
+    run: Entry
+    full: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    whole_episodes: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Replay:
+    """Recorded episodes of the reference, replayed where the reference is not.
+
+    Attributes:
+        name: of the replay.
+        trace: npz file of a `Trajectory`, beside the declaration.
+        run: ``(trajectory, **settings) -> Report``: plays them with our environment on JAX's default device.
+        record: ``(**record_settings) -> Trajectory``: records them anew.
+        settings: of ``run``.
+        record_settings: of ``record``.
+    """
+
+    name: str
+    trace: Path
+    run: Entry
+    record: Entry
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    record_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Transfer:
+    """L4: policies trained in two implementations, each evaluated in both.
+
+    Attributes:
+        config: TOML file with margin, budgets and seeds, committed before the runs (`rlenv_learn.transfer.verdict`).
+        hyperparameters: name of those in the declaration.
+    """
+
+    config: Path
+    hyperparameters: str
+
+
+@dataclasses.dataclass(frozen=True)
+class BenchmarkCase:
+    """Implementations that are measured in turns.
+
+    Attributes:
+        workloads: ``(batch, **settings) -> Sequence[rlenv_bench.workloads.Workload]``.
+        batches: numbers of environments.
+        settings: further arguments.
+        sweep: leave an implementation out as soon as a larger batch gains it nothing.
+    """
+
+    workloads: Entry
+    batches: tuple[int, ...]
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    sweep: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """A ratio of speeds that the README states, recomputed from the newest report that measured both.
+
+    Attributes:
+        text: what is compared.
+        ours: selects a run (`rlenv_bench.results.select`): side, batch (the fastest without one), settings.
+        theirs: the other.
+        at_least: what the ratio must reach.
+    """
+
+    text: str
+    ours: Mapping[str, Any]
+    theirs: Mapping[str, Any]
+    at_least: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Benchmark:
+    """One report of speeds.
+
+    Attributes:
+        cases: measured by ``bench``.
+        quick: measured by ``bench --quick``.
+        label: tells reports of one package apart; empty for the main one.
+        claims: the first is the package's headline.
+    """
+
+    cases: tuple[BenchmarkCase, ...]
+    quick: tuple[BenchmarkCase, ...]
+    label: str = ""
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    """What is compiled for a GPU that is not there, and measured on one that is.
+
+    Attributes:
+        programs: ``Sequence[rlenv_bench.gpu.program.Program]``; None for an engine without JAX.
+        budgets: of each program, per step and environment at every batch (`rlenv_bench.gpu.compilation`).
+        learning: ``(on_gpu) -> environment`` on which PPO is measured.
+        comparisons: ``Sequence[rlenv_bench.sections.Comparison]``.
+    """
+
+    programs: Entry | None = None
+    budgets: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
+    learning: Entry | None = None
+    comparisons: Entry | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Declaration:
+    """Everything about one package that a command, CI or a README table needs to know.
+
+    Attributes:
+        package: name of the distribution.
+        environment: id.
+        references: folders of ``references/`` it is compared with.
+        smoke: ``() -> str``: imports, resets and steps with the core dependencies alone and says what works.
+        implementations: by name; the first is what ``train`` trains on.
+        rollouts: comparisons of whole episodes.
+        replays: recorded episodes.
+        hyperparameters: of PPO by name, fields of `rlenv_learn.PPOConfig`; the first are those of ``train``.
+        transfer: the experiment of L4.
+        benchmarks: reports of speeds.
+        gpu: programs and comparisons for GPUs.
+        tables: ``() -> {name: Markdown}``: tables of the README that only this package has.
+    """
+
+    package: str
+    environment: str
+    references: tuple[str, ...]
+    smoke: Entry
+    implementations: Mapping[str, Implementation] = dataclasses.field(default_factory=dict)
+    rollouts: tuple[RolloutSet, ...] = ()
+    replays: tuple[Replay, ...] = ()
+    hyperparameters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    transfer: Transfer | None = None
+    benchmarks: tuple[Benchmark, ...] = ()
+    gpu: Gpu = dataclasses.field(default_factory=Gpu)
+    tables: Entry | None = None
+
+    def rollout_set(self, name: str) -> RolloutSet:
+        """The rollout set of this name.
+
+        Raises:
+            InvalidParamsError: there is none.
+        """
+        for found in self.rollouts:
+            if found.name == name:
+                return found
+        known = [found.name for found in self.rollouts]
+        raise InvalidParamsError(explain("rollout set", got=name, expected=f"one of {known}", remedy="choose one"))
+
+    @property
+    def results(self) -> Path:
+        """Where results are read and written: ``results/`` of the package in its clone, elsewhere of this directory."""
+        source = Path(str(importlib.import_module(_import_name(self.package)).__file__))
+        for folder in source.resolve().parents[1:3]:
+            manifest = folder / "pyproject.toml"
+            if manifest.is_file() and tomllib.loads(manifest.read_text())["project"]["name"] == self.package:
+                return folder / "results"
+        return Path.cwd() / "results"
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything that is named and not imported."""
+        yield self.smoke
+        yield from (found.make for found in self.implementations.values())
+        yield from (found.run for found in self.rollouts)
+        yield from (entry for found in self.replays for entry in (found.run, found.record))
+        yield from (case.workloads for found in self.benchmarks for case in (*found.cases, *found.quick))
+        yield from filter(None, (self.gpu.programs, self.gpu.learning, self.gpu.comparisons, self.tables))
+
+
+def find(package: str) -> Declaration:
+    """The declaration of an installed package.
+
+    Raises:
+        InvalidParamsError: there is no such package, or it declares nothing.
+    """
+    module = f"{_import_name(package)}.verification"
+    try:
+        return importlib.import_module(module).DECLARATION
+    except ModuleNotFoundError as error:
+        if error.name not in (module, _import_name(package)):
+            raise
+        problem = explain("package", got=package, expected=f"an installed package with {module}", remedy="install it")
+        raise InvalidParamsError(problem) from error
+
+
+def resolve(entry: Entry) -> Any:
+    """What an entry names; imports its module."""
+    return pkgutil.resolve_name(entry)
+
+
+def _import_name(package: str) -> str:
+    return package.replace("-", "_")

@@ -1,0 +1,131 @@
+"""The command ``verify``: runs rollout sets in full, writes what they found, then lets L4 train.
+
+A file of results::
+
+    {"format": "rlenv-rollouts", "schema": 1, "package": "cartpole-jax", "set": "rollouts", "settings": {…},
+     "machine": {see `machine.describe`}, "git": "<commit>", "dirty": false,
+     "comparisons": {"every step, random float32": {"steps": 221734, "mismatches": 0, …}, …},
+     "measured": {…}, "problems": []}
+
+``comparisons`` is a tree; each object in it with ``steps`` and ``mismatches`` is one comparison.  ``measured`` is what
+else is worth knowing, ``problems`` what is wrong although nothing differed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rlenv_shared import machine
+from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.verification.declaration import Declaration, RolloutSet, resolve
+from rlenv_shared.verification.differences import Report
+
+FORMAT: Final = "rlenv-rollouts"
+SCHEMA: Final = 1
+TRANSFER: Final = "transfer"
+
+
+@dataclasses.dataclass
+class Findings:
+    """What a rollout set found.
+
+    Attributes:
+        comparisons: tree of objects with ``steps`` and ``mismatches``.
+        measured: anything else, JSON-serialisable.
+        problems: what is wrong although nothing differed.
+    """
+
+    comparisons: dict[str, Any] = dataclasses.field(default_factory=dict)
+    measured: dict[str, Any] = dataclasses.field(default_factory=dict)
+    problems: list[str] = dataclasses.field(default_factory=list)
+
+    def add(self, name: str, report: Report, **more: Any) -> None:
+        """Keep and print a comparison."""
+        print(f"{name}: {report}", flush=True)
+        fields = {
+            field: {"mismatches": found.mismatches, "max_abs": found.max_abs, "tolerance": found.tolerance}
+            for field, found in report.fields.items()
+        }
+        counts = {"steps": report.steps, "ends": report.ends, "mismatches": report.mismatches}
+        self.comparisons[name] = {**counts, "fields": fields, **more}
+
+
+def run_set(declaration: Declaration, chosen: RolloutSet, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a rollout set; returns the content of its file."""
+    head = {"format": FORMAT, "schema": SCHEMA, "package": declaration.package, "set": chosen.name}
+    about = {"settings": dict(settings), "machine": machine.describe(), **machine.git_state(declaration.results.parent)}
+    return {**head, **about, **dataclasses.asdict(resolve(chosen.run)(**settings))}
+
+
+def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    """Steps and mismatches of every comparison in a file's content."""
+    return _below(content["comparisons"])
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a file of results.
+
+    Raises:
+        SnapshotVersionError: it is corrupt, foreign, of another version, or compares nothing.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        head = content["format"], content["schema"]
+        found = list(comparisons(content)) if head == (FORMAT, SCHEMA) else []
+        problem = "no comparison" if head == (FORMAT, SCHEMA) and not found else f"{head}"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        found, problem = [], f"{type(error).__name__}: {error}"
+    if not found:
+        expected = f"{FORMAT}, schema {SCHEMA}, with comparisons"
+        raise SnapshotVersionError(explain(f"results {path}", got=problem, expected=expected, remedy="run verify"))
+    return content
+
+
+def main(declaration: Declaration, argv: Sequence[str]) -> int:
+    """The command; 0 if nothing differed and nothing is wrong."""
+    names = [found.name for found in declaration.rollouts] + [TRANSFER] * (declaration.transfer is not None)
+    parser = argparse.ArgumentParser(prog=f"{declaration.package} verify", description="Compare with the reference.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(names)}; all when left out")
+    parser.add_argument("--skip-l4", action="store_true", help="no training runs")
+    parser.add_argument("--quick", action="store_true", help="the sets as CI runs them; nothing is written")
+    options = parser.parse_args(argv)
+    if unknown := set(options.parts) - set(names):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    good = True
+    for name in options.parts or names:
+        if name != TRANSFER:
+            good = _verify(declaration, declaration.rollout_set(name), options.quick) and good
+        elif not options.skip_l4 and not options.quick:
+            from rlenv_shared.verification import commands
+
+            good = commands.run(declaration, TRANSFER, []) == 0 and good
+    print("verified" if good else "NOT VERIFIED")
+    return 0 if good else 1
+
+
+def _verify(declaration: Declaration, chosen: RolloutSet, quick: bool) -> bool:
+    content = run_set(declaration, chosen, chosen.quick if quick else chosen.full)
+    steps, mismatches = (sum(counts) for counts in zip(*comparisons(content), strict=True))
+    print(f"{chosen.name}: {steps:,} steps compared, {mismatches} mismatches")
+    for problem in content["problems"]:
+        print(f"WRONG: {chosen.name}: {problem}")
+    if not quick:
+        path = declaration.results / f"{chosen.name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content, indent=1) + "\n")
+        print(f"written to {path}")
+    return not mismatches and not content["problems"]
+
+
+def _below(node: Any) -> Iterator[tuple[int, int]]:
+    if isinstance(node, Mapping) and {"steps", "mismatches"} <= set(node):
+        counts = node["mismatches"]
+        yield int(node["steps"]), sum(counts.values()) if isinstance(counts, Mapping) else int(counts)
+    elif isinstance(node, Mapping):
+        for child in node.values():
+            yield from _below(child)
