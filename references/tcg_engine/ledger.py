@@ -90,7 +90,10 @@ def summary(data: dict[str, Any]) -> str:
         "",
         "| set | printings | verified |",
         "|---|---:|---:|",
-        *(f"| {name} | {len(values)} | {100 * sum(values) / len(values):.1f} % |" for name, values in sorted(by_set.items())),
+        *(
+            f"| {name} | {len(values)} | {100 * sum(values) / len(values):.1f} % |"
+            for name, values in sorted(by_set.items())
+        ),
         "",
     ]
     return "\n".join(lines)

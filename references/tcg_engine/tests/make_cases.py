@@ -29,7 +29,9 @@ class Card:
         self.text = self.attack["effect"]
         self.damage = self.attack["damage"] or 0
         self.cost = "".join(letter * self.attack["cost"].get(letter, 0) for letter in ENERGY)
-        fights = card["element"] == "F" or "[F]" in ((card["ability"] or {}).get("effect") or "").partition(" type")[0][-30:]
+        fights = (
+            card["element"] == "F" or "[F]" in ((card["ability"] or {}).get("effect") or "").partition(" type")[0][-30:]
+        )
         self.foe = STEELIX if fights else SNORLAX
         self.verifies = f"{card['id']} attack {number}"
 
@@ -110,7 +112,9 @@ def coin_more(c, m):
     yield c.case("tails", c.hit(c.damage), coins=["T"])
 
 
-@family(r"Flip a coin\. If heads, this attack does (\d+) more damage\. If tails, this Pokémon also does (\d+) damage to itself\.")
+@family(
+    r"Flip a coin\. If heads, this attack does (\d+) more damage\. If tails, this Pokémon also does (\d+) damage to itself\."
+)
 def coin_more_or_recoil(c, m):
     yield c.case("heads", {**c.hit(c.damage + int(m[1])), "me.active.damage": 0}, coins=["H"])
     yield c.case("tails", {**c.hit(c.damage), "me.active.damage": int(m[2])}, coins=["T"])
@@ -148,17 +152,27 @@ def both_heads(c, m):
     yield c.case("one heads", c.hit(c.damage), coins=["HT"])
 
 
-@family(r"Flip (\d) coins\. This attack does (\d+) damage for each heads\. If at least (\d) of them (?:is|are) heads, your opponent's Active Pokémon is now (\w+)\.")
+@family(
+    r"Flip (\d) coins\. This attack does (\d+) damage for each heads\. If at least (\d) of them (?:is|are) heads, your opponent's Active Pokémon is now (\w+)\."
+)
 def heads_and_condition(c, m):
     count, least = int(m[1]), int(m[3])
     words, extra, coins = after(m[4])
     amount = least * int(m[2]) + extra
-    yield c.case("enough heads", {**c.hit(amount), "foe.active.conditions": words}, coins=["H" * least + "T" * (count - least), *coins])
+    yield c.case(
+        "enough heads",
+        {**c.hit(amount), "foe.active.conditions": words},
+        coins=["H" * least + "T" * (count - least), *coins],
+    )
     few = least - 1
-    yield c.case("too few", {**c.hit(few * int(m[2])), "foe.active.conditions": ""}, coins=["H" * few + "T" * (count - few)])
+    yield c.case(
+        "too few", {**c.hit(few * int(m[2])), "foe.active.conditions": ""}, coins=["H" * few + "T" * (count - few)]
+    )
 
 
-@family(r"Flip (\d) coins\. This attack does (\d+) damage for each heads\. (Your opponent's Active|This) Pokémon is now (\w+)\.")
+@family(
+    r"Flip (\d) coins\. This attack does (\d+) damage for each heads\. (Your opponent's Active|This) Pokémon is now (\w+)\."
+)
 def heads_then_condition(c, m):
     words, extra, coins = after(m[4])
     side = "me" if m[3] == "This" else "foe"
@@ -167,7 +181,9 @@ def heads_then_condition(c, m):
     yield c.case("one heads", {**c.hit(hurt), f"{side}.active.conditions": words}, coins=["H" + tail, *coins])
 
 
-@family(r"Flip a coin for each (?:\[([A-Z])\] )?(Energy attached to this Pokémon|Pokémon you have in play|Tandemaus and Maushold you have in play)\. This attack does (\d+) (more )?damage for each heads\.")
+@family(
+    r"Flip a coin for each (?:\[([A-Z])\] )?(Energy attached to this Pokémon|Pokémon you have in play|Tandemaus and Maushold you have in play)\. This attack does (\d+) (more )?damage for each heads\."
+)
 def coin_for_each(c, m):
     base = c.damage if m[4] else 0
     if "Energy" in m[2]:
@@ -186,7 +202,9 @@ def coin_for_each(c, m):
 def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]:
     """Positions in which a condition holds or not: name, whether, parts, damage already on the opponent's Active."""
     s = c.source
-    foe_state = re.fullmatch(r"your opponent's Active Pokémon is (Poisoned|Burned|Asleep|Confused|affected by a Special Condition)", words)
+    foe_state = re.fullmatch(
+        r"your opponent's Active Pokémon is (Poisoned|Burned|Asleep|Confused|affected by a Special Condition)", words
+    )
     if foe_state:
         state = "confused" if foe_state[1].startswith("aff") else foe_state[1].lower()
         extra = {"poisoned": 10, "burned": 20}.get(state, 0)
@@ -205,7 +223,10 @@ def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]
     elif words == "any of your Benched Pokémon have damage on them":
         yield "damaged", True, {"me": {"bench": ["A1-204 damage=10"]}}, 0
         yield "undamaged", False, {"me": SIDE, "mine": "damage=10"}, 0
-    elif words in ("this Pokémon has a Pokémon Tool attached", "your opponent's Active Pokémon has a Pokémon Tool attached"):
+    elif words in (
+        "this Pokémon has a Pokémon Tool attached",
+        "your opponent's Active Pokémon has a Pokémon Tool attached",
+    ):
         yield "Tool", True, {"mine" if words.startswith("this") else "theirs": "tool=A4a-067"}, 0
         yield "no Tool", False, {}, 0
     elif m := re.fullmatch(r"this Pokémon has at least (\d) extra \[([A-Z])\] Energy attached", words):
@@ -229,7 +250,10 @@ def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]
     elif words == "this Pokémon moved from your Bench to the Active Spot this turn":
         yield "moved", True, {"mine": "moved_up=5"}, 0
         yield "stayed", False, {}, 0
-    elif m := re.fullmatch(r"any of your (?:\[([A-Z])\] )?Pokémon were Knocked Out by damage from an attack during your opponent's last turn", words):
+    elif m := re.fullmatch(
+        r"any of your (?:\[([A-Z])\] )?Pokémon were Knocked Out by damage from an attack during your opponent's last turn",
+        words,
+    ):
         bit = 1 << "GRWLPFDMCN".index(m[1] or "G")
         yield "lost one", True, {"me": {"fields": {"lost_turn": 4, "lost_types": bit}}}, 0
         yield "lost one earlier", False, {"me": {"fields": {"lost_turn": 2, "lost_types": bit}}}, 0
@@ -245,7 +269,9 @@ def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]
     elif words == "your opponent's Active Pokémon has an Ability":
         yield "it has", True, {"other": "A2a-071"}, 0
         yield "it has not", False, {}, 0
-    elif m := re.fullmatch(r"(your opponent has|you have) exactly ((?:\d, )+or \d) cards in (?:your|their) hand", words):
+    elif m := re.fullmatch(
+        r"(your opponent has|you have) exactly ((?:\d, )+or \d) cards in (?:your|their) hand", words
+    ):
         numbers = [int(n) for n in re.findall(r"\d", m[2])]
         side = "foe" if "opponent" in m[1] else "me"
         yield f"{numbers[0]} cards", True, {side: {"hand": ["A1-216"] * numbers[0]}}, 0
@@ -291,7 +317,9 @@ def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]
         more = int(m[1]) - have
         yield "enough", True, {"me": {"bench": [f"A1-204 {m[2] * more}".strip()]}}, 0
         yield "too little", False, {"me": {"bench": [f"A1-204 {m[2] * (more - 1)}".strip()]}}, 0
-    elif m := re.fullmatch(r"(this Pokémon has|your Pokémon in play have) (\d) or more different types of Energy attached", words):
+    elif m := re.fullmatch(
+        r"(this Pokémon has|your Pokémon in play have) (\d) or more different types of Energy attached", words
+    ):
         letters = [letter for letter in "GRWLPF" if letter not in c.cost]
         more = max(0, int(m[2]) - len(set(c.cost)))
         yield "enough", True, {"energy": c.cost + "".join(letters[:more])}, 0
@@ -303,7 +331,10 @@ def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]
     elif m := re.fullmatch(r"you have any Stage 2 Pokémon on your Bench", words):
         yield "there", True, {"me": {"bench": ["A1-143>A1-144>A1-145"]}}, 0
         yield "not there", False, {"me": SIDE}, 0
-    elif words == "this Pokémon was damaged by an attack during your opponent's last turn while it was in the Active Spot":
+    elif (
+        words
+        == "this Pokémon was damaged by an attack during your opponent's last turn while it was in the Active Spot"
+    ):
         yield "hit", True, {"mine": "damage=10 hit_turn=4"}, 0
         yield "hit earlier", False, {"mine": "damage=10 hit_turn=2"}, 0
     elif words == "1 of your Pokémon used Sweets Relay during your last turn":
@@ -313,7 +344,16 @@ def when(c: Card, words: str) -> Iterator[tuple[str, bool, dict[str, Any], int]]
         yield "not first", False, {"mine": "attacked=1"}, 0
 
 
-PLAIN = {"G": "B4-015", "R": "A3-025>A3-026", "W": "A3-044", "F": "A1-150", "P": "A1-118>A1-119", "D": "B1-163>B1-164>B1-165", "M": "A2-112", "L": "A1-103"}
+PLAIN = {
+    "G": "B4-015",
+    "R": "A3-025>A3-026",
+    "W": "A3-044",
+    "F": "A1-150",
+    "P": "A1-118>A1-119",
+    "D": "B1-163>B1-164>B1-165",
+    "M": "A2-112",
+    "L": "A1-103",
+}
 
 
 def kinds_of(c: Card, words: str) -> tuple[str, str]:
@@ -324,7 +364,9 @@ def kinds_of(c: Card, words: str) -> tuple[str, str]:
     if words == "Pokémon ex":
         return "A1-036" if c.card["element"] != "W" else "A1-096", c.foe
     if words == "Basic Pokémon":
-        return ("A1a-048" if c.card["element"] == "F" else SNORLAX), "A2-093>A2-094" if c.card["element"] != "G" else STEELIX
+        return ("A1a-048" if c.card["element"] == "F" else SNORLAX), "A2-093>A2-094" if c.card[
+            "element"
+        ] != "G" else STEELIX
     if words == "Evolution Pokémon":
         return STEELIX if c.card["element"] != "R" else "A1-144", SNORLAX if c.card["element"] != "F" else "A1a-048"
     return c.source.named(words), c.foe
@@ -354,7 +396,9 @@ def if_more(c, m):
         yield c.case(name, damage_of(c, parts, c.damage + int(m[2]) * holds, already), **parts)
 
 
-@family(r"If (this Pokémon's remaining HP is .+?|this Pokémon didn't move from the Bench to the Active Spot this turn), this attack does nothing\.")
+@family(
+    r"If (this Pokémon's remaining HP is .+?|this Pokémon didn't move from the Bench to the Active Spot this turn), this attack does nothing\."
+)
 def if_nothing(c, m):
     if "move" in m[1]:
         yield c.case("moved", c.hit(c.damage), mine="moved_up=5")
@@ -403,7 +447,9 @@ def coin_all_or_nothing(c, m):
     yield c.case("tails", {**c.hit(0), "foe.active.conditions": ""}, coins=["T"])
 
 
-@family(r"Flip a coin\. If heads, your opponent's Active Pokémon is now (\w+)\. If tails, (your opponent's Active|this) Pokémon is now (\w+)\.")
+@family(
+    r"Flip a coin\. If heads, your opponent's Active Pokémon is now (\w+)\. If tails, (your opponent's Active|this) Pokémon is now (\w+)\."
+)
 def coin_either(c, m):
     for coin, words, side in (("H", m[1], "foe"), ("T", m[3], "me" if m[2] == "this" else "foe")):
         found, extra, coins = after(words)
@@ -424,7 +470,9 @@ def sleep_and_heal(c, m):
     yield c.case("heals", outcome, mine=f"damage={int(m[1]) + 20}", coins=["T"])
 
 
-@family(r"Your opponent's Active Pokémon is now Poisoned\. Do (\d+) damage to this Pokémon instead of the usual amount for this Special Condition\.")
+@family(
+    r"Your opponent's Active Pokémon is now Poisoned\. Do (\d+) damage to this Pokémon instead of the usual amount for this Special Condition\."
+)
 def strong_poison(c, m):
     yield c.case("hit", {**c.hit(c.damage + int(m[1])), "foe.active.conditions": "poisoned"})
 
@@ -442,10 +490,14 @@ def discard(c, m):
     count, kind = int(m[1] or 1), m[2]
     energy = c.cost if not kind or c.cost.count(kind) >= count else c.cost + kind * count
     left = "".join(sorted(energy.replace(kind, "", count), key=ENERGY.index)) if kind else None
-    yield c.case("pays", {"me.active.energy": left, "me.discard_energy": kind * count, **c.hit(c.damage)}, energy=energy)
+    yield c.case(
+        "pays", {"me.active.energy": left, "me.discard_energy": kind * count, **c.hit(c.damage)}, energy=energy
+    )
 
 
-@family(r"Discard all (?:\[([A-Z])\] )?Energy (?:from|attached to) this Pokémon\.(?: Your opponent's Active Pokémon is now (Paralyzed)\.)?")
+@family(
+    r"Discard all (?:\[([A-Z])\] )?Energy (?:from|attached to) this Pokémon\.(?: Your opponent's Active Pokémon is now (Paralyzed)\.)?"
+)
 def discard_all(c, m):
     energy = c.cost + "G"
     left = "".join(sorted((letter for letter in energy if m[1] and letter != m[1]), key=ENERGY.index))
@@ -455,14 +507,20 @@ def discard_all(c, m):
     yield c.case("pays", outcome, energy=energy)
 
 
-@family(r"Discard (?:an?|(\d)) random Energy from (this|your opponent's Active) Pokémon\.|Discard an? \[([A-Z])\] Energy from your opponent's Active Pokémon\.")
+@family(
+    r"Discard (?:an?|(\d)) random Energy from (this|your opponent's Active) Pokémon\.|Discard an? \[([A-Z])\] Energy from your opponent's Active Pokémon\."
+)
 def discard_random(c, m):
     count = int(m[1] or 1)
     if m[2] == "this":
         yield c.case("pays", {**c.hit(c.damage), "me.active.energy.size": len(c.cost) - count}, foe=SIDE)
         return
     letter = m[3] or "R"
-    yield c.case("discards", {"foe.active.energy": letter, "foe.discard_energy": letter * count, **c.hit(c.damage)}, theirs=letter * (count + 1))
+    yield c.case(
+        "discards",
+        {"foe.active.energy": letter, "foe.discard_energy": letter * count, **c.hit(c.damage)},
+        theirs=letter * (count + 1),
+    )
 
 
 @family(r"Flip a coin\. If heads, discard a random Energy from your opponent's Active Pokémon\.")
@@ -471,16 +529,22 @@ def coin_discard(c, m):
     yield c.case("tails", {"foe.active.energy": "RR"}, theirs="RR", coins=["T"])
 
 
-@family(r"(Flip a coin until you get tails|Flip (\d) coins)\. For each heads, discard a random Energy from your opponent's Active Pokémon\.(?: If (?:both|all) of them are tails, this attack does nothing\.)?")
+@family(
+    r"(Flip a coin until you get tails|Flip (\d) coins)\. For each heads, discard a random Energy from your opponent's Active Pokémon\.(?: If (?:both|all) of them are tails, this attack does nothing\.)?"
+)
 def coins_discard(c, m):
     count = int(m[2] or 3)
     tail = "T" if not m[2] else "T" * (count - 2)
     yield c.case("two heads", {"foe.active.energy": "R", **c.hit(c.damage)}, theirs="RRR", coins=["HH" + tail])
     nothing = 0 if "does nothing" in c.text else c.damage
-    yield c.case("tails", {"foe.active.energy": "RRR", **c.hit(nothing)}, theirs="RRR", coins=["T" * (count if m[2] else 1)])
+    yield c.case(
+        "tails", {"foe.active.energy": "RRR", **c.hit(nothing)}, theirs="RRR", coins=["T" * (count if m[2] else 1)]
+    )
 
 
-@family(r"Take (?:an?|(\d)) \[([A-Z])\] Energy from your Energy Zone and attach it to (this Pokémon|1 of your Benched (?:\[([A-Z])\] |Basic )?Pokémon)\.")
+@family(
+    r"Take (?:an?|(\d)) \[([A-Z])\] Energy from your Energy Zone and attach it to (this Pokémon|1 of your Benched (?:\[([A-Z])\] |Basic )?Pokémon)\."
+)
 def attach(c, m):
     amount = m[2] * int(m[1] or 1)
     if m[3].startswith("this"):
@@ -493,7 +557,9 @@ def attach(c, m):
     yield c.case("nobody there", c.hit(c.damage))
 
 
-@family(r"Flip a coin\. If heads, take (\d) \[([A-Z])\] Energy from your Energy Zone and attach it to (this Pokémon|1 of your Benched Pokémon)\.")
+@family(
+    r"Flip a coin\. If heads, take (\d) \[([A-Z])\] Energy from your Energy Zone and attach it to (this Pokémon|1 of your Benched Pokémon)\."
+)
 def coin_attach(c, m):
     amount = m[2] * int(m[1])
     if m[3].startswith("this"):
@@ -505,7 +571,9 @@ def coin_attach(c, m):
         yield c.case("tails", {"me.bench.1.energy": ""}, coins=["T"], me={"bench": ["A1-204"]})
 
 
-@family(r"Choose 2 of your Benched Pokémon\. For each of those Pokémon, take a \[([A-Z])\] Energy from your Energy Zone and attach it to that Pokémon\.")
+@family(
+    r"Choose 2 of your Benched Pokémon\. For each of those Pokémon, take a \[([A-Z])\] Energy from your Energy Zone and attach it to that Pokémon\."
+)
 def attach_two(c, m):
     outcome = {"me.bench.1.energy": m[1], "me.bench.2.energy": m[1]}
     yield c.case("two", outcome, me=SIDE, do=["choose me 1"])
@@ -519,15 +587,24 @@ def move(c, m):
     if kind:
         count = energy.count(kind) if m[1] == "all" else int(m[1])
         left = "".join(sorted(energy.replace(kind, "", count), key=ENERGY.index))
-        yield c.case("moves", {"me.bench.1.energy": kind * count, "me.active.energy": left}, energy=energy, me={"bench": ["A1-204"]})
+        yield c.case(
+            "moves",
+            {"me.bench.1.energy": kind * count, "me.active.energy": left},
+            energy=energy,
+            me={"bench": ["A1-204"]},
+        )
     elif m[1] == "all":
-        yield c.case("moves", {"me.bench.1.energy": energy, "me.active.energy": ""}, energy=energy, me={"bench": ["A1-204"]})
+        yield c.case(
+            "moves", {"me.bench.1.energy": energy, "me.active.energy": ""}, energy=energy, me={"bench": ["A1-204"]}
+        )
 
 
 # --- damage elsewhere -------------------------------------------------------------------------------------------
 
 
-@family(r"This attack (also )?does (\d+) damage to (1|each) of your opponent's (Benched )?Pokémon( that ha(?:s|ve) damage on (?:them|it)| that has any Energy attached)?\.")
+@family(
+    r"This attack (also )?does (\d+) damage to (1|each) of your opponent's (Benched )?Pokémon( that ha(?:s|ve) damage on (?:them|it)| that has any Energy attached)?\."
+)
 def spread(c, m):
     amount = int(m[2])
     state = "damage=10" if m[5] and "damage" in m[5] else "R" if m[5] else ""
@@ -565,13 +642,17 @@ def coin_recoil(c, m):
     yield c.case("tails", {"me.active.damage": int(m[1])}, coins=["T"], foe=SIDE)
 
 
-@family(r"(?:Discard (?:all|\d) \[([A-Z])\] Energy from this Pokémon\. )This attack does (\d+) damage to 1 of your opponent's Pokémon\.")
+@family(
+    r"(?:Discard (?:all|\d) \[([A-Z])\] Energy from this Pokémon\. )This attack does (\d+) damage to 1 of your opponent's Pokémon\."
+)
 def pay_and_snipe(c, m):
     outcome = {"foe.bench.1.damage": int(m[2])} if int(m[2]) < 100 else {"me.points": 1}
     yield c.case("snipes", {**outcome, "foe.active.damage": 0}, foe=SIDE, do=["choose foe 1"])
 
 
-@family(r"1 of your opponent's Pokémon is chosen at random(?: (\d) times)?\. (?:For each time a Pokémon was chosen, do (\d+) damage to it|Do (\d+) damage to it)\.")
+@family(
+    r"1 of your opponent's Pokémon is chosen at random(?: (\d) times)?\. (?:For each time a Pokémon was chosen, do (\d+) damage to it|Do (\d+) damage to it)\."
+)
 def random_hits(c, m):
     times, amount = int(m[1] or 1), int(m[2] or m[3])
     picks = ["0/2"] + ["1/2"] * (times - 1)
@@ -584,10 +665,17 @@ def random_hits(c, m):
     yield c.case("at random", outcome, foe={"bench": ["A1-204"]}, picks=picks)
 
 
-@family(r"1 of your opponent's Benched Pokémon is chosen at random(?: (\d) times)?\. (?:For each time a Pokémon was chosen, also do (\d+) damage to it|This attack also does (\d+) damage to it)\.")
+@family(
+    r"1 of your opponent's Benched Pokémon is chosen at random(?: (\d) times)?\. (?:For each time a Pokémon was chosen, also do (\d+) damage to it|This attack also does (\d+) damage to it)\."
+)
 def random_bench(c, m):
     times, amount = int(m[1] or 1), int(m[2] or m[3])
-    yield c.case("at random", {**c.hit(c.damage), "foe.bench.1.damage": times * amount, "foe.bench.2.damage": 0}, foe=SIDE, picks=["0/2"] * times)
+    yield c.case(
+        "at random",
+        {**c.hit(c.damage), "foe.bench.1.damage": times * amount, "foe.bench.2.damage": 0},
+        foe=SIDE,
+        picks=["0/2"] * times,
+    )
 
 
 # --- per unit ---------------------------------------------------------------------------------------------------
@@ -600,7 +688,10 @@ def per_unit(c, m):
     def shown(count: int, **parts: Any) -> Case:
         return c.case(f"{count}", damage_of(c, parts, base + amount * count, 0), **parts)
 
-    if e := re.fullmatch(r"(?:\[([A-Z])\] )?Energy attached to (this Pokémon|your opponent's Active Pokémon|all of your opponent's Pokémon|all of your Pokémon)", words):
+    if e := re.fullmatch(
+        r"(?:\[([A-Z])\] )?Energy attached to (this Pokémon|your opponent's Active Pokémon|all of your opponent's Pokémon|all of your Pokémon)",
+        words,
+    ):
         kind = e[1] or "R"
         if e[2] == "this Pokémon":
             energy = c.cost + kind
@@ -646,7 +737,9 @@ def per_unit(c, m):
         yield shown(1, foe={"bench": ["A2a-071", "A1-204"]})
 
 
-@family(r"This attack does more damage equal to the damage this Pokémon has on it\.|This attack does damage to your opponent's Active Pokémon equal to the damage this Pokémon has on it\.")
+@family(
+    r"This attack does more damage equal to the damage this Pokémon has on it\.|This attack does damage to your opponent's Active Pokémon equal to the damage this Pokémon has on it\."
+)
 def own_damage(c, m):
     yield c.case("30 damage", c.hit(c.damage + 30), mine="damage=30")
     yield c.case("none", c.hit(c.damage))
@@ -691,7 +784,9 @@ def takes(c, m):
         yield c.case("their attack", outcome, **BULBASAUR, do=["attack 0"], me=SIDE)
     else:
         outcome = {"me.active.damage": total} if total < c.card["hp"] else {"foe.points": c.card["points"]}
-        yield c.case("their next attack", outcome, other="A1-001", foe={"bench": ["A1-001 GG"]}, do=["attack 0"], me=SIDE)
+        yield c.case(
+            "their next attack", outcome, other="A1-001", foe={"bench": ["A1-001 GG"]}, do=["attack 0"], me=SIDE
+        )
 
 
 @family(r"During your opponent's next turn, the Defending Pokémon can't (retreat|attack)\.")
@@ -710,8 +805,17 @@ def coin_cannot(c, m):
 
 @family(r"During your next turn, this Pokémon can't (attack|use .+)\.")
 def rests(c, m):
-    yield c.case("next turn", {}, energy=c.cost + c.cost, do=["end"], foe={"bench": ["A1-204"]}, cannot=[f"attack {c.number}"])
-    yield c.case("the turn after", {}, energy=c.cost * 2, do=["end", "end", "end"], foe={"bench": ["A1-204"]}, can=[f"attack {c.number}"])
+    yield c.case(
+        "next turn", {}, energy=c.cost + c.cost, do=["end"], foe={"bench": ["A1-204"]}, cannot=[f"attack {c.number}"]
+    )
+    yield c.case(
+        "the turn after",
+        {},
+        energy=c.cost * 2,
+        do=["end", "end", "end"],
+        foe={"bench": ["A1-204"]},
+        can=[f"attack {c.number}"],
+    )
 
 
 @family(r"Flip a coin\. If tails, during your next turn, this Pokémon can't attack\.")
@@ -728,29 +832,51 @@ def weaker(c, m):
         yield c.case("their attack", {"me.active.damage": left + weak}, **BULBASAUR, do=["attack 0"])
 
 
-@family(r"Flip a coin\. If heads, during your opponent's next turn, prevent all damage(?: done to this Pokémon by attacks|(?: |—)?from(?:—| )and effects of(?:—| )attacks done to this Pokémon)\.")
+@family(
+    r"Flip a coin\. If heads, during your opponent's next turn, prevent all damage(?: done to this Pokémon by attacks|(?: |—)?from(?:—| )and effects of(?:—| )attacks done to this Pokémon)\."
+)
 def coin_untouchable(c, m):
     if survives(c, c.damage):
         yield c.case("heads", {"me.active.damage": 0}, **BULBASAUR, do=["attack 0"], coins=["H"])
         yield c.case("tails", hit_back(c, FOE_ATTACK), **BULBASAUR, do=["attack 0"], coins=["T"])
 
 
-@family(r"Flip a coin\. If tails, this attack does nothing\. If heads, during your opponent's next turn, prevent all damage from.+")
+@family(
+    r"Flip a coin\. If tails, this attack does nothing\. If heads, during your opponent's next turn, prevent all damage from.+"
+)
 def coin_all_untouchable(c, m):
-    yield c.case("heads", {"me.active.damage": 0}, foe={"active": "A1-001 GG tool=A2-147", "bench": ["A1-001 GG"]}, do=["attack 0"], coins=["H"])
+    yield c.case(
+        "heads",
+        {"me.active.damage": 0},
+        foe={"active": "A1-001 GG tool=A2-147", "bench": ["A1-001 GG"]},
+        do=["attack 0"],
+        coins=["H"],
+    )
     yield c.case("tails", hit_back(c, FOE_ATTACK), **BULBASAUR, do=["attack 0"], coins=["T"])
 
 
-@family(r"During your opponent's next turn, if the Defending Pokémon tries to use an attack, your opponent flips a coin\. If tails, that attack doesn't happen\.")
+@family(
+    r"During your opponent's next turn, if the Defending Pokémon tries to use an attack, your opponent flips a coin\. If tails, that attack doesn't happen\."
+)
 def attack_coin(c, m):
     if survives(c, c.damage):
         yield c.case("tails", {"me.active.damage": 0}, **BULBASAUR, do=["attack 0"], coins=["T"])
         yield c.case("heads", hit_back(c, FOE_ATTACK), **BULBASAUR, do=["attack 0"], coins=["H"])
 
 
-@family(r"During your opponent's next turn, if this Pokémon is damaged by an attack, do (\d+) damage to the Attacking Pokémon\.")
+@family(
+    r"During your opponent's next turn, if this Pokémon is damaged by an attack, do (\d+) damage to the Attacking Pokémon\."
+)
 def thorns(c, m):
-    yield c.case("their attack", {"me.points": 1} if c.damage + int(m[1]) + 20 * (c.card["element"] == "R") >= 90 else {"foe.active.damage": c.damage + int(m[1]) + 20 * (c.card["element"] == "R")}, **BULBASAUR, do=["attack 0"], me=SIDE)
+    yield c.case(
+        "their attack",
+        {"me.points": 1}
+        if c.damage + int(m[1]) + 20 * (c.card["element"] == "R") >= 90
+        else {"foe.active.damage": c.damage + int(m[1]) + 20 * (c.card["element"] == "R")},
+        **BULBASAUR,
+        do=["attack 0"],
+        me=SIDE,
+    )
 
 
 @family(r"During your opponent's next turn, attacks used by the Defending Pokémon cost (\d) \[C\] more\.")
@@ -767,12 +893,16 @@ def growing(c, m):
     yield c.case("twice", damage_of(c, {}, amount, 0), do=["end", f"attack {other}"], energy="GRWLPFDM" + c.cost, me={})
 
 
-@family(r"Until this Pokémon leaves the Active Spot, this Pokémon's (.+) attack does \+(\d+) damage\. This effect stacks\.")
+@family(
+    r"Until this Pokémon leaves the Active Spot, this Pokémon's (.+) attack does \+(\d+) damage\. This effect stacks\."
+)
 def stacking(c, m):
     yield c.case("twice", c.hit(2 * c.damage + int(m[2])), do=["end", f"attack {c.number}"])
 
 
-@family(r"(?:During your opponent's next turn, they|Your opponent) can't (?:play|use) any (Item|Supporter|Trainer) cards from their hand(?: during their next turn)?\.")
+@family(
+    r"(?:During your opponent's next turn, they|Your opponent) can't (?:play|use) any (Item|Supporter|Trainer) cards from their hand(?: during their next turn)?\."
+)
 def lock(c, m):
     cards = {"Item": "P-A-001", "Supporter": "A1-223", "Trainer": "A1-223"}
     target = " on me 0" if m[1] == "Item" else ""
@@ -785,7 +915,11 @@ def lock(c, m):
 
 @family(r"Heal (\d+) damage from this Pokémon\.")
 def heal(c, m):
-    yield c.case("heals", {"me.active.damage": 10, **c.hit(c.damage)}, mine=f"damage={int(m[1]) + 10}") if c.card["hp"] > int(m[1]) + 10 else c.case("heals", {"me.active.damage": 0}, mine="damage=10")
+    yield (
+        c.case("heals", {"me.active.damage": 10, **c.hit(c.damage)}, mine=f"damage={int(m[1]) + 10}")
+        if c.card["hp"] > int(m[1]) + 10
+        else c.case("heals", {"me.active.damage": 0}, mine="damage=10")
+    )
 
 
 @family(r"Heal (\d+) damage from each of your (Benched )?(?:\[([A-Z])\] |Basic )?Pokémon\.")
@@ -818,7 +952,9 @@ def switch(c, m):
     there = PLAIN[m[2]].split(">")[-1] if m[2] else "A1-204"
     line = PLAIN[m[2]] if m[2] else "A1-204"
     yes = ["yes"] if m[1].startswith("You") else []
-    yield c.case("switches", {"me.active": there, "me.bench.1": c.card["id"], **c.hit(c.damage)}, me={"bench": [line]}, do=yes)
+    yield c.case(
+        "switches", {"me.active": there, "me.bench.1": c.card["id"], **c.hit(c.damage)}, me={"bench": [line]}, do=yes
+    )
     if yes:
         yield c.case("stays", {"me.active": c.card["id"]}, me={"bench": [line]}, do=["no"])
 
@@ -854,7 +990,11 @@ def search_bench(c, m):
 @family(r"Put 3 random cards from among (.+) and (.+) from your deck onto your Bench\.")
 def search_three(c, m):
     first, second = c.source.by_name[m[1]], c.source.by_name[m[2]]
-    yield c.case("two there", {"me.bench.1.damage": 0, "me.bench.2.damage": 0, "me.bench.3": ""}, me={"deck": [first, second], "filler": "P-A-001"})
+    yield c.case(
+        "two there",
+        {"me.bench.1.damage": 0, "me.bench.2.damage": 0, "me.bench.3": ""},
+        me={"deck": [first, second], "filler": "P-A-001"},
+    )
 
 
 @family(r"Put a random card that evolves from (.+) from your deck into your hand\.")
@@ -883,7 +1023,9 @@ def reveal(c, m):
     yield c.case("hit", c.hit(c.damage), foe={"hand": ["A1-223"]})
 
 
-@family(r"(Flip a coin\. If heads, )?(?:your opponent reveals a random card from their hand and shuffles it into their deck|look at a random card from your opponent's hand and shuffle it into their deck)\.")
+@family(
+    r"(Flip a coin\. If heads, )?(?:your opponent reveals a random card from their hand and shuffles it into their deck|look at a random card from your opponent's hand and shuffle it into their deck)\."
+)
 def hand_to_deck(c, m):
     yield c.case("shuffled in", {"foe.hand.size": 2}, foe={"hand": ["A1-223", "A1-223"]}, coins=["H"] if m[1] else [])
     if m[1]:
@@ -908,7 +1050,9 @@ def copycat(c, m):
 
 @family(r"(?:Before doing damage, d|D)iscard all Pokémon Tools from your opponent's Active Pokémon\.")
 def tools(c, m):
-    yield c.case("discarded", {"foe.active.tools": [], "foe.discard": ["A2-147"], **c.hit(c.damage)}, theirs="tool=A2-147")
+    yield c.case(
+        "discarded", {"foe.active.tools": [], "foe.discard": ["A2-147"], **c.hit(c.damage)}, theirs="tool=A2-147"
+    )
 
 
 @family(r"Discard a Stadium in play\.")
@@ -916,10 +1060,17 @@ def stadium(c, m):
     yield c.case("discarded", {"stadium": ""}, stadium="B2-155")
 
 
-@family(r"Discard a card from your hand\. If you can't, this attack does nothing\.|Discard 2 cards from your hand\. If you can't discard 2 cards, this attack does nothing\.")
+@family(
+    r"Discard a card from your hand\. If you can't, this attack does nothing\.|Discard 2 cards from your hand\. If you can't discard 2 cards, this attack does nothing\."
+)
 def price(c, m):
     count = 2 if "2 cards" in m[0] else 1
-    yield c.case("paid", {**c.hit(c.damage), "me.hand.size": 0}, me={"hand": ["A1-001"] * count}, do=["pick 0"] if count == 2 else [])
+    yield c.case(
+        "paid",
+        {**c.hit(c.damage), "me.hand.size": 0},
+        me={"hand": ["A1-001"] * count},
+        do=["pick 0"] if count == 2 else [],
+    )
     yield c.case("not paid", {**c.hit(0), "me.hand.size": count - 1}, me={"hand": ["A1-001"] * (count - 1)})
 
 
@@ -928,7 +1079,9 @@ def copy(c, m):
     yield c.case("copies", {"foe.active.damage": 70 + weakness_bonus(c, SNORLAX)}, other=SNORLAX)
 
 
-@family(r"Reveal all of your Pokémon in play and in your hand that have the (.+) attack, and this attack does (\d+) damage for each Pokémon you revealed in this way\.")
+@family(
+    r"Reveal all of your Pokémon in play and in your hand that have the (.+) attack, and this attack does (\d+) damage for each Pokémon you revealed in this way\."
+)
 def kin(c, m):
     yield c.case("three", c.hit(3 * int(m[2])), me={"bench": [c.source.line(c.card)], "hand": [c.card["id"], "A1-001"]})
 
@@ -938,7 +1091,9 @@ def toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key_of(key)} = {toml(item)}" for key, item in value.items()) + " }" if value else "{}"
+        return (
+            "{ " + ", ".join(f"{key_of(key)} = {toml(item)}" for key, item in value.items()) + " }" if value else "{}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(toml(item) for item in value) + "]"
     return json.dumps(value, ensure_ascii=False)

@@ -223,6 +223,8 @@ def read_side(game: Game, side: Player, name: str) -> Any:
         return sorted(game.card(instance).id for instance in getattr(side, name))
     if name in ("hand.size", "deck.size", "discard.size"):
         return len(getattr(side, name.split(".")[0]))
+    if name == "known.size":
+        return len(side.known)
     if name == "top":
         return game.card(side.deck[0]).id
     if name == "discard_energy":
