@@ -146,16 +146,16 @@ class Hand(Env):
         seen = jnp.where(looks, jnp.stack([first, second]), NOTHING)
         left = PILE - state.drawn + jnp.stack([_count(state.buried[0]), _count(state.buried[1])])
         numbers = [
-            _of(state.points, me) / np.float32(GOAL),
-            _of(state.points, ~me) / np.float32(GOAL),
-            _count(_of(state.hand, ~me)) / np.float32(HAND),
-            _of(left, me) / np.float32(PILE),
-            _of(left, ~me) / np.float32(PILE),
-            mine,
-            mine & (state.pending == THIEF),
+            (_of(state.points, me), GOAL),
+            (_of(state.points, ~me), GOAL),
+            (_count(_of(state.hand, ~me)), HAND),
+            (_of(left, me), PILE),
+            (_of(left, ~me), PILE),
+            (mine, 1),
+            (mine & (state.pending == THIEF), 1),
         ]
         cards = jnp.concatenate([_of(state.hand, me), seen])
-        return {"cards": cards, "numbers": jnp.stack([jnp.asarray(n, jnp.float32) for n in numbers])}
+        return {"cards": cards, "numbers": jnp.stack([n.astype(jnp.float32) / np.float32(unit) for n, unit in numbers])}
 
     def legal_actions(self, state: HandState, params: Any, ops: Ops = XLA) -> Any:
         """Bool ``[8]``."""
