@@ -235,7 +235,7 @@ def _take(state: HandState, me: Any, card: Any) -> HandState:
     """A card comes into the first free place of the hand."""
     hand = _of(state.hand, me)
     free = hand == NOTHING
-    first = free & (jnp.cumsum(free, dtype=jnp.int32) == 1)
+    first = free & (masking.running_sum(free.astype(jnp.int32)) == 1)
     return state.replace(hand=jnp.where(me[:, None] & first, card, state.hand))
 
 
@@ -261,5 +261,5 @@ def _mixed(cards: Any, moves: Any, key: Any) -> Any:
     """The cards of the places that ``moves`` names, in another order."""
     keys = jnp.where(moves, jax.random.bits(key, cards.shape, jnp.uint32) >> 1, jnp.uint32(2**32 - 1))
     shuffled = cards[jnp.argsort(keys)]  # those that move come first
-    rank = jnp.cumsum(moves, dtype=jnp.int32) - 1
+    rank = masking.running_sum(moves.astype(jnp.int32)) - 1
     return jnp.where(moves, shuffled[jnp.maximum(rank, 0)], cards)
