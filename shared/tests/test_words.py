@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv_bench.gpu import kernel
+from rlenv_bench import kernel
 from rlenv_shared import lcg64, words
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.words import Field, FieldTable
