@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 PACKAGES := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 ENVIRONMENTS := $(filter-out rlenv-%,$(PACKAGES))
 REFERENCES := $(patsubst references/%/pin.json,%,$(wildcard references/*/pin.json))
+TESTED_REFERENCES := $(patsubst references/%/tests/mutations.toml,%,$(wildcard references/*/tests/mutations.toml))
 
 # Settings: make setup PYTHON=…   make bench-puffer-pong ARGS='…'
 VENV ?= .venv
@@ -120,6 +121,11 @@ $(PACKAGES:%=test-%): test-%: $(VENV)/.setup-%
 test-shared: $(VENV)/.setup-shared
 	$(PYTEST) shared $(ARGS)
 
+## test-<ref>: every quick test of a reference that has tests of its own
+.PHONY: $(TESTED_REFERENCES:%=test-%)
+$(TESTED_REFERENCES:%=test-%): test-%: refs-%
+	$(PYTEST) references/$* $(ARGS)
+
 ## test-l1: self-consistency of all packages, and the tests of shared and ci
 .PHONY: test-l1
 test-l1: setup
@@ -145,10 +151,20 @@ $(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) -m ci.mutate $* $(ARGS)
 
+## mutate-<ref>: the same for a reference that has tests of its own
+.PHONY: $(TESTED_REFERENCES:%=mutate-%)
+$(TESTED_REFERENCES:%=mutate-%): mutate-%: refs-%
+	$(PY) -m ci.mutate $* $(ARGS)
+
 ## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
 .PHONY: check-mutations
 check-mutations: setup
-	@for package in shared $(PACKAGES); do $(PY) -m ci.mutate $$package --check-coverage; done
+	@for package in shared $(PACKAGES) $(TESTED_REFERENCES); do $(PY) -m ci.mutate $$package --check-coverage; done
+
+## fuzz: damage files of every kind at random and expect typed errors (ARGS='--count 3000 trajectory.npz')
+.PHONY: fuzz
+fuzz: $(VENV)/.setup-rlenv-learn $(VENV)/.setup-rlenv-bench
+	$(PY) -m ci.fuzz $(ARGS)
 
 # --- speed and training ------------------------------------------------------------------------------------------
 

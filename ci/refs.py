@@ -1,7 +1,7 @@
 """Fetches and builds one reference at its pinned version: ``python -m ci.refs NAME``.
 
-A reference that is installed as a distribution (no ``sha256`` in its pin) is checked for its version.  Any other
-brings a function ``build()`` in its adapter, which is quick when the build is already there.
+A reference that is installed as a distribution (no ``sha256`` in its pin) is checked for its version.  Any other, and
+one that lives in this repository, brings a function ``build()`` in its adapter, which is quick when the build is there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main(name: str) -> None:
         raise SystemExit(f"there is no reference {name!r}; this repository has: {', '.join(references())}")
     try:
         pin = Pin.load(REPO / "references" / name / "pin.json")
-        if pin.sha256 is None:
+        if pin.sha256 is None and pin.kind != "repository":
             pin.check_installed()
         else:
             reference(name).build()

@@ -27,6 +27,7 @@ from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification import verify
 from rlenv_shared.verification.declaration import Declaration
 
+DTYPES = ("float32", "float64")
 DEVICE_REPORTS = REPO / "ci" / "gpu_results"
 
 
@@ -47,6 +48,7 @@ class Rollouts:
     comparisons: int
     steps: int
     mismatches: int
+    by_dtype: Mapping[str, int]  # steps of the comparisons that name a dtype; each dtype has bounds of its own
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def targets() -> set[str]:
     """Targets that a user may name, with ``<pkg>`` or ``<ref>`` for a family."""
     names = " ".join(re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE))
     names = re.sub(r"\$\((?:PACKAGES|ENVIRONMENTS):%=([\w-]+)-%\)", r"\1-<pkg>", names)
-    return set(re.sub(r"\$\(REFERENCES:%=([\w-]+)-%\)", r"\1-<ref>", names).split())
+    return set(re.sub(r"\$\((?:TESTED_)?REFERENCES:%=([\w-]+)-%\)", r"\1-<ref>", names).split())
 
 
 def test_help_lists_every_target() -> None:

@@ -129,9 +129,14 @@ def shared(repo: Path = REPO) -> Package:
     return Package(repo / SHARED)
 
 
+def references_with_tests(repo: Path = REPO) -> list[Package]:
+    """The references that have tests of their own, and mutations for them."""
+    return [Package(path.parents[1]) for path in sorted((repo / "references").glob("*/tests/mutations.toml"))]
+
+
 def find(name: str, repo: Path = REPO) -> Package:
-    """The package with this directory name; ``SystemExit`` naming the known ones if there is none."""
-    known = {package.name: package for package in [shared(repo), *packages(repo)]}
+    """The package, or tested reference, in this directory; ``SystemExit`` naming the known ones if there is none."""
+    known = {package.name: package for package in [shared(repo), *packages(repo), *references_with_tests(repo)]}
     if name not in known:
         raise SystemExit(f"there is no package {name!r}; this repository has: {', '.join(known)}")
     return known[name]

@@ -11,8 +11,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-
 from references.pyboy.adapter import Child
+
 from rlenv_shared import counter_rng
 
 HALF_GREY: Final = "half_grey"

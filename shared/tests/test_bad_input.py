@@ -81,6 +81,7 @@ def test_bad_input_raises_a_typed_error(what, kind, call):
         (errors.UnknownEnvError, KeyError),
         (errors.ReferenceUnavailableError, RuntimeError),
         (errors.SnapshotVersionError, ValueError),
+        (errors.StorageError, OSError),
         (errors.DivergenceError, AssertionError),
     ],
 )

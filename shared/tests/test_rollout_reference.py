@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import tarfile
-import time
 
 import pytest
 
@@ -23,7 +22,7 @@ PIN = Pin("toy-game", "1.2.0", "pypi", "MIT", None, (), ("toy",))
 PIN_JSON = {**dataclasses.asdict(PIN), "patches": [], "used_by": ["toy"], "sha256": "0" * 64}
 
 DRIVER = """
-import json, os, subprocess, sys, time
+import json, sys
 mode = sys.argv[1]
 if mode == "dies":
     sys.exit("cannot find the card table")
@@ -32,10 +31,6 @@ for line in sys.stdin:
     answer = {"id": request["id"], "ok": True}
     if request["op"] == "hello":
         answer["result"] = {"protocol": 1, "name": "toy-game", "version": "1.2.0" if mode != "old" else "1.1.9"}
-    elif mode == "hangs":
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-        print(child.pid, file=sys.stderr, flush=True)
-        time.sleep(60)
     elif mode == "garbage":
         print("[object Object]", flush=True)
         continue
@@ -105,30 +100,6 @@ def test_missing_program_is_refused():
 def test_broken_answers_are_refused(start, mode, complaint):
     with start(mode) as reference, pytest.raises(ReferenceUnavailableError, match=complaint):
         reference.run_episodes([{"actions": [1, 2]}])
-
-
-def test_hanging_driver_is_killed_with_its_children(start):
-    with start("hangs", timeout_s=1.0) as reference:
-        begin = time.monotonic()
-        with pytest.raises(ReferenceUnavailableError, match="no answer") as caught:
-            reference.request("anything")
-        assert time.monotonic() - begin < 20
-        child = int(str(caught.value).rsplit(" ", 1)[1])
-        for _ in range(100):
-            if not running(child):
-                break
-            time.sleep(0.05)
-        assert not running(child)
-        with pytest.raises(ReferenceUnavailableError, match="exit status"):
-            reference.request("anything")
-
-
-def running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_pin_round_trip(tmp_path):

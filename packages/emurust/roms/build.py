@@ -4,7 +4,7 @@
     python roms/build.py --check    builds everything and compares it with sha256.json; writes nothing
 
 Test programs are kept packed (`built/<name>.gb.xz`: most of a large cartridge is empty).  The game lies in the Python
-package, `python/emurust/games/windfall.gb`.
+package, `python/emurust/games/windfall.gb`, with the places of its functions and variables in `windfall.sym`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import lzma
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,11 @@ from typing import Any, Final
 HERE: Final = Path(__file__).resolve().parent
 BUILT: Final = HERE / "built"
 GAME: Final = HERE.parent / "python" / "emurust" / "games" / "windfall.gb"
+SYMBOLS: Final = GAME.with_suffix(".sym")
 DIGESTS: Final = HERE / "sha256.json"
+# in listings after linking: labels, and variables at fixed places
+LABEL: Final = re.compile(r"^ +([0-9A-F]{6}) +\d+ ([A-Za-z_]\w*)::?$", re.MULTILINE)
+VARIABLE: Final = re.compile(r"(_\w+)\s*=\s*0x([0-9a-f]{4})\b")
 BANK: Final = 0x4000
 LOGO: Final = (
     b"own test programs of emurust; no logo is needed."  # 48 bytes at 0104; the mapper tells multicarts by them
@@ -103,27 +108,36 @@ def test_program(name: str, entry: dict[str, Any]) -> bytes:
     return finish_header(image, name, entry.get("type", 0), entry.get("ram_code", 0), entry.get("color", False))
 
 
-def game() -> bytes:
-    """The game, from C."""
+def symbols(listings: list[str]) -> str:
+    """A symbol file, by address."""
+    found = {(int(address, 16), name) for text in listings for address, name in LABEL.findall(text)}
+    found |= {(int(address, 16), name) for text in listings for name, address in VARIABLE.findall(text)}
+    return "".join(f"00:{address:04X} {name}\n" for address, name in sorted(found))
+
+
+def game() -> tuple[bytes, str]:
+    """The game, from C, and its symbols."""
     source = HERE / "windfall"
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory)
-        run("sdasgb", "-plosgff", "-o", work / "crt0.rel", "crt0.s", cwd=source)
+        run("sdasgb", "-plosgff", "-l", "-o", work / "crt0.rel", "crt0.s", cwd=source)
         objects = [work / "crt0.rel"]
         for file in sorted(source.glob("*.c")):
             objects.append(work / f"{file.stem}.rel")
             run("sdcc", "-msm83", "--opt-code-speed", "-c", file.name, "-o", objects[-1], cwd=source)
         places = ["--code-loc", "0x0200", "--data-loc", "0xC100"]
-        run("sdcc", "-msm83", "--no-std-crt0", *places, "-o", work / "game.ihx", *objects, cwd=work)
+        run("sdcc", "-msm83", "--no-std-crt0", *places, "-Wl-u", "-o", work / "game.ihx", *objects, cwd=work)
         image = intel_hex((work / "game.ihx").read_text(), 2 * BANK)
-    return finish_header(image, "WINDFALL", 0x00, 0, False)
+        listings = [file.read_text() for file in sorted(work.glob("*.rst"))]
+    return finish_header(image, "WINDFALL", 0x00, 0, False), symbols(listings)
 
 
 def build() -> dict[Path, bytes]:
     """Every ROM by the file it is kept in."""
     entries = tomllib.loads((HERE / "index.toml").read_text())
     built = {BUILT / f"{name}.gb.xz": test_program(name, entry) for name, entry in entries.items()}
-    return built | {GAME: game()}
+    rom, names = game()
+    return built | {GAME: rom, SYMBOLS: names.encode()}
 
 
 def main() -> int:

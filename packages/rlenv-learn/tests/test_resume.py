@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -13,9 +14,10 @@ import jax
 import numpy as np
 import pytest
 
-from rlenv_learn import Policy, PPOConfig, load_checkpoint, probes, train
+from rlenv_learn import Policy, PPOConfig, load_checkpoint, orbax, probes, snapshot, train
+from rlenv_learn.interface import Interface
 from rlenv_learn.progress import without_timing
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, StorageError
 
 pytestmark = pytest.mark.l1
 
@@ -93,7 +95,7 @@ def test_metrics_after_the_checkpoint_are_written_again_once(interrupted):
 def test_last_checkpoints_are_kept_and_no_temporary_files(tmp_path):
     train(probes_env(), SHORT, run_dir=tmp_path, checkpoint_every=1, keep=2)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["checkpoint-00000005.npz", "checkpoint-00000006.npz", "metrics.jsonl"]
+    assert names == [".lock", "checkpoint-00000005.npz", "checkpoint-00000006.npz", "metrics.jsonl"]
 
 
 def test_checkpoint_gives_policy_config_and_progress(interrupted):
@@ -112,8 +114,6 @@ def test_checkpoint_gives_policy_config_and_progress(interrupted):
 @pytest.mark.parametrize("config", [SHORT, CONFIG], ids=["mlp", "gru"])
 @pytest.mark.parametrize("env", [probes.ObservationAction(), probes.ContinuousTarget()], ids=["discrete", "continuous"])
 def test_saved_policy_acts_as_before(tmp_path, env, config):
-    from rlenv_learn.interface import Interface
-
     interface = Interface.from_env(env, env.default_params)
     policy = Policy.create(interface, config, jax.random.key(1))
     policy.save(tmp_path / "policy.npz")
@@ -201,3 +201,80 @@ def test_missing_files_are_refused(tmp_path):
         Policy.load(tmp_path / "policy.npz")
     with pytest.raises(SnapshotVersionError, match="no checkpoint"):
         load_checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_second_run_in_a_directory_is_refused_while_the_first_goes_on(tmp_path, resume):
+    refused = []
+
+    def begin_another(record):
+        with pytest.raises(InvalidParamsError, match="held by another run") as caught:
+            train(probes_env(), SHORT, run_dir=tmp_path, resume=resume)
+        refused.append(caught)
+
+    whole = train(probes_env(), SHORT, run_dir=tmp_path, checkpoint_every=2, log=begin_another)
+    assert len(refused) == len(whole.records) == len(curve(tmp_path)) == 6
+    assert len(train(probes_env(), SHORT, run_dir=tmp_path, resume=True).records) == 6  # the lock is free again
+
+
+@pytest.mark.parametrize("file_format", ["npz", "orbax"])
+def test_a_full_disk_leaves_the_checkpoints_as_they_were(interrupted, file_format):
+    before = {path.name: path.read_bytes() for path in interrupted.iterdir()}
+    loaded = load_checkpoint(interrupted)
+    for work in (
+        lambda: train(probes_env(), SHORT, run_dir=interrupted, resume=True, checkpoint_format=file_format),
+        lambda: loaded.policy.save(loaded.path),
+        lambda: save(file_format, interrupted, loaded),
+    ):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+        try:
+            with pytest.raises(StorageError, match=r"file .*: got .*; free"):
+                work()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert {path.name: path.read_bytes() for path in interrupted.iterdir()} == before
+    assert len(train(probes_env(), SHORT, run_dir=interrupted, resume=True).records) == 6
+
+
+def save(file_format, directory, loaded):
+    """Write a checkpoint's arrays again, in its place or beside it."""
+    module = snapshot if file_format == "npz" else orbax
+    module.write(directory / f"{loaded.path.stem}.{file_format}", "checkpoint", loaded.arrays, {})
+
+
+@pytest.mark.parametrize("file_format", ["npz", "orbax"])
+def test_a_full_disk_spares_the_checkpoint_that_is_written_again(interrupted, file_format):
+    loaded = load_checkpoint(interrupted)
+    save(file_format, interrupted, loaded)
+    path = loaded.path.with_suffix(f".{file_format}")
+    listed = sorted(interrupted.rglob("*"))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+    try:
+        with pytest.raises(StorageError):
+            save(file_format, interrupted, loaded)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert sorted(interrupted.rglob("*")) == listed
+    found, _ = (snapshot if file_format == "npz" else orbax).read(path, "checkpoint")
+    assert all((found[name] == array).all() for name, array in loaded.arrays.items())
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/self/nothing"])
+def test_wrong_run_directories_are_typed(tmp_path, place):
+    (tmp_path / "file").write_text("something")
+    with pytest.raises(StorageError):
+        train(probes_env(), SHORT, run_dir=tmp_path / place)
+    with pytest.raises(StorageError):
+        some_policy().save(tmp_path / place / "policy.npz")
+    for load in (load_checkpoint, Policy.load):
+        with pytest.raises(SnapshotVersionError):
+            load(tmp_path / place)
+    with pytest.raises(SnapshotVersionError):
+        Policy.load(tmp_path)
+    assert (tmp_path / "file").read_text() == "something"
+
+
+def some_policy():
+    interface = Interface.from_env(probes_env(), probes_env().default_params)
+    return Policy.create(interface, SHORT, jax.random.key(1))

@@ -30,6 +30,10 @@ class SnapshotVersionError(EnvError, ValueError):
     """A checkpoint, snapshot or result file that is corrupt, foreign or of another schema version."""
 
 
+class StorageError(EnvError, OSError):
+    """A file cannot be written: full disk, no permission, a folder or nothing where the path leads."""
+
+
 class DivergenceError(EnvError, AssertionError):
     """Two implementations of one environment disagree; the message locates the first difference."""
 

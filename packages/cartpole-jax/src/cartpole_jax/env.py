@@ -18,6 +18,7 @@ from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.thresholds import round_down
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
 
@@ -133,8 +134,15 @@ class CartPole(Env):
         return rgb_array(state, params)
 
     def _cast(self, params: EnvParams) -> EnvParams:
-        """Parameters as arrays of the environment's dtype, whatever the caller passed."""
-        return jax.tree.map(lambda value: jnp.asarray(value, self.dtype), params)
+        """Parameters as arrays of the environment's dtype, whatever the caller passed.
+
+        A threshold that float32 cannot represent decides like the number itself: Gymnasium compares in float64.
+        """
+        cast = jax.tree.map(lambda value: jnp.asarray(value, self.dtype), params)
+        return cast.replace(
+            x_threshold=jnp.asarray(round_down(params.x_threshold, self.dtype)),
+            theta_threshold=jnp.asarray(round_down(params.theta_threshold, self.dtype)),
+        )
 
 
 def _bounds(params: EnvParams) -> np.ndarray:

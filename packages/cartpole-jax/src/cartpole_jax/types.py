@@ -29,6 +29,9 @@ class State(Replaceable):
 class EnvParams(Replaceable):
     """Numbers that may be traced and differ per environment; the defaults are CartPole-v1.
 
+    Thresholds given as Python numbers are compared as they are, also with the floats of a float32 environment; traced
+    ones have been rounded to float32 by then.
+
     Raises:
         InvalidParamsError: a Python number out of range (traced values cannot be checked).
     """

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from emurust.batch import BatchEnv
 from emurust.errors import (
+    ClosedError,
     EmurustError,
     InvalidActionError,
     InvalidArgumentError,
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BatchEnv",
     "Cell",
+    "ClosedError",
     "EmurustEnv",
     "EmurustError",
     "EmurustVectorEnv",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emurust import _core
-from emurust.errors import InvalidActionError, InvalidArgumentError, RewardError, translated
+from emurust.errors import ClosedError, InvalidActionError, InvalidArgumentError, RewardError, translated
 from emurust.expressions import ANY_BANK, Cell, Expression, check_address
 from emurust.game_boy import GameBoy, make_machine
 from rlenv_shared import counter_rng
@@ -21,7 +23,24 @@ PICTURES: Final = {"rgb": (144, 160, 3), "grey": (144, 160), "half_grey": (72, 8
 TILES: Final = "tiles"
 MAP_SHAPE: Final = (32, 32)
 
+MAX_THREADS: Final = 256
+
 Signal = Expression | Callable[["BatchEnv"], Any]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _exclusive(method: Callable[Concatenate[BatchEnv, _P], _R]) -> Callable[Concatenate[BatchEnv, _P], _R]:
+    """Lets one thread at a time into a batch that is open; the others wait."""
+
+    @functools.wraps(method)
+    def call(self: BatchEnv, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with self._turn:
+            if self.closed:
+                raise ClosedError(explain("batch", got="a closed one", expected="an open one", remedy="make another"))
+            return method(self, *args, **kwargs)
+
+    return call
 
 
 class BatchEnv:
@@ -46,7 +65,7 @@ class BatchEnv:
         auto_reset: begin the next episode within the step that ends one.
         always_draw: draw the last frame of each step, even if the observation is no picture.
         sound: take sound samples in the last frame of a step, as PyBoy does by default.
-        threads: worker threads; 0 for one per core.
+        threads: worker threads, up to 256; 0 for one per core.
         **console: ``bootrom``, ``cgb``, ``sound_emulated`` and palettes as for `GameBoy`.
 
     Raises:
@@ -56,6 +75,10 @@ class BatchEnv:
         lengths: steps of the running episodes, int64 [n].
         returns: sums of their rewards, float64 [n].
         locked: message by index of instances whose CPU locked up in the last step.
+        closed: `close` was called.
+
+    Threads take turns; a child process that inherits a batch starts threads of its own. Batches can be pickled and
+    copied, with their callables if those can be.
     """
 
     def __init__(
@@ -78,6 +101,7 @@ class BatchEnv:
         threads: int = 0,
         **console: Any,
     ) -> None:
+        self._turn, self.closed = threading.RLock(), False
         self.num_envs = _at_least("num_envs", num_envs, 1)
         self.frame_skip = _at_least("frame_skip", frame_skip, 1)
         self.press_frames = self.frame_skip if press_frames is None else _at_least("press_frames", press_frames, 1)
@@ -101,12 +125,15 @@ class BatchEnv:
         self._newest = np.zeros((self.num_envs, *shape), self.observation_dtype)
         self._stack = np.zeros((self.num_envs, self.frame_stack, *shape), self.observation_dtype)
         self._max_steps = None if max_episode_steps is None else _at_least("max_episode_steps", max_episode_steps, 1)
-        self._auto_reset, self._sound = auto_reset, sound
-        self._draw = always_draw or self._kind in PICTURES
-        first = rom._machine.copy() if isinstance(rom, GameBoy) else make_machine(rom, **console)
+        self._auto_reset, self._sound = _switch("auto_reset", auto_reset), _switch("sound", sound)
+        self._draw = _switch("always_draw", always_draw) or self._kind in PICTURES
+        self._threads = _at_least("threads", threads, 0)
+        if self._threads > MAX_THREADS:
+            raise _refused("threads", threads, f"0 to {MAX_THREADS}")
+        first = rom._machine.copy() if isinstance(rom, GameBoy) else _console(rom, console)
         self._starts = _start_pool(first, start_states)
         with translated():
-            self._batch = _core.Batch(first, self.num_envs, threads)
+            self._batch = _core.Batch(first, self.num_envs, self._threads)
         self.lengths = np.zeros(self.num_envs, np.int64)
         self.returns = np.zeros(self.num_envs, np.float64)
         self.locked: dict[int, str] = {}
@@ -120,6 +147,7 @@ class BatchEnv:
         """Number of discrete actions, 256 for button masks."""
         return 256 if self._actions is None else len(self._actions)
 
+    @_exclusive
     def reset(
         self,
         mask: NDArray[np.bool_] | None = None,
@@ -164,6 +192,7 @@ class BatchEnv:
             self._stack[chosen] = self._newest[chosen, None]
         return self.observe(out)
 
+    @_exclusive
     def step(
         self, actions: Any, out: NDArray[Any] | None = None
     ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
@@ -213,6 +242,7 @@ class BatchEnv:
                 self.reset(done, out)
         return out, reward, terminated, truncated, info
 
+    @_exclusive
     def observe(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The present observation of every instance, in ``out`` if given."""
         out = self._buffer(out, self.observation_shape)
@@ -222,6 +252,7 @@ class BatchEnv:
             self._capture(out)
         return out
 
+    @_exclusive
     def pictures(self, kind: str = "rgb") -> NDArray[np.uint8]:
         """The last drawn frame of every instance: ``"rgb"``, ``"grey"`` or ``"half_grey"``, uint8 [n, …]."""
         if kind not in PICTURES:
@@ -231,6 +262,7 @@ class BatchEnv:
             self._batch.pictures(kind, out)
         return out
 
+    @_exclusive
     def read(self, cells: Sequence[Cell | int], out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """Bytes of memory of every instance in one call, uint8 [n, len(cells)]."""
         out = _buffer(out, (self.num_envs, len(cells)), np.dtype(np.uint8))
@@ -238,6 +270,7 @@ class BatchEnv:
             self._batch.read([_native(one) for one in cells], out)
         return out
 
+    @_exclusive
     def tile_maps(self, window: bool = False) -> NDArray[np.uint16]:
         """Tile numbers 0–383 of the background (or window) maps, uint16 [n, 32, 32]."""
         out = np.zeros((self.num_envs, *MAP_SHAPE), np.uint16)
@@ -245,11 +278,13 @@ class BatchEnv:
             self._batch.tile_maps(window, out)
         return out
 
+    @_exclusive
     def save(self, index: int) -> bytes:
         """State of one instance."""
         with translated():
             return self._batch.save_state(self._index(index))
 
+    @_exclusive
     def load(self, index: int, state: bytes) -> None:
         """Sets one instance to a state (emurust or PyBoy).
 
@@ -259,6 +294,7 @@ class BatchEnv:
         with translated():
             self._batch.load_state(self._index(index), state)
 
+    @_exclusive
     def clone_from(self, target: int, source: int) -> None:
         """Copies one instance over another, its episode's statistics and frame stack included."""
         target, source = self._index(target), self._index(source)
@@ -269,11 +305,45 @@ class BatchEnv:
         if self._signals is not None:
             self._signals.copy_row(target, source)
 
+    @_exclusive
     def write(self, index: int, address: int, value: int) -> None:
         """Writes a byte of one instance, as its program would (for seeding a game's generator, say)."""
         check_address(address)
         with translated():
             self._batch.write(self._index(index), address, _byte(value))
+
+    def close(self) -> None:
+        """Ends it; whatever is asked of it afterwards raises `ClosedError`. May be called again."""
+        self.closed = True
+
+    @_exclusive
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what belongs to this process: the ROM once, and a state each."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_turn", "_batch", "_starts")}
+        before = None if self._signals is None else self._signals.before()
+        with translated():
+            consoles = [self._batch.save_state(index) for index in range(self.num_envs)]
+            starts = [self._starts.get(index).save_state() for index in range(len(self._starts))]
+            template = self._batch.get(0)
+        return kept | {"_signals": before, "_pickled": (template, consoles, starts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        template, consoles, starts = state.pop("_pickled")
+        before = state.pop("_signals")
+        self.__dict__ |= state
+        self._turn = threading.RLock()
+        self._starts = _core.Starts()
+        with translated():
+            for start in starts:
+                machine = template.copy()
+                machine.load_state(start)
+                self._starts.add(machine)
+            self._batch = _core.Batch(template, self.num_envs, self._threads)
+            for index, console in enumerate(consoles):
+                self._batch.load_state(index, console)
+        self._compile([one for one in (self._reward, self._terminated) if isinstance(one, Expression)])
+        if self._signals is not None:
+            self._signals.set_before(before)
 
     def _compile(self, expressions: list[Expression]) -> None:
         """Gives the core all expressions at once; `_columns` says whose values are in which column."""
@@ -378,6 +448,20 @@ def _start_pool(first: _core.Machine, states: bytes | Sequence[bytes] | None) ->
                 machine.load_state(state)
         pool.add(machine)
     return pool
+
+
+def _console(rom: Any, options: dict[str, Any]) -> _core.Machine:
+    """A console, with the options of `GameBoy` that make one."""
+    known = ("bootrom", "cgb", "sound_emulated", "color_palette", "cgb_color_palette")
+    if unknown := sorted(set(options) - set(known)):
+        raise _refused("options", ", ".join(unknown), f"those of BatchEnv, or {', '.join(known)}")
+    return make_machine(rom, **options)
+
+
+def _switch(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise _refused(name, repr(value), "True or False")
+    return bool(value)
 
 
 def _masks(actions: Sequence[int]) -> NDArray[np.uint8]:

@@ -18,6 +18,17 @@ class InvalidRomError(EmurustError, InvalidParamsError):
     """The ROM (or boot ROM) is damaged, cut short, of an unsupported kind, or not the one that was asked for."""
 
 
+class RomFileError(InvalidRomError, FileNotFoundError):
+    """A ROM file that is not there or cannot be read."""
+
+    def __str__(self) -> str:
+        return EnvError.__str__(self)
+
+
+class ClosedError(EmurustError, RuntimeError):
+    """A batch or environment was used after `close`."""
+
+
 class InvalidStateError(EmurustError, SnapshotVersionError):
     """A saved state is damaged, too new, or of another ROM, model or setting."""
 

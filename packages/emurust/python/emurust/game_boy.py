@@ -9,22 +9,47 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from emurust import _core
-from emurust.errors import InvalidArgumentError, translated
+from emurust.errors import InvalidArgumentError, InvalidRomError, InvalidStateError, RomFileError, translated
 
 BUTTONS = ("right", "left", "up", "down", "a", "b", "select", "start")
 GREYS = (0xFFFFFF, 0x999999, 0x555555, 0x000000)
+# By PyBoy's names, in the order in which its windows go through them.
+MONOCHROME_PALETTES = {
+    "SameBoy DMG": (0xC6DE8C, 0x84A563, 0x396139, 0x081810),
+    "Classic Green": (0x9BBC0F, 0x8BAC0F, 0x306230, 0x0F380F),
+    "Parchment": (0xE0DBCD, 0xA89F94, 0x706B64, 0x2B2B26),
+    "Mossy": (0xC4CFA1, 0x8B956D, 0x4D533C, 0x1F1F1C),
+    "Grey": GREYS,
+}
 _WARM = (0xFFFFFF, 0xFF8484, 0x943A3A, 0x000000)
 CGB_COLORS = ((0xFFFFFF, 0x7BFF31, 0x0063C5, 0x000000), _WARM, _WARM)
 MAP_SIDE = 32
+SCREEN_ROWS = 18
+# frames that run without a look at signals, such as Ctrl-C
+_STRETCH = 600
 
 
 def read_rom(rom: "str | PathLike[str] | bytes | BinaryIO") -> bytes:
-    """The bytes of a ROM given as path, bytes or binary file."""
+    """The bytes of a ROM given as path, bytes or binary file.
+
+    Raises:
+        InvalidRomError: None of these, or a file that cannot be read.
+    """
     if isinstance(rom, bytes | bytearray | memoryview):
         return bytes(rom)
     if isinstance(rom, str | PathLike):
-        return Path(rom).read_bytes()
-    return rom.read()
+        return _read_file(rom)
+    data = rom.read() if hasattr(rom, "read") else None
+    if not isinstance(data, bytes):
+        raise InvalidRomError(f"{rom!r:.60}: expected a path, bytes or a binary file")
+    return data
+
+
+def _read_file(path: "str | PathLike[str]") -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise RomFileError(f"{path}: {error}; expected a file") from None
 
 
 def make_machine(
@@ -36,76 +61,115 @@ def make_machine(
     cgb_color_palette: Sequence[Sequence[int]] = CGB_COLORS,
 ) -> _core.Machine:
     """A console at power on. Without `bootrom` it stands where PyBoy's boot ROM ends, at 0100h."""
-    boot = None if bootrom is None else Path(bootrom).read_bytes()
+    if bootrom is not None and not isinstance(bootrom, str | PathLike):
+        raise InvalidArgumentError(f"bootrom {bootrom!r:.60}: expected a path")
+    boot = None if bootrom is None else _read_file(bootrom)
+    if cgb not in (None, True, False):
+        raise InvalidArgumentError(f"cgb {cgb!r}: expected True, False or None")
     with translated():
         return _core.Machine(
             read_rom(rom),
             boot,
             cgb,
-            sound_emulated,
-            list(color_palette),
-            [list(palette) for palette in cgb_color_palette],
+            bool(sound_emulated),
+            _palette("color_palette", color_palette),
+            [_palette("cgb_color_palette", palette) for palette in _three(cgb_color_palette)],
         )
+
+
+def _three(palettes: Any) -> list[Any]:
+    found = list(palettes) if isinstance(palettes, Sequence | np.ndarray) else []
+    if len(found) != 3:
+        raise InvalidArgumentError(f"cgb_color_palette {palettes!r}: expected three palettes")
+    return found
+
+
+def _palette(name: str, colors: Any) -> list[int]:
+    found = list(colors) if isinstance(colors, Sequence | np.ndarray) else []
+    if len(found) != 4 or not all(isinstance(one, int | np.integer) and 0 <= one <= 0xFFFFFF for one in found):
+        raise InvalidArgumentError(f"{name} {colors!r}: expected four colours from 0 to 0xFFFFFF")
+    return [int(one) for one in found]
 
 
 class Memory:
     """`memory[address]`, `memory[start:stop:step]`, `memory[bank, address]`, `memory[bank, start:stop]`.
 
-    Slices include the last byte of a bank, which PyBoy's banked slices cannot.
+    Slices include the last byte of a bank, which PyBoy's banked slices cannot. Writing to a bank of ROM patches this
+    console's image.
     """
 
     def __init__(self, machine: _core.Machine):
         self._machine = machine
 
     def __getitem__(self, key: "int | slice | tuple[int, int | slice]") -> "int | list[int]":
-        bank, where = key if isinstance(key, tuple) else (None, key)
-        if isinstance(where, slice):
-            return [self._read(bank, address) for address in _addresses(where)]
-        return self._read(bank, _address(where))
+        bank, where = _key(key)
+        with translated():
+            if not isinstance(where, slice):
+                address = _address(where)
+                return self._machine.read(address) if bank is None else self._machine.read_bank(bank, address)
+            start, stop, step = _range(where)
+            if bank is None:
+                data = self._machine.read_range(start, stop - start)
+            else:
+                data = self._machine.read_bank_range(bank, start, stop - start)
+            return list(data[::step])
 
     def __setitem__(self, key: "int | slice | tuple[int, int | slice]", value: "int | Sequence[int]") -> None:
-        bank, where = key if isinstance(key, tuple) else (None, key)
+        bank, where = _key(key)
         if not isinstance(where, slice):
-            if not isinstance(value, int | np.integer):
-                raise InvalidArgumentError(f"value {value}: expected an integer from 0 to 255 for one address")
-            self._write(bank, _address(where), int(value))
+            self._write(bank, _address(where), _byte(value))
             return
-        addresses = _addresses(where)
-        values = list(value) if isinstance(value, Sequence) else [value] * len(addresses)
+        addresses = range(*_range(where))
+        if isinstance(value, int | np.integer):
+            values = [_byte(value)] * len(addresses)
+        elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+            values = [_byte(one) for one in value]
+        else:
+            raise InvalidArgumentError(f"value {value!r}: expected integers from 0 to 255")
         if len(values) != len(addresses):
             raise InvalidArgumentError(f"{len(values)} values for a slice of {len(addresses)} bytes")
         for address, byte in zip(addresses, values, strict=True):
             self._write(bank, address, byte)
 
-    def _read(self, bank: int | None, address: int) -> int:
-        if bank is None:
-            return self._machine.read(address)
-        with translated():
-            return self._machine.read_bank(bank, address)
-
     def _write(self, bank: int | None, address: int, value: int) -> None:
-        if not 0 <= value <= 0xFF:
-            raise InvalidArgumentError(f"value {value}: expected 0 to 255")
-        if bank is None:
-            self._machine.write(address, value)
-            return
         with translated():
-            self._machine.write_bank(bank, address, value)
+            if bank is None:
+                self._machine.write(address, value)
+            else:
+                self._machine.write_bank(bank, address, value)
 
 
-def _address(value: int) -> int:
-    if not 0 <= value <= 0xFFFF:
-        raise InvalidArgumentError(f"address {value:#x}: expected 0 to 0xffff")
-    return value
+def _key(key: Any) -> tuple[int | None, Any]:
+    if not isinstance(key, tuple):
+        return None, key
+    if len(key) != 2 or not isinstance(key[0], int | np.integer) or not 0 <= key[0] <= 0xFFFF:
+        raise InvalidArgumentError(f"key {key!r}: expected a bank from 0 on, and an address or slice")
+    return int(key[0]), key[1]
 
 
-def _addresses(where: slice) -> range:
+def _address(value: Any) -> int:
+    if not isinstance(value, int | np.integer) or not 0 <= value <= 0xFFFF:
+        shown = f"{value:#x}" if isinstance(value, int) else repr(value)
+        raise InvalidArgumentError(f"address {shown}: expected 0 to 0xffff")
+    return int(value)
+
+
+def _byte(value: Any) -> int:
+    if not isinstance(value, int | np.integer) or not 0 <= value <= 0xFF:
+        raise InvalidArgumentError(f"value {value!r}: expected an integer from 0 to 255")
+    return int(value)
+
+
+def _range(where: slice) -> tuple[int, int, int]:
     if where.start is None or where.stop is None:
         raise InvalidArgumentError("a memory slice needs a start and an end")
     step = 1 if where.step is None else where.step
+    bounds = (where.start, where.stop, step)
+    if not all(isinstance(value, int | np.integer) for value in bounds):
+        raise InvalidArgumentError(f"slice {where}: expected integers")
     if step <= 0 or not 0 <= where.start < where.stop <= 0x10000:
         raise InvalidArgumentError(f"slice {where}: expected 0 <= start < stop <= 0x10000 and a positive step")
-    return range(where.start, where.stop, step)
+    return int(where.start), int(where.stop), int(step)
 
 
 class Screen:
@@ -114,11 +178,14 @@ class Screen:
     def __init__(self, machine: _core.Machine):
         self._machine = machine
         self._buffer = np.zeros((144, 160, 4), dtype=np.uint8)
+        self._stale = True
 
     @property
     def ndarray(self) -> np.ndarray:
         """RGBA, uint8 `(144, 160, 4)`; one buffer, refreshed by this property: copy it to keep it."""
-        self._machine.picture_rgba(self._buffer)
+        if self._stale:
+            self._machine.picture_rgba(self._buffer)
+            self._stale = False
         return self._buffer
 
     @property
@@ -175,7 +242,7 @@ class GameBoy:
         self._next_events: list[tuple[int, bool]] = []
         self._later_events: list[tuple[int, int, int, bool]] = []
         self._event_number = 0
-        self._area = (0, 0, MAP_SIDE, MAP_SIDE, False)
+        self._area: tuple[int, int, int, int, bool] = (0, 0, MAP_SIDE, MAP_SIDE, False)
         self._mapping = np.arange(768, dtype=np.uint32)
         self._sprite_offset = 0
 
@@ -193,27 +260,42 @@ class GameBoy:
         """Runs `count` frames; only the last one is drawn and sampled. Always True, as PyBoy without a window.
 
         Raises:
+            InvalidArgumentError: A count that is none.
             LockedUp: The program executed an illegal opcode.
         """
-        if count < 0:
-            raise InvalidArgumentError(f"count {count}: expected a non-negative integer")
-        for left in range(count, 0, -1):
+        left = _whole("count", count)
+        if left >= 2**63:
+            raise InvalidArgumentError(f"count {count}: expected less than 2**63 frames")
+        self.screen._stale = True
+        while left > 0:
             events, self._next_events = self._next_events, []
             for button, pressed in events:
                 self._machine.set_button(button, pressed)
+            frames = min(left, _STRETCH)
+            if self._later_events:
+                frames = min(frames, max(self._later_events[0][0] - self.frame_count, 1))
+            left -= frames
             with translated():
-                self._machine.run_frame(render and left == 1, sound and left == 1)
-            self.frame_count += 1
+                self._machine.run(frames, bool(render) and left == 0, bool(sound) and left == 0)
+            self.frame_count += frames
             while self._later_events and self._later_events[0][0] == self.frame_count:
                 _, _, button, pressed = heapq.heappop(self._later_events)
                 self._next_events.append((button, pressed))
         return True
 
     def button(self, input: str, delay: int = 1) -> None:
-        """Presses a button in the next frame and releases it `delay` frames later."""
-        self.button_press(input)
+        """Presses a button in the next frame and releases it `delay` frames later (0: at once, as in PyBoy).
+
+        Raises:
+            InvalidArgumentError: No such button, or a negative delay; nothing is pressed then.
+        """
+        number, frames = _button(input), _whole("delay", delay)
+        self._next_events.append((number, True))
+        if frames == 0:
+            self._next_events.append((number, False))
+            return
         self._event_number += 1
-        heapq.heappush(self._later_events, (self.frame_count + delay, self._event_number, _button(input), False))
+        heapq.heappush(self._later_events, (self.frame_count + frames, self._event_number, number, False))
 
     def button_press(self, input: str) -> None:
         """Presses a button from the next frame on."""
@@ -233,59 +315,65 @@ class GameBoy:
         Raises:
             InvalidStateError: Damaged, newer, or of another ROM, model or sound setting; nothing changes then.
         """
+        state = file.read()
+        if not isinstance(state, bytes | bytearray):
+            raise InvalidStateError(f"{type(state).__name__}: expected a binary file")
         with translated():
-            self._machine.load_state(file.read())
+            self._machine.load_state(bytes(state))
+        self.screen._stale = True
 
     def game_area_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:
-        """Chooses the cut-out of the tile map that `game_area` returns."""
-        self._area = (x, y, width, height, follow_scrolling)
+        """Chooses the cut-out of the tile map that `game_area` returns.
+
+        Raises:
+            InvalidArgumentError: It leaves the map of 32 × 32 tiles, or the 18 rows of the screen that it follows.
+        """
+        x, y, width, height = (_whole(name, value) for name, value in zip("xywh", (x, y, width, height), strict=True))
+        follow = bool(follow_scrolling)
+        if x + (0 if follow else width) > MAP_SIDE or y + height > (SCREEN_ROWS if follow else MAP_SIDE):
+            raise InvalidArgumentError(
+                f"game area of {width} x {height} at ({x}, {y}): expected a part of the {MAP_SIDE} x {MAP_SIDE} map, "
+                f"or of the {SCREEN_ROWS} rows of the screen that it follows"
+            )
+        self._area = (x, y, width, height, follow)
 
     def game_area_mapping(self, mapping: "Sequence[int] | np.ndarray | None", sprite_offset: int = 0) -> None:
-        """Maps tile numbers to values of your own; 384 or 768 entries, None for the identity."""
-        values = np.arange(768) if mapping is None else np.asarray(mapping)
-        if len(values) not in (384, 768):
-            raise InvalidArgumentError(f"a mapping of {len(values)} entries: expected 384 or 768")
-        self._mapping = values.astype(np.uint32)
-        self._sprite_offset = sprite_offset
+        """Maps tile numbers to values of your own; 384 or 768 entries, None for the identity.
+
+        Raises:
+            InvalidArgumentError: Another number of entries, or values that are no integers from 0 to 2**32 - 1.
+        """
+        values = np.asarray(np.arange(768) if mapping is None else mapping)
+        if values.shape not in ((384,), (768,)) or values.dtype.kind not in "iu":
+            raise InvalidArgumentError(f"a mapping of {values.dtype} {values.shape}: expected 384 or 768 integers")
+        if values.min() < 0 or values.max() >= 2**32 or not isinstance(sprite_offset, int | np.integer):
+            raise InvalidArgumentError("a mapping: expected values from 0 to 2**32 - 1, and an integer for the sprites")
+        self._mapping = np.ascontiguousarray(values, np.uint32)
+        self._sprite_offset = int(sprite_offset) % 2**32
 
     def game_area(self) -> np.ndarray:
-        """Tile numbers of the chosen cut-out with objects drawn over them, uint32 `(height, width)`."""
-        x0, y0, width, height, follow = self._area
-        tiles = np.array(self._machine.tile_map(False), dtype=np.uint32).reshape(MAP_SIDE, MAP_SIDE)
-        columns = (x0 + np.arange(width))[None, :].repeat(height, 0)
-        rows = (y0 + np.arange(height))[:, None].repeat(width, 1)
-        if follow:
-            positions = np.frombuffer(b"".join(self._machine.line_positions()), np.uint8).reshape(-1, 4)
-            lines = positions.astype(np.int64)[(y0 + np.arange(height)) * 8]
-            columns = (columns + lines[:, :1] // 8) % MAP_SIDE
-            rows = (rows + lines[:, 1:2] // 8) % MAP_SIDE
-        area = self._mapping[tiles[rows, columns]]
-        self._draw_objects(area, x0, y0)
-        return area
+        """Tile numbers of the chosen cut-out with objects drawn over them, uint32 `(height, width)`.
 
-    def _draw_objects(self, area: np.ndarray, x0: int, y0: int) -> None:
-        tall = self._machine.object_height() == 16
-        height, width = area.shape
-        for number in range(40):
-            y, x, tile, attributes = (self._machine.read(0xFE00 + 4 * number + i) for i in range(4))
-            y, x = y - 16, x - 8
-            if not (-(16 if tall else 8) < y < 144 and -8 < x < 160):
-                continue
-            if self._machine.color and attributes & 8:
-                tile += 384
-            if tall:
-                tile &= ~1
-            column, row = x // 8 - x0, y // 8 - y0
-            if not 0 <= column < width:
-                continue
-            for part in range(2 if tall else 1):
-                if 0 <= row + part < height:
-                    area[row + part, column] = self._mapping[tile + part] + self._sprite_offset
+        Like PyBoy's they are read from the video bank that the program selected.
+
+        Raises:
+            InvalidArgumentError: A tile has no entry in the mapping.
+        """
+        with translated():
+            tiles = self._machine.tile_area(False, *self._area)
+            return _core.map_area(tiles, self._mapping, self._machine.object_tiles(), self._sprite_offset)
 
     def stop(self, save: bool = False) -> None:
         """Does nothing; here so that PyBoy code runs unchanged. Cartridge RAM is not written to disk."""
         if save:
             raise InvalidArgumentError("stop(save=True): save the cartridge RAM with save_state instead")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"memory": None, "screen": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self.memory, self.screen = Memory(self._machine), Screen(self._machine)
 
     def __enter__(self) -> "GameBoy":
         return self
@@ -295,7 +383,13 @@ class GameBoy:
 
 
 def _button(name: str) -> int:
-    try:
-        return BUTTONS.index(name.lower())
-    except ValueError:
-        raise InvalidArgumentError(f"button {name!r}: expected one of {', '.join(BUTTONS)}") from None
+    if not isinstance(name, str) or name.lower() not in BUTTONS:
+        raise InvalidArgumentError(f"button {name!r}: expected one of {', '.join(BUTTONS)}")
+    return BUTTONS.index(name.lower())
+
+
+def _whole(name: str, value: Any) -> int:
+    """A number of something."""
+    if not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidArgumentError(f"{name} {value!r}: expected a non-negative integer")
+    return int(value)

@@ -102,6 +102,10 @@ class EmurustVectorEnv(gymnasium.vector.VectorEnv):
             info.pop(key, None)
         return observation, reward, terminated, truncated, info
 
+    def close_extras(self, **kwargs: Any) -> None:
+        """Closes the batch; `step` and `reset` raise `ClosedError` afterwards."""
+        self.batch.close()
+
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """Pictures of all environments, uint8 [144, 160, 3] each; None without a render mode."""
         return None if self.render_mode is None else tuple(self.batch.pictures())
@@ -148,13 +152,17 @@ class EmurustEnv(gymnasium.Env[NDArray[Any], Any]):
             ResetNeededError: the episode is over, or none began.
             InvalidActionError, RewardError
         """
-        if not self._running:
+        if not self._running and not self.batch.closed:
             message = explain("step", got="no running episode", expected="reset before step", remedy="call reset()")
             raise ResetNeededError(message)
         observation, reward, terminated, truncated, info = self.batch.step(np.asarray(action)[None])
         self._running = not (terminated[0] or truncated[0])
         locked = {"locked": info["locked"][0]} if "locked" in info else {}
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), locked
+
+    def close(self) -> None:
+        """Closes the batch; `step` and `reset` raise `ClosedError` afterwards."""
+        self.batch.close()
 
     def render(self) -> NDArray[np.uint8] | None:
         """The last drawn frame, uint8 [144, 160, 3]; None without a render mode."""

@@ -175,7 +175,7 @@ def test_bad_states_of_a_batch(rom, state):
 def test_every_error_is_of_the_shared_kind():
     names = [name for name in emurust.__all__ if isinstance(getattr(emurust, name), type)]
     errors = [getattr(emurust, name) for name in names if issubclass(getattr(emurust, name), Exception)]
-    assert len(errors) == 7
+    assert len(errors) == 8
     assert all(issubclass(error, EnvError) for error in errors)
 
 

@@ -17,7 +17,7 @@ ROMS = Path(__file__).resolve().parents[2] / "roms"
 
 def test_roms_have_their_digests(digests, own_rom):
     found = {path.name.removesuffix(".xz"): own_rom(path.name.removesuffix(".gb.xz")) for path in ROMS.glob("built/*")}
-    found["windfall.gb"] = windfall.rom()
+    found["windfall.gb"], found["windfall.sym"] = windfall.rom(), windfall.symbols().encode()
     assert {name: hashlib.sha256(rom).hexdigest() for name, rom in found.items()} == digests
 
 

@@ -1,4 +1,4 @@
-"""MuJoCo's HalfCheetah in JAX, equal to MuJoCo C to 1e-9 in float64.
+"""MuJoCo's HalfCheetah in JAX, in float64 equal to 1e-9 to MuJoCo C with its solver at tolerance 0.
 
 >>> import halfcheetah_jax
 >>> env = halfcheetah_jax.make()
@@ -15,6 +15,8 @@ from rlenv_shared import registry
 
 __version__ = "0.1.0"
 __all__ = ["EnvParams", "HalfCheetah", "State", "__version__", "make", "register"]
+
+REWARD_THRESHOLD = 4800.0  # gymnasium/envs/__init__.py: HalfCheetah-v5 @ gymnasium 1.3.0
 
 registry.register(HalfCheetah.name, HalfCheetah)
 
@@ -36,10 +38,26 @@ def register() -> None:
     """
     import gymnasium
 
-    from rlenv_shared.adapters.gymnasium import gymnasium_entry_points
+    if HalfCheetah.name in gymnasium.registry:
+        return
+    from halfcheetah_jax.gym_env import GymHalfCheetah, GymVectorHalfCheetah
+    from halfcheetah_jax.types import MAX_STEPS, NO_LIMIT
 
-    if HalfCheetah.name not in gymnasium.registry:
-        gymnasium.register(HalfCheetah.name, **gymnasium_entry_points(HalfCheetah))
+    def single(*, params: Any = None, **options: Any) -> Any:
+        # Gymnasium's wrapper sets the limit, as for its own environment.
+        return GymHalfCheetah(EnvParams(max_steps_in_episode=NO_LIMIT) if params is None else params, **options)
+
+    def vector(*, num_envs: int, params: Any = None, max_episode_steps: int = MAX_STEPS, **options: Any) -> Any:
+        limited = EnvParams(max_steps_in_episode=max_episode_steps) if params is None else params
+        return GymVectorHalfCheetah(num_envs, limited, **options)
+
+    gymnasium.register(
+        HalfCheetah.name,
+        entry_point=single,
+        vector_entry_point=vector,
+        max_episode_steps=MAX_STEPS,
+        reward_threshold=REWARD_THRESHOLD,
+    )
 
 
 if importlib.util.find_spec("gymnasium"):

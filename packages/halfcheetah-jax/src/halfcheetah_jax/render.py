@@ -11,8 +11,8 @@ from halfcheetah_jax import model
 from halfcheetah_jax.types import State
 
 WIDTH, HEIGHT = 480, 240  # pixels
-SCALE: Final = 110.0  # pixels per metre
-FLOOR: Final = 200.0  # pixels from the top
+SHOWN: Final = 48 / 11  # m, across a picture
+BELOW_FLOOR: Final = 4 / 11  # m
 TILE: Final = 0.5  # m, width of the floor's tiles; they show how far it has run
 SKY, LIGHT, DARK = (226, 236, 246), (128, 140, 152), (98, 110, 122)  # RGB
 COLOURS: Final = {"torso": (204, 153, 76), "head": (204, 153, 76), "b": (178, 118, 52), "f": (222, 178, 108)}
@@ -33,19 +33,21 @@ def capsules(qpos: NDArray[np.float64]) -> list[tuple[str, NDArray[np.float64]]]
     return [(name, np.stack(points[2 * i : 2 * i + 2])) for i, name in enumerate(model.GEOMS)]
 
 
-def rgb_array(state: State) -> NDArray[np.uint8]:
-    """Draw one environment (scalar leaves) from the side, following it along x; uint8 ``[240, 480, 3]``."""
+def rgb_array(state: State, width: int = WIDTH, height: int = HEIGHT) -> NDArray[np.uint8]:
+    """Draw one environment (scalar leaves) from the side, following it along x; uint8 ``[height, width, 3]``."""
     qpos = np.array([float(value) for value in state.qpos])
     finite = np.isfinite(qpos).all()
-    y, x = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
-    world_x, world_z = (x - WIDTH / 2) / SCALE + (qpos[0] if finite else 0.0), (FLOOR - y) / SCALE
-    image = np.full((HEIGHT, WIDTH, 3), SKY, np.float64)
+    scale = width / SHOWN  # pixels per metre
+    y, x = np.mgrid[0:height, 0:width] + 0.5
+    world_x = (x - width / 2) / scale + (qpos[0] if finite else 0.0)
+    world_z = (height - y) / scale - BELOW_FLOOR
+    image = np.full((height, width, 3), SKY, np.float64)
     tiles = np.floor(world_x / TILE).astype(int) % 2
     image[world_z < 0] = np.where(tiles[..., None], LIGHT, DARK)[world_z < 0]
     if finite:
         for name, ends in capsules(qpos):
             distance = _to_segment(world_x, world_z, ends) - model.RADIUS
-            cover = np.clip(0.5 - distance * SCALE, 0, 1)[..., None]
+            cover = np.clip(0.5 - distance * scale, 0, 1)[..., None]
             image += cover * (np.asarray(COLOURS.get(name, COLOURS.get(name[0]))) - image)
     return image.round().astype(np.uint8)
 

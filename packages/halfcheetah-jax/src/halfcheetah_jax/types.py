@@ -13,6 +13,7 @@ from halfcheetah_jax import model
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
+NO_LIMIT = 2**31 - 1  # steps
 MAX_STEPS = 1000  # steps — gymnasium/envs/__init__.py: HalfCheetah-v5 @ gymnasium 1.3.0
 
 Nine = tuple[Float[Array, "..."], ...]

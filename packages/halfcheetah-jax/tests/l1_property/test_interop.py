@@ -11,6 +11,7 @@ import halfcheetah_jax
 from halfcheetah_jax import EnvParams, HalfCheetah, cli
 from halfcheetah_jax.recording import save_gif
 from rlenv_learn import PPOConfig, evaluate, train
+from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
@@ -23,20 +24,75 @@ def test_gymnasium_env_checker():
     check_env(gym.make(HalfCheetah.name).unwrapped, skip_render_check=True)
 
 
-def test_spaces_are_those_of_gymnasium():
+def test_spaces_and_spec_are_those_of_gymnasium():
     ours, theirs = gym.make(HalfCheetah.name), gym.make("HalfCheetah-v5")
     assert ours.action_space == theirs.action_space
-    assert ours.observation_space.shape == theirs.observation_space.shape
-    np.testing.assert_array_equal(ours.observation_space.low, theirs.observation_space.low)
-    assert (ours.observation_space.dtype, theirs.observation_space.dtype) == (np.float32, np.float64)
+    assert ours.observation_space == theirs.observation_space
+    for field in ("max_episode_steps", "reward_threshold", "nondeterministic"):
+        assert getattr(ours.spec, field) == getattr(theirs.spec, field)
+    assert ours.unwrapped.metadata["render_fps"] == theirs.unwrapped.metadata["render_fps"]
+    ours, theirs = (gym.make_vec(name, num_envs=2) for name in (HalfCheetah.name, "HalfCheetah-v5"))
+    assert ours.action_space == theirs.action_space
+    assert ours.observation_space == theirs.observation_space
 
 
-def test_info_has_the_keys_of_gymnasium():
+def test_what_a_user_gets_has_the_keys_and_types_of_gymnasium():
     ours, theirs = gym.make(HalfCheetah.name), gym.make("HalfCheetah-v5")
+    (obs, info), (expected, expected_info) = ours.reset(seed=0), theirs.reset(seed=0)
+    assert obs.dtype == expected.dtype
+    assert set(info) == set(expected_info)
+    action = np.zeros(6, np.float32)
+    (obs, reward, *_, info), (expected, expected_reward, *_, expected_info) = ours.step(action), theirs.step(action)
+    assert obs in ours.observation_space
+    assert obs.dtype == expected.dtype
+    assert np.result_type(reward) == np.result_type(expected_reward)
+    assert set(expected_info) <= set(info)
+    ours, theirs = (gym.make_vec(name, num_envs=2) for name in (HalfCheetah.name, "HalfCheetah-v5"))
+    assert set(ours.reset(seed=0)[1]) == set(theirs.reset(seed=0)[1])
+    after, expected = ours.step(np.zeros((2, 6))), theirs.step(np.zeros((2, 6)))
+    assert [part.dtype for part in after[:4]] == [part.dtype for part in expected[:4]]
+    assert set(expected[4]) <= set(after[4])
+
+
+def test_x_position_at_reset_is_that_of_the_state():
+    env = gym.make(HalfCheetah.name, exclude_current_positions_from_observation=False)
+    obs, info = env.reset(seed=3)
+    assert info["x_position"] == obs[0] != 0
+    envs = gym.make_vec(HalfCheetah.name, num_envs=3, exclude_current_positions_from_observation=False)
+    obs, info = envs.reset(seed=3)
+    np.testing.assert_array_equal(info["x_position"], obs[:, 0])
+
+
+def test_motors_clamp_actions_beyond_one_and_they_cost_as_given():
+    """From rest, as Gymnasium does."""
+    options = {"reset_noise_scale": 0.0}
+    ours, theirs = (gym.make(name, **options) for name in (HalfCheetah.name, "HalfCheetah-v5"))
     ours.reset(seed=0)
     theirs.reset(seed=0)
-    action = np.zeros(6, np.float32)
-    assert set(theirs.step(action)[4]) <= set(ours.step(action)[4])
+    action = np.array([3, -2, 1.5, -1, 0.5, 40], np.float32)
+    obs, reward, *_ = ours.step(action)
+    expected, expected_reward, *_ = theirs.step(action)
+    np.testing.assert_allclose(obs, expected, atol=1e-4)
+    assert reward == pytest.approx(expected_reward, rel=1e-5)
+
+
+@pytest.mark.parametrize("limit", [7, 1200])
+def test_time_limits_are_those_of_gymnasium(limit):
+    env = gym.make(HalfCheetah.name, max_episode_steps=limit)
+    env.reset(seed=0)
+    ends = [env.step(np.zeros(6))[3] for _ in range(limit)]
+    assert ends.index(True) == limit - 1
+    envs = gym.make_vec(HalfCheetah.name, num_envs=2, max_episode_steps=limit)
+    envs.reset(seed=0)
+    ends = [envs.step(np.zeros((2, 6)))[3].all() for _ in range(limit)]
+    assert ends.index(True) == limit - 1
+
+
+def test_observations_may_stay_float32():
+    env = gym.make(HalfCheetah.name, observation_dtype=np.float32)
+    assert env.reset(seed=0)[0].dtype == env.observation_space.dtype == np.float32
+    with pytest.raises(InvalidParamsError, match="observation_dtype"):
+        gym.make(HalfCheetah.name, observation_dtype=np.int32)
 
 
 def test_options_of_gymnasium():
@@ -93,4 +149,7 @@ def test_gif_in_one_call_and_by_command(tmp_path, capsys):
 def test_host_renders_what_the_native_environment_renders():
     env = gym.make(HalfCheetah.name, render_mode="rgb_array")
     env.reset(seed=0)
-    assert env.render().shape == (240, 480, 3)
+    assert env.render().shape == (480, 480, 3)
+    envs = gym.make_vec(HalfCheetah.name, num_envs=2, render_mode="rgb_array", width=96, height=64)
+    envs.reset(seed=0)
+    assert [picture.shape for picture in envs.render()] == [(64, 96, 3)] * 2

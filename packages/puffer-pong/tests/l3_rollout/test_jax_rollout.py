@@ -12,6 +12,7 @@ from puffer_pong.verification.rollouts import (
     actions_for,
     jax_equals_c,
     jax_steps_like_c,
+    odd_geometries,
     run,
 )
 from rlenv_shared import counter_rng
@@ -55,6 +56,17 @@ def test_every_step_from_the_state_of_c_agrees(geometry, frameskip, continuous):
     report = jax_steps_like_c(frameskip, 64, 500, 5, continuous, max_score=3, **GEOMETRIES[geometry])
     report.raise_on_divergence()
     assert report.ends > 5
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_rollouts_in_odd_fields_agree(continuous):
+    """19 fields of any size: states, rewards and generators in every bit, observations within 1 ulp."""
+    ends = 0
+    for seed, geometry in enumerate(odd_geometries(19, seed=31)):
+        report = jax_equals_c(3, 32, 256, seed, STEP_TOLERANCES, continuous, max_score=2, **geometry)
+        report.raise_on_divergence()
+        ends += report.ends
+    assert ends > 1000
 
 
 def test_three_way_counts_what_it_compared():

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from rlenv_bench.workloads import Workload
+from rlenv_shared import files
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError, explain
 
 LOCK: Final = Path(".cache/bench.lock")
@@ -154,14 +154,9 @@ def sweep(
     return runs
 
 
-@contextlib.contextmanager
-def exclusive(path: str | Path = LOCK) -> Iterator[None]:
+def exclusive(path: str | Path = LOCK) -> contextlib.AbstractContextManager[None]:
     """Hold a lock file; waits while another measurement holds it."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+    return files.locked(path)
 
 
 def _that_fit(

@@ -16,9 +16,9 @@ from ``block_s`` whenever a file is loaded.  Ratios exist only between runs of o
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,12 @@ from typing import Any, Final
 import numpy as np
 
 from rlenv_bench.harness import Run
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
 
 FORMAT: Final = "rlenv-bench"
 SCHEMA: Final = 2
+EXPECTED: Final = "a complete report as rlenv_bench.results describes"
 UNIT: Final = "env steps/s"
 MIN_BLOCKS: Final = 10
 MIN_BLOCK_S: Final = 0.5
@@ -117,24 +119,23 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
 
     Raises:
         SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
+        StorageError: it cannot be written there.
     """
-    _validate(path, report)
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
+    with _reading(path):
+        _validate(path, report)
+    files.write_json(path, report)
 
 
 def load(path: str | Path) -> dict[str, Any]:
     """Read and check a report.
 
     Raises:
-        SnapshotVersionError: the file is corrupt, foreign or of another schema version, its samples are too few or too
-            short, or its medians do not follow from its samples.
+        SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
+            few or too short, or its medians do not follow from its samples.
     """
-    try:
-        report = json.loads(Path(path).read_bytes())
-    except ValueError as error:
-        raise _unreadable(path, error) from error
-    _validate(path, report)
+    with _reading(path):
+        report = files.read_json(path)
+        _validate(path, report)
     return report
 
 
@@ -265,6 +266,8 @@ def _validate(path: object, report: Any) -> None:
                 remedy="measure again, or update rlenv-shared if the file is newer",
             )
         )
+    if set(report) != {"format", "schema", *HEAD_KEYS}:
+        raise _unreadable(path, f"keys {sorted(report)}")
     for key, kind in HEAD_KEYS.items():
         if not isinstance(report.get(key), kind):
             raise _unreadable(path, f"{key} = {report.get(key)!r}")
@@ -302,6 +305,9 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
 
 
+def _reading(path: object) -> contextlib.AbstractContextManager[None]:
+    return files.reading(f"benchmark report {path}", EXPECTED, "measure again")
+
+
 def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    expected = "a complete report as rlenv_bench.results describes"
-    return SnapshotVersionError(explain(f"benchmark report {path}", got=got, expected=expected, remedy="measure again"))
+    return SnapshotVersionError(explain(f"benchmark report {path}", got=got, expected=EXPECTED, remedy="measure again"))

@@ -15,7 +15,7 @@ from rlenv_learn import snapshot
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy, policy_template
-from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared import files
 
 FORMATS: Final = ("npz", "orbax")
 PATTERN: Final = "checkpoint-*.*"  # the ending is the format
@@ -115,8 +115,9 @@ def save(
     path = directory / f"checkpoint-{progress['updates']:08d}.{file_format}"
     meta = {"identity": identity.to_dict(), "progress": progress}
     _format_of(path).write(path, "checkpoint", snapshot.flatten(state), meta)
-    for old in _all(directory)[:-keep]:
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    with files.storing(directory):
+        for old in _all(directory)[:-keep]:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
     return path
 
 
@@ -146,21 +147,14 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         SnapshotVersionError: none there, corrupt, foreign, or of another schema version.
     """
     path = Path(path)
-    if path.is_dir() and path.suffix != ".orbax":
-        newest = latest(path)
-        if newest is None:
-            snapshot.refuse(f"run directory {path}", got="no checkpoint", expected=PATTERN, remedy="check the path")
-        path = newest
-    arrays, header = _format_of(path).read(path, "checkpoint")
-    try:
+    with snapshot.reading(f"checkpoint {path}"):
+        if path.is_dir() and path.suffix != ".orbax":
+            newest = latest(path)
+            if newest is None:
+                snapshot.refuse(f"run directory {path}", got="no checkpoint", expected=PATTERN, remedy="check the path")
+            path = newest
+        arrays, header = _format_of(path).read(path, "checkpoint")
         checkpoint = Checkpoint(path, dict(header["identity"]), dict(header["progress"]), arrays)
-        _ = (
-            checkpoint.config,
-            int(checkpoint.progress["updates"]),
-            Interface.from_dict(checkpoint.identity["interface"]),
-        )
-    except (KeyError, TypeError, ValueError, InvalidParamsError) as error:
-        snapshot.refuse(
-            f"checkpoint {path}", got=f"header {header} ({error})", expected="identity and progress", remedy="delete it"
-        )
+        _ = checkpoint.config, int(checkpoint.progress["updates"])
+        Interface.from_dict(checkpoint.identity["interface"])
     return checkpoint

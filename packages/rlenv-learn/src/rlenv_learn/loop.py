@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import time
@@ -17,11 +18,13 @@ from rlenv_learn import checkpoint
 from rlenv_learn.checkpoint import Identity
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.progress import MetricsLog, ProgressDisplay, Record
+from rlenv_shared import files
 from rlenv_shared.errors import EnvError, InvalidParamsError, explain
 
 MAX_CHUNK: Final = 64  # updates between two looks at the metrics
 CHUNK_SECONDS: Final = 0.5  # chunks grow until they take this long
 METRICS_FILE: Final = "metrics.jsonl"
+LOCK_FILE: Final = ".lock"  # held by the process whose run it is
 
 Advance = Callable[[Any, int], tuple[Any, dict[str, np.ndarray]]]
 """``(state, n) -> (state, metrics)``: n ≤ MAX_CHUNK updates; the first n entries of each metric are theirs."""
@@ -188,11 +191,21 @@ def run(
         ``(state, records)``, the records of all updates, those before a resume included.
 
     Raises:
-        InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False.
+        InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on.
+        StorageError: ``run_dir`` cannot be written to.
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: a metric became NaN or infinite.
     """
-    config, directory = identity.config, None if options.run_dir is None else Path(options.run_dir)
+    directory = None if options.run_dir is None else Path(options.run_dir)
+    with contextlib.nullcontext() if directory is None else files.locked(directory / LOCK_FILE, wait=False):
+        return _run(advance, state, identity, options, directory)
+
+
+def _run(
+    advance: Advance, state: Any, identity: Identity, options: RunOptions, directory: Path | None
+) -> tuple[Any, list[Record]]:
+    """`run` in a directory that is ours alone."""
+    config = identity.config
     progress: dict[str, Any] = {"updates": 0, "steps": 0, "episodes": 0, "wall_s": 0.0}
     metrics_log = None
     if directory is not None:

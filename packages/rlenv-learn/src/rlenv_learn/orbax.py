@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from rlenv_learn import snapshot
+from rlenv_shared import files
 
 ARRAYS: Final = "arrays"
 HEADER: Final = "header"
@@ -31,27 +33,31 @@ def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
 
 
 def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write a directory; orbax renames it into place when it is complete.
+    """Write a directory under another name, then put it into place.
 
     Arrays are stored by number, since names are paths with characters of their own; the header lists them.
+
+    Raises:
+        StorageError: it cannot be written there; what was there is untouched.
     """
     names = sorted(arrays)
     # orbax keeps no arrays without elements, such as the state of a network without memory
     stored = {str(i): arrays[name] for i, name in enumerate(names) if arrays[name].size}
     empty = {name: [str(arrays[name].dtype), list(arrays[name].shape)] for name in names if not arrays[name].size}
-    header = {
-        "schema": snapshot.SCHEMA,
-        "version": snapshot.VERSION,
-        "kind": kind,
-        "names": names,
-        "empty": empty,
-        **meta,
-    }
+    header = {**snapshot.header(kind), "names": names, "empty": empty, **meta}
     header["sha256"] = _digest(header, arrays)
-    path.parent.mkdir(parents=True, exist_ok=True)
     items = {ARRAYS: ocp.args.StandardSave(stored), HEADER: ocp.args.JsonSave(header)}
-    with _checkpointer() as checkpointer:
-        checkpointer.save(path.absolute(), args=ocp.args.Composite(**items), force=True)
+    with files.storing(path, Exception):  # orbax and tensorstore have their own
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=f".{path.name}.", dir=path.parent, ignore_cleanup_errors=True
+        ) as folder:
+            new = Path(folder).absolute() / "new"
+            with _checkpointer() as checkpointer:
+                checkpointer.save(new, args=ocp.args.Composite(**items))
+            if path.exists():
+                path.rename(new.with_name("old"))
+            new.rename(path)
 
 
 def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -60,35 +66,18 @@ def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     Raises:
         SnapshotVersionError: corrupt, of another program, kind or version.
     """
-    what = f"{kind} {path}"
-    try:
+    with snapshot.reading(f"{kind} {path}"):
         with _checkpointer() as checkpointer:
-            header = checkpointer.restore(path.absolute(), args=ocp.args.Composite(**{HEADER: ocp.args.JsonRestore()}))[
-                HEADER
-            ]
+            items = ocp.args.Composite(**{HEADER: ocp.args.JsonRestore()})
+            header = checkpointer.restore(path.absolute(), args=items)[HEADER]
             items = ocp.args.Composite(**{ARRAYS: ocp.args.StandardRestore()})
             stored = checkpointer.restore(path.absolute(), args=items)[ARRAYS]
         arrays = {name: np.asarray(stored[str(i)]) for i, name in enumerate(header["names"]) if str(i) in stored}
         arrays |= {name: np.zeros(shape, dtype) for name, (dtype, shape) in header["empty"].items()}
         expected = header.pop("sha256")
-        intact = set(arrays) == set(header["names"]) and _digest(header, arrays) == expected
-    except Exception as error:  # orbax, tensorstore and JSON each have their own
-        snapshot.refuse(
-            what,
-            got=f"an unreadable directory ({type(error).__name__}: {str(error)[:300]})",
-            expected=f"a {kind} written by rlenv_learn",
-            remedy="delete it; where an older one lies beside it, that one is used then",
-        )
-    if not intact:
-        snapshot.refuse(what, got="other content than was written", expected=f"sha256 {expected}", remedy="delete it")
-    found = (header["schema"], header["version"], header["kind"])
-    if found != (snapshot.SCHEMA, snapshot.VERSION, kind):
-        snapshot.refuse(
-            what,
-            got=found,
-            expected=(snapshot.SCHEMA, snapshot.VERSION, kind),
-            remedy="use a checkpoint of this kind and version",
-        )
+        if set(arrays) != set(header["names"]) or _digest(header, arrays) != expected:
+            raise ValueError(f"content other than what was written (sha256 {expected!r})")
+    snapshot.check_header(f"{kind} {path}", header, kind)
     return arrays, header
 
 

@@ -16,7 +16,7 @@ from rlenv_learn.interface import Interface
 from rlenv_learn.networks import ActorCritic, build
 from rlenv_learn.normalise import Moments
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.struct import Replaceable, pytree_dataclass, static
 
 
@@ -132,7 +132,11 @@ class Policy(Replaceable):
         return np.asarray(value if self.returns is None else value * self.returns.scale())
 
     def save(self, path: str | Path) -> None:
-        """Write to one ``.npz`` file."""
+        """Write to one ``.npz`` file, whole or not at all.
+
+        Raises:
+            StorageError: it cannot be written there.
+        """
         network = dataclasses.asdict(self.network)
         meta = {
             "interface": self.interface.to_dict(),
@@ -150,16 +154,10 @@ class Policy(Replaceable):
             SnapshotVersionError: no such file, corrupt, or not a policy of this version.
         """
         arrays, meta = snapshot.read(Path(path), "policy")
-        try:
+        with snapshot.reading(f"policy {path}"):
             interface = Interface.from_dict(meta["interface"])
             flags = {name: meta[name] for name in ("normalise_observations", "normalise_returns")}
             template = policy_template(cls, interface, PPOConfig(**meta["network"], **flags))
-        except (KeyError, TypeError, AttributeError, InvalidParamsError) as error:
-            raise SnapshotVersionError(
-                explain(
-                    f"policy {path}", got=f"header {meta} ({error})", expected="a policy header", remedy="save it again"
-                )
-            ) from error
         return snapshot.unflatten(template, arrays, f"policy {path}")
 
 

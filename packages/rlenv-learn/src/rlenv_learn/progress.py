@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Column
 
 from rlenv_learn.snapshot import refuse
+from rlenv_shared import files
 
 Record = dict[str, Any]
 LINE_SECONDS: Final = 5.0
@@ -84,14 +85,12 @@ class MetricsLog:
 
         Raises:
             SnapshotVersionError: the file has fewer records than the checkpoint has updates.
+            StorageError: it cannot be written there.
         """
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_bytes().splitlines(keepends=True)[:updates_done] if path.exists() else []
-        try:
-            self.earlier: list[Record] = [json.loads(line) for line in lines]
-        except ValueError as error:
-            refuse(f"metrics {path}", got=error, expected="one JSON object per line", remedy="start a new run")
+        with files.reading(f"metrics {path}", "one JSON object per line", "start a new run"):
+            lines = path.read_bytes().splitlines(keepends=True)[:updates_done] if path.exists() else []
+            self.earlier: list[Record] = [files.parse_json(line) for line in lines]
         if len(lines) != updates_done or (lines and not lines[-1].endswith(b"\n")):
             refuse(
                 f"metrics {path}",
@@ -99,21 +98,23 @@ class MetricsLog:
                 expected=f"the {updates_done} that the checkpoint follows",
                 remedy="restore the file that belongs to the checkpoint, or start a new run",
             )
-        temporary = path.with_suffix(".tmp")
-        temporary.write_bytes(b"".join(lines))
-        temporary.replace(path)
-        self._file = path.open("a")
+        with files.replacing(path) as file:
+            file.writelines(lines)
+        with files.storing(path):
+            self._file = path.open("a")
 
     def write(self, record: Record) -> None:
         """Append a record."""
-        self._file.write(json.dumps(record, allow_nan=False) + "\n")
+        with files.storing(self.path):
+            self._file.write(json.dumps(record, allow_nan=False) + "\n")
 
     def sync(self) -> None:
         """Bring everything to disk, so that a checkpoint never precedes its metrics."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with files.storing(self.path):
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Bring everything to disk and close."""
-        self.sync()
-        self._file.close()
+        with files.storing(self.path), self._file:  # closed even if the rest finds no place
+            self.sync()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import zipfile
+import contextlib
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -12,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from rlenv_shared import files
 from rlenv_shared.errors import SnapshotVersionError, explain
 
 SCHEMA: Final = "rlenv-ppo"
 VERSION: Final = 1
-HEADER: Final = "__header__"  # name of the array that holds the JSON text
 
 
 def refuse(what: str, *, got: object, expected: object, remedy: str) -> NoReturn:
@@ -76,25 +74,19 @@ def unflatten(template: Any, arrays: dict[str, np.ndarray], what: str, prefix: s
     return jax.tree_util.tree_unflatten(structure, restored)
 
 
+def reading(what: str) -> contextlib.AbstractContextManager[None]:
+    """Turn what a damaged file raises into a SnapshotVersionError that says what to do."""
+    remedy = "delete it; where an older one lies beside it, that one is used then"
+    return files.reading(what, "a file written by rlenv_learn", remedy)
+
+
 def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write atomically: after a crash there is the old file or the new one, never half of one."""
-    header = {"schema": SCHEMA, "version": VERSION, "kind": kind, **meta}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            text = np.frombuffer(json.dumps(header, allow_nan=False).encode(), np.uint8)
-            np.savez(file, allow_pickle=False, **{HEADER: text, **arrays})
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)  # makes the rename itself durable
-    finally:
-        os.close(directory)
+    """Write atomically: after a crash or on a full disk there is the old file or the new one, never half of one.
+
+    Raises:
+        StorageError: it cannot be written there.
+    """
+    files.write_npz(path, {**header(kind), **meta}, arrays)
 
 
 def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -103,28 +95,19 @@ def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     Raises:
         SnapshotVersionError: no such file, corrupt, of another program, kind or version.
     """
-    what = f"{kind} {path}"
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}  # the zip's checksums are verified here
-        header = json.loads(arrays.pop(HEADER).tobytes())
-    except FileNotFoundError as error:
-        message = explain(what, got="no such file", expected=f"a {kind} file", remedy="check the path")
-        raise SnapshotVersionError(message) from error
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        message = explain(
-            what,
-            got=f"an unreadable file ({type(error).__name__}: {error})",
-            expected=f"a {kind} written by rlenv_learn",
-            remedy="delete it; where an older one lies beside it, that one is used then",
-        )
-        raise SnapshotVersionError(message) from error
-    found = (header.get("schema"), header.get("version"), header.get("kind")) if isinstance(header, dict) else header
-    if found != (SCHEMA, VERSION, kind):
-        refuse(
-            what,
-            got=found,
-            expected=(SCHEMA, VERSION, kind),
-            remedy="use a file of this kind and version, or write it again",
-        )
-    return arrays, header
+    with reading(f"{kind} {path}"):
+        found, arrays = files.read_npz(path)
+    check_header(f"{kind} {path}", found, kind)
+    return arrays, found
+
+
+def header(kind: str) -> dict[str, Any]:
+    """What every header begins with."""
+    return {"schema": SCHEMA, "version": VERSION, "kind": kind}
+
+
+def check_header(what: str, found: dict[str, Any], kind: str) -> None:
+    """Refuse what another program or version wrote, or what is of another kind."""
+    got, expected = (tuple(side.get(key) for key in ("schema", "version", "kind")) for side in (found, header(kind)))
+    if got != expected:
+        refuse(what, got=got, expected=expected, remedy="use a file of this kind and version, or write it again")

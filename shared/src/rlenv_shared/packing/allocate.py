@@ -2,7 +2,7 @@
 
 A group's fields get places within the group, the group gets one within its owner, and so on up to the state: what
 belongs together lies together, and all elements of a record have one layout.  Within a group, members are placed in
-the order of their declaration, each in the first word with room for it; no field crosses words.
+the order of their declaration, each in the first word with room for all its elements; no field crosses words.
 """
 
 from __future__ import annotations
@@ -119,17 +119,15 @@ def _place(node: Node, table: str) -> None:
 
 
 def _fit(used: list[int], size: Size, count: int) -> Iterator[Start]:
-    if size.bits == WORD_BITS:
-        first = len(used)
-        used += [WORD_BITS] * (size.words * count)
-        yield from ((first + i * size.words, 0) for i in range(count))
-        return
-    while count:
-        together = min(count, WORD_BITS // size.bits)
-        wanted = together * size.bits
-        word = next((i for i, taken in enumerate(used) if taken + wanted <= WORD_BITS), len(used))
-        if word == len(used):
-            used.append(0)
-        yield from ((word, used[word] + i * size.bits) for i in range(together))
-        used[word] += wanted
-        count -= together
+    """Where elements go: into the first word with room for all, else into words of their own, one after the other."""
+    a_word = WORD_BITS // size.bits
+    first = len(used)
+    if count <= a_word and size.bits < WORD_BITS:
+        first = next((i for i, taken in enumerate(used) if taken + count * size.bits <= WORD_BITS), first)
+    begin = used[first] if first < len(used) else 0
+    for i in range(count):
+        word = first + i // a_word * size.words
+        yield word, begin + i % a_word * size.bits
+        used += [0] * (word + size.words - len(used))
+        for part in range(word, word + size.words):
+            used[part] += size.bits

@@ -11,6 +11,8 @@ import numpy as np
 
 from rlenv_shared.errors import InvalidParamsError, explain
 
+Key = tuple[str, int]
+"""Table and word."""
 WORD_BITS: Final = 32
 WORD_MASK: Final = 2**WORD_BITS - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
@@ -173,6 +175,16 @@ def record(
     """
     _check_name(name, count)
     return Group(name, check_members(name, members), count, table, whole_words)
+
+
+def is_integer(value: Any, kinds: str = "iub") -> bool:
+    """Whether it is an array of signed or unsigned integers or bools (NumPy's letters for them)."""
+    return getattr(getattr(value, "dtype", None), "kind", "none") in kinds
+
+
+def kind(value: Any) -> str:
+    """Dtype and shape, or type, for an error."""
+    return f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
 
 
 def bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:

@@ -10,7 +10,7 @@ import numpy as np
 from rlenv_shared.packing.allocate import Node, Place, allocate, places
 from rlenv_shared.packing.fields import WORD_BITS, Field, Group, bad, check_members
 from rlenv_shared.packing.select import select
-from rlenv_shared.packing.view import Items, Part, UnknownFieldError, View
+from rlenv_shared.packing.view import Items, Part, View
 
 Words = tuple[Any, ...]
 """uint32 arrays of one shape: ``()``, ``[B]`` or a block in a kernel."""
@@ -106,7 +106,8 @@ class Layout:
             A dictionary by name of ints and bools (arrays for a batch), of dictionaries for groups, and of lists for
             what is repeated.
         """
-        return _decoded(self.view([np.asarray(word) for word in words]), self.root)
+        decoded: dict[str, Any] = _decoded(self.view([np.asarray(word) for word in words]))
+        return decoded
 
     def encode(self, values: Mapping[str, Any], shape: tuple[int, ...] = ()) -> Words:
         """The words for what `decode` gives; what is left out gets the value that zero bits stand for.
@@ -122,7 +123,7 @@ class Layout:
             InvalidParamsError: unknown names, a list of another length, or values that do not fit.
         """
         view = self.view(self.zeros(shape))
-        _encode(view, self.root, values, "")
+        _encode(view, values, "")
         return tuple(np.asarray(word, np.uint32) for word in view.words())
 
     def places(self) -> list[Place]:
@@ -144,40 +145,30 @@ class Layout:
                 raise bad(f"word {i} of {self.name}", got, expected, "mend what made it")
 
 
-def _decoded(part: Part, node: Node) -> dict[str, Any]:
-    def value(child: Node, got: Any) -> Any:
-        if not isinstance(child.member, Field):
-            return _decoded(got, child)
-        return got.item() if np.shape(got) == () else got
-
-    return {
-        name: [value(child, one) for one in getattr(part, name)]
-        if child.member.count is not None
-        else value(child, getattr(part, name))
-        for name, child in node.children.items()
-    }
+def _decoded(value: Any) -> Any:
+    if isinstance(value, Items):
+        return [_decoded(one) for one in value]
+    if isinstance(value, Part):
+        return {name: _decoded(getattr(value, name)) for name in value}
+    return value.item() if np.shape(value) == () else value
 
 
-def _encode(part: Part, node: Node, values: Mapping[str, Any], path: str) -> None:
+def _encode(part: Part, values: Mapping[str, Any], path: str) -> None:
     for name, value in values.items():
-        child = node.children.get(name)
-        if child is None:
-            raise UnknownFieldError(*bad(f"values{path}", name, f"names of {list(node.children)}", "mend it").args)
-        here, count = f"{path}.{name}", child.member.count
-        if count is not None and len(value) != count:
-            raise bad(f"values{here}", f"{len(value)} elements", f"{count} elements", "give all of them")
-        if isinstance(child.member, Field):
-            items: Items | None = getattr(part, name) if count is not None else None
-            for i in range(count or 1):
-                if items is None:
-                    part.set(name, value)
+        there, here = getattr(part, name), f"{path}{name}"
+        if isinstance(there, Items):
+            if not isinstance(value, (list, tuple)) or len(value) != len(there):
+                got = f"{len(value)} elements" if isinstance(value, (list, tuple)) else type(value).__name__
+                raise bad(f"values.{here}", got, f"a list of {len(there)}", "give every element")
+            for i, one in enumerate(value):
+                if isinstance(one, Mapping) and isinstance(there[i], Part):
+                    _encode(there[i], one, f"{here}[{i}].")
                 else:
-                    items.set(i, value[i])
-        elif count is None:
-            _encode(getattr(part, name), child, value, here)
+                    there[i] = one
+        elif isinstance(there, Part) and isinstance(value, Mapping):
+            _encode(there, value, f"{here}.")
         else:
-            for i, element in enumerate(getattr(part, name)):
-                _encode(element, child, value[i], f"{here}[{i}]")
+            part.set(name, value)
 
 
 def _check_size(what: str, got: int, most: int | None, unit: str) -> None:

@@ -12,6 +12,7 @@
 | `pinned`     | pinned references: ``pin.json``, sdists from PyPI                                 |
 | `locate`     | where the references are; imports their adapters                                  |
 | `reference`  | client of a reference that runs as a subprocess                                   |
+| `launcher`   | started in between: nothing of a reference outlives its client                    |
 | `declaration` | the type `Declaration`: all that commands, CI and README tables need of a package |
 | `verify`     | runs declared rollout sets; the file of their results                             |
 | `commands`   | ``cartpole-jax verify`` and its like, for every package with a declaration         |

@@ -1,22 +1,26 @@
 """First-divergence comparator of two recordings.
 
-Exact by default.  *Exact* means: floats have the same bits, so -0.0 differs from 0.0 and NaNs must agree in sign and
-payload; integers and bools have the same value, whatever their width.  A field or component with a named `Tolerance`
-may differ by it; there signed zeros are equal, a NaN matches only a NaN and an infinity only itself.
+First they must be alike: as many steps and episodes, the same of them recorded (`valid`), the same fields before and
+after the reset, of the same shapes and dtypes.  What is not alike is reported and makes the comparison fail, whatever
+the values, which are compared as far as both sides have them.
+
+Values are compared exactly by default: floats have the same bits, so -0.0 differs from 0.0 and NaNs must agree in sign
+and payload.  A float field or component with a named `Tolerance` may differ by it, and in width too; there signed zeros
+are equal, a NaN matches only a NaN and an infinity only itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.verification.differences import Divergence, FieldResult, Report
+from rlenv_shared.verification.differences import Divergence, FieldResult, Report, Unlike
 from rlenv_shared.verification.trajectory import KINDS, Trajectory
 from rlenv_shared.verification.ulp import FAR, bit_pattern, ulp_distance
 
@@ -63,7 +67,9 @@ class Tolerance:
 EXACT: Final = "exact"
 _NEVER: Final = (2**63, 0, 0, 0)  # later than any step
 Tolerances = Mapping[str, Tolerance]
-"""Tolerance by field (``"state.x"``), component (``"obs[3]"``) or pattern (``"state.*"``); the narrowest wins."""
+"""Tolerance by field (``"state.x"``), component (``"obs[3]"``) or pattern (``"state.*"``); the narrowest wins.
+
+Patterns pass over fields that are not floats, which are always exact."""
 
 
 def compare(
@@ -79,10 +85,10 @@ def compare(
 
     Args:
         ours: recording of the implementation under test.
-        theirs: recording of the reference, same steps and episodes.
+        theirs: recording of the reference.
         tolerances: what may differ, and by how much; everything else is exact.
-        ignore: fields or patterns left out.
-        where: bool [T, B]; compare only these steps (both recordings' ``valid`` applies in any case).
+        ignore: fields or patterns left out; `valid` cannot be.
+        where: bool [T, B] of the reference; compare only these steps (what is not ``valid`` is left out in any case).
         repro: template of a one-line command; ``{episode}``, ``{step}``, ``{field}`` and keys of both recordings'
             metadata are filled in.
 
@@ -90,79 +96,114 @@ def compare(
         A report; call its ``raise_on_divergence()``.
 
     Raises:
-        InvalidParamsError: the recordings cannot be compared: other fields, shapes or kinds of dtype, a tolerance or
-            an ignored name that concerns no field, nothing left to compare.
+        InvalidParamsError: the question makes no sense: a tolerance or an ignored name that concerns no field, a
+            tolerance for integers, nothing left to compare.
     """
     values = {**theirs.metadata, **ours.metadata, "episode": 0, "step": 0, "field": ""}
     _format(repro, values)
-    mask = _mask(ours, theirs, where)
-    names = _fields(ours, theirs, ignore)
-    plan = {name: _components(name, theirs.steps[name].shape[2:], tolerances or {}) for name in names}
-    _no_unused([*(tolerances or {})], names, {key for keys, _ in plan.values() for key in keys})
+    if where is None:
+        where = np.ones(theirs.valid.shape, np.bool_)
+    elif where.shape != theirs.valid.shape or where.dtype != np.bool_:
+        raise _bad("where", f"{where.dtype} {where.shape}", f"bool {theirs.valid.shape}", "give one flag per step")
+    unlike = [*_extent(ours, theirs, where)]
+    shape = np.minimum(ours.valid.shape, theirs.valid.shape)
+    ours, theirs = (_cut(side, *shape) for side in (ours, theirs))
+    mask = ours.valid & theirs.valid & where[: shape[0], : shape[1]]
+    names = _names((ours, theirs), ignore)
+    plan = _plan(names, (ours, theirs), tolerances or {})
+    pairs = {}
+    for part in ("initial", "steps"):
+        for name in names:
+            a, b = getattr(ours, part).get(name), getattr(theirs, part).get(name)
+            difference = _difference(f"initial {name}" if part == "initial" else name, a, b, plan[name])
+            if difference is not None:
+                unlike.append(difference)
+            elif a is not None:
+                pairs[part, name] = (a[None], b[None]) if part == "initial" else (a, b)
     results: dict[str, FieldResult] = {}
     first: tuple[int, int, int, int] | None = None  # (t, episode, field, component): time decides
-    for order, name in enumerate(names):
-        bounds = plan[name][1]
-        if name in ours.initial and name in theirs.initial:
-            a, b = ours.initial[name][None], theirs.initial[name][None]
-            results[f"initial {name}"], at = _compare_field(name, a, b, np.ones_like(mask[:1]), bounds)
-            if at is not None:
-                first = min(first or _NEVER, (-1, at[1], order, at[2]))
-        results[name], at = _compare_field(name, ours.steps[name], theirs.steps[name], mask, bounds)
+    for (part, name), (a, b) in pairs.items():
+        initial = part == "initial"
+        steps = np.ones_like(mask[:1], shape=(1, shape[1])) if initial else mask
+        result, at = _compare_field(a, b, steps, plan[name])
+        results[f"initial {name}" if initial else name] = result
         if at is not None:
-            first = min(first or _NEVER, (*at[:2], order, at[2]))
+            place = (-1 if initial else at[0], at[1], names.index(name), at[2])
+            first = min(first or place, place)
+    if not unlike and not (mask.any() and any(r.compared for name, r in results.items() if name != "action")):
+        raise _bad("values", "no step or no value to compare", "at least one", "check `where` and the recordings")
     divergence = None
     if first is not None:
         t, episode, order, flat = first
-        divergence = _describe(ours, theirs, names[order], t, episode, flat, plan[names[order]][1][flat])
+        divergence = _describe(ours, theirs, names[order], t, episode, flat, plan[names[order]][flat])
         filled = {**values, "episode": episode, "step": t, "field": divergence.field}
         divergence = dataclasses.replace(divergence, repro=_format(repro, filled))
-    return Report(int(mask.sum()), int((theirs.ends & mask).sum()), results, divergence)
+    return Report(int(mask.sum()), int((theirs.ends & mask).sum()), results, divergence, tuple(unlike))
 
 
-def _mask(ours: Trajectory, theirs: Trajectory, where: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    got, expected = (ours.num_steps, ours.num_episodes), (theirs.num_steps, theirs.num_episodes)
-    if got != expected:
-        raise _bad("steps and episodes", got, expected, "record both with the same actions")
-    mask = ours.valid & theirs.valid
-    if where is not None:
-        if where.shape != mask.shape or where.dtype != np.bool_:
-            raise _bad("where", f"{where.dtype} {where.shape}", f"bool {mask.shape}", "give one flag per step")
-        mask = mask & where
-    if not mask.any():
-        raise _bad("steps", "no step to compare", "at least one", "check `where` and the recordings")
-    return mask
+def _extent(ours: Trajectory, theirs: Trajectory, where: NDArray[np.bool_]) -> Iterator[Unlike]:
+    """Other lengths, or other steps recorded."""
+    a, b = ours.valid, theirs.valid
+    if a.shape != b.shape:
+        yield Unlike("steps and episodes", str(a.shape), str(b.shape))
+    elif ((a != b) & where).any():
+        t, episode = np.argwhere((a != b) & where)[0]
+        side = "ours" if a[t, episode] else "theirs"
+        about = f"{b.sum():,}; the first difference is episode {episode}, step {t}, which only {side} has"
+        yield Unlike("valid", f"{a.sum():,} steps recorded", about)
 
 
-def _fields(ours: Trajectory, theirs: Trajectory, ignore: Sequence[str]) -> list[str]:
-    """Names to compare, in the order of the schema; `valid` is compared when either side has it."""
-    present = sorted({*ours.steps, *theirs.steps}, key=lambda name: (KINDS.index(name.split(".")[0]), name))
-    _no_unused(ignore, present, set())
-    names = [name for name in present if not any(fnmatch.fnmatchcase(name, pattern) for pattern in ignore)]
-    for name in names:
-        if name not in ours.steps or name not in theirs.steps:
-            side = "ours" if name in ours.steps else "theirs"
-            raise _bad(f"field {name!r}", f"only in {side}", "in both", "record it on both sides or ignore it")
-        a, b = ours.steps[name], theirs.steps[name]
-        if a.shape != b.shape:
-            raise _bad(f"field {name!r}", f"shape {a.shape}", f"shape {b.shape}", "record both alike")
-        if (a.dtype.kind == "f") != (b.dtype.kind == "f"):
-            raise _bad(f"field {name!r}", a.dtype, f"{b.dtype}, float on both sides or on neither", "convert one")
-    return names
+def _cut(side: Trajectory, steps: int, episodes: int) -> Trajectory:
+    """The first steps of the first episodes."""
+    if (side.num_steps, side.num_episodes) == (steps, episodes):
+        return side
+    initial = {name: array[:episodes] for name, array in side.initial.items()}
+    return Trajectory({name: array[:steps, :episodes] for name, array in side.steps.items()}, initial, side.metadata)
 
 
-def _components(name: str, shape: tuple[int, ...], tolerances: Tolerances) -> tuple[set[str], list[Tolerance | None]]:
-    """Keys of ``tolerances`` that concern a field, and the tolerance of each of its flattened components."""
-    size = int(np.prod(shape, dtype=np.int64))
+def _names(sides: tuple[Trajectory, Trajectory], ignore: Sequence[str]) -> list[str]:
+    """Fields to compare, in the order of the schema, whichever side has them; `valid` has been compared."""
+    present = {name for side in sides for name in (*side.steps, *side.initial)} - {"valid"}
+    _no_unused(ignore, {pattern for pattern in ignore if fnmatch.filter(present, pattern)}, present)
+    left = [name for name in present if not any(fnmatch.fnmatchcase(name, pattern) for pattern in ignore)]
+    if not set(left) - {"action"}:
+        raise _bad("fields", f"{left} left", "one that an implementation computes", "ignore less")
+    return sorted(left, key=lambda name: (KINDS.index(name.split(".")[0]), name))
+
+
+def _plan(
+    names: Sequence[str], sides: tuple[Trajectory, Trajectory], tolerances: Tolerances
+) -> dict[str, list[Tolerance | None]]:
+    """The tolerance of each flattened component of each field."""
+    plan: dict[str, list[Tolerance | None]] = {}
     used: set[str] = set()
-    chosen: list[Tolerance | None] = []
-    for flat in range(size):
-        full = component(name, shape, flat)
-        keys = [key for key in (full, name) if key in tolerances]
-        keys += [key for key in tolerances if "*" in key and fnmatch.fnmatchcase(name, key)]
-        used |= set(keys)
-        chosen.append(tolerances[keys[0]] if keys else None)
-    return used, chosen
+    for name in names:
+        parts = [(2, side.steps) for side in sides] + [(1, side.initial) for side in sides]
+        found = [(fields[name].shape[lead:], fields[name].dtype.kind) for lead, fields in parts if name in fields]
+        shape, is_float = found[0][0], any(kind == "f" for _, kind in found)
+        patterns = [key for key in tolerances if is_float and "*" in key and fnmatch.fnmatchcase(name, key)]
+        plan[name] = []
+        for flat in range(int(np.prod(shape, dtype=np.int64))):
+            exact = [key for key in (component(name, shape, flat), name) if key in tolerances]
+            if exact and not is_float:
+                raise _bad(f"tolerance {exact[0]!r}", "a field of no floats", "floats", "leave it out: it is exact")
+            used |= {*exact, *patterns}
+            plan[name].append(tolerances[(exact + patterns)[0]] if exact or patterns else None)
+    _no_unused([*tolerances], used, names)
+    return plan
+
+
+def _difference(what: str, ours: Any, theirs: Any, bounds: Sequence[Tolerance | None]) -> Unlike | None:
+    """How a field differs in other than its values; a float's width may, where all its components have a tolerance."""
+    if ours is None or theirs is None:
+        sides = ["absent" if side is None else "recorded" for side in (ours, theirs)]
+        return None if ours is theirs else Unlike(f"field {what!r}", *sides)
+    if ours.shape != theirs.shape:
+        return Unlike(f"shape of {what!r}", str(ours.shape), str(theirs.shape))
+    floats = ours.dtype.kind == theirs.dtype.kind == "f" and all(bound and not bound.ulp for bound in bounds)
+    if ours.dtype == theirs.dtype or floats:
+        return None
+    return Unlike(f"dtype of {what!r}", str(ours.dtype), str(theirs.dtype))
 
 
 def component(name: str, shape: tuple[int, ...], flat: int) -> str:
@@ -171,7 +212,6 @@ def component(name: str, shape: tuple[int, ...], flat: int) -> str:
 
 
 def _compare_field(
-    name: str,
     ours: NDArray[Any],
     theirs: NDArray[Any],
     mask: NDArray[np.bool_],
@@ -180,8 +220,6 @@ def _compare_field(
     """Count a field's mismatches and find the first as (t, episode, component)."""
     a, b = (x.reshape(*mask.shape, len(tolerances)) for x in (ours, theirs))
     same_dtype = a.dtype == b.dtype
-    if a.dtype.kind == "f" and not same_dtype and any(tol is None or tol.ulp for tol in tolerances):
-        raise _bad(f"field {name!r}", f"{a.dtype} and {b.dtype}", "one float dtype", "give an atol or rtol, or convert")
     differ = (bit_pattern(a) != bit_pattern(b)) if same_dtype else (a != b)
     at = np.nonzero(differ & mask[:, :, None])
     x, y = a[at], b[at]
@@ -233,12 +271,14 @@ def _describe(
         error=max_error(np.atleast_1d(a), np.atleast_1d(b)),
         tolerance=str(tolerance) if tolerance else EXACT,
         action=None if t < 0 else theirs.steps["action"][t, episode].tolist(),
-        generator={} if t < 0 else {"ours": _generator(ours, t, episode), "theirs": _generator(theirs, t, episode)},
+        generator={}
+        if t < 0
+        else {"ours": generator_before(ours, t, episode), "theirs": generator_before(theirs, t, episode)},
         repro="",
     )
 
 
-def _generator(side: Trajectory, t: int, episode: int) -> list[str]:
+def generator_before(side: Trajectory, t: int, episode: int) -> list[str]:
     """Generator words before a step, hexadecimal; empty if the recording has none."""
     names = [name for name in side.steps if name.split(".")[0] == "rng" and (t > 0 or name in side.initial)]
     words = [(side.steps[name][t - 1] if t > 0 else side.initial[name])[episode] for name in names]
@@ -260,11 +300,11 @@ def _format(template: str, values: Mapping[str, Any]) -> str:
         ) from error
 
 
-def _no_unused(keys: Sequence[str], names: Sequence[str], used: set[str]) -> None:
+def _no_unused(keys: Iterable[str], used: set[str], names: Iterable[str]) -> None:
     """A misspelt tolerance or ignored field must not do nothing."""
     for key in keys:
-        if key not in used and not any(fnmatch.fnmatchcase(name, key) for name in names):
-            raise _bad(f"name {key!r}", "no such field", f"one of {list(names)}", "correct the name")
+        if key not in used:
+            raise _bad(f"name {key!r}", "no such field", f"one of {sorted(names)}", "correct the name")
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:

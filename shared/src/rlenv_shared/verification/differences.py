@@ -77,30 +77,50 @@ class Divergence:
 
 
 @dataclasses.dataclass(frozen=True)
+class Unlike:
+    """Something other than a value differs: how much was recorded, which steps, which fields, their shapes or dtypes.
+
+    Attributes:
+        what: ``"steps and episodes"``, ``"valid"``, ``"field 'reward'"``, ``"dtype of 'obs'"``, …
+        ours: what our recording has.
+        theirs: what the reference's has.
+    """
+
+    what: str
+    ours: str
+    theirs: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: ours {self.ours}, theirs {self.theirs}"
+
+
+@dataclasses.dataclass(frozen=True)
 class Report:
     """Result of a comparison.
 
     Attributes:
-        steps: environment steps compared.
+        steps: environment steps compared: those that both sides recorded.
         ends: ends of games among them.
         fields: counts by field; ``initial <field>`` for the state after the reset.
-        first: the first divergence, None if there is none.
+        first: the first value that diverges, None if there is none.
+        unlike: differences that are none of values; the values were compared as far as both sides have them.
     """
 
     steps: int
     ends: int
     fields: Mapping[str, FieldResult]
     first: Divergence | None
+    unlike: tuple[Unlike, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Nothing differs by more than its tolerance."""
-        return self.first is None
+        """The recordings are alike, and no value differs by more than its tolerance."""
+        return self.first is None and not self.unlike
 
     @property
     def mismatches(self) -> int:
-        """Mismatching values of all fields."""
-        return sum(field.mismatches for field in self.fields.values())
+        """Mismatching values of all fields, and other differences."""
+        return sum(field.mismatches for field in self.fields.values()) + len(self.unlike)
 
     def raise_on_divergence(self) -> None:
         """Raise if anything differs.
@@ -118,10 +138,11 @@ class Report:
     def __str__(self) -> str:
         compared = sum(field.compared for field in self.fields.values())
         head = f"{self.mismatches:,} mismatches in {compared:,} values of {self.steps:,} steps ({self.ends:,} ends)"
+        lines = [f"the recordings are not alike: {difference}" for difference in self.unlike]
         if self.first is None:
-            return head
+            return "\n  ".join([*lines, head])
         bad = ", ".join(f"{name} {field.mismatches:,}" for name, field in self.fields.items() if field.mismatches)
-        return f"{self.first}\n  {head}: {bad}"
+        return "\n".join([*lines, f"{self.first}\n  {head}: {bad}"])
 
 
 def _plain(value: Any) -> Any:

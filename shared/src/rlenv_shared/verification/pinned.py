@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import fcntl
 import hashlib
 import importlib.metadata
 import json
@@ -15,11 +13,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, explain
+from rlenv_shared.files import locked
 
 DOWNLOAD_TIMEOUT_S: Final = 600.0
 BACKEND_BLOCKER: Final = 'raise ImportError("only the sources are wanted; nothing is built")\n'
@@ -128,7 +127,7 @@ def fetch_pypi_sdist(pin: Pin, dest: str | Path, *, timeout_s: float = DOWNLOAD_
     dest.mkdir(parents=True, exist_ok=True)
     tree = dest / f"{pin.name}-{pin.version}"
     stamp = dest / f"{pin.name}-{pin.version}.sha256"  # written last: its presence means the tree is complete
-    with _exclusive(dest / ".lock"):
+    with locked(dest / ".lock"):
         if not (tree.is_dir() and stamp.is_file() and stamp.read_text() == pin.sha256):
             stamp.unlink(missing_ok=True)
             shutil.rmtree(tree, ignore_errors=True)
@@ -198,13 +197,6 @@ def _last_error(log: str) -> str:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("ERROR", "Got ", "error:"))]
     return " | ".join((errors or lines or ["no output"])[-4:])
-
-
-@contextlib.contextmanager
-def _exclusive(path: Path) -> Iterator[None]:
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def _is_text_list(value: Any) -> bool:

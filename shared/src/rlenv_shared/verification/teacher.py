@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.verification.compare import Tolerances, compare
+from rlenv_shared.verification.compare import Tolerances, compare, generator_before
 from rlenv_shared.verification.differences import Report
 from rlenv_shared.verification.trajectory import Trajectory
 
@@ -64,7 +64,7 @@ def teacher_forced(
     given = {name: reference.steps[name] for name in ("action", "valid") if name in reference.steps}
     report = compare(
         Trajectory({**given, **ours}),
-        reference,
+        dataclasses.replace(reference, initial={}),
         tolerances=tolerances,
         ignore=ignore,
         where=where,
@@ -72,8 +72,8 @@ def teacher_forced(
     )
     if report.first is None:
         return report
-    generator = {side: words for side, words in report.first.generator.items() if side == "theirs"}  # both start there
-    return dataclasses.replace(report, first=dataclasses.replace(report.first, generator=generator))
+    words = generator_before(reference, report.first.step, report.first.episode)  # both start there
+    return dataclasses.replace(report, first=dataclasses.replace(report.first, generator={"theirs": words}))
 
 
 def drift(

@@ -19,9 +19,7 @@ holds state, generator and observation after the reset, [B, ...], under the same
 from __future__ import annotations
 
 import dataclasses
-import json
-import zipfile
-import zlib
+import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -29,14 +27,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared import files
+from rlenv_shared.errors import InvalidParamsError, explain
 
 FORMAT: Final = "rlenv-trajectory"
 SCHEMA: Final = 1
 FLAGS: Final = ("terminated", "truncated", "valid")
 KINDS: Final = ("action", "state", "rng", "obs", "reward", *FLAGS)
 INITIAL_KINDS: Final = ("state", "rng", "obs")
-HEADER: Final = "__header__"
+DTYPES: Final = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float16", "float32",
+                 "float64")  # fmt: skip
+reading: Final = functools.partial(
+    files.reading, expected=f"a complete {FORMAT} file", remedy="record it again, or update rlenv-shared if it is newer"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,11 +50,13 @@ class CanonicalStep:
         episode: column of the recording.
         t: row of the recording; -1 for what the reset returned (no action, reward or flags).
         fields: value by field name.
+        line: of the file it was read from; 0 for none.
     """
 
     episode: int
     t: int
     fields: Mapping[str, Any]
+    line: int = 0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -72,6 +77,10 @@ class Trajectory:
     metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for names in (self.steps, self.initial):
+            both = sorted({name.split(".")[0] for name in names if "." in name} & set(names))
+            if both:
+                raise _bad("fields", f"{both} with and without a path", "one or the other", "name the one without")
         if "terminated" not in self.steps or "action" not in self.steps:
             raise _bad("fields", sorted(self.steps), "at least action and terminated", "record them")
         leading = np.shape(self.steps["terminated"])
@@ -81,14 +90,16 @@ class Trajectory:
             self._check(name, array, KINDS, leading)
         for name, array in self.initial.items():
             self._check(f"{name}", array, INITIAL_KINDS, leading[1:])
-            if name in self.steps and array.shape[1:] != self.steps[name].shape[2:]:
-                raise _bad(f"initial {name}", array.shape, self.steps[name].shape[1:], "record both alike")
+            step = self.steps.get(name, array[None])
+            if (array.dtype, array.shape[1:]) != (step.dtype, step.shape[2:]):
+                got, expected = (f"{x.dtype} {shape}" for x, shape in ((array, array.shape), (step, step.shape[1:])))
+                raise _bad(f"initial {name}", got, expected, "record both alike")
 
     @staticmethod
     def _check(name: str, array: Any, kinds: tuple[str, ...], leading: tuple[int, ...]) -> None:
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+        if not isinstance(array, np.ndarray) or str(array.dtype) not in DTYPES:
             got = getattr(array, "dtype", type(array).__name__)
-            raise _bad(name, got, "a NumPy array of bools, integers or floats", "convert it with numpy.asarray")
+            raise _bad(name, got, f"a NumPy array of one of {DTYPES}", "convert it with numpy.asarray")
         if name.split(".")[0] not in kinds or "" in name.split("."):
             raise _bad("field name", repr(name), f"one of {kinds}, with an optional .path", "rename the field")
         if array.shape[: len(leading)] != leading:
@@ -142,69 +153,41 @@ class Trajectory:
 
         Raises:
             InvalidParamsError: the metadata is not JSON.
+            StorageError: it cannot be written there.
         """
         header = {"format": FORMAT, "schema": SCHEMA, "metadata": dict(self.metadata)}
-        try:
-            text = json.dumps(header, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise _bad("metadata", error, "JSON-serialisable values", "convert arrays to lists") from error
         arrays = {f"steps/{name}": array for name, array in self.steps.items()}
         arrays |= {f"initial/{name}": array for name, array in self.initial.items()}
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, **{HEADER: np.frombuffer(text.encode(), np.uint8)}, **arrays)  # type: ignore[arg-type]
+        files.write_npz(path, header, arrays, compress=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote.
 
         Raises:
-            SnapshotVersionError: the file is corrupt, not a recording, or of another schema version.
+            SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version.
         """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, AttributeError, TypeError) as error:
-            raise unreadable(path, error) from error
-        try:
-            header = json.loads(arrays.pop(HEADER).tobytes())
-        except (KeyError, ValueError) as error:
-            raise unreadable(path, f"no readable header ({error})") from error
-        check_header(path, header)
-        parts: dict[str, dict[str, NDArray[Any]]] = {"steps": {}, "initial": {}}
-        for name, array in arrays.items():
-            part, _, field = name.partition("/")
-            if part not in parts:
-                raise unreadable(path, f"entry {name!r}")
-            parts[part][field] = array
-        try:
+        with reading(f"recording {path}"):
+            header, arrays = files.read_npz(path)
+            check_header(header, {"format", "schema", "metadata"})
+            parts: dict[str, dict[str, NDArray[Any]]] = {"steps": {}, "initial": {}}
+            for name, array in arrays.items():
+                part, _, field = name.partition("/")
+                parts[part][field] = array
             return cls(parts["steps"], parts["initial"], header["metadata"])
-        except InvalidParamsError as error:
-            raise unreadable(path, error) from error
 
 
-def check_header(path: object, header: Any) -> None:
-    """Check format and schema version of a file's header.
+def check_header(header: Any, keys: set[str]) -> None:
+    """Check a file's header, without its seal.
 
     Raises:
-        SnapshotVersionError: it is foreign or of another version.
+        ValueError: it is foreign, of another version, or has other keys.
     """
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise unreadable(path, "another format")
-    if header.get("schema") != SCHEMA:
-        remedy = "record it again, or update rlenv-shared if the file is newer"
-        raise SnapshotVersionError(
-            explain(
-                f"recording {path}", got=f"schema {header.get('schema')}", expected=f"schema {SCHEMA}", remedy=remedy
-            )
-        )
-    if not isinstance(header.get("metadata"), dict):
-        raise unreadable(path, "no metadata")
-
-
-def unreadable(path: object, got: object) -> SnapshotVersionError:
-    """The error for a file that is no recording."""
-    message = explain(f"recording {path}", got=got, expected=f"a complete {FORMAT} file", remedy="record it again")
-    return SnapshotVersionError(message)
+    if not isinstance(header, dict) or (header.get("format"), header.get("schema")) != (FORMAT, SCHEMA):
+        about = {key: header.get(key) for key in ("format", "schema")} if isinstance(header, dict) else header
+        raise ValueError(f"a header with {about}, not format {FORMAT}, schema {SCHEMA}")
+    if set(header) != keys or not isinstance(header["metadata"], dict):
+        raise ValueError(f"a header with the keys {sorted(header)}, not {sorted(keys)}, metadata an object")
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:

@@ -35,6 +35,16 @@ impl BootRom {
         }
         self.data.get(usize::from(addr)).copied()
     }
+
+    /// The image, without the gap.
+    pub fn bytes(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// Changes a byte; gives the one before.
+    pub(crate) fn patch(&mut self, offset: usize, value: u8) -> u8 {
+        std::mem::replace(&mut self.data[offset], value)
+    }
 }
 
 /// What differs between the machines when the reference's boot ROM hands over; equal for every cartridge.

@@ -13,6 +13,8 @@ mod cpu;
 mod error;
 mod events;
 mod hdma;
+mod hooks;
+mod host;
 mod interrupts;
 mod io;
 mod joypad;
@@ -30,9 +32,11 @@ mod view;
 pub use boot::BootRom;
 pub use cartridge::{Header, Rom};
 pub use error::EmuError;
+pub use hooks::{Place, Stop, BOOT_BANK, BREAK};
 pub use lcd::palette::{Colors, Shades};
 pub use machine::{Machine, Model, Options, Registers, Shortcuts};
-pub use view::Cell;
+pub use pyboy_state::SoundBuffer;
+pub use view::{Cell, CutOut, ScreenObject};
 
 /// Distance of an event that is not going to happen.
 pub(crate) const NEVER: i64 = 1 << 31;

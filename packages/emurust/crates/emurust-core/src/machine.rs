@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use educe::Educe;
 
-use crate::apu::Apu;
+use crate::apu::{Apu, SAMPLE_RATE};
 use crate::boot::BootRom;
 use crate::cartridge::{Cartridge, Rom};
 use crate::cpu::decode::Code;
@@ -17,6 +17,7 @@ use crate::cpu::Cpu;
 use crate::error::EmuError;
 use crate::events::Events;
 use crate::hdma::Hdma;
+use crate::hooks::{Hooks, Stop};
 use crate::interrupts::{JOYPAD, SERIAL, TIMER};
 use crate::joypad::Joypad;
 use crate::lcd::palette::Colors;
@@ -48,6 +49,8 @@ pub struct Options {
     pub sound: bool,
     /// Keep the samples of frames that are sampled.
     pub record_samples: bool,
+    /// Samples per second.
+    pub sample_rate: u32,
     pub colors: Colors,
 }
 
@@ -57,6 +60,7 @@ impl Default for Options {
             model: None,
             sound: true,
             record_samples: false,
+            sample_rate: SAMPLE_RATE,
             colors: Colors::default(),
         }
     }
@@ -111,6 +115,8 @@ pub struct Registers {
     pub cycles: u64,
 }
 
+/// Cycles of the shortest slice.
+const SHORTEST_SLICE: u64 = 4;
 const SPARE_BYTES: usize = 0x60;
 const HRAM_BYTES: usize = 0x7F;
 
@@ -166,6 +172,7 @@ pub struct Machine {
     pub(crate) idle: IdleLoops,
     pub(crate) events: Events,
     pub(crate) shortcuts: Shortcuts,
+    pub(crate) hooks: Hooks,
     /// 64 KiB of plain memory instead of the memory map, for single-instruction tests.
     #[cfg(test)]
     pub(crate) flat: Option<Vec<u8>>,
@@ -184,15 +191,22 @@ impl Machine {
     /// A machine as this one was at power on; without a boot ROM, as it would leave it.
     #[must_use]
     pub fn powered_on(&self) -> Self {
-        let options = Options {
-            model: Some(self.model),
-            sound: self.apu.emulated,
-            record_samples: self.apu.record,
-            colors: (*self.colors).clone(),
-        };
+        let options = self.options();
         match &self.boot {
             Some(boot) => Self::with_boot_rom(self.rom.clone(), boot.clone(), &options),
             None => Self::after_boot(self.rom.clone(), &options),
+        }
+    }
+
+    /// How this machine was set up.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options {
+            model: Some(self.model),
+            sound: self.apu.emulated,
+            record_samples: self.apu.record,
+            sample_rate: self.apu.sample_rate,
+            colors: (*self.colors).clone(),
         }
     }
 
@@ -205,7 +219,7 @@ impl Machine {
         let model = options.model.unwrap_or(wanted);
         let color = model.is_color();
         let color_mode = color && rom.header().color;
-        let mut apu = Apu::new(options.sound, color);
+        let mut apu = Apu::new(options.sound, color, options.sample_rate);
         apu.record = options.record_samples;
         Self {
             cpu: Cpu::default(),
@@ -238,6 +252,7 @@ impl Machine {
             idle: IdleLoops::new(),
             events: Events::default(),
             shortcuts: Shortcuts::ALL,
+            hooks: Hooks::default(),
             #[cfg(test)]
             flat: None,
         }
@@ -255,31 +270,39 @@ impl Machine {
         }
     }
 
-    /// Runs to the end of the frame, drawing it and taking samples if asked to.
+    /// Runs to the end of the frame, drawing it and taking samples if asked to; past every breakpoint.
     ///
     /// # Errors
     /// `LockedUp` when the program executed an illegal opcode; the machine stays there.
     pub fn run_frame(&mut self, render: bool, sound: bool) -> Result<(), EmuError> {
+        self.begin_frame(render, sound);
+        while self.run_to_stop()? != Stop::Frame {}
+        Ok(())
+    }
+
+    /// Begins a frame, for [`Self::run_to_stop`].
+    pub fn begin_frame(&mut self, render: bool, sound: bool) {
         self.lcd.frame_done = false;
         self.lcd.renderer.enabled = render;
         self.apu.sampling = sound;
         self.apu.samples.clear();
         self.idle.start_frame();
         self.disturb();
-        let rom = self.rom.clone();
-        let mut code = Code::of(&rom, self);
-        while !self.lcd.frame_done {
-            self.run_one_slice(&mut code);
-            if let Some(opcode) = self.cpu.locked {
-                return Err(EmuError::LockedUp {
-                    opcode,
-                    pc: self.cpu.pc,
-                });
-            }
+    }
+
+    pub(crate) fn check_lock(&self) -> Result<(), EmuError> {
+        match self.cpu.locked {
+            Some(opcode) => Err(EmuError::LockedUp {
+                opcode,
+                pc: self.cpu.pc,
+            }),
+            None => Ok(()),
         }
+    }
+
+    pub(crate) fn finish_frame(&mut self) {
         self.advance_others();
         self.apu.finish_frame();
-        Ok(())
     }
 
     /// Chooses which shortcuts are taken (all by default); for tests.
@@ -327,6 +350,16 @@ impl Machine {
         }
     }
 
+    /// A slice of one instruction, or of an interrupt's entry or an HBlank DMA block.
+    pub(crate) fn run_shortest_slice(&mut self, code: &mut Code<'_>) {
+        self.events.slice_start = 0;
+        if self.hdma_due() {
+            self.run_hdma_block();
+        } else {
+            self.run_slice(code, self.cycles + SHORTEST_SLICE);
+        }
+    }
+
     /// Cycles to the nearest event.
     #[inline]
     fn slice_length(&mut self) -> i64 {
@@ -342,10 +375,10 @@ impl Machine {
             .min(self.apu.limit)
             .min(self.serial.distance)
             .min(hblank)
-            .max(4)
+            .max(SHORTEST_SLICE as i64)
     }
 
-    fn end_slice(&mut self) {
+    pub(crate) fn end_slice(&mut self) {
         self.sync_oam_dma(0);
         self.advance_others();
         self.cpu.pending |= self.lcd.advance(self.cycles);

@@ -4,7 +4,7 @@
 //! In memory, `Machine::clone_from` is the faster way to reset.
 
 use crate::apu::Apu;
-use crate::cartridge::{Banks, Cartridge, Mapper, Rom};
+use crate::cartridge::{Banks, Cartridge, Mapper};
 use crate::cpu::Cpu;
 use crate::error::EmuError;
 use crate::hdma::Hdma;
@@ -44,8 +44,23 @@ impl Pass<'_> {
     }
 }
 
-pub(crate) trait Persist {
+pub(crate) trait Persist: Sized {
     fn persist(&mut self, pass: &mut Pass) -> Result<(), EmuError>;
+
+    /// One after the other; bytes go all at once.
+    fn persist_all(items: &mut [Self], pass: &mut Pass) -> Result<(), EmuError> {
+        items.iter_mut().try_for_each(|item| item.persist(pass))
+    }
+}
+
+impl Persist for u8 {
+    fn persist(&mut self, pass: &mut Pass) -> Result<(), EmuError> {
+        pass.bytes(std::slice::from_mut(self))
+    }
+
+    fn persist_all(items: &mut [Self], pass: &mut Pass) -> Result<(), EmuError> {
+        pass.bytes(items)
+    }
 }
 
 macro_rules! persist_numbers {
@@ -60,7 +75,7 @@ macro_rules! persist_numbers {
         }
     )*};
 }
-persist_numbers!(u8, u16, u32, u64, i32, i64, f64);
+persist_numbers!(u16, u32, u64, i32, i64, f64);
 
 impl Persist for usize {
     fn persist(&mut self, pass: &mut Pass) -> Result<(), EmuError> {
@@ -91,14 +106,14 @@ impl Persist for Option<u8> {
 
 impl<T: Persist, const N: usize> Persist for [T; N] {
     fn persist(&mut self, pass: &mut Pass) -> Result<(), EmuError> {
-        self.iter_mut().try_for_each(|item| item.persist(pass))
+        T::persist_all(self, pass)
     }
 }
 
 /// The length is that of the machine, never taken from the data.
 impl<T: Persist> Persist for Vec<T> {
     fn persist(&mut self, pass: &mut Pass) -> Result<(), EmuError> {
-        self.iter_mut().try_for_each(|item| item.persist(pass))
+        T::persist_all(self, pass)
     }
 }
 
@@ -380,17 +395,10 @@ impl Persist for Machine {
 }
 
 /// FNV-1a, 64 bits.
-fn fingerprint(bytes: &[u8]) -> u64 {
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &b| {
         (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3)
     })
-}
-
-impl Rom {
-    /// Identifies the image in saved states.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        fingerprint(&self.data)
-    }
 }
 
 impl Machine {
@@ -401,7 +409,7 @@ impl Machine {
         out.extend_from_slice(&VERSION.to_le_bytes());
         out.push(u8::from(self.model.is_color()));
         out.push(u8::from(self.apu.emulated));
-        out.extend_from_slice(&self.rom.fingerprint().to_le_bytes());
+        out.extend_from_slice(&self.rom.fingerprint.to_le_bytes());
         let mut pass = Pass::Save(out);
         self.clone().persist(&mut pass).expect("saving cannot fail");
         let Pass::Save(mut out) = pass else {
@@ -434,7 +442,7 @@ impl Machine {
         if (body[10] != 0, body[11] != 0) != (self.model.is_color(), self.apu.emulated) {
             return invalid("the state was saved with another model or sound setting");
         }
-        if body[12..HEADER] != self.rom.fingerprint().to_le_bytes() {
+        if body[12..HEADER] != self.rom.fingerprint.to_le_bytes() {
             return invalid("the state belongs to another ROM");
         }
         let mut loaded = self.clone();
@@ -454,7 +462,10 @@ impl Machine {
         let (apu, lcd) = (&self.apu, &self.lcd);
         // saved between frames, every part stands at (or a few cycles around) the CPU's clock
         let near = |time: u64, limit: i64| (time.wrapping_sub(self.cycles) as i64).abs() <= limit;
-        let soon = |time: f64| (0.0..20_000.0).contains(&(time - apu.dots as f64));
+        // never, in states that were saved without sound
+        let soon = |time: f64| {
+            time == crate::NEVER as f64 || (0.0..20_000.0).contains(&(time - apu.dots as f64))
+        };
         let small = |value: i64| value.abs() < 1 << 20;
         let pulse = |p: &crate::apu::pulse::Pulse| {
             (1..=8192).contains(&p.period)

@@ -1,7 +1,10 @@
 //! Read-only views of a machine for observations: pictures, tile maps, memory lists.
 
+use std::sync::Arc;
+
+use crate::cartridge::{BANK, RAM_BANK};
 use crate::error::EmuError;
-use crate::lcd::lcdc;
+use crate::lcd::{lcdc, VRAM_BANK};
 use crate::machine::{Machine, Model};
 use crate::{HEIGHT, WIDTH};
 
@@ -16,6 +19,26 @@ pub struct Cell {
     pub address: u16,
 }
 
+/// A part of a tile map, in tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CutOut {
+    pub x: usize,
+    pub y: usize,
+    pub width: usize,
+    pub height: usize,
+    /// It moves with the screen.
+    pub follow: bool,
+}
+
+/// An object in pixels of the screen, with its (first) tile: 384 and up in the second bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreenObject {
+    pub y: i32,
+    pub x: i32,
+    pub tile: u32,
+    pub tall: bool,
+}
+
 impl Machine {
     fn color_of(&self, cell: u16) -> u32 {
         self.lcd
@@ -25,8 +48,38 @@ impl Machine {
 
     /// The picture as RGBA bytes, row by row (144 × 160 × 4).
     pub fn picture_rgba(&self, out: &mut [u8]) {
-        for (pixel, &cell) in out.chunks_exact_mut(4).zip(&self.lcd.renderer.cells) {
-            pixel.copy_from_slice(&self.color_of(cell).to_le_bytes());
+        let renderer = &self.lcd.renderer;
+        let shades: [u32; 16] = std::array::from_fn(|i| match i {
+            0..12 => self.color_of(0x8000 | i as u16),
+            _ => 0,
+        });
+        let pairs: [[u8; 8]; 256] = std::array::from_fn(|i| {
+            let [a, b] = [shades[i & 15], shades[i >> 4]].map(u32::to_le_bytes);
+            [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]
+        });
+        for (line, cells) in out
+            .chunks_exact_mut(4 * WIDTH)
+            .zip(renderer.cells.chunks_exact(WIDTH))
+        {
+            let (any, all) = cells
+                .iter()
+                .fold((0, !0), |(any, all), &cell| (any | cell, all & cell));
+            if any & 0x8000 == 0 {
+                for (pixel, &cell) in line.chunks_exact_mut(4).zip(cells) {
+                    let channel = |shift: u32| (u32::from(cell) >> shift & 0x1F) << 3;
+                    let rgba = 0xFF00_0000 | channel(10) << 16 | channel(5) << 8 | channel(0);
+                    pixel.copy_from_slice(&rgba.to_le_bytes());
+                }
+            } else if all & 0x8000 != 0 && any & 0x7FF0 == 0 {
+                for (two, cells) in line.chunks_exact_mut(8).zip(cells.chunks_exact(2)) {
+                    let index = usize::from(cells[0] & 15) | usize::from(cells[1] & 15) << 4;
+                    two.copy_from_slice(&pairs[index]);
+                }
+            } else {
+                for (pixel, &cell) in line.chunks_exact_mut(4).zip(cells) {
+                    pixel.copy_from_slice(&self.color_of(cell).to_le_bytes());
+                }
+            }
         }
     }
 
@@ -80,6 +133,79 @@ impl Machine {
         }
     }
 
+    /// Tile numbers 0–383 of a cut-out of the background or window map, row by row, read as a program would:
+    /// from the video bank that is selected. With `follow` it moves with the scroll registers that each
+    /// row's first line was drawn with, and wraps around.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a cut-out that leaves the map, or the screen where it follows it.
+    pub fn tile_area(&mut self, window: bool, cut: CutOut) -> Result<Vec<u32>, EmuError> {
+        let last = if cut.follow { HEIGHT / 8 } else { MAP_SIDE };
+        let right = if cut.follow {
+            cut.x
+        } else {
+            cut.x.saturating_add(cut.width)
+        };
+        if right > MAP_SIDE || cut.y.saturating_add(cut.height) > last {
+            return Err(EmuError::InvalidArgument(format!(
+                "game area of {} x {} tiles at ({}, {}): it leaves the map of 32 x 32 tiles, or the 18 rows of \
+                 the screen that it follows",
+                cut.width, cut.height, cut.x, cut.y
+            )));
+        }
+        let control = self.read(0xFF40);
+        let select = if window {
+            lcdc::WINDOW_MAP
+        } else {
+            lcdc::BG_MAP
+        };
+        let base = if control & select != 0 {
+            0x9C00
+        } else {
+            0x9800
+        };
+        let positions = self.line_positions();
+        let mut area = Vec::with_capacity(cut.width * cut.height);
+        for row in cut.y..cut.y + cut.height {
+            let (shift_x, shift_y) = if cut.follow {
+                let [scx, scy, ..] = positions[row * 8];
+                (usize::from(scx / 8), usize::from(scy / 8))
+            } else {
+                (0, 0)
+            };
+            let start = (row + shift_y) % MAP_SIDE * MAP_SIDE;
+            for column in cut.x..cut.x + cut.width {
+                let at = start + (column + shift_x) % MAP_SIDE;
+                let tile = self.read((base + at) as u16);
+                area.push(if control & lcdc::TILES_LOW != 0 {
+                    u32::from(tile)
+                } else {
+                    u32::from(tile ^ 0x80) + 128
+                });
+            }
+        }
+        Ok(area)
+    }
+
+    /// Objects of which a part is on the screen, in OAM order.
+    pub fn objects_on_screen(&mut self) -> Vec<ScreenObject> {
+        let tall = self.read(0xFF40) & lcdc::OBJ_TALL != 0;
+        let height = if tall { 16 } else { 8 };
+        let color = self.model == Model::Color;
+        let mut found = Vec::new();
+        for number in 0..40u16 {
+            let [y, x, tile, attributes] =
+                std::array::from_fn(|i| self.read(0xFE00 + 4 * number + i as u16));
+            let (y, x) = (i32::from(y) - 16, i32::from(x) - 8);
+            if y > -height && y < HEIGHT as i32 && x > -8 && x < WIDTH as i32 {
+                let second_bank = color && attributes & 8 != 0;
+                let tile = u32::from(tile) + if second_bank { 384 } else { 0 };
+                found.push(ScreenObject { y, x, tile, tall });
+            }
+        }
+        found
+    }
+
     /// Per line SCX, SCY, WX and WY at the time it was drawn; zeroes while the LCD is off.
     pub fn line_positions(&self) -> Vec<[u8; 4]> {
         let on = self.lcd.on();
@@ -126,6 +252,46 @@ impl Machine {
         )))
     }
 
+    /// The bytes of a bank from an address on, as they are stored.
+    ///
+    /// # Errors
+    /// `InvalidArgument` as for [`Self::check_cell`].
+    pub fn bank_from(&self, cell: Cell) -> Result<&[u8], EmuError> {
+        self.check_cell(cell)?;
+        let (bank, address) = (
+            usize::from(cell.bank.unwrap_or(0)),
+            usize::from(cell.address),
+        );
+        let (memory, size): (&[u8], usize) = match cell.address >> 12 {
+            0..=7 => (&self.rom.data, BANK),
+            8 | 9 => (&self.lcd.vram, VRAM_BANK),
+            0xA | 0xB => (&self.cartridge.ram, RAM_BANK),
+            _ => (&self.wram, 0x1000),
+        };
+        Ok(&memory[bank * size..][..size][address % size..])
+    }
+
+    /// The boot ROM, if there is one.
+    pub fn boot_rom(&self) -> Option<&[u8]> {
+        self.boot.as_ref().map(|boot| boot.bytes())
+    }
+
+    /// Changes a byte of this machine's boot ROM.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub fn patch_boot_rom(&mut self, offset: usize, value: u8) -> Result<(), EmuError> {
+        match &mut self.boot {
+            Some(boot) if offset < boot.bytes().len() => {
+                Arc::make_mut(boot).patch(offset, value);
+                Ok(())
+            }
+            _ => Err(EmuError::InvalidArgument(format!(
+                "byte {offset:#x} of the boot ROM: there is none"
+            ))),
+        }
+    }
+
     /// Reads a checked cell.
     #[inline]
     pub fn read_cell(&mut self, cell: Cell) -> u8 {
@@ -143,10 +309,11 @@ impl Machine {
         }
     }
 
-    /// Writes a banked cell of video, work or cartridge RAM directly.
+    /// Writes a banked cell directly. Of ROM that is a patch: it changes this machine's image alone, and states
+    /// do not carry it.
     ///
     /// # Errors
-    /// `InvalidArgument` for cells that do not exist or are ROM (which all instances share).
+    /// `InvalidArgument` for cells that do not exist or have no banks.
     pub fn write_cell(&mut self, cell: Cell, value: u8) -> Result<(), EmuError> {
         self.check_cell(cell)?;
         let (address, bank) = (
@@ -154,6 +321,11 @@ impl Machine {
             usize::from(cell.bank.unwrap_or(0)),
         );
         let target = match cell.address >> 12 {
+            0..=7 => {
+                Arc::make_mut(&mut self.rom).patch(bank * BANK + address % BANK, value);
+                self.idle.clear();
+                return Ok(());
+            }
             8 | 9 => {
                 self.lcd
                     .write_vram_byte(bank * 0x2000 + (address & 0x1FFF), value);
@@ -163,7 +335,7 @@ impl Machine {
             0xC | 0xD => &mut self.wram[bank * 0x1000 + (address & 0x0FFF)],
             _ => {
                 return Err(EmuError::InvalidArgument(format!(
-                    "{:#06x} is not banked RAM",
+                    "{:#06x} is not in a bank",
                     cell.address
                 )))
             }

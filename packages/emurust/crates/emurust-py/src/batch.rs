@@ -8,12 +8,13 @@ use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
 use crate::machine::{writable, Machine};
+use crate::pool::Pool;
 use crate::raise;
 
 #[pyclass]
 pub(crate) struct Batch {
     pub(crate) machines: Vec<core::Machine>,
-    pub(crate) pool: rayon::ThreadPool,
+    pub(crate) pool: Pool,
 }
 
 fn argument(text: String) -> PyErr {
@@ -54,9 +55,9 @@ impl Batch {
         if row == 0 {
             return;
         }
-        let (machines, pool) = (&mut self.machines, &self.pool);
+        let (machines, pool) = (&mut self.machines, &mut self.pool);
         py.detach(|| {
-            pool.install(|| {
+            pool.get().install(|| {
                 machines
                     .par_iter_mut()
                     .zip(out.par_chunks_exact_mut(row))
@@ -81,29 +82,34 @@ impl Starts {
         }
     }
 
-    fn add(&mut self, machine: &Machine) {
-        self.machines.push(machine.inner.clone());
+    fn add(&mut self, py: Python<'_>, machine: &Machine) {
+        self.machines.push(machine.lock(py).clone());
     }
 
     fn __len__(&self) -> usize {
         self.machines.len()
+    }
+
+    /// A copy of one.
+    fn get(&self, index: usize) -> PyResult<Machine> {
+        let machine = self.machines.get(index);
+        let count = self.machines.len();
+        machine
+            .map(|machine| Machine::new_of(machine.clone()))
+            .ok_or_else(|| argument(format!("start {index}: there are {count}")))
     }
 }
 
 #[pymethods]
 impl Batch {
     #[new]
-    fn new(template: &Machine, count: usize, threads: usize) -> PyResult<Self> {
+    fn new(py: Python<'_>, template: &Machine, count: usize, threads: usize) -> PyResult<Self> {
         if count == 0 {
             return Err(argument("0 instances: expected at least 1".into()));
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| argument(format!("cannot start {threads} threads: {error}")))?;
         Ok(Self {
-            machines: vec![template.inner.clone(); count],
-            pool,
+            machines: vec![template.lock(py).clone(); count],
+            pool: Pool::new(threads)?,
         })
     }
 
@@ -130,9 +136,9 @@ impl Batch {
         let masks = masks
             .as_slice()
             .map_err(|_| argument("the actions are not contiguous".into()))?;
-        let (machines, pool) = (&mut self.machines, &self.pool);
+        let (machines, pool) = (&mut self.machines, &mut self.pool);
         let results = py
-            .detach(|| pool.install(|| step(machines, masks, &schedule)))
+            .detach(|| pool.get().install(|| step(machines, masks, &schedule)))
             .map_err(raise)?;
         Ok(results
             .into_iter()
@@ -252,9 +258,9 @@ impl Batch {
         if let Some(wrong) = choice.iter().find(|&&number| number >= limit) {
             return Err(argument(format!("start {wrong}: there are {limit}")));
         }
-        let (machines, pool, starts) = (&mut self.machines, &self.pool, &starts.machines);
+        let (machines, pool, starts) = (&mut self.machines, &mut self.pool, &starts.machines);
         py.detach(|| {
-            pool.install(|| {
+            pool.get().install(|| {
                 machines
                     .par_iter_mut()
                     .zip(choice)
@@ -270,13 +276,11 @@ impl Batch {
 
     /// A copy of one instance.
     fn get(&mut self, index: usize) -> PyResult<Machine> {
-        Ok(Machine {
-            inner: self.at(index)?.clone(),
-        })
+        Ok(Machine::new_of(self.at(index)?.clone()))
     }
 
-    fn set(&mut self, index: usize, machine: &Machine) -> PyResult<()> {
-        self.at(index)?.clone_from(&machine.inner);
+    fn set(&mut self, py: Python<'_>, index: usize, machine: &Machine) -> PyResult<()> {
+        self.at(index)?.clone_from(&machine.lock(py));
         Ok(())
     }
 

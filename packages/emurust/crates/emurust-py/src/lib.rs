@@ -1,7 +1,10 @@
 //! Python module `emurust._core`: thin wrappers; arguments are checked here, meaning is added in Python.
 
+mod area;
 mod batch;
 mod machine;
+mod memory;
+mod pool;
 mod signals;
 
 use pyo3::create_exception;
@@ -36,8 +39,11 @@ fn raise(error: EmuError) -> PyErr {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CoreValueError", module.py().get_type::<CoreValueError>())?;
     module.add("CoreLockedUp", module.py().get_type::<CoreLockedUp>())?;
+    module.add("BREAK", emurust_core::BREAK)?;
     module.add_class::<machine::Machine>()?;
+    module.add_class::<memory::MemoryView>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<batch::Starts>()?;
-    module.add_class::<signals::Signals>()
+    module.add_class::<signals::Signals>()?;
+    module.add_function(wrap_pyfunction!(area::map_area, module)?)
 }

@@ -1,17 +1,72 @@
 //! One console.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use emurust_core::{self as core, BootRom, Cell, Colors, EmuError, Model, Options, Rom, Shortcuts};
-use numpy::PyReadwriteArrayDyn;
+use emurust_core::{
+    self as core, BootRom, Cell, Colors, CutOut, EmuError, Model, Options, Place, Rom, Shortcuts,
+    SoundBuffer, Stop,
+};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArrayDyn,
+};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::raise;
 
-#[pyclass]
+/// A console that several Python threads may hold: a call waits for the one that is running.
+#[pyclass(frozen)]
 pub(crate) struct Machine {
-    pub(crate) inner: core::Machine,
+    inner: Mutex<core::Machine>,
+}
+
+/// A breakpoint that was reached: frames left after this one, bank, address, opcode.
+type Reached = Option<(u32, i32, u16, u8)>;
+
+impl Machine {
+    pub(crate) fn new_of(inner: core::Machine) -> Self {
+        Self {
+            inner: Mutex::new(inner),
+        }
+    }
+
+    pub(crate) fn lock(&self, py: Python<'_>) -> MutexGuard<'_, core::Machine> {
+        // a panic would have left a machine that a state can be loaded into
+        self.inner
+            .lock_py_attached(py)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn made(rom: Arc<Rom>, boot_rom: Option<Vec<u8>>, options: &Options) -> PyResult<Self> {
+        let inner = match boot_rom {
+            Some(data) => {
+                let boot = Arc::new(BootRom::new(data).map_err(raise)?);
+                core::Machine::with_boot_rom(rom, boot, options)
+            }
+            None => core::Machine::after_boot(rom, options),
+        };
+        Ok(Self::new_of(inner))
+    }
+
+    /// Finishes the present frame and runs `left` more; only the last of them is drawn and sampled.
+    fn finish(&self, py: Python<'_>, left: u32, render: bool, sound: bool) -> PyResult<Reached> {
+        py.detach(|| {
+            let mut machine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut left = left;
+            loop {
+                if let Stop::Hook(place, opcode) = machine.run_to_stop()? {
+                    return Ok(Some((left, place.bank, place.address, opcode)));
+                }
+                let Some(rest) = left.checked_sub(1) else {
+                    return Ok(None);
+                };
+                left = rest;
+                machine.begin_frame(render && left == 0, sound && left == 0);
+            }
+        })
+        .map_err(raise)
+    }
 }
 
 /// The array's memory, if it is contiguous and of the wanted shape.
@@ -24,17 +79,53 @@ pub(crate) fn writable<'a>(
         let text = format!("buffer of shape {:?}: expected {shape:?}", array.shape());
         return Err(raise(EmuError::InvalidArgument(text)));
     }
-    array.as_slice_mut().map_err(|_| {
-        raise(EmuError::InvalidArgument(
-            "the buffer is not C-contiguous".into(),
-        ))
+    array.as_slice_mut().map_err(|_| not_contiguous())
+}
+
+fn not_contiguous() -> PyErr {
+    raise(EmuError::InvalidArgument(
+        "the buffer is not C-contiguous".into(),
+    ))
+}
+
+/// A console by its parts: image and fingerprint of the ROM, boot ROM, colour or not, sound, colours, samples a
+/// second, whether they are kept, state.
+type Parts<'py> = (
+    Bound<'py, PyBytes>,
+    u64,
+    Option<Bound<'py, PyBytes>>,
+    bool,
+    bool,
+    [u32; 4],
+    [[u32; 4]; 3],
+    u32,
+    bool,
+    Bound<'py, PyBytes>,
+);
+
+fn model(color: Option<bool>) -> Option<Model> {
+    color.map(|color| {
+        if color {
+            Model::Color
+        } else {
+            Model::Monochrome
+        }
     })
+}
+
+/// The colours of consoles by kind.
+fn colors(monochrome: [u32; 4], compatibility: [[u32; 4]; 3]) -> Colors {
+    Colors {
+        monochrome,
+        compatibility,
+    }
 }
 
 #[pymethods]
 impl Machine {
     #[new]
-    #[pyo3(signature = (rom, boot_rom, color, sound, monochrome, compatibility))]
+    #[pyo3(signature = (rom, boot_rom, color, sound, monochrome, compatibility, sample_rate=48_000, record=false))]
+    #[allow(clippy::too_many_arguments)] // they are Python's keywords
     fn new(
         rom: Vec<u8>,
         boot_rom: Option<Vec<u8>>,
@@ -42,88 +133,178 @@ impl Machine {
         sound: bool,
         monochrome: [u32; 4],
         compatibility: [[u32; 4]; 3],
+        sample_rate: u32,
+        record: bool,
     ) -> PyResult<Self> {
-        let rom = Arc::new(Rom::new(rom).map_err(raise)?);
         let options = Options {
-            model: color.map(|color| {
-                if color {
-                    Model::Color
-                } else {
-                    Model::Monochrome
-                }
-            }),
+            model: model(color),
             sound,
-            colors: Colors {
-                monochrome,
-                compatibility,
-            },
-            ..Options::default()
+            record_samples: record,
+            sample_rate: sample_rate.max(1),
+            colors: colors(monochrome, compatibility),
         };
-        let inner = match boot_rom {
-            Some(data) => {
-                let boot = Arc::new(BootRom::new(data).map_err(raise)?);
-                core::Machine::with_boot_rom(rom, boot, &options)
-            }
-            None => core::Machine::after_boot(rom, &options),
+        Self::made(Arc::new(Rom::new(rom).map_err(raise)?), boot_rom, &options)
+    }
+
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self::new_of(self.lock(py).clone())
+    }
+
+    fn assign(&self, py: Python<'_>, other: &Self) {
+        let source = other.lock(py).clone();
+        *self.lock(py) = source;
+    }
+
+    fn run_frame(&self, py: Python<'_>, render: bool, sound: bool) -> PyResult<()> {
+        py.detach(|| {
+            let mut machine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            machine.run_frame(render, sound)
+        })
+        .map_err(raise)
+    }
+
+    /// Everything a copy in another process is made from; breakpoints and kept samples are left out.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let machine = slf.get().lock(py);
+        let options = machine.options();
+        let parts = (
+            PyBytes::new(py, machine.rom().bytes()),
+            machine.rom().fingerprint(),
+            machine.boot_rom().map(|boot| PyBytes::new(py, boot)),
+            machine.model() == Model::Color,
+            options.sound,
+            options.colors.monochrome,
+            options.colors.compatibility,
+            options.sample_rate,
+            options.record_samples,
+            PyBytes::new(py, &machine.save_state()),
+        );
+        Ok((slf.get_type().getattr("from_parts")?, parts))
+    }
+
+    /// The console of such parts.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // they are the tuple's
+    fn from_parts(
+        py: Python<'_>,
+        rom: Vec<u8>,
+        fingerprint: u64,
+        boot_rom: Option<Vec<u8>>,
+        color: bool,
+        sound: bool,
+        monochrome: [u32; 4],
+        compatibility: [[u32; 4]; 3],
+        sample_rate: u32,
+        record: bool,
+        state: &[u8],
+    ) -> PyResult<Self> {
+        let rom = Rom::restored(rom, fingerprint).map_err(raise)?;
+        let options = Options {
+            model: model(Some(color)),
+            sound,
+            record_samples: record,
+            sample_rate,
+            colors: colors(monochrome, compatibility),
         };
-        Ok(Self { inner })
+        let machine = Self::made(Arc::new(rom), boot_rom, &options)?;
+        machine.load_state(py, state)?;
+        Ok(machine)
     }
 
-    fn copy(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-        }
+    /// Runs frames up to the next breakpoint; None at the end.
+    fn run(&self, py: Python<'_>, count: u32, render: bool, sound: bool) -> PyResult<Reached> {
+        let Some(left) = count.checked_sub(1) else {
+            return Ok(None);
+        };
+        let last = left == 0;
+        self.lock(py).begin_frame(render && last, sound && last);
+        self.finish(py, left, render, sound)
     }
 
-    fn assign(&mut self, other: &Self) {
-        self.inner.clone_from(&other.inner);
+    /// Goes on from a breakpoint, with as many frames left as it said.
+    fn resume(&self, py: Python<'_>, left: u32, render: bool, sound: bool) -> PyResult<Reached> {
+        self.finish(py, left, render, sound)
     }
 
-    fn run_frame(&mut self, py: Python<'_>, render: bool, sound: bool) -> PyResult<()> {
-        let inner = &mut self.inner;
-        py.detach(|| inner.run_frame(render, sound)).map_err(raise)
+    fn set_hook(&self, py: Python<'_>, bank: i32, address: u16) -> PyResult<()> {
+        let place = Place { bank, address };
+        self.lock(py).set_hook(place).map_err(raise)
     }
 
-    fn set_button(&mut self, button: u8, pressed: bool) {
-        self.inner.set_button(button, pressed);
+    /// The opcode under a breakpoint; None where there is none.
+    fn hook(&self, py: Python<'_>, bank: i32, address: u16) -> Option<u8> {
+        self.lock(py).hook(Place { bank, address })
+    }
+
+    fn remove_hook(&self, py: Python<'_>, bank: i32, address: u16) -> PyResult<u8> {
+        let place = Place { bank, address };
+        self.lock(py).remove_hook(place).map_err(raise)
+    }
+
+    fn set_button(&self, py: Python<'_>, button: u8, pressed: bool) {
+        self.lock(py).set_button(button, pressed);
     }
 
     /// Holds exactly the buttons of a mask.
-    fn set_buttons(&mut self, mask: u8) {
-        self.inner.set_buttons(mask);
+    fn set_buttons(&self, py: Python<'_>, mask: u8) {
+        self.lock(py).set_buttons(mask);
     }
 
-    fn read(&mut self, address: u16) -> u8 {
-        self.inner.read_memory(address)
+    fn read(&self, py: Python<'_>, address: u16) -> u8 {
+        self.lock(py).read_memory(address)
     }
 
-    fn write(&mut self, address: u16, value: u8) {
-        self.inner.write_memory(address, value);
+    fn write(&self, py: Python<'_>, address: u16, value: u8) {
+        self.lock(py).write_memory(address, value);
     }
 
-    fn read_range<'py>(
-        &mut self,
-        py: Python<'py>,
-        start: u16,
-        count: usize,
-    ) -> Bound<'py, PyBytes> {
+    fn read_range<'py>(&self, py: Python<'py>, start: u16, count: usize) -> Bound<'py, PyBytes> {
+        let mut machine = self.lock(py);
         let bytes: Vec<u8> = (0..count)
-            .map(|i| self.inner.read_memory(start.wrapping_add(i as u16)))
+            .map(|i| machine.read_memory(start.wrapping_add(i as u16)))
             .collect();
         PyBytes::new(py, &bytes)
     }
 
-    fn read_bank(&mut self, bank: u16, address: u16) -> PyResult<u8> {
+    fn read_bank(&self, py: Python<'_>, bank: u16, address: u16) -> PyResult<u8> {
         let cell = Cell {
             bank: Some(bank),
             address,
         };
-        self.inner.check_cell(cell).map_err(raise)?;
-        Ok(self.inner.read_cell(cell))
+        let mut machine = self.lock(py);
+        machine.check_cell(cell).map_err(raise)?;
+        Ok(machine.read_cell(cell))
     }
 
-    fn write_bank(&mut self, bank: u16, address: u16, value: u8) -> PyResult<()> {
-        self.inner
+    /// Bytes of one bank, as they are stored.
+    fn read_bank_range<'py>(
+        &self,
+        py: Python<'py>,
+        bank: u16,
+        start: u16,
+        count: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let cell = Cell {
+            bank: Some(bank),
+            address: start,
+        };
+        let machine = self.lock(py);
+        let bytes = machine.bank_from(cell).map_err(raise)?;
+        let wanted = bytes.get(..count).ok_or_else(|| {
+            let text = format!(
+                "{count} bytes from {start:#06x}: the bank ends after {}",
+                bytes.len()
+            );
+            raise(EmuError::InvalidArgument(text))
+        })?;
+        Ok(PyBytes::new(py, wanted))
+    }
+
+    fn write_bank(&self, py: Python<'_>, bank: u16, address: u16, value: u8) -> PyResult<()> {
+        self.lock(py)
             .write_cell(
                 Cell {
                     bank: Some(bank),
@@ -135,57 +316,94 @@ impl Machine {
     }
 
     /// Copies the RGBA picture into an array (144, 160, 4).
-    fn picture_rgba(&self, mut out: PyReadwriteArrayDyn<'_, u8>) -> PyResult<()> {
-        self.inner
+    fn picture_rgba(&self, py: Python<'_>, mut out: PyReadwriteArrayDyn<'_, u8>) -> PyResult<()> {
+        self.lock(py)
             .picture_rgba(writable(&mut out, &[core::HEIGHT, core::WIDTH, 4])?);
         Ok(())
     }
 
     fn wram<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.wram())
+        PyBytes::new(py, self.lock(py).wram())
     }
 
     fn vram<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.vram())
+        PyBytes::new(py, self.lock(py).vram())
     }
 
     fn oam<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.oam())
+        PyBytes::new(py, self.lock(py).oam())
     }
 
     fn cartridge_ram<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.cartridge_ram())
+        PyBytes::new(py, self.lock(py).cartridge_ram())
     }
 
-    fn tile_map(&self, window: bool) -> Vec<u16> {
+    fn tile_map(&self, py: Python<'_>, window: bool) -> Vec<u16> {
         let mut map = vec![0; 1024];
-        self.inner.tile_map(window, &mut map);
+        self.lock(py).tile_map(window, &mut map);
         map
     }
 
-    fn line_positions(&self) -> Vec<[u8; 4]> {
-        self.inner.line_positions()
+    /// Tile numbers of a part of a tile map, (height, width).
+    #[allow(clippy::too_many_arguments)] // they are Python's keywords
+    fn tile_area<'py>(
+        &self,
+        py: Python<'py>,
+        window: bool,
+        x: usize,
+        y: usize,
+        width: usize,
+        height: usize,
+        follow: bool,
+    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let cut = CutOut {
+            x,
+            y,
+            width,
+            height,
+            follow,
+        };
+        let tiles = self.lock(py).tile_area(window, cut).map_err(raise)?;
+        PyArray1::from_vec(py, tiles).reshape([height, width])
     }
 
-    fn object_height(&self) -> u8 {
-        self.inner.object_height()
+    /// Parts of objects on the screen as (row, column, tile), in tiles.
+    fn object_tiles(&self, py: Python<'_>) -> Vec<(i32, i32, u32)> {
+        let mut parts = Vec::new();
+        for object in self.lock(py).objects_on_screen() {
+            let (row, column) = (object.y.div_euclid(8), object.x.div_euclid(8));
+            parts.push((row, column, object.tile));
+            if object.tall {
+                parts.push((row + 1, column, object.tile + 1));
+            }
+        }
+        parts
+    }
+
+    fn line_positions(&self, py: Python<'_>) -> Vec<[u8; 4]> {
+        self.lock(py).line_positions()
+    }
+
+    fn object_height(&self, py: Python<'_>) -> u8 {
+        self.lock(py).object_height()
     }
 
     fn save_state<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.save_state())
+        PyBytes::new(py, &self.lock(py).save_state())
     }
 
     /// Loads an emurust or a PyBoy state.
-    fn load_state(&mut self, state: &[u8]) -> PyResult<()> {
+    fn load_state(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let mut machine = self.lock(py);
         if state.starts_with(b"EMURUST\0") {
-            self.inner.load_state(state).map_err(raise)
+            machine.load_state(state).map_err(raise)
         } else {
-            self.inner.load_pyboy_state(state).map_err(raise)
+            machine.load_pyboy_state(state).map_err(raise)
         }
     }
 
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let r = self.inner.registers();
+        let r = self.lock(py).registers();
         let dict = PyDict::new(py);
         for (name, value) in [
             ("AF", u64::from(r.af)),
@@ -206,31 +424,31 @@ impl Machine {
     }
 
     /// Takes all shortcuts (the default) or none; for tests.
-    fn set_shortcuts(&mut self, on: bool) {
-        self.inner
+    fn set_shortcuts(&self, py: Python<'_>, on: bool) {
+        self.lock(py)
             .set_shortcuts(if on { Shortcuts::ALL } else { Shortcuts::NONE });
     }
 
     /// Interrupts entered since power on, as bits of IF.
     #[getter]
-    fn interrupts_taken(&self) -> u8 {
-        self.inner.interrupts_taken()
+    fn interrupts_taken(&self, py: Python<'_>) -> u8 {
+        self.lock(py).interrupts_taken()
     }
 
     #[getter]
-    fn color(&self) -> bool {
-        self.inner.model() == Model::Color
+    fn color(&self, py: Python<'_>) -> bool {
+        self.lock(py).model() == Model::Color
     }
 
     #[getter]
-    fn title(&self) -> String {
-        self.inner.rom().title()
+    fn title(&self, py: Python<'_>) -> String {
+        self.lock(py).rom().title()
     }
 
     /// Cartridge type, ROM banks, RAM code, RAM banks, colour flag.
     #[getter]
-    fn header(&self) -> (u8, usize, u8, usize, bool) {
-        let h = self.inner.rom().header();
+    fn header(&self, py: Python<'_>) -> (u8, usize, u8, usize, bool) {
+        let h = self.lock(py).rom().header();
         (
             h.cartridge_type,
             h.rom_banks,
@@ -238,5 +456,105 @@ impl Machine {
             h.ram_banks,
             h.color,
         )
+    }
+
+    /// Brings the host's buffers up to date: the picture (144, 160, 4) if it was `drawn` or replaced, and the
+    /// samples of the last frame, at the front; gives their number.
+    fn show(
+        &self,
+        py: Python<'_>,
+        drawn: bool,
+        mut picture: PyReadwriteArrayDyn<'_, u8>,
+        mut samples: PyReadwriteArray1<'_, i8>,
+    ) -> PyResult<usize> {
+        let out = samples.as_slice_mut().map_err(|_| not_contiguous())?;
+        let mut machine = self.lock(py);
+        if machine.take_replaced() || drawn {
+            machine.picture_rgba(writable(&mut picture, &[core::HEIGHT, core::WIDTH, 4])?);
+        }
+        let samples = machine.samples();
+        let count = samples.len().min(out.len());
+        out[..count].copy_from_slice(&samples[..count]);
+        Ok(count)
+    }
+
+    /// The state in PyBoy's format; `sound` is its sample buffer, `head` how much of it is of the last frame.
+    fn save_pyboy_state<'py>(
+        &self,
+        py: Python<'py>,
+        sound: PyReadonlyArray1<'_, u8>,
+        head: u64,
+        host_time: f64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let samples = sound.as_slice().map_err(|_| not_contiguous())?;
+        let sound = SoundBuffer { samples, head };
+        let state = self.lock(py).save_pyboy_state(sound, host_time);
+        Ok(PyBytes::new(py, &state))
+    }
+
+    /// Loads a PyBoy state as a running PyBoy does.
+    fn load_pyboy_state_running(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        self.lock(py).load_pyboy_state_running(state).map_err(raise)
+    }
+
+    fn set_register(&self, py: Python<'_>, name: &str, value: u16) -> PyResult<()> {
+        self.lock(py).set_register(name, value).map_err(raise)
+    }
+
+    fn register(&self, py: Python<'_>, name: &str) -> PyResult<u16> {
+        self.lock(py).register(name).map_err(raise)
+    }
+
+    fn set_divider(&self, py: Python<'_>, value: u8) {
+        self.lock(py).set_divider(value);
+    }
+
+    fn set_monochrome(&self, py: Python<'_>, shades: [u32; 4]) {
+        self.lock(py).set_monochrome(shades);
+    }
+
+    fn set_cartridge_ram(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        self.lock(py).set_cartridge_ram(bytes).map_err(raise)
+    }
+
+    /// The clock as in PyBoy's `.rtc` files; None without a clock.
+    fn clock_file<'py>(&self, py: Python<'py>, host_time: f64) -> Option<Bound<'py, PyBytes>> {
+        let file = self.lock(py).clock_file(host_time)?;
+        Some(PyBytes::new(py, &file))
+    }
+
+    fn set_clock(&self, py: Python<'_>, file: &[u8]) -> PyResult<()> {
+        self.lock(py).set_clock(file).map_err(raise)
+    }
+
+    /// False without a clock.
+    fn lock_clock(&self, py: Python<'_>, locked: bool) -> bool {
+        self.lock(py).lock_clock(locked)
+    }
+
+    /// The ROM as it is now, patches and breakpoints included.
+    fn rom<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.lock(py).rom().bytes())
+    }
+
+    fn boot_rom<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let machine = self.lock(py);
+        Some(PyBytes::new(py, machine.boot_rom()?))
+    }
+
+    #[getter]
+    fn buttons(&self, py: Python<'_>) -> u8 {
+        self.lock(py).buttons()
+    }
+
+    /// Whether there is a rumble motor, and whether it runs.
+    #[getter]
+    fn rumble(&self, py: Python<'_>) -> (bool, bool) {
+        self.lock(py).rumble()
+    }
+
+    #[getter]
+    fn sound(&self, py: Python<'_>) -> bool {
+        self.lock(py).has_sound()
     }
 }

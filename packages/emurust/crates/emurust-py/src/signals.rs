@@ -5,6 +5,7 @@
 use emurust_core::{self as core, Cell, EmuError};
 use numpy::{PyReadonlyArray1, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
 use crate::batch::Batch;
@@ -192,6 +193,19 @@ impl Signals {
         Ok(())
     }
 
+    /// The cells of all instances at the last evaluation, for `set_before`.
+    fn before<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.before)
+    }
+
+    fn set_before(&mut self, cells: &[u8]) -> PyResult<()> {
+        if cells.len() != self.before.len() {
+            return Err(refuse(format!("{} remembered cells", cells.len())));
+        }
+        self.before.copy_from_slice(cells);
+        Ok(())
+    }
+
     /// Copies what one instance's cells were before to another.
     fn copy_row(&mut self, target: usize, source: usize) -> PyResult<()> {
         let width = self.cells.len();
@@ -224,9 +238,9 @@ impl Signals {
             .as_slice_mut()
             .map_err(|_| refuse("the buffer is not C-contiguous".into()))?;
         let (cells, programs) = (&self.cells, &self.programs);
-        let (machines, pool, before) = (&mut batch.machines, &batch.pool, &mut self.before);
+        let (machines, pool, before) = (&mut batch.machines, &mut batch.pool, &mut self.before);
         py.detach(|| {
-            pool.install(|| {
+            pool.get().install(|| {
                 machines
                     .par_iter_mut()
                     .zip(before.par_chunks_exact_mut(width))

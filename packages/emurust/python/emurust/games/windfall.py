@@ -33,6 +33,11 @@ def rom() -> bytes:
     return importlib.resources.files("emurust").joinpath("games", "windfall.gb").read_bytes()
 
 
+def symbols() -> str:
+    """Its symbol file: places of functions and variables, for hooks and memory by name."""
+    return importlib.resources.files("emurust").joinpath("games", "windfall.sym").read_text()
+
+
 def title_masks(number: int) -> list[int]:
     """Buttons of each frame on the title screen for one of 65,536 games: 16 with or without LEFT, then START."""
     return [LEFT * (number >> bit & 1) for bit in range(16)] + [START, START, 0]

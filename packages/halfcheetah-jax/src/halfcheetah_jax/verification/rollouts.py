@@ -63,6 +63,27 @@ def step_errors(dtype: Any, episodes: int, steps: int, seed: int) -> dict[str, n
     }
 
 
+def default_tolerance_errors(episodes: int, steps: int, seed: int) -> dict[str, np.ndarray]:
+    """Absolute errors of one environment step of MuJoCo as Gymnasium configures it (tolerance 1e-8).
+
+    Against MuJoCo at tolerance 0, from the same states as `step_errors`: ``qpos`` and ``qvel`` [rows, 9].
+    """
+    reference = reference_episodes(episodes, steps, seed)
+    rows = episodes * steps
+    before = (
+        np.stack([reference.before(f"state.{name}.{i}").reshape(rows) for i in range(9)], axis=-1)
+        for name in ("qpos", "qvel", "qacc_warmstart")
+    )
+    qpos, qvel, warmstart = before
+    ctrl = np.clip(reference.steps["action"].reshape(rows, 6), -1, 1)
+    stopped = step(compile_model(exact=False), qpos, qvel, ctrl, warmstart, FRAME_SKIP)
+    exact = {
+        name: np.stack([reference.steps[f"state.{name}.{i}"].reshape(rows) for i in range(9)], axis=-1)
+        for name in ("qpos", "qvel")
+    }
+    return {name: np.abs(after - exact[name]) for name, after in zip(("qpos", "qvel"), stopped[:2], strict=True)}
+
+
 def free_running(dtype: Any, episodes: int, steps: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """``(ours, MuJoCo's)`` qpos [steps, episodes, 9], set to the same initial state once, then left alone."""
     theirs = reference_episodes(episodes, steps, seed)

@@ -6,11 +6,13 @@ Source: ``pufferlib/ocean/pong/pong.h:c_step`` @ pufferlib 3.0.0.
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from puffer_pong.jax.observation import divide
+from puffer_pong.jax.observation import fifth
 from puffer_pong.jax.types import EnvParams, Rng, State
 from rlenv_shared import counter_rng
+from rlenv_shared.thresholds import round_up
 
 Scalar = Float[Array, ""]
 Flag = Bool[Array, ""]
@@ -18,7 +20,8 @@ Flag = Bool[Array, ""]
 REWARD_WON = 1.0  # a point for the agent
 REWARD_LOST = -1.0  # a point for the opponent
 REWARD_HIT = 0.1  # the agent's paddle met the ball
-NEARLY_LEVEL = 0.01  # pixels per frame: a slower vertical speed after a hit becomes one increment
+# Pixels per frame: a slower vertical speed after a hit becomes one increment.  C compares with the double 0.01.
+NEARLY_LEVEL = round_up(0.01, np.float32)
 
 
 def serve(rng: Rng, score_left: Array, score_right: Array, time: Array, params: EnvParams) -> State:
@@ -33,7 +36,7 @@ def serve(rng: Rng, score_left: Array, score_right: Array, time: Array, params: 
     return State(
         paddle_left_y=paddle_y,
         paddle_right_y=paddle_y,
-        ball_x=divide(params.width, jnp.float32(5)),
+        ball_x=fifth(params.width),
         ball_y=params.height * half - params.ball_height * half,
         ball_vx=params.ball_initial_speed_x,
         ball_vy=(odd.astype(jnp.float32) - jnp.float32(1)) * params.ball_initial_speed_y,
@@ -102,7 +105,7 @@ def right_side(state: State, direction: Scalar, params: EnvParams) -> tuple[Stat
     hit = reached & meets_paddle(state.ball_y, state.paddle_right_y, params)
     spun = state.ball_vy + scaled(direction, params.ball_speed_y_increment)
     spun = clamp(spun, -params.ball_max_speed_y, params.ball_max_speed_y)
-    spun = jnp.where(jnp.abs(spun) < jnp.float32(NEARLY_LEVEL), params.ball_speed_y_increment, spun)
+    spun = jnp.where(jnp.abs(spun) < NEARLY_LEVEL, params.ball_speed_y_increment, spun)
     zero = jnp.float32(0)
     state = _turn_back(state, hit).replace(
         ball_x=jnp.where(hit, clamp(state.ball_x, zero, params.width - params.ball_width), state.ball_x),

@@ -41,9 +41,9 @@ class State(Replaceable):
 class EnvParams(Replaceable):
     """Numbers that may be traced and differ per environment; the defaults are PufferLib's.
 
-    Lengths and speeds are float32 in the environment.  With integers below 2,048 and a width divisible by 5, as the
-    defaults are, every bit equals the reference's; with other numbers an observation or the x of a serve may differ by
-    one unit in the last place.
+    Lengths and speeds are float32 in the environment.  Every bit of the state equals the reference's, whatever they
+    are; with integers below 2,048, as the defaults are, every bit of the observation too; with other numbers an
+    observation may differ by one unit in the last place.
 
     Raises:
         InvalidParamsError: as `check_params`, if all fields are plain numbers (traced values cannot be checked).

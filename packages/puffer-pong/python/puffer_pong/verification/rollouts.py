@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from puffer_pong import PongVectorEnv
 from puffer_pong.jax import EnvParams, Pong
 from puffer_pong.verification import rust
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import Tolerance, Tolerances, compare
 from rlenv_shared.verification.differences import Report
 from rlenv_shared.verification.locate import reference
@@ -34,6 +36,30 @@ GEOMETRIES: Mapping[str, Mapping[str, float]] = {
     },
     **rust.GEOMETRIES,
 }  # fmt: skip
+
+
+def odd_geometries(count: int, seed: int) -> list[dict[str, float]]:
+    """Fields of any size and speed, drawn; none of their numbers is a float32, so that every rounding counts."""
+    rng, found = np.random.default_rng(seed), list[dict[str, float]]()
+    while len(found) < count:
+        width, height = 10.0 ** rng.uniform(-1, 3.5, 2)
+        drawn = {
+            "width": width,
+            "height": height,
+            "paddle_height": height * rng.uniform(0.1, 0.9),
+            "ball_width": width * rng.uniform(0.01, 0.3),
+            "ball_height": height * rng.uniform(0.01, 0.3),
+            "paddle_speed": height * rng.uniform(0.01, 0.1),
+            "ball_initial_speed_x": width * rng.uniform(-0.1, 0.1),
+            "ball_initial_speed_y": height * rng.uniform(-0.03, 0.03),
+            "ball_max_speed_y": height * rng.uniform(0.01, 0.1),
+            "ball_speed_y_increment": height * rng.uniform(-0.05, 0.05),
+        }
+        with contextlib.suppress(InvalidParamsError):  # of a serve that leaves the field at once
+            EnvParams(**drawn)
+            found.append(drawn)
+    return found
+
 
 ONLY_JAX = ("state.time",)  # for the time limit, which the original does not have
 # Quotients of numbers that are no small integers; the state has no tolerance.
@@ -72,12 +98,19 @@ def record_rust(
 
 
 def jax_equals_c(
-    frameskip: int, envs: int, steps: int, seed: int, tolerances: Tolerances | None = None, **geometry: Any
+    frameskip: int,
+    envs: int,
+    steps: int,
+    seed: int,
+    tolerances: Tolerances | None = None,
+    continuous: bool = False,
+    **geometry: Any,
 ) -> Report:
-    """JAX against C, discrete actions, synchronised at the reset alone; every bit unless tolerances are given."""
-    actions = actions_for(False, seed, steps, envs)
-    ours = record_jax(Pong(frameskip), actions, params=EnvParams(**geometry), seed=seed)
-    return compare(ours, record_c(actions, frameskip, seed, **geometry), tolerances=tolerances, ignore=ONLY_JAX)
+    """JAX against C, synchronised at the reset alone; every bit unless tolerances are given."""
+    actions = actions_for(continuous, seed, steps, envs)
+    ours = record_jax(Pong(frameskip, continuous), actions, params=EnvParams(**geometry), seed=seed)
+    theirs = record_c(actions, frameskip, seed, continuous, **geometry)
+    return compare(ours, theirs, tolerances=tolerances, ignore=ONLY_JAX)
 
 
 def jax_steps_like_c(frameskip: int, envs: int, steps: int, seed: int, continuous: bool, **geometry: Any) -> Report:

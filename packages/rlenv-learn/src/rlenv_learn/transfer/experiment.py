@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from rlenv_learn import HostVecEnv, Policy, PPOConfig, evaluate, evaluate_host, train, train_host
 from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, new_results, save_results, verdict
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, explain
 
 SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded seed, seed + 1, ... never overlap
@@ -116,7 +117,6 @@ def run_transfer(
                 mean = sum(returns[name]) / len(returns[name])
                 log(f"{run_dir.name}: mean return {mean:.2f} over {len(returns[name])} episodes in {name}")
             direction["policies"].append({"seed": seed, "returns": returns})
-    Path(results).parent.mkdir(parents=True, exist_ok=True)
     save_results(record, results)
     return verdict(record, config)
 
@@ -136,11 +136,9 @@ def _trained(backend: Backend, ppo: PPOConfig, run_dir: Path, log: Callable[[str
 def _evaluated(backend: Backend, policy: Policy, episodes: int, seed: int, path: Path) -> list[float]:
     """Returns of one evaluation, from the cache if they are there."""
     if not path.exists():
-        returns = backend.evaluate(policy, episodes, seed)
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(returns))
-        temporary.replace(path)
-    return json.loads(path.read_text())
+        files.write_json(path, {"returns": backend.evaluate(policy, episodes, seed)})
+    with files.reading(f"evaluation {path}", "the returns of its episodes", "delete it"):
+        return files.read_json(path)["returns"]
 
 
 def _digest(config: TransferConfig, plan: Mapping[str, PPOConfig]) -> str:

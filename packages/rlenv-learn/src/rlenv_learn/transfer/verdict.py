@@ -24,9 +24,9 @@ The results file keeps every episode's return, so the verdict is recomputed, nev
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
-import json
 import math
 import tomllib
 from collections.abc import Mapping
@@ -35,11 +35,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
 from rlenv_shared.stats.tost import TostResult, check_design, tost_paired
 
 FORMAT: Final = "rlenv-transfer"
 SCHEMA: Final = 1
+EXPECTED: Final = "the file rlenv_learn.transfer.verdict describes"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,11 +82,9 @@ class TransferConfig:
             SnapshotVersionError: it is not such a file, or of another schema version.
             InvalidParamsError: a value is out of bounds.
         """
-        content = Path(path).read_bytes()
-        try:
+        with _reading(path):
+            content = Path(path).read_bytes()
             data = tomllib.loads(content.decode())
-        except ValueError as error:
-            raise _unreadable(path, error) from error
         expected = {field.name for field in dataclasses.fields(cls)} - {"sha256"} | {"schema"}
         if set(data) != expected:
             raise _unreadable(path, f"missing {sorted(expected - set(data))}, unknown {sorted(set(data) - expected)}")
@@ -168,18 +168,11 @@ def load_results(path: str | Path) -> dict[str, Any]:
     """Read a results file.
 
     Raises:
-        SnapshotVersionError: it is corrupt, foreign or of another schema version.
+        SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
     """
-    try:
-        data = json.loads(Path(path).read_bytes())
-    except ValueError as error:
-        raise _unreadable(path, error) from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _unreadable(path, "another format")
-    _check_schema(path, data.get("schema"))
-    problem = _structure_problem(data)
-    if problem:
-        raise _unreadable(path, problem)
+    with _reading(path):
+        data = files.read_json(path)
+        _check_structure(path, data)
     return data
 
 
@@ -188,11 +181,11 @@ def save_results(results: Mapping[str, Any], path: str | Path) -> None:
 
     Raises:
         SnapshotVersionError: the record would not load again.
+        StorageError: it cannot be written there.
     """
-    problem = _structure_problem(results)
-    if problem:
-        raise _unreadable(path, problem)
-    Path(path).write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
+    with _reading(path):
+        _check_structure(path, results)
+    files.write_json(path, results)
 
 
 def verdict(results: Mapping[str, Any], config: TransferConfig) -> TransferVerdict:
@@ -243,22 +236,25 @@ def _is_sound(config: TransferConfig) -> bool:
     )
 
 
-def _structure_problem(data: Mapping[str, Any]) -> str:
-    """What is wrong with the structure of a results record; empty if nothing."""
-    if not isinstance(data.get("environment"), str) or not isinstance(data.get("config_sha256"), str):
-        return "no environment or config_sha256"
-    if not isinstance(data.get("directions"), list):
-        return "no list of directions"
+def _check_structure(path: object, data: Any) -> None:
+    """Raise if a results record is not as the module describes."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise _unreadable(path, "another format")
+    _check_schema(path, data.get("schema"))
+    texts = {"format": str, "environment": str, "config_sha256": str}
+    _check_keys(path, "results", data, {**texts, "schema": int, "machine": dict, "directions": list})
     for direction in data["directions"]:
-        if not isinstance(direction, dict) or not isinstance(direction.get("trained_in"), str):
-            return "a direction without trained_in"
-        for policy in direction.get("policies", [None]):
-            if not isinstance(policy, dict) or type(policy.get("seed")) is not int:
-                return "a policy without integer seed"
-            returns = policy.get("returns")
-            if not isinstance(returns, dict) or not all(map(_is_number_list, returns.values())):
-                return f"seed {policy['seed']}: returns that are not lists of finite numbers"
-    return ""
+        _check_keys(path, "direction", direction, {"trained_in": str, "policies": list})
+        for policy in direction["policies"]:
+            _check_keys(path, "policy", policy, {"seed": int, "returns": dict})
+            if not all(map(_is_number_list, policy["returns"].values())):
+                raise _unreadable(path, f"seed {policy['seed']}: returns that are not lists of finite numbers")
+
+
+def _check_keys(path: object, what: str, found: Any, wanted: Mapping[str, type]) -> None:
+    kinds = {key: type(value) for key, value in found.items()} if isinstance(found, dict) else type(found)
+    if kinds != wanted:
+        raise _unreadable(path, f"{what} of {kinds}, not {wanted}")
 
 
 def _is_number_list(values: Any) -> bool:
@@ -277,15 +273,12 @@ def _check_schema(path: object, schema: object) -> None:
         )
 
 
+def _reading(path: object) -> contextlib.AbstractContextManager[None]:
+    return files.reading(f"transfer file {path}", EXPECTED, "restore it")
+
+
 def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(
-        explain(
-            f"transfer file {path}",
-            got=got,
-            expected="the file rlenv_learn.transfer.verdict describes",
-            remedy="restore it",
-        )
-    )
+    return SnapshotVersionError(explain(f"transfer file {path}", got=got, expected=EXPECTED, remedy="restore it"))
 
 
 def _unfit(got: object, expected: object, remedy: str) -> InvalidParamsError:

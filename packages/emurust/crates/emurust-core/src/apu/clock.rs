@@ -20,7 +20,7 @@ impl Apu {
         if !self.emulated || self.color {
             return Some(u64::MAX);
         }
-        let calm = self.lazy && self.sweep.idle() && !self.record;
+        let calm = self.lazy && self.sweep.idle() && !self.records();
         calm.then(|| self.next_step_at())
     }
 
@@ -35,7 +35,7 @@ impl Apu {
 
     /// Lines may pass at once: nothing counts the chunks of time but what [`Self::end_slice`] keeps up.
     pub(crate) fn may_pass_lines(&self) -> bool {
-        !self.emulated || self.lazy && !self.record && self.sweep.idle()
+        !self.emulated || self.lazy && !self.records() && self.sweep.idle()
     }
 
     /// Ends of slices have to be told one by one.

@@ -47,6 +47,7 @@ pub(crate) struct Apu {
     /// Always whole, unlike the sample times.
     pub(crate) next_step: u64,
     pub(crate) sample_interval: f64,
+    pub(crate) sample_rate: u32,
     /// An absolute cycle number, not a distance: it shortens slices only soon after power on.
     pub(crate) limit: i64,
     /// Dots of finished slices that the channels have not run yet.
@@ -69,8 +70,8 @@ pub(crate) struct Apu {
 }
 
 impl Apu {
-    pub(crate) fn new(emulated: bool, color: bool) -> Self {
-        let sample_interval = CLOCK_RATE / f64::from(SAMPLE_RATE);
+    pub(crate) fn new(emulated: bool, color: bool, sample_rate: u32) -> Self {
+        let sample_interval = CLOCK_RATE / f64::from(sample_rate);
         let (next_sample, next_step) = if emulated {
             (sample_interval, SEQUENCER_DOTS)
         } else {
@@ -88,6 +89,7 @@ impl Apu {
             next_sample,
             next_step,
             sample_interval,
+            sample_rate,
             limit: whole(next_sample).min(next_step) as i64,
             pending: 0,
             lazy: true,
@@ -120,7 +122,7 @@ impl Apu {
             && self.limit > SETTLED_LIMIT
             && reached < self.next_step
             && self.sweep.idle()
-            && !self.record;
+            && !self.records();
         if !self.emulated {
             self.synced_at = now;
         } else if postponable {
@@ -132,6 +134,12 @@ impl Apu {
         } else {
             self.advance(now);
         }
+    }
+
+    /// Samples of this frame are kept.
+    #[inline]
+    fn records(&self) -> bool {
+        self.record && self.sampling
     }
 
     /// Ends the slices before the present one, which began at `slice_start`.
@@ -198,7 +206,7 @@ impl Apu {
             self.step_sequencer();
             self.next_step += SEQUENCER_DOTS;
         }
-        if !(self.sampling && self.record) {
+        if !self.records() {
             return self.pass_samples(self.dots);
         }
         while self.dots as f64 >= self.next_sample {

@@ -2,7 +2,7 @@
 
 use super::units::{Envelope, Length};
 
-const DIVISORS: [i64; 8] = [8, 16, 32, 48, 64, 80, 96, 112];
+pub(crate) const DIVISORS: [i64; 8] = [8, 16, 32, 48, 64, 80, 96, 112];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Noise {

@@ -2,16 +2,18 @@
 
 use std::sync::OnceLock;
 
-use crate::cpu::decode::{decode, Space};
+use crate::cpu::decode::{decode, decode_around, Space};
+use crate::snapshot::fingerprint;
 use crate::EmuError;
 
 pub(crate) const BANK: usize = 0x4000;
 pub(crate) const RAM_BANK: usize = 0x2000;
 
-/// A checked ROM image, shared by all machines that run it.
+/// A checked ROM image, shared by all machines that run it; a machine that patches it gets a copy of its own.
 pub struct Rom {
     pub(crate) data: Vec<u8>,
     pub(crate) header: Header,
+    pub(crate) fingerprint: u64,
     /// Decoded with every bank in the second quarter, when it is first mapped.
     spaces: Vec<OnceLock<Box<Space>>>,
 }
@@ -29,6 +31,18 @@ pub struct Header {
     pub ram_banks: usize,
     /// The cartridge asks for Game Boy Color functions (bit 7 of 0143h).
     pub color: bool,
+}
+
+/// A copy starts without decoded banks.
+impl Clone for Rom {
+    fn clone(&self) -> Self {
+        Self {
+            data: self.data.clone(),
+            header: self.header,
+            fingerprint: self.fingerprint,
+            spaces: self.spaces.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
 }
 
 impl std::fmt::Debug for Rom {
@@ -85,10 +99,57 @@ impl Rom {
         super::Mapper::for_type(header.cartridge_type, &header, &data)?;
         let spaces = (0..header.rom_banks).map(|_| OnceLock::new()).collect();
         Ok(Self {
+            fingerprint: fingerprint(&data),
             data,
             header,
             spaces,
         })
+    }
+
+    /// An image with patches in it, and the fingerprint of the one that was patched.
+    ///
+    /// # Errors
+    /// As [`Rom::new`].
+    pub fn restored(data: Vec<u8>, fingerprint: u64) -> Result<Self, EmuError> {
+        Ok(Self {
+            fingerprint,
+            ..Self::new(data)?
+        })
+    }
+
+    /// Of the image as it was loaded, without patches: it identifies the ROM in saved states.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// Changes a byte of the image for good: the banks it is seen in are decoded anew when they are run.
+    pub(crate) fn patch(&mut self, offset: usize, value: u8) {
+        self.data[offset] = value;
+        let bank = offset / BANK;
+        for (high, space) in self.spaces.iter_mut().enumerate() {
+            if bank == 0 || high == bank {
+                *space = OnceLock::new();
+            }
+        }
+    }
+
+    /// Changes a byte for a moment, as breakpoints do: only the instructions that contain it are decoded anew,
+    /// and none of them is taken for the end of an idle loop.
+    pub(crate) fn poke(&mut self, offset: usize, value: u8) {
+        self.data[offset] = value;
+        let (bank, at) = (offset / BANK, offset % BANK);
+        let bytes = &self.data[bank * BANK..][..BANK];
+        for (high, space) in self.spaces.iter_mut().enumerate() {
+            let Some(space) = space.get_mut() else {
+                continue;
+            };
+            if bank == 0 {
+                decode_around(&mut space[..BANK], bytes, at);
+            }
+            if high == bank {
+                decode_around(&mut space[BANK..2 * BANK], bytes, at);
+            }
+        }
     }
 
     /// Decoded with bank `high` in the second quarter and bank 0 in the first.

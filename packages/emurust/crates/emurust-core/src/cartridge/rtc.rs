@@ -1,6 +1,8 @@
 //! The MBC3 clock on a virtual time base: it counts emulated CPU cycles and never host time.
 
 pub(crate) const CYCLES_PER_SECOND: u64 = 4_194_304;
+/// Length of the clock in PyBoy's states and `.rtc` files.
+pub(crate) const PYBOY_BYTES: usize = 33;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rtc {
@@ -14,6 +16,8 @@ pub(crate) struct Rtc {
     pub(crate) synced_at: u64,
     pub(crate) latched: bool,
     pub(crate) latch: [u8; 5],
+    /// The host stopped the clock; it shows zeroes then.
+    pub(crate) locked: bool,
 }
 
 impl Rtc {
@@ -21,7 +25,7 @@ impl Rtc {
     pub(super) fn advance(&mut self, now: u64) {
         let elapsed = now.saturating_sub(self.synced_at);
         self.synced_at = now;
-        if self.halted {
+        if self.halted || self.locked {
             return;
         }
         self.subsecond += elapsed;
@@ -74,7 +78,9 @@ impl Rtc {
         match value {
             0 => self.latched = false,
             1 => {
-                if !self.latched {
+                if self.locked {
+                    self.latch = [0; 5];
+                } else if !self.latched {
                     self.latch = [
                         self.seconds,
                         self.minutes,
@@ -100,6 +106,9 @@ impl Rtc {
     }
 
     pub(super) fn write(&mut self, register: usize, value: u8) {
+        if self.locked {
+            return;
+        }
         match register {
             0x08 => {
                 self.seconds = value & 0x3F;
@@ -114,6 +123,42 @@ impl Rtc {
                 self.day_carry = value & 0x80 != 0;
             }
         }
+    }
+}
+
+impl Rtc {
+    /// As PyBoy stores it: when the clock began in host time, the counters, and the host time of saving.
+    pub(crate) fn to_pyboy(&self, host_time: f64) -> [u8; PYBOY_BYTES] {
+        let (halted, carry) = (u8::from(self.halted), u8::from(self.day_carry));
+        let [low, high] = self.days.to_le_bytes();
+        let elapsed = f64::from(self.seconds)
+            + 60.0 * f64::from(self.minutes)
+            + 3600.0 * f64::from(self.hours)
+            + 86_400.0 * f64::from(self.days)
+            + self.subsecond as f64 / CYCLES_PER_SECOND as f64;
+        let mut out = [0; PYBOY_BYTES];
+        out[..8].copy_from_slice(&(host_time - elapsed).to_le_bytes());
+        let counters = [self.seconds, self.minutes, self.hours, low, high & 1];
+        out[8..10].copy_from_slice(&[halted, carry]);
+        out[10..15].copy_from_slice(&counters);
+        out[15..17].copy_from_slice(&[halted, carry]);
+        out[17..25].copy_from_slice(&self.subsecond.to_le_bytes());
+        out[25..].copy_from_slice(&host_time.to_le_bytes());
+        out
+    }
+
+    /// The counters from what PyBoy stored; host time that passed since then is not added.
+    pub(crate) fn read_pyboy(&mut self, stored: [u8; PYBOY_BYTES]) {
+        let number =
+            |at: usize| u64::from_le_bytes(stored[at..at + 8].try_into().expect("8 bytes"));
+        self.seconds = stored[10] & 0x3F;
+        self.minutes = stored[11] & 0x3F;
+        self.hours = stored[12] & 0x1F;
+        self.days = u16::from_le_bytes([stored[13], stored[14] & 1]);
+        self.halted = stored[15] & 1 != 0;
+        self.day_carry = stored[16] & 1 != 0;
+        self.subsecond = number(17) % CYCLES_PER_SECOND;
+        self.synced_at = 0;
     }
 }
 

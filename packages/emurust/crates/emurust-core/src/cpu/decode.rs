@@ -160,6 +160,18 @@ pub(crate) fn decode(data: &[u8], low: usize, high: usize) -> Box<Space> {
     space.try_into().expect("the size is that of the space")
 }
 
+/// Decodes the instructions of a bank anew that contain the byte `at`, as plain ones.
+pub(crate) fn decode_around(ops: &mut [Op], bank: &[u8], at: usize) {
+    for (start, bytes) in bank
+        .windows(3)
+        .enumerate()
+        .take(at + 1)
+        .skip(at.saturating_sub(2))
+    {
+        ops[start] = plain(bytes[0], u16::from_le_bytes([bytes[1], bytes[2]]));
+    }
+}
+
 /// The decoded ROM as it is mapped now.
 pub(crate) struct Code<'r> {
     rom: &'r Rom,

@@ -38,6 +38,8 @@ pub(crate) struct Renderer {
     /// Window line of the last drawn window line; off by one before the first drawn frame's end.
     pub(crate) window_line: i32,
     pub(crate) skip_unchanged: bool,
+    /// The picture as a whole was replaced, and nobody asked yet.
+    pub(crate) replaced: bool,
     /// What the lines of the picture were drawn from.
     keys: Vec<LineKey>,
 }
@@ -79,12 +81,14 @@ impl Renderer {
             foreign: Vec::new(),
             window_line: 0,
             skip_unchanged: true,
+            replaced: true,
             keys: none_drawn(),
         }
     }
 
     /// The picture is no longer what was drawn.
     pub(crate) fn forget(&mut self) {
+        self.replaced = true;
         self.keys.fill(LineKey::default());
     }
 

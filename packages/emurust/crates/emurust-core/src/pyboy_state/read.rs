@@ -1,8 +1,8 @@
-//! Reading PyBoy's `.state` files (format 29 and the older ones that PyBoy 2.8.1 still reads).
+//! Reading PyBoy's format 29 and the older ones that PyBoy 2.8.1 still reads.
 //!
-//! The result is what a freshly constructed PyBoy becomes by loading the file: fields that the format
-//! lacks have their power-on values.
+//! Fields that the format lacks keep their values, as in PyBoy: those of power on in a fresh machine.
 
+use super::{samples_per_frame, BORDER_BYTES, NEWEST, OLDEST, SGB_REGISTERS};
 use crate::apu::noise::Noise;
 use crate::apu::pulse::Pulse;
 use crate::apu::units::{Envelope, Length};
@@ -14,13 +14,6 @@ use crate::lcd::{stat, Step, FRAME_DOTS, VRAM_BANK};
 use crate::machine::Machine;
 use crate::timer::Reload;
 use crate::{HEIGHT, WIDTH};
-
-const NEWEST: u8 = 29;
-/// Older formats lack sound and clocks altogether.
-const OLDEST: u8 = 14;
-const SGB_BYTES: usize = 7 + 4 + 0x2000 + 0x800 + 0x80;
-const LEGACY_SAMPLES_PER_FRAME: u64 = 800;
-const SAMPLES_PER_FRAME: u64 = 804;
 
 struct Reader<'a> {
     data: &'a [u8],
@@ -78,7 +71,8 @@ fn wrong(why: &str) -> EmuError {
 }
 
 impl Machine {
-    /// Loads a PyBoy state into a machine that keeps its ROM, model, sound setting and colours.
+    /// Loads a PyBoy state; the machine becomes what a freshly constructed PyBoy becomes by loading it. It keeps
+    /// its ROM, model, sound setting, colours and breakpoints.
     ///
     /// # Errors
     /// `InvalidState` (too new, too old, cut short, of another model or cartridge); the machine is
@@ -86,9 +80,24 @@ impl Machine {
     /// cannot be told apart.
     pub fn load_pyboy_state(&mut self, state: &[u8]) -> Result<(), EmuError> {
         let mut fresh = self.powered_on();
+        fresh.hooks = self.hooks.clone();
         fresh.read_pyboy(state)?;
         fresh.adopt()?;
         *self = fresh;
+        Ok(())
+    }
+
+    /// Loads a PyBoy state as the running PyBoy does: what the format lacks stays as it is.
+    ///
+    /// # Errors
+    /// As for [`Self::load_pyboy_state`].
+    pub fn load_pyboy_state_running(&mut self, state: &[u8]) -> Result<(), EmuError> {
+        let mut loaded = self.clone();
+        loaded.cpu.locked = None;
+        loaded.cpu.attention = 0;
+        loaded.read_pyboy(state)?;
+        loaded.adopt()?;
+        self.clone_from(&loaded);
         Ok(())
     }
 
@@ -147,7 +156,7 @@ impl Machine {
             self.read_serial(input)?;
         }
         if version >= 23 {
-            input.slice(SGB_BYTES)?;
+            input.slice(SGB_REGISTERS.len() + BORDER_BYTES)?;
         }
         if input.data.is_empty() {
             Ok(())
@@ -300,15 +309,7 @@ impl Machine {
                             "clock cartridges need a PyBoy state of format 21 or newer",
                         ));
                     }
-                    input.slice(10)?; // host time and copies of two flags below
-                    rtc.seconds = input.u8()? & 0x3F;
-                    rtc.minutes = input.u8()? & 0x3F;
-                    rtc.hours = input.u8()? & 0x1F;
-                    rtc.days = u16::from_le_bytes([input.u8()?, input.u8()? & 1]);
-                    rtc.halted = input.u8()? & 1 != 0;
-                    rtc.day_carry = input.u8()? & 1 != 0;
-                    rtc.subsecond = input.u64()? % crate::cartridge::rtc::CYCLES_PER_SECOND;
-                    input.slice(8)?; // host time of saving: the virtual clock stood still meanwhile
+                    rtc.read_pyboy(input.array()?);
                 }
             }
             Mapper::Mbc5(mbc) => {
@@ -349,9 +350,12 @@ fn read_color_ram(ram: &mut ColorRam, input: &mut Reader) -> Result<(), EmuError
 fn read_apu(apu: &mut Apu, input: &mut Reader) -> Result<(), EmuError> {
     input.u64()?; // fill level of the sample buffer
     let per_frame = input.u64()?;
-    if per_frame != SAMPLES_PER_FRAME && per_frame != LEGACY_SAMPLES_PER_FRAME {
+    // old states took a sixtieth of a second for a frame
+    let legacy = u64::from(apu.sample_rate / 60);
+    let usual = samples_per_frame(apu.sample_rate);
+    if per_frame != usual && per_frame != legacy {
         return Err(wrong(
-            "the state was saved with another sound sample rate than 48 kHz",
+            "the state was saved with another sound sample rate than this console's",
         ));
     }
     let saved_interval = input.f64()?;
@@ -385,8 +389,8 @@ fn read_apu(apu: &mut Apu, input: &mut Reader) -> Result<(), EmuError> {
     read_pulse(&mut apu.pulse2, input)?;
     read_wave(apu, input)?;
     read_noise(&mut apu.noise, input)?;
-    if per_frame == LEGACY_SAMPLES_PER_FRAME && apu.next_sample < crate::NEVER as f64 {
-        // old states took 800 samples a frame; the reference rescales what is left of the interval
+    if per_frame != usual && apu.next_sample < crate::NEVER as f64 {
+        // the reference rescales what is left of the interval
         let left = (apu.next_sample - apu.dots as f64).max(0.0);
         apu.next_sample = apu.dots as f64 + left * apu.sample_interval / saved_interval;
         apu.limit = (apu.next_sample.ceil() as i64).min(apu.next_step as i64) << apu.speed_shift;

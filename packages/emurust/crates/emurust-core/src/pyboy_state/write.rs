@@ -1,0 +1,355 @@
+//! Writing PyBoy's format. PyBoy goes on from such a state as this machine does.
+//!
+//! What nobody can see is written as zeroes: the priority bytes next to the pixels of a finished picture,
+//! the initial values of length counters, debugger flags.
+
+use super::{samples_per_frame, BORDER_BYTES, NEWEST, SGB_REGISTERS};
+use crate::apu::noise::{Noise, DIVISORS};
+use crate::apu::pulse::Pulse;
+use crate::apu::units::Envelope;
+use crate::apu::Apu;
+use crate::cartridge::Mapper;
+use crate::lcd::palette::ColorRam;
+use crate::lcd::{Step, VRAM_BANK};
+use crate::machine::Machine;
+use crate::timer::Reload;
+use crate::{HEIGHT, WIDTH};
+
+/// What is left of sound in the host's buffer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SoundBuffer<'b> {
+    /// The whole buffer, left and right in turns.
+    pub samples: &'b [u8],
+    /// How much of it is of the last frame.
+    pub head: u64,
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn zeroes(&mut self, count: usize) {
+        self.0.resize(self.0.len() + count, 0);
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.0.push(u8::from(flag));
+    }
+
+    fn u16(&mut self, value: u16) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    fn u64(&mut self, value: u64) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    fn i64(&mut self, value: i64) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    fn f64(&mut self, value: f64) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    fn color_ram(&mut self, ram: &ColorRam) {
+        self.bytes(&[
+            ram.spec,
+            u8::from(ram.auto_increment),
+            ram.index,
+            u8::from(ram.high_byte),
+        ]);
+        ram.colors.iter().for_each(|&color| self.u16(color));
+    }
+
+    fn envelope(&mut self, envelope: &Envelope) {
+        self.bytes(&[envelope.initial, u8::from(envelope.rising), envelope.pace]);
+    }
+
+    fn pulse(&mut self, pulse: &Pulse, enabled: u8) {
+        self.bytes(&[pulse.duty, 0]);
+        self.envelope(&pulse.envelope);
+        self.u16(pulse.frequency);
+        self.flag(pulse.length.enabled);
+        self.bytes(&[if pulse.active { enabled } else { 0 }]);
+        self.i64(pulse.length.left);
+        self.i64(pulse.envelope.timer);
+        self.i64(pulse.timer);
+        self.i64(pulse.period);
+        self.u64(u64::from(pulse.position));
+        self.i64(pulse.envelope.volume);
+        self.flag(pulse.muted_until_edge);
+        self.bytes(&[pulse.late_duty.unwrap_or(pulse.duty)]);
+        self.flag(pulse.late_duty.is_some());
+    }
+
+    fn noise(&mut self, noise: &Noise) {
+        self.bytes(&[0]);
+        self.envelope(&noise.envelope);
+        self.bytes(&[noise.shift, u8::from(noise.short), noise.divisor]);
+        self.flag(noise.length.enabled);
+        self.bytes(&[if noise.active { 8 } else { 0 }]);
+        self.i64(noise.length.left);
+        self.i64(noise.timer);
+        self.i64(noise.envelope.timer);
+        self.i64(DIVISORS[usize::from(noise.divisor)] << noise.shift);
+        self.u64(u64::from(noise.lfsr));
+        self.u64(if noise.short { 0x4040 } else { 0x4000 });
+        self.i64(noise.envelope.volume);
+        self.u64(u64::from(noise.counter));
+        self.i64(noise.countdown);
+        self.u64(u64::from(noise.alignment));
+        self.flag(noise.counting);
+    }
+}
+
+impl Machine {
+    /// The machine in PyBoy's format; `host_time` (seconds since 1970) is kept for cartridges with a clock.
+    #[must_use]
+    pub fn save_pyboy_state(&self, sound: SoundBuffer<'_>, host_time: f64) -> Vec<u8> {
+        let mut out = Writer(Vec::with_capacity(160_000 + self.cartridge.ram.len()));
+        out.bytes(&[
+            NEWEST,
+            u8::from(self.boot_mapped),
+            self.key0,
+            self.key1,
+            u8::from(self.double_speed),
+            u8::from(self.model.is_color()),
+        ]);
+        if self.model.is_color() {
+            self.write_hdma(&mut out);
+        }
+        self.write_cpu(&mut out);
+        self.write_lcd(&mut out);
+        self.write_apu(&mut out, sound);
+        self.write_picture(&mut out);
+        out.bytes(&self.wram);
+        out.bytes(&self.spare);
+        out.bytes(&[self.p1]);
+        out.zeroes(0x4B);
+        out.bytes(&self.hram);
+        out.bytes(&[self.wram_bank]);
+        self.write_timer(&mut out);
+        self.write_cartridge(&mut out, host_time);
+        let held = self.joypad.held;
+        out.bytes(&[!held & 0x0F, !held >> 4]);
+        self.write_serial(&mut out);
+        out.bytes(&SGB_REGISTERS);
+        out.zeroes(BORDER_BYTES);
+        out.0
+    }
+
+    fn write_hdma(&self, out: &mut Writer) {
+        let hdma = &self.hdma;
+        out.bytes(&hdma.source.to_be_bytes());
+        out.bytes(&hdma.target.to_be_bytes());
+        out.bytes(&[hdma.control, u8::from(hdma.active)]);
+        out.u16(hdma.source);
+        out.u16(hdma.target);
+    }
+
+    fn write_cpu(&self, out: &mut Writer) {
+        let cpu = &self.cpu;
+        out.bytes(&[cpu.a, cpu.f]);
+        out.bytes(&cpu.bc.to_be_bytes());
+        out.bytes(&cpu.de.to_be_bytes());
+        out.u16(cpu.hl);
+        out.u16(cpu.sp);
+        out.u16(cpu.pc);
+        out.bytes(&[u8::from(cpu.ime), cpu.ei_delay, u8::from(cpu.halted)]);
+        out.bytes(&[0, cpu.enabled, 0, cpu.pending]);
+        out.u64(self.cycles);
+        let dma = &self.oam_dma;
+        out.bytes(&[u8::from(dma.active), 0, dma.source, dma.index]);
+        out.u64(dma.start);
+    }
+
+    fn write_lcd(&self, out: &mut Writer) {
+        let lcd = &self.lcd;
+        out.bytes(&lcd.vram[..VRAM_BANK]);
+        out.bytes(&lcd.oam);
+        out.bytes(&[lcd.control, lcd.bgp, lcd.obp[0], lcd.obp[1], lcd.stat.value]);
+        out.bytes(&[lcd.ly, lcd.lyc, lcd.scy, lcd.scx, lcd.wy, lcd.wx]);
+        out.bytes(&[lcd.object_priority]);
+        lcd.line_positions.iter().for_each(|line| out.bytes(line));
+        out.flag(lcd.color);
+        out.flag(self.model.is_color() && !lcd.color);
+        out.bytes(&[lcd.speed_shift]);
+        out.flag(lcd.frame_done);
+        out.flag(lcd.first_frame);
+        out.flag(lcd.restart);
+        out.u64(lcd.synced_at);
+        out.u64(lcd.clock);
+        out.u64(lcd.due);
+        out.bytes(&[
+            lcd.next_mode,
+            match lcd.step {
+                Step::Plain => 0,
+                Step::NextLine => 1,
+                Step::ScanAfterNextLine => 2,
+                Step::VblankAnnounced => 3,
+            },
+        ]);
+        if lcd.color {
+            out.bytes(&lcd.vram[VRAM_BANK..]);
+            out.bytes(&[lcd.vram_bank]);
+            out.color_ram(&lcd.bg_colors);
+            out.color_ram(&lcd.obj_colors);
+        }
+    }
+
+    fn write_apu(&self, out: &mut Writer, sound: SoundBuffer<'_>) {
+        let apu = &self.apu;
+        let per_frame = samples_per_frame(apu.sample_rate);
+        out.u64(sound.head);
+        out.u64(per_frame);
+        out.f64(apu.sample_interval);
+        let room = (per_frame as usize + 1) * 2;
+        let kept = &sound.samples[..sound.samples.len().min(room)];
+        out.bytes(kept);
+        out.zeroes(room - kept.len());
+        out.bytes(&[apu.speed_shift]);
+        out.f64(apu.next_sample);
+        out.f64(apu.next_step as f64);
+        out.i64(apu.limit);
+        out.u64(apu.dots);
+        out.u64(apu.synced_at);
+        out.u64(apu.skip_state);
+        out.u64(apu.sequencer);
+        out.flag(apu.div_written);
+        out.bytes(&[if apu.powered { 0x80 } else { 0 }]);
+        out.flag(!apu.sampling);
+        for bit in (0..8).rev() {
+            out.bytes(&[apu.panning & 1 << bit]);
+        }
+        out.bytes(&[apu.master_volume]);
+        out.pulse(&apu.pulse1, 1);
+        let sweep = &apu.sweep;
+        out.bytes(&[sweep.pace, u8::from(sweep.falling), sweep.shift]);
+        out.i64(sweep.timer);
+        out.i64(sweep.check_in);
+        out.i64(sweep.calculate_in);
+        out.i64(sweep.hold);
+        out.flag(sweep.fell);
+        out.flag(sweep.enabled);
+        out.i64(sweep.shadow);
+        out.pulse(&apu.pulse2, 2);
+        write_wave(apu, out);
+        out.noise(&apu.noise);
+    }
+
+    fn write_picture(&self, out: &mut Writer) {
+        let mut picture = vec![0; WIDTH * HEIGHT * 4];
+        self.picture_rgba(&mut picture);
+        for pixel in picture.chunks_exact(4) {
+            out.bytes(&[pixel[0], pixel[1], pixel[2], pixel[3], 0]);
+        }
+        out.flag(self.lcd.window_armed);
+    }
+
+    fn write_timer(&self, out: &mut Writer) {
+        let timer = &self.timer;
+        out.bytes(&[timer.read_div(), timer.counter]);
+        out.u16(timer.divider);
+        out.u16(timer.reload_left);
+        out.bytes(&[
+            timer.modulo,
+            timer.control,
+            match timer.reload {
+                Reload::Idle => 0,
+                Reload::Pending => 1,
+                Reload::Loading => 2,
+            },
+        ]);
+        out.u64(timer.synced_at);
+        out.i64(timer.distance);
+    }
+
+    fn write_cartridge(&self, out: &mut Writer, host_time: f64) {
+        let banks = &self.cartridge.banks;
+        let advanced = matches!(&self.cartridge.mapper, Mapper::Mbc1(mbc) if mbc.advanced);
+        out.bytes(&[
+            banks.rom_high as u8,
+            banks.ram_selected as u8,
+            u8::from(banks.ram_enabled),
+            u8::from(advanced),
+        ]);
+        out.bytes(&self.cartridge.ram);
+        match &self.cartridge.mapper {
+            Mapper::Mbc1(mbc) => out.bytes(&[mbc.low, mbc.high]),
+            Mapper::Mbc3(mbc) => {
+                if let Some(rtc) = &mbc.rtc {
+                    out.bytes(&rtc.to_pyboy(host_time));
+                }
+            }
+            Mapper::Mbc5(mbc) => {
+                out.flag(mbc.has_rumble);
+                if mbc.has_rumble {
+                    out.flag(mbc.rumbling);
+                }
+            }
+            Mapper::RomOnly | Mapper::Mbc2 => {}
+        }
+    }
+
+    fn write_serial(&self, out: &mut Writer) {
+        let serial = &self.serial;
+        out.bytes(&[0xFF, serial.control]);
+        // the reference keeps the flag as the bit of SC that it is
+        out.bytes(&[if serial.active { 0x80 } else { 0 }]);
+        out.bytes(&[serial.control & 1]);
+        out.u64(serial.synced_at);
+        out.i64(serial.distance);
+        out.u64(serial.clock);
+        out.u64(serial.due);
+    }
+}
+
+fn write_wave(apu: &Apu, out: &mut Writer) {
+    let wave = &apu.wave;
+    out.bytes(&wave.table);
+    out.bytes(&[u8::from(wave.dac_on), 0, wave.volume_code]);
+    out.u16(wave.frequency);
+    out.flag(wave.length.enabled);
+    out.bytes(&[if wave.active { 4 } else { 0 }]);
+    out.i64(wave.length.left);
+    out.i64(wave.timer);
+    out.i64(wave.period);
+    out.u64(u64::from(wave.position));
+    out.flag(wave.muted_until_edge);
+    out.u64(u64::from(wave.volume_shift));
+    out.flag(wave.reading);
+    out.flag(wave.restarting);
+    out.u64(u64::from(wave.heard));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_rom::{color_rom, counting_rom};
+    use crate::Options;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for rom in [counting_rom(), color_rom()] {
+            let mut machine = Machine::after_boot(rom, &Options::default());
+            machine.set_button(3, true);
+            for _ in 0..9 {
+                machine.run_frame(true, true).expect("a frame");
+            }
+            let written = |m: &Machine| m.save_pyboy_state(SoundBuffer::default(), 0.0);
+            let mut copy = machine.powered_on();
+            copy.load_pyboy_state(&written(&machine))
+                .expect("a good state");
+            assert!(written(&copy) == written(&machine));
+            for _ in 0..9 {
+                machine.run_frame(true, true).expect("a frame");
+                copy.run_frame(true, true).expect("a frame");
+            }
+            assert!(written(&copy) == written(&machine));
+        }
+    }
+}

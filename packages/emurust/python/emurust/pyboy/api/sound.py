@@ -1,0 +1,58 @@
+"""`PyBoy.sound`: the samples of the last frame."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emurust.pyboy.errors import PyBoyFeatureDisabledError, SoundEnabledError
+from rlenv_shared.errors import explain
+
+DEFAULT_RATE: Final = 48_000
+CLOCK: Final = 4_194_304
+FRAME_CYCLES: Final = 70_224
+
+
+class Sound:
+    """Samples of the last frame that `tick` was asked to sample: stereo, signed 8 bits, 0 to 127. Live like `screen`.
+
+    Attributes:
+        sample_rate: samples a second.
+        raw_buffer: the whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame.
+        raw_buffer_format: "b".
+        raw_buffer_length: its length.
+        raw_ndarray: the whole buffer, int8 [n, 2].
+    """
+
+    def __init__(self, emulated: bool, sample_rate: int):
+        self.sample_rate = sample_rate
+        self.raw_buffer_format = "b"
+        self.raw_buffer_length = 2 * (-(-sample_rate * FRAME_CYCLES // CLOCK) + 1)
+        self._memory = array("b", bytes(self.raw_buffer_length))
+        self._samples: NDArray[np.int8] = np.asarray(memoryview(self._memory))
+        self.raw_buffer = memoryview(self._memory)
+        self.raw_ndarray: Any = self._samples.reshape(-1, 2) if emulated else SoundEnabledError()
+        self._emulated = emulated
+        self._head = 0
+
+    @property
+    def raw_buffer_head(self) -> int:
+        """How many values of `raw_buffer` are of the last frame."""
+        return self._head
+
+    @property
+    def ndarray(self) -> NDArray[np.int8]:
+        """The samples of the last frame, int8 [n, 2]: left, right.
+
+        Raises:
+            PyBoyFeatureDisabledError: The console was made without sound.
+        """
+        if not self._emulated:
+            raise PyBoyFeatureDisabledError(
+                explain("sound", got="sound_emulated=False", expected="a console with sound", remedy="leave it True")
+            )
+        samples: NDArray[np.int8] = self.raw_ndarray[: self._head // 2]
+        return samples

@@ -1,0 +1,127 @@
+"""The two tile maps, as background and window show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from emurust import _core
+from emurust.pyboy.api.constants import HIGH_TILEMAP, LCDC_OFFSET, LOW_TILEMAP
+from emurust.pyboy.api.source import Source
+from emurust.pyboy.api.tile import Tile
+from emurust.pyboy.errors import PyBoyAssertionError, PyBoyIndexError, PyBoyInvalidInputException, refused
+
+SIDE: Final = 32
+
+
+class TileMap:
+    """`tilemap[column, row]` gives the number of a tile; slices give lists, rows first: `tilemap[0:20, 0:18]`.
+
+    Numbers are read as a program would read them: from the video bank that is selected.
+
+    Attributes:
+        shape: (32, 32).
+    """
+
+    def __init__(self, source: Source, window: bool):
+        self._source = source
+        self._window = window
+        self._use_tile_objects = False
+        self.shape = (SIDE, SIDE)
+
+    @property
+    def _machine(self) -> _core.Machine:
+        return self._source.machine
+
+    @property
+    def map_offset(self) -> int:
+        """Address of the map that is shown."""
+        selected = self._machine.read(LCDC_OFFSET) & (0x40 if self._window else 0x08)
+        return HIGH_TILEMAP if selected else LOW_TILEMAP
+
+    @property
+    def signed_tile_data(self) -> bool:
+        """Map entries count from the middle of the tile data."""
+        return not self._machine.read(LCDC_OFFSET) & 0x10
+
+    def tile_identifier(self, column: int, row: int) -> int:
+        """Number of the tile at a place, 0 to 383.
+
+        Raises:
+            PyBoyIndexError: Outside the map.
+        """
+        for name, value in (("column", column), ("row", row)):
+            if not 0 <= value < SIDE:
+                raise refused(PyBoyIndexError, name, value, f"0 to {SIDE - 1}")
+        tile = self._machine.read(self.map_offset + SIDE * row + column)
+        return (tile ^ 0x80) + 128 if self.signed_tile_data else tile
+
+    def tile(self, column: int, row: int) -> Tile:
+        """The tile at a place.
+
+        Raises:
+            PyBoyIndexError: Outside the map.
+        """
+        return Tile(self._source, self.tile_identifier(column, row))
+
+    def use_tile_objects(self, switch: bool) -> None:
+        """Whether indexing gives `Tile`s instead of numbers."""
+        self._use_tile_objects = switch
+
+    def search_for_identifiers(self, identifiers: Iterable[int]) -> list[list[list[int]]]:
+        """Per number the ``[row, column]`` of every place where it is."""
+        rows = self._rows(range(SIDE), range(SIDE))
+        return [
+            [[y, x] for y, row in enumerate(rows) for x, tile in enumerate(row) if tile == wanted]
+            for wanted in identifiers
+        ]
+
+    def __getitem__(self, xy: Any) -> Any:
+        x, y = (xy, slice(None)) if isinstance(xy, int | slice) else _pair(xy)
+        columns, rows = _places("column", x), _places("row", y)
+        found: Any = self._rows(columns, rows)
+        if self._use_tile_objects:
+            found = [[Tile(self._source, tile) for tile in row] for row in found]
+        if not isinstance(x, slice):
+            found = [row[0] for row in found]
+        return found if isinstance(y, slice) else found[0]
+
+    def _rows(self, columns: range, rows: range) -> list[list[int]]:
+        for name, places in (("column", columns), ("row", rows)):
+            if len(places) and not (places[0] >= 0 and places[-1] < SIDE):
+                raise refused(PyBoyIndexError, name, places[-1] if places[0] >= 0 else places[0], f"0 to {SIDE - 1}")
+        if not len(columns) or not len(rows):
+            return [[] for _ in rows]
+        width, height = columns[-1] + 1 - columns[0], rows[-1] + 1 - rows[0]
+        area = self._machine.tile_area(self._window, columns[0], rows[0], width, height, False)
+        tiles: list[list[int]] = area[:: rows.step, :: columns.step].tolist()
+        return tiles
+
+    def __repr__(self) -> str:
+        signed = "Yes" if self.signed_tile_data else "No"
+        head = f"Tile Map Address: {self.map_offset:#06x}, Signed Tile Data: {signed}\n"
+        numbers = " " * 5 + "".join(f"{column: <4}" for column in range(SIDE)) + "\n" + "_" * (4 * SIDE + 2) + "\n"
+        rows = self._rows(range(SIDE), range(SIDE))
+        lines = (f"{row: <3}| " + "".join(f"{tile: <4}" for tile in tiles) for row, tiles in enumerate(rows))
+        return head + numbers + "\n".join(lines)
+
+
+def _pair(key: Any) -> tuple[Any, Any]:
+    if not isinstance(key, tuple) or len(key) != 2:
+        raise refused("PyBoyTypeError", "tile map key", repr(key), "column, row")
+    return key[0], key[1]
+
+
+def _places(name: str, key: Any) -> range:
+    if isinstance(key, int):
+        return range(key, key + 1)
+    if not isinstance(key, slice):
+        raise refused(PyBoyAssertionError, name, repr(key), "an integer or a slice")
+    start = 0 if key.start is None else key.start
+    stop = SIDE if key.stop is None else key.stop
+    step = 1 if key.step is None else key.step
+    if not all(isinstance(value, int) for value in (start, stop, step)):
+        raise refused("PyBoyTypeError", name, repr(key), "integers")
+    if step <= 0 or start > stop:
+        raise refused(PyBoyInvalidInputException, name, repr(key), "0 <= start <= stop and a positive step")
+    return range(start, stop, step)

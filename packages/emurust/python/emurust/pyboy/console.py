@@ -1,0 +1,480 @@
+"""`PyBoy`: the console as PyBoy's scripts know it."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import threading
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emurust import _core
+from emurust.errors import InvalidRomError, translated
+from emurust.game_boy import CGB_COLORS, GREYS, MONOCHROME_PALETTES
+from emurust.pyboy import options, states
+from emurust.pyboy.api.constants import SPRITES, TILES_CGB
+from emurust.pyboy.api.gameshark import GameShark
+from emurust.pyboy.api.memory_scanner import MemoryScanner
+from emurust.pyboy.api.rumble import Rumble
+from emurust.pyboy.api.screen import Screen
+from emurust.pyboy.api.sgb import SGB
+from emurust.pyboy.api.sound import DEFAULT_RATE, Sound
+from emurust.pyboy.api.source import Source
+from emurust.pyboy.api.sprite import Sprite
+from emurust.pyboy.api.tile import Tile
+from emurust.pyboy.api.tilemap import TileMap
+from emurust.pyboy.errors import (
+    PyBoyException,
+    PyBoyInvalidInputException,
+    PyBoyInvalidOperationException,
+    PyBoyRomError,
+    not_offered,
+    refused,
+)
+from emurust.pyboy.events import BUTTON_CHANGES, PRESSES, RELEASES, WindowEvent, button_of, event_of
+from emurust.pyboy.hooks import Hooks
+from emurust.pyboy.memory import PyBoyMemoryView, PyBoyRegisterFile
+from emurust.pyboy.plugins import wrapper_of
+from emurust.pyboy.symbols import Symbols
+from emurust.pyboy.window import check_name, open_window
+
+# frames that run without a look at signals, such as Ctrl-C
+_STRETCH: Final = 600
+
+# what PyBoy has and this class has not: what to use instead
+_WITHOUT: Final = {
+    "_plugin_manager": "the attributes of PyBoy and game_wrapper",
+    "_serial": "hook_register on the game's own output routine",
+    "mb": "memory, register_file, screen and sound",
+}
+
+
+class PyBoy:
+    """A Game Boy with a cartridge, with the names, arguments and results of ``pyboy.PyBoy`` 2.8.1.
+
+    What differs stands in the package's README. The main thing: without ``bootrom`` the console starts where PyBoy's
+    own boot ROM ends (its 65th frame) with an empty video memory; pass that file and the two agree frame by frame.
+
+    Args:
+        gamerom: path of the ROM, or a binary file.
+        ram_file, rtc_file: binary files of cartridge RAM and clock; ``<gamerom>.ram`` and ``.rtc`` without.
+        window: ``"null"``, or ``"SDL2"`` with pysdl2.
+        scale: of the window.
+        symbols: path of a ``.sym`` or ``.map`` file, besides those that lie beside the ROM.
+        bootrom: path of a boot ROM.
+        sound_volume: 0 to 100; nothing is played, samples do not depend on it.
+        sound_emulated: off, the sound registers read 0.
+        sound_sample_rate: of `sound`, in Hz; 48,000 without.
+        cgb: colour console or not; None for what the cartridge asks for.
+        gameshark: codes, separated by commas.
+        no_input: the window's keys do nothing.
+        log_level: is checked; this emulator does not log.
+        color_palette, cgb_color_palette: colours 0xRRGGBB of monochrome consoles, and of monochrome cartridges on
+            colour consoles (background, objects 0 and 1).
+        title_status: is taken.
+        **others: PyBoy's other arguments raise an error that names the replacement, where they ask for something.
+
+    Attributes:
+        frame_count: frames since the start.
+        cartridge_title: from the ROM's header.
+        events: what the next frame begins with.
+        memory, register_file, screen, sound, rumble, memory_scanner, tilemap_background, tilemap_window, gameshark,
+        game_wrapper: as in PyBoy.
+
+    Raises:
+        PyBoyException: or a class below it; see `emurust.pyboy.errors`.
+    """
+
+    def __init__(
+        self,
+        gamerom: Any,
+        *,
+        ram_file: Any = None,
+        rtc_file: Any = None,
+        window: str = "SDL2",
+        scale: int = 3,
+        symbols: str | os.PathLike[str] | None = None,
+        bootrom: str | os.PathLike[str] | None = None,
+        sound_volume: int = 100,
+        sound_emulated: bool = True,
+        sound_sample_rate: int | None = None,
+        cgb: bool | None = None,
+        gameshark: str | None = None,
+        no_input: bool = False,
+        log_level: str = "WARNING",
+        color_palette: Sequence[int] = GREYS,
+        cgb_color_palette: Sequence[Sequence[int]] = CGB_COLORS,
+        title_status: bool = False,
+        **others: Any,
+    ) -> None:
+        self.stopped = True
+        check_name(window)
+        options.check_others(others)
+        options.check_log_level(log_level)
+        rate = options.sample_rate(sound_sample_rate)
+        options.check_volume(sound_volume)
+        self.gamerom = str(gamerom) if isinstance(gamerom, str | Path) else None
+        rom = options.read_rom(gamerom)
+        symbol_table = Symbols.find(symbols, self.gamerom)
+        self.rom_symbols, self.rom_symbols_inverse = symbol_table.by_place, symbol_table.by_name
+        monochrome, compatibility = options.palette(color_palette), options.palettes(cgb_color_palette)
+        try:
+            with translated():
+                boot = options.read_boot_rom(bootrom)
+                self._machine = _core.Machine(
+                    rom, boot, options.color(cgb, boot), bool(sound_emulated), monochrome, compatibility, rate, True
+                )
+        except InvalidRomError as error:
+            raise PyBoyRomError(str(error)) from None
+        self._battery = states.Battery(self._machine, rom)
+        self._load_battery(ram_file, rtc_file)
+        self.cartridge_title = self._machine.title
+        self.frame_count = 0
+        self.paused = self.quitting = False
+        self.no_input, self.title_status, self.window_title = no_input, title_status, ""
+        self.events: list[WindowEvent] = []
+        self._queued: list[tuple[int, int]] = []
+        self._turn = threading.RLock()
+        self._palettes = cycle(MONOCHROME_PALETTES.values())
+
+        self.screen = Screen(self._machine)
+        self.sound = Sound(bool(sound_emulated), rate or DEFAULT_RATE)
+        self.rumble = Rumble(self._machine)
+        self.sgb = SGB()
+        self.memory = PyBoyMemoryView(self._machine)
+        self.register_file = PyBoyRegisterFile(self._machine)
+        self.memory_scanner = MemoryScanner(self.memory)
+        self._source = Source(self._machine, compatibility[0] if self._machine.color else monochrome)
+        self.tilemap_background = TileMap(self._source, window=False)
+        self.tilemap_window = TileMap(self._source, window=True)
+        self._symbols = symbol_table
+        self._hooks = Hooks(self._machine, self.memory, symbol_table)
+        self._window = open_window(window, scale, self.screen)
+        self.target_emulationspeed = self._window.initial_speed
+        self._speed_before_pause = 0
+        self.game_wrapper = wrapper_of(self)
+        self.gameshark = GameShark(self.memory)
+        for code in gameshark.split(",") if gameshark else ():
+            self.gameshark.add(code.strip())
+        self._show(False)
+        self.stopped = False
+
+    # --- time -------------------------------------------------------------------------------------------------------
+
+    def tick(self, count: int = 1, render: bool = True, sound: bool = True) -> bool:
+        """Runs frames; only the last is drawn and sampled.
+
+        Returns:
+            False when the window was closed, or for no frame at all.
+
+        Raises:
+            PyBoyInvalidOperationException: After `stop`.
+            PyBoyInvalidInputException: A count that is none.
+            LockedUp: The program executed an illegal opcode; PyBoy hangs there.
+        """
+        if self.stopped:
+            raise PyBoyInvalidOperationException("tick: got a stopped console, expected a running one; make another")
+        count = options.frames(count)
+        with self._turn:
+            try:
+                running = self._run(count, bool(render), bool(sound))
+            finally:
+                if not self.stopped:
+                    self._show(bool(render) and count > 0)
+            self.screen._after_tick()
+            self.game_wrapper.post_tick()
+            self._window.show(self.screen)
+            self._window.pace(self.target_emulationspeed)
+        return running
+
+    def _run(self, count: int, render: bool, sound: bool) -> bool:
+        left = count
+        while left > 0 and not self.stopped:
+            self._handle_events()
+            frames = self._frames_at_once(left)
+            if not self.paused:
+                self.gameshark.tick()
+                last = frames == left
+                self._run_frames(frames, render and last, sound and last)
+            left -= frames
+            self.events = []
+            while self._queued and self._queued[0][0] == self.frame_count:
+                self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
+        return count > 0 and not self.quitting and not self.stopped
+
+    def _frames_at_once(self, left: int) -> int:
+        """Frames until something is to be done between two of them."""
+        if self.paused or self.gameshark.enabled or self._window.initial_speed:
+            return 1
+        ahead = min(left, _STRETCH)
+        if self._queued and self._queued[0][0] > self.frame_count:
+            ahead = min(ahead, self._queued[0][0] - self.frame_count)
+        return ahead
+
+    def _run_frames(self, count: int, render: bool, sound: bool) -> None:
+        first = self.frame_count
+        with translated():
+            reached = self._machine.run(count, render, sound)
+            while reached is not None:
+                self.frame_count = first + count - 1 - reached[0]
+                self._show(render and reached[0] == 0)
+                self._hooks.call(reached)
+                if self.stopped:
+                    return
+                reached = self._machine.resume(reached[0], render, sound)
+        self.frame_count = first + count
+
+    def _show(self, drawn: bool) -> None:
+        """Brings the live buffers up to date."""
+        self.sound._head = self._machine.show(drawn, self.screen._pixels, self.sound._samples)
+
+    def set_emulation_speed(self, target_speed: int) -> None:
+        """Times the speed of the real console, or 0 for as fast as possible (the default without a window)."""
+        if not isinstance(target_speed, int | float):
+            raise refused("PyBoyTypeError", "speed", repr(target_speed), "a number, 0 for no limit")
+        self.target_emulationspeed = int(target_speed)
+
+    def stop(self, save: bool = True, ram_file: Any = None, rtc_file: Any = None) -> None:
+        """Ends the console; with ``save`` writes battery-backed RAM and clock, beside the ROM or into the files.
+
+        Raises:
+            PyBoyInvalidInputException: Something to save, and neither a path nor a file; the console goes on.
+        """
+        if self.stopped:
+            return
+        if save:
+            self._save_battery(ram_file, rtc_file)
+        self._window.close()
+        self.stopped = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # --- input ------------------------------------------------------------------------------------------------------
+
+    def button(self, input: str, delay: int = 1) -> None:
+        """Presses a button in the next frame, and lets go ``delay`` frames later.
+
+        Raises:
+            PyBoyInvalidInputException: No such button, or a negative delay; nothing is pressed then.
+        """
+        name, frames = button_of(input), options.delay(delay)
+        self.send_input(PRESSES[name])
+        self.send_input(RELEASES[name], frames)
+
+    def button_press(self, input: str) -> None:
+        """Presses a button from the next frame on."""
+        self.send_input(PRESSES[button_of(input)])
+
+    def button_release(self, input: str) -> None:
+        """Lets go of a button from the next frame on."""
+        self.send_input(RELEASES[button_of(input)])
+
+    def send_input(self, event: int, delay: int = 0) -> None:
+        """Queues an event of `WindowEvent` for the next frame, or for ``delay`` frames later.
+
+        Raises:
+            PyBoyInvalidInputException: No such event, or a negative delay.
+            NotOfferedError: An event that starts something that is not offered.
+        """
+        found, frames = event_of(event), options.delay(delay)
+        if frames:
+            heapq.heappush(self._queued, (self.frame_count + frames, int(found)))
+        else:
+            self.events.append(found)
+
+    def _handle_events(self) -> None:
+        events = self.events
+        if self._window.initial_speed and not self.no_input:
+            events = events + self._window.events()
+        for event in events:
+            if (change := BUTTON_CHANGES.get(event)) is not None:
+                self._machine.set_button(*change)
+            elif event in self._CONTROLS:
+                self._CONTROLS[event](self)
+
+    def _quit(self) -> None:
+        self.quitting = True
+
+    def _pause(self) -> None:
+        if not self.paused:
+            self.paused, self._speed_before_pause = True, self.target_emulationspeed
+            self.target_emulationspeed = 1
+
+    def _unpause(self) -> None:
+        if self.paused:
+            self.paused, self.target_emulationspeed = False, self._speed_before_pause
+
+    def _toggle_pause(self) -> None:
+        if self.paused:
+            self._unpause()
+        else:
+            self._pause()
+
+    def _toggle_speed(self) -> None:
+        self.target_emulationspeed = int(not self.target_emulationspeed)
+
+    def _cycle_palette(self) -> None:
+        if not self._machine.color:
+            self.set_color_palette(next(self._palettes))
+
+    def _save_beside_rom(self) -> None:
+        if self.gamerom is not None:
+            with open(f"{self.gamerom}.state", "wb") as file:
+                self.save_state(file)
+
+    def _load_beside_rom(self) -> None:
+        if self.gamerom is not None and os.path.isfile(f"{self.gamerom}.state"):
+            with open(f"{self.gamerom}.state", "rb") as file:
+                self.load_state(file)
+
+    _CONTROLS: Final[dict[WindowEvent, Callable[[PyBoy], None]]] = {
+        WindowEvent.QUIT: _quit,
+        WindowEvent.RELEASE_SPEED_UP: _toggle_speed,
+        WindowEvent.STATE_SAVE: _save_beside_rom,
+        WindowEvent.STATE_LOAD: _load_beside_rom,
+        WindowEvent.PAUSE: _pause,
+        WindowEvent.UNPAUSE: _unpause,
+        WindowEvent.PAUSE_TOGGLE: _toggle_pause,
+        WindowEvent.CYCLE_PALETTE: _cycle_palette,
+    }
+
+    # --- states -----------------------------------------------------------------------------------------------------
+
+    def save_state(self, file_like_object: Any) -> None:
+        """Writes a state in PyBoy's own format to a binary file."""
+        states.save(self._machine, self.sound, file_like_object)
+
+    def load_state(self, file_like_object: Any) -> None:
+        """Reads a state that PyBoy or emurust saved from a binary file.
+
+        Raises:
+            PyBoyAssertException: Nothing to read, damaged, or of another cartridge or model; nothing was changed.
+        """
+        states.load(self._machine, file_like_object)
+        self._show(True)
+
+    def _load_battery(self, ram_file: Any, rtc_file: Any) -> None:
+        given = {".ram": ram_file, ".rtc": rtc_file}
+        for ending, file in given.items():
+            path = f"{self.gamerom}{ending}"
+            if file is None and self.gamerom is not None and os.path.isfile(path):
+                with open(path, "rb") as beside:
+                    self._battery.load(*(beside if ending == one else None for one in given))
+            elif file is not None:
+                self._battery.load(*(file if ending == one else None for one in given))
+
+    def _save_battery(self, ram_file: Any, rtc_file: Any) -> None:
+        wanted = (self._battery.has_ram and ram_file is None, self._battery.has_clock and rtc_file is None)
+        if any(wanted) and self.gamerom is None:
+            expected = "ram_file and rtc_file for a ROM that has no path, or save=False"
+            raise refused(PyBoyInvalidInputException, "stop", "nowhere to save to", expected)
+        self._battery.save(ram_file, rtc_file)
+        for ending, needed in zip((".ram", ".rtc"), wanted, strict=True):
+            if needed:
+                with open(f"{self.gamerom}{ending}", "wb") as file:
+                    self._battery.save(*(file if ending == one else None for one in (".ram", ".rtc")))
+
+    # --- what is to be seen -----------------------------------------------------------------------------------------
+
+    def get_sprite(self, sprite_index: int) -> Sprite:
+        """A sprite, 0 to 39."""
+        return Sprite(self._source, options.integer("sprite", sprite_index))
+
+    def get_sprite_by_tile_identifier(self, tile_identifiers: Sequence[int], on_screen: bool = True) -> list[list[int]]:
+        """Per tile the numbers of the sprites that show it, on the screen or anywhere."""
+        sprites = [self.get_sprite(number) for number in range(SPRITES)]
+        shown = [sprite for sprite in sprites if sprite.on_screen or not on_screen]
+        return [
+            [sprite._sprite_index for sprite in shown for tile in sprite.tiles if tile.tile_identifier == wanted]
+            for wanted in tile_identifiers
+        ]
+
+    def get_tile(self, identifier: int) -> Tile:
+        """A tile, 0 to 383, or 767 on colour consoles."""
+        return Tile(self._source, options.integer("tile", identifier))
+
+    def game_area(self) -> NDArray[np.uint32]:
+        """The game area, uint32 [height, width]; see `game_wrapper`."""
+        return self.game_wrapper.game_area()
+
+    def game_area_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:
+        """Chooses the part of the tile map that `game_area` shows, in tiles."""
+        self.game_wrapper._set_dimensions(x, y, width, height, follow_scrolling)
+
+    def game_area_mapping(self, mapping: Any, sprite_offset: int = 0) -> None:
+        """Maps tile numbers in `game_area`; None for the identity."""
+        chosen = np.arange(TILES_CGB, dtype=np.uint32) if mapping is None else mapping
+        self.game_wrapper.game_area_mapping(chosen, sprite_offset)
+
+    def game_area_collision(self) -> NDArray[np.uint32]:
+        """Where one can walk, where the wrapper knows."""
+        return self.game_wrapper.game_area_collision()
+
+    def set_color_palette(self, palette: Sequence[int]) -> None:
+        """Other colours for a monochrome console: four, 0xRRGGBB, lightest first.
+
+        Raises:
+            PyBoyInvalidOperationException: A colour console.
+        """
+        if self._machine.color:
+            raise PyBoyInvalidOperationException(
+                "set_color_palette: got a colour console, expected a monochrome one; pass cgb=False"
+            )
+        colors = options.palette(palette)
+        self._machine.set_monochrome(colors)
+        self._source.set_background(colors)
+
+    # --- hooks ------------------------------------------------------------------------------------------------------
+
+    def hook_register(self, bank: int | None, addr: int | str, callback: Callable[[Any], object], context: Any) -> None:
+        """Calls ``callback(context)`` whenever the CPU is about to execute the instruction at a place.
+
+        Args:
+            bank: bank of ROM or RAM, −1 for the boot ROM, None for a symbol.
+            addr: address, or the name of a symbol.
+            callback: function of the context.
+            context: what it is called with.
+        """
+        self._hooks.register(bank, addr, callback, context)
+
+    def hook_deregister(self, bank: int | None, addr: int | str) -> None:
+        """Takes a hook away."""
+        self._hooks.deregister(bank, addr)
+
+    def symbol_lookup(self, symbol: str) -> tuple[int, int]:
+        """Bank and address of a symbol."""
+        return self._symbols.lookup(symbol)
+
+    # --- other ------------------------------------------------------------------------------------------------------
+
+    def rtc_lock_experimental(self, enable: bool) -> None:
+        """Stops the cartridge's clock, or lets it go on.
+
+        Raises:
+            PyBoyException: There is none.
+        """
+        if not self._machine.lock_clock(bool(enable)):
+            raise refused(PyBoyException, "clock", "none", "a cartridge with a clock")
+
+    def printer_image(self) -> None:
+        """None, as in PyBoy without a printer: it is not emulated."""
+
+    def _cycles(self) -> int:
+        return self._machine.registers()["cycles"]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _WITHOUT:
+            raise not_offered(f"PyBoy.{name}", _WITHOUT[name])
+        raise AttributeError(f"'PyBoy' object has no attribute {name!r}")

@@ -1,0 +1,58 @@
+"""Pokémon Showdown 0.11.11 as a reference: its generator and its battles, in Node processes.
+
+`generator` starts ``prng.mjs``, `driver` starts ``driver.mjs``; both are `ReferenceProcess`es.  The operations and
+their arguments stand at the top of those files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from references.showdown import install
+from references.showdown.install import PIN, build, node, package
+
+from rlenv_shared.verification.reference import ReferenceProcess
+
+__all__ = ["HERE", "PIN", "build", "command", "driver", "generator", "node", "package"]
+
+HERE: Final = install.HERE
+
+
+def command(program: str, *arguments: str) -> Sequence[str]:
+    """Command line of one of the ``.mjs`` files beside this one.
+
+    Raises:
+        ReferenceUnavailableError: Node or the package is missing, too old, or of another version.
+    """
+    return [str(node()), str(HERE / program), str(package()), *arguments]
+
+
+def generator(**options: Any) -> ReferenceProcess:
+    """A process that draws from Showdown's own generator (``prng.mjs``).
+
+    Args:
+        options: of `ReferenceProcess`.
+
+    Raises:
+        ReferenceUnavailableError: as `command`, or it does not start.
+    """
+    return ReferenceProcess(command("prng.mjs"), PIN, **options)
+
+
+def driver(**options: Any) -> ReferenceProcess:
+    """A process that plays battles (``driver.mjs``).
+
+    Args:
+        options: of `ReferenceProcess`.
+
+    Raises:
+        ReferenceUnavailableError: as `command`, or it does not start.
+    """
+    return ReferenceProcess(command("driver.mjs"), PIN, **options)
+
+
+if __name__ == "__main__":
+    path: Path = build()
+    print(f"{PIN.name} {PIN.version}: {path}, run by {node()}")

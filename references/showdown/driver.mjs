@@ -1,0 +1,100 @@
+// Plays battles on request: node driver.mjs PACKAGE, then JSON lines.
+//
+//   hello                                        the handshake
+//   teams    {seeds, format?}                    packed teams from Showdown's own generator, one per seed
+//   open     {battles: [{seed, teams, setup?, format?}], include?, draw_log?, messages?}
+//                                                starts battles; each gets a number, `battle`, and a view; `setup`
+//                                                changes the situation first (js/setup.mjs)
+//   step     {steps: [{battle, choices: [a, b]}], include?}
+//                                                resolves one decision of each; views
+//   close    {battles: [n, …]}                   forgets them
+//   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?}
+//                                                whole episodes (js/episode.mjs): header, choices and views of each
+//   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
+//
+// A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core", "aux",
+// "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three).  Seeds are sixteen hexadecimal
+// digits.  A choice is "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i"
+// for the i-th of the original team, or "" for a side that is not asked.  With draw_log a view lists the draws since the last one, each with its call site.
+import {RequestError, serve} from './js/serve.mjs';
+import {FORMAT, Play, generateTeam} from './js/play.mjs';
+import {header, playEpisode} from './js/episode.mjs';
+
+const battles = new Map();
+let opened = 0;
+
+const options = ({draw_log: drawLog, messages}) => ({drawLog, messages});
+
+function find(number) {
+  const play = battles.get(number);
+  if (!play) throw new RequestError(`battle ${number}, which is not open`);
+  return play;
+}
+
+function open(request) {
+  const started = request.battles.map(setting => new Play(setting, options(request)));
+  return started.map(play => {
+    const battle = opened++;
+    battles.set(battle, play);
+    return {battle, ...header(play), ...play.view(request.include)};
+  });
+}
+
+function step({steps, include}) {
+  if (new Set(steps.map(({battle}) => battle)).size < steps.length) throw new RequestError('a battle is named twice');
+  // all are checked before the first is changed
+  const ready = steps.map(({battle, choices}) => ({battle, play: find(battle), choices: find(battle).checked(choices)}));
+  return ready.map(({battle, play, choices}) => {
+    play.commit(choices);
+    return {battle, ...play.view(include)};
+  });
+}
+
+function close({battles: numbers}) {
+  numbers.forEach(number => {
+    find(number);
+    battles.delete(number);
+  });
+  return null;
+}
+
+function play(request) {
+  return request.episodes.map(spec => {
+    const choices = [], views = [];
+    const played = playEpisode(spec, options(request), (at, chosen) => {
+      views.push(at.view(request.include));
+      if (chosen) choices.push(chosen);
+    });
+    return {...header(played), choices, views};
+  });
+}
+
+/** A choice as a number: 0 none, 1-4 moves, 5-8 with Terastallization, 9-14 switch to position 1-6. */
+function choiceNumber(choice) {
+  const [word, index, tera] = choice.split(' ');
+  return {'': 0, move: tera ? 4 : 0, switch: 8}[word] + Number(index ?? 0);
+}
+
+function episodes({episodes: wanted}) {
+  const steps = wanted.flatMap((spec, episode) => {
+    const rows = [];
+    let action = null;
+    playEpisode(spec, {}, (at, chosen) => {
+      const view = at.view(['hash']);
+      const reward = !view.ended || view.winner === 0 ? 0 : view.winner === 1 ? 1 : -1;
+      const state = {turn: view.turn, draws: view.draws};
+      for (const name of ['core', 'aux', 'legal']) state[name] = '0x' + view[`${name}_hash`];
+      const row = {episode, t: rows.length - 1, rng: '0x' + view.generator, state};
+      rows.push(action ? {...row, action, reward: [reward, -reward], terminated: view.ended, truncated: false} : row);
+      action = chosen?.map(choiceNumber);
+    });
+    return rows;
+  });
+  const dtypes = {rng: 'uint64', action: 'int64', reward: 'float32'};
+  for (const name of ['core', 'aux', 'legal']) dtypes[`state.${name}`] = 'uint64';
+  return {dtypes, steps};
+}
+
+const teams = ({seeds, format = FORMAT}) => seeds.map(seed => generateTeam(seed, format));
+
+serve({teams, open, step, close, play, episodes});

@@ -1,0 +1,123 @@
+// One battle: set up from explicit seeds and teams, asked what is legal, stepped by choices.
+import {createHash} from 'node:crypto';
+import {Battle, Dex, Teams, extractChannelMessages} from './package.mjs';
+import {RequestError} from './serve.mjs';
+import {gen5, hexSeed} from './seeds.mjs';
+import {watch} from './counting.mjs';
+import {legalChoices, requestKind} from './legal.mjs';
+import {arrange} from './setup.mjs';
+import {aux, constants, core, numberPokemon, summary} from './state.mjs';
+
+export const FORMAT = 'gen9randombattle';
+const DETAILS = ['core', 'aux', 'legal'];
+
+/** A team of the format from Showdown's own generator, packed. */
+export const generateTeam = (seed, format = FORMAT) => Teams.pack(Teams.generate(format, {seed: gen5(seed)}));
+
+/** First 16 hexadecimal digits of the SHA-256 of a value's JSON. */
+export const digest = value => createHash('sha256').update(JSON.stringify(value), 'utf8').digest('hex').slice(0, 16);
+
+export class Play {
+  /**
+   * @param {{seed: string, teams: [string, string], setup?: object[]}} setting seed of the battle's generator, packed
+   *   teams, changes before the first decision (setup.mjs)
+   * @param {{drawLog?: boolean, messages?: boolean}} options what to record besides
+   */
+  constructor({seed, teams, setup, format = FORMAT}, {drawLog = false, messages = false} = {}) {
+    if (!Dex.formats.get(format).exists) throw new RequestError(`format ${format}, which Showdown does not have`);
+    if (!Array.isArray(teams) || teams.length !== 2) throw new RequestError('teams: expected two packed teams');
+    const unpacked = teams.map(team => (typeof team === 'string' ? Teams.unpack(team) : null));
+    unpacked.forEach((team, index) => {
+      if (!team?.length || team.length > 6) throw new RequestError(`teams[${index}] is no packed team of 1 to 6`);
+    });
+    this.seed = hexSeed(seed);
+    this.teams = teams;
+    this.decisions = 0;
+    this.battle = new Battle({formatid: format, seed: gen5(seed)});
+    this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
+    this.messages = messages;
+    this.told = 0;
+    // The second player's arrival starts the battle; its Pokémon are numbered and described just before.
+    const start = this.battle.start.bind(this.battle);
+    this.battle.start = () => {
+      this.numbers = numberPokemon(this.battle);
+      this.constants = this.battle.sides.map(constants);
+      return start();
+    };
+    this.battle.setPlayer('p1', {name: 'p1', team: unpacked[0]});
+    this.battle.setPlayer('p2', {name: 'p2', team: unpacked[1]});
+    if (setup) arrange(this, setup);
+  }
+
+  get ended() {
+    return this.battle.ended;
+  }
+
+  /** Choices of both sides, `[{requested, accepted}, …]`. */
+  legal() {
+    return this.battle.sides.map(side => (this.ended ? {requested: [], accepted: []} : legalChoices(side)));
+  }
+
+  /**
+   * Choices as Showdown takes them, after a check that changes nothing.
+   * @param {[string, string]} choices a text per side, "" for a side that is not asked; "switch #n" is the n-th Pokémon
+   *   of the original team, wherever it stands now
+   * @throws {RequestError} a choice is not legal
+   */
+  checked(choices) {
+    if (this.ended) throw new RequestError('the battle has ended', 'illegal_action');
+    const legal = this.legal();
+    return this.battle.sides.map((side, n) => {
+      const {accepted} = legal[n];
+      const choice = this.#inPlace(side, choices?.[n]);
+      if (accepted.length ? !accepted.includes(choice) : choice !== '') {
+        const expected = accepted.length ? accepted.join(', ') : 'an empty text, this side is not asked';
+        const text = `side ${n}, decision ${this.decisions}: choice ${JSON.stringify(choice)}, expected ${expected}`;
+        throw new RequestError(text, 'illegal_action');
+      }
+      return choice;
+    });
+  }
+
+  /** Resolves one decision with choices that `checked` returned. */
+  commit(choices) {
+    this.battle.sides.forEach((side, n) => {
+      if (choices[n] && !side.choose(choices[n])) {
+        throw new Error(`Showdown refused ${choices[n]}, which is listed as legal: ${side.choice.error}`);
+      }
+    });
+    this.battle.commitChoices();
+    this.decisions++;
+  }
+
+  #inPlace(side, choice) {
+    const member = /^switch #([1-6])$/.exec(choice)?.[1];
+    if (!member) return choice;
+    const wanted = side.n * 6 + Number(member) - 1;
+    const position = side.pokemon.findIndex(pokemon => this.numbers.get(pokemon) === wanted);
+    return `switch ${position + 1}`;
+  }
+
+  /** What is to be known at this decision point; `include` lists parts of DETAILS, or "hash" for their digests. */
+  view(include = DETAILS) {
+    const parts = {core: () => core(this), aux: () => aux(this), legal: () => this.legal()};
+    const out = {decision: this.decisions, ...summary(this)};
+    out.kinds = this.battle.sides.map(side => (this.ended ? 'none' : requestKind(side)));
+    for (const name of DETAILS) {
+      if (include.includes(name)) out[name] = parts[name]();
+      if (include.includes('hash')) out[`${name}_hash`] = digest(parts[name]());
+    }
+    if (this.counter.log) out.draw_log = this.counter.log.splice(0);
+    if (this.messages) out.messages = this.#news();
+    return out;
+  }
+
+  /** Lines since the last view as each player gets them, and as the log has them: `{p1, p2, omniscient}`. */
+  #news() {
+    const lines = this.battle.log.slice(this.told);
+    this.told = this.battle.log.length;
+    const channels = extractChannelMessages(lines.join('\n'), [1, 2, -1]);
+    const timeless = list => list.filter(line => !line.startsWith('|t:|'));
+    return {p1: timeless(channels[1]), p2: timeless(channels[2]), omniscient: timeless(channels[-1])};
+  }
+}

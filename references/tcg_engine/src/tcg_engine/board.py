@@ -1,0 +1,167 @@
+"""Cards and Pokémon moving between zones (RULES.md, sections 5, 8 and 12)."""
+
+from __future__ import annotations
+
+from tcg_engine import conditions
+from tcg_engine.codes import ENERGY_KINDS
+from tcg_engine.config import HAND_LIMIT
+from tcg_engine.state import Game, Pokemon, owner_of
+
+# --- the deck and the hand -------------------------------------------------------------------------------------
+
+
+def shuffle(game: Game, player: int) -> None:
+    """Shuffle a deck; nobody knows the place of its cards any more."""
+    side = game.players[player]
+    side.deck = game.random.order(side.deck, player)
+    for viewer in (0, 1):
+        game.players[viewer].known -= set(side.deck)
+
+
+def draw(game: Game, player: int, count: int = 1) -> int:
+    """Draw cards while there are any and the hand has room; how many were drawn (sections 4 b and 12)."""
+    side = game.players[player]
+    drawn = 0
+    while drawn < count and side.deck and len(side.hand) < HAND_LIMIT:
+        side.hand.append(side.deck.pop(0))
+        drawn += 1
+    if count:
+        game.say(f"player {player} draws {drawn} card{'s' * (drawn != 1)}")
+    return drawn
+
+
+def to_hand(game: Game, instances: list[int], public: bool) -> None:
+    """Put cards into their owners' hands; what does not fit is discarded (section 12.3)."""
+    for instance in instances:
+        owner = owner_of(instance)
+        side = game.players[owner]
+        if len(side.hand) < HAND_LIMIT:
+            side.hand.append(instance)
+            if public:
+                game.players[1 - owner].known.add(instance)
+        else:
+            discard(game, [instance])
+
+
+def discard(game: Game, instances: list[int]) -> None:
+    """Put cards on their owners' discard piles."""
+    for instance in instances:
+        forget(game, instance)
+        game.players[owner_of(instance)].discard.append(instance)
+
+
+def into_deck(game: Game, instances: list[int]) -> None:
+    """Shuffle cards into their owners' decks."""
+    for instance in instances:
+        forget(game, instance)
+        game.players[owner_of(instance)].deck.append(instance)
+    for player in sorted({owner_of(instance) for instance in instances}):
+        shuffle(game, player)
+
+
+def forget(game: Game, instance: int) -> None:
+    """A card has left the place where somebody had seen it."""
+    for viewer in (0, 1):
+        game.players[viewer].known.discard(instance)
+
+
+def reveal(game: Game, viewer: int, instances: list[int]) -> None:
+    """A player sees cards of a hidden zone."""
+    game.players[viewer].known.update(instances)
+
+
+# --- Pokémon in play -------------------------------------------------------------------------------------------
+
+
+def free_slot(game: Game, player: int) -> int:
+    """The first empty place of the Bench, or 0 if there is none."""
+    slots = game.players[player].slots
+    return next((number for number in (1, 2, 3) if slots[number] is None), 0)
+
+
+def put_on_bench(game: Game, player: int, instance: int) -> Pokemon:
+    """A Basic Pokémon or Fossil comes into play on the Bench."""
+    forget(game, instance)
+    pokemon = Pokemon(player, [instance], entered=game.turn)
+    game.players[player].slots[free_slot(game, player)] = pokemon
+    game.say(f"player {player} puts {game.name(pokemon)} on the Bench")
+    return pokemon
+
+
+def evolve(game: Game, pokemon: Pokemon, instance: int) -> None:
+    """Put an Evolution card on a Pokémon: it loses its conditions and the effects on it (section 5)."""
+    before = game.name(pokemon)
+    forget(game, instance)
+    pokemon.cards.append(instance)
+    pokemon.evolved = game.turn
+    pokemon.ability_used = 0
+    pokemon.shielded = False
+    conditions.cure(pokemon)
+    pokemon.timed.clear()
+    game.say(f"{before} evolves into {game.name(pokemon)}")
+
+
+def leave_active_spot(pokemon: Pokemon) -> None:
+    """Going to the Bench ends conditions and effects (sections 9 and 11)."""
+    conditions.cure(pokemon)
+    pokemon.timed.clear()
+
+
+def switch(game: Game, player: int, new: Pokemon) -> None:
+    """A Benched Pokémon changes places with the Active Pokémon."""
+    slots = game.players[player].slots
+    place = game.slot(new)
+    if place <= 0:
+        return
+    old = slots[0]
+    if old is not None:
+        leave_active_spot(old)
+    slots[0], slots[place] = new, old
+    new.moved_up = game.turn if player == game.current else 0
+    game.say(f"player {player}: {game.name(new)} moves to the Active Spot")
+
+
+def remove(game: Game, pokemon: Pokemon) -> list[int]:
+    """Take a Pokémon out of play; its cards.  Its energy is discarded; its Tools are the caller's."""
+    slot = game.slot(pokemon)
+    side = game.players[pokemon.owner]
+    side.slots[slot] = None
+    for kind, count in enumerate(pokemon.energy):
+        side.discard_energy[kind] += count
+    pokemon.energy = [0] * ENERGY_KINDS
+    return pokemon.cards
+
+
+def discard_pokemon(game: Game, pokemon: Pokemon) -> None:
+    """A Pokémon, the cards beneath and its Tools go to the discard pile."""
+    cards = remove(game, pokemon)
+    discard(game, [*cards, *pokemon.tools])
+
+
+def return_to_hand(game: Game, pokemon: Pokemon, tools_too: bool = False) -> None:
+    """A Pokémon and the cards beneath go to the hand, the top card first; its Tools are discarded (section 11)."""
+    game.say(f"{game.name(pokemon)} returns to the hand of player {pokemon.owner}")
+    cards = remove(game, pokemon)
+    to_hand(game, list(reversed(cards)), public=True)
+    (to_hand(game, pokemon.tools, public=True) if tools_too else discard(game, pokemon.tools))
+
+
+def return_to_deck(game: Game, pokemon: Pokemon) -> None:
+    """A Pokémon and all attached cards are shuffled into the deck."""
+    game.say(f"{game.name(pokemon)} is shuffled into the deck of player {pokemon.owner}")
+    into_deck(game, [*remove(game, pokemon), *pokemon.tools])
+
+
+def discard_tool(game: Game, pokemon: Pokemon, tool: int) -> None:
+    """Discard one attached Tool."""
+    pokemon.tools.remove(tool)
+    discard(game, [tool])
+
+
+def heal(game: Game, pokemon: Pokemon, amount: int) -> int:
+    """Remove damage; how much was removed."""
+    healed = min(amount, pokemon.damage)
+    pokemon.damage -= healed
+    if healed:
+        game.say(f"{game.name(pokemon)} is healed of {healed} damage")
+    return healed

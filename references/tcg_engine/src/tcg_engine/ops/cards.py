@@ -1,0 +1,340 @@
+"""Hands, decks and discard piles (RULES.md, section 12)."""
+
+from __future__ import annotations
+
+from tcg_engine import board
+from tcg_engine.actions import CHOICE, END
+from tcg_engine.codes import MANY, Op, Row, Who
+from tcg_engine.config import HAND_LIMIT
+from tcg_engine.effects import Program, members, micro_op, question
+from tcg_engine.rng import Stream
+from tcg_engine.state import Game
+
+
+def side_of(program: Program, who: int) -> int:
+    """The player a row speaks of."""
+    return 1 - program.me if who in (Who.FOE_ALL, Who.FOE_ACTIVE, Who.FOE_BENCH) else program.me
+
+
+def pick(game: Game, pool: list[int], count: int) -> list[int]:
+    """Different cards at random, one draw each, from a pool in ascending order."""
+    pool, found = sorted(pool), []
+    while pool and len(found) < count:
+        found.append(pool.pop(game.random.below(Stream.PICK, len(pool))))
+    return found
+
+
+def matching(game: Game, instances: list[int], filter_number: int) -> list[int]:
+    """Those cards that a filter lets pass."""
+    lets_pass = game.table.matching(filter_number)
+    return [instance for instance in instances if game.cards[instance] in lets_pass]
+
+
+def names(game: Game, instances: list[int]) -> str:
+    """Card names for the log."""
+    return ", ".join(game.table.name(game.card(instance)) for instance in instances) or "nothing"
+
+
+# --- the deck --------------------------------------------------------------------------------------------------
+
+
+@micro_op(Op.DRAW, Op.DRAW_N, Op.DRAW_TO)
+def draw(game: Game, program: Program, row: Row) -> bool:
+    """Draw amount cards, amount for each of n, or until the hand has amount (arg 1: as many as the opponent)."""
+    player = side_of(program, row.who)
+    count = row.amount * (program.n if row.op == Op.DRAW_N else 1)
+    if row.op == Op.DRAW_TO:
+        wanted = len(game.players[1 - player].hand) if row.arg else row.amount
+        count = max(0, wanted - len(game.players[player].hand))
+    board.draw(game, player, count)
+    return True
+
+
+@micro_op(Op.SEARCH_HAND, Op.RECOVER)
+def search(game: Game, program: Program, row: Row) -> bool:
+    """Amount (MANY: n) random cards that match, from the deck or the discard pile to the hand; n = found."""
+    side = game.players[program.me]
+    zone = side.deck if row.op == Op.SEARCH_HAND else side.discard
+    room = HAND_LIMIT - len(side.hand)
+    wanted = min(program.n if row.amount == MANY else row.amount, room)
+    found = pick(game, matching(game, zone, row.filter), wanted)
+    for card in found:
+        zone.remove(card)
+    board.to_hand(game, found, public=row.op == Op.RECOVER)
+    game.say(f"player {program.me} finds {len(found)} cards")
+    if row.op == Op.SEARCH_HAND:
+        board.shuffle(game, program.me)
+    program.n = len(found)
+    return True
+
+
+@micro_op(Op.PICK_DISCARD)
+def pick_discard(game: Game, program: Program, row: Row) -> bool:
+    """The player picks a matching card of the discard pile for the hand."""
+    side = game.players[program.me]
+    found = matching(game, side.discard, row.filter)
+    unlike = [card for i, card in enumerate(found) if game.cards[card] not in {game.cards[c] for c in found[:i]}]
+    if not unlike or len(side.hand) >= HAND_LIMIT:
+        return True
+    options = [CHOICE + i for i in range(len(unlike))]
+    answer = question(game, program, program.me, f"choose among {names(game, unlike)}", options)
+    if answer is None:
+        return False
+    side.discard.remove(unlike[answer - CHOICE])
+    board.to_hand(game, [unlike[answer - CHOICE]], public=True)
+    return True
+
+
+@micro_op(Op.SEARCH_BENCH)
+def search_bench(game: Game, program: Program, row: Row) -> bool:
+    """Amount random cards that match, from the deck onto the Bench, as far as there is room."""
+    side = game.players[program.me]
+    for card in pick(game, matching(game, side.deck, row.filter), min(row.amount, 3 - len(game.bench(program.me)))):
+        side.deck.remove(card)
+        board.put_on_bench(game, program.me, card)
+    board.shuffle(game, program.me)
+    return True
+
+
+@micro_op(Op.FOE_DISCARD_TO_BENCH)
+def foe_discard_to_bench(game: Game, program: Program, row: Row) -> bool:
+    """The player picks a matching card of the opponent's discard pile for the opponent's Bench."""
+    foe = 1 - program.me
+    pile = game.players[foe].discard
+    found = matching(game, pile, row.filter)
+    unlike = [card for i, card in enumerate(found) if game.cards[card] not in {game.cards[c] for c in found[:i]}]
+    if not found or not board.free_slot(game, foe):
+        return True
+    options = [CHOICE + i for i in range(len(unlike))]
+    answer = question(game, program, program.me, f"choose among {names(game, unlike)}", options)
+    if answer is None:
+        return False
+    pile.remove(unlike[answer - CHOICE])
+    board.put_on_bench(game, foe, unlike[answer - CHOICE])
+    return True
+
+
+@micro_op(Op.MILL)
+def mill(game: Game, program: Program, row: Row) -> bool:
+    """Discard the top amount (MANY: n) cards of a deck; n = those that match, flag = any."""
+    side = game.players[side_of(program, row.who)]
+    count = program.n if row.amount == MANY else row.amount
+    cards, side.deck = side.deck[:count], side.deck[count:]
+    board.discard(game, cards)
+    game.say(f"discarded from the deck: {names(game, cards)}")
+    program.n = len(matching(game, cards, row.filter))
+    program.flag = program.n > 0
+    return True
+
+
+@micro_op(Op.LOOK_TOP)
+def look_top(game: Game, program: Program, row: Row) -> bool:
+    """The player sees the top amount cards of a deck."""
+    board.reveal(game, program.me, game.players[side_of(program, row.who)].deck[: row.amount])
+    return True
+
+
+@micro_op(Op.TAKE_TOP)
+def take_top(game: Game, program: Program, row: Row) -> bool:
+    """Of the top amount cards all that match go to the hand, as far as there is room; the others are shuffled in."""
+    side = game.players[program.me]
+    taken = matching(game, side.deck[: row.amount], row.filter)[: HAND_LIMIT - len(side.hand)]
+    for card in taken:
+        side.deck.remove(card)
+    board.to_hand(game, taken, public=False)
+    game.say(f"player {program.me} takes {len(taken)} cards")
+    board.shuffle(game, program.me)
+    return True
+
+
+@micro_op(Op.PEEK_OR_BOTTOM)
+def peek_or_bottom(game: Game, program: Program, row: Row) -> bool:
+    """The top card goes to the hand if it matches, else under the deck."""
+    side = game.players[program.me]
+    if side.deck:
+        card = side.deck.pop(0)
+        if matching(game, [card], row.filter) and len(side.hand) < HAND_LIMIT:
+            side.hand.append(card)
+        else:
+            side.deck.append(card)
+            board.reveal(game, program.me, [card])
+    return True
+
+
+@micro_op(Op.REORDER)
+def reorder(game: Game, program: Program, row: Row) -> bool:
+    """The player puts the top n cards of a deck back in any order: the first picked is the top card."""
+    deck = game.players[side_of(program, row.who)].deck
+    count = min(program.n, len(deck))
+    if program.parked < 0:
+        program.parked, program.pile = count, []
+        board.reveal(game, program.me, deck[:count])
+    while len(program.pile) < program.parked:
+        left = [card for card in deck[: program.parked] if card not in program.pile]
+        what = f"which card comes next: {names(game, left)}"
+        answer = question(game, program, program.me, what, [CHOICE + i for i in range(len(left))])
+        if answer is None:
+            return False
+        program.pile.append(left[answer - CHOICE])
+    deck[: program.parked] = program.pile
+    return True
+
+
+@micro_op(Op.SHUFFLE_DECK)
+def shuffle_deck(game: Game, program: Program, row: Row) -> bool:
+    """Shuffle a deck."""
+    board.shuffle(game, side_of(program, row.who))
+    return True
+
+
+@micro_op(Op.REVEAL_TOP_COUNT)
+def reveal_top_count(game: Game, program: Program, row: Row) -> bool:
+    """Reveal the top amount cards, let n be those that match, and shuffle them in."""
+    cards = game.players[program.me].deck[: row.amount]
+    game.say(f"revealed: {names(game, cards)}")
+    program.n = len(matching(game, cards, row.filter))
+    board.shuffle(game, program.me)
+    return True
+
+
+@micro_op(Op.KNOW_DECK)
+def know_deck(game: Game, program: Program, row: Row) -> bool:
+    """The opponent reveals all matching cards of the deck; it is not shuffled, but their places are not told."""
+    game.say(f"revealed: {names(game, sorted(matching(game, game.players[1 - program.me].deck, row.filter)))}")
+    return True
+
+
+# --- the hands -------------------------------------------------------------------------------------------------
+
+
+@micro_op(Op.HAND_TO_DECK)
+def hand_to_deck(game: Game, program: Program, row: Row) -> bool:
+    """A whole hand is shuffled into the deck; n = cards."""
+    player = side_of(program, row.who)
+    side = game.players[player]
+    program.n = len(side.hand)
+    cards, side.hand = side.hand, []
+    if cards:
+        board.into_deck(game, cards)
+    return True
+
+
+@micro_op(Op.FOE_RANDOM_TO_DECK, Op.FOE_RANDOM_DISCARD)
+def foe_random(game: Game, program: Program, row: Row) -> bool:
+    """Amount (MANY: n) random matching cards of the opponent's hand are shuffled into the deck, or discarded."""
+    hand = game.players[1 - program.me].hand
+    count = program.n if row.amount == MANY else row.amount
+    cards = pick(game, matching(game, hand, row.filter), count)
+    for card in cards:
+        hand.remove(card)
+    game.say(f"the opponent loses {names(game, cards)}")
+    if cards:
+        (board.into_deck if row.op == Op.FOE_RANDOM_TO_DECK else board.discard)(game, cards)
+    return True
+
+
+@micro_op(Op.FOE_CHOICE)
+def foe_choice(game: Game, program: Program, row: Row) -> bool:
+    """The opponent's hand is shown; the player picks a matching card: shuffled into the deck (arg 0) or discarded."""
+    hand = game.players[1 - program.me].hand
+    board.reveal(game, program.me, hand)
+    options = [CHOICE + i for i, card in enumerate(hand) if matching(game, [card], row.filter)]
+    if not options:
+        return True
+    answer = question(game, program, program.me, f"choose a card of {names(game, hand)}", options)
+    if answer is None:
+        return False
+    card = hand.pop(answer - CHOICE)
+    (board.discard if row.arg else board.into_deck)(game, [card])
+    return True
+
+
+@micro_op(Op.REVEAL_HAND)
+def reveal_hand(game: Game, program: Program, row: Row) -> bool:
+    """The player sees the opponent's hand."""
+    board.reveal(game, program.me, game.players[1 - program.me].hand)
+    return True
+
+
+@micro_op(Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK)
+def give_up_cards(game: Game, program: Program, row: Row) -> bool:
+    """The player picks amount (MANY: n) matching cards of the hand to discard or shuffle in; arg 1: or fewer.
+
+    Afterwards n is how many, and the flag tells whether that was the whole amount.
+    """
+    hand = game.players[program.me].hand
+    wanted = program.n if row.amount == MANY else row.amount
+    if program.parked < 0:
+        program.parked, program.pile = wanted, []
+    while len(program.pile) < program.parked:
+        options = [CHOICE + i for i, card in enumerate(hand) if matching(game, [card], row.filter)]
+        if not options:
+            break
+        answer = question(game, program, program.me, "choose a card of the hand", [END] * (row.arg & 1) + options)
+        if answer is None:
+            return False
+        if answer == END:
+            break
+        program.pile.append(hand.pop(answer - CHOICE))
+    (board.discard if row.op == Op.DISCARD_HAND else board.into_deck)(game, program.pile)
+    program.n, program.flag, program.pile = len(program.pile), len(program.pile) == program.parked, []
+    return True
+
+
+@micro_op(Op.FOE_DISCARD_TO)
+def foe_discard_to(game: Game, program: Program, row: Row) -> bool:
+    """The opponent picks cards to discard until amount are left."""
+    foe = 1 - program.me
+    hand = game.players[foe].hand
+    while len(hand) > row.amount:
+        answer = question(game, program, foe, "discard a card", [CHOICE + i for i in range(len(hand))])
+        if answer is None:
+            return False
+        board.discard(game, [hand.pop(answer - CHOICE)])
+    return True
+
+
+@micro_op(Op.SWAP_HAND_DECK)
+def swap_hand_deck(game: Game, program: Program, row: Row) -> bool:
+    """The player picks a card (filter) of the hand and gets a random one (filter arg) of the deck for it."""
+    side = game.players[program.me]
+    options = [CHOICE + i for i, card in enumerate(side.hand) if matching(game, [card], row.filter)]
+    if not options:
+        return True
+    answer = question(game, program, program.me, "give away which card?", options)
+    if answer is None:
+        return False
+    found = pick(game, matching(game, side.deck, row.arg), 1)
+    if found:
+        card = side.hand.pop(answer - CHOICE)
+        side.deck.remove(found[0])
+        board.to_hand(game, found, public=False)
+        side.deck.append(card)
+        board.forget(game, card)
+    board.shuffle(game, program.me)
+    return True
+
+
+@micro_op(Op.RANDOM_HAND_TO_DECK)
+def random_hand_to_deck(game: Game, program: Program, row: Row) -> bool:
+    """One random card of both hands is revealed and shuffled into its owner's deck."""
+    cards = pick(game, [*game.players[0].hand, *game.players[1].hand], 1)
+    for card in cards:
+        next(side.hand for side in game.players if card in side.hand).remove(card)
+        game.say(f"revealed and shuffled in: {names(game, cards)}")
+        board.into_deck(game, [card])
+    return True
+
+
+@micro_op(Op.REVEAL_COUNT)
+def reveal_count(game: Game, program: Program, row: Row) -> bool:
+    """Let n be the own Pokémon in play and in hand with the attack named arg; those of the hand are shown."""
+    shown = [
+        card
+        for card in game.players[program.me].hand
+        if any(attack.name == row.arg for attack in game.card(card).attacks)
+    ]
+    board.reveal(game, 1 - program.me, shown)
+    there = [p for p in members(game, program, Who.MY_ALL) if any(a.name == row.arg for a in game.top(p).attacks)]
+    program.n = len(shown) + len(there)
+    return True

@@ -1,0 +1,134 @@
+"""What a view remembers: words, the fields decoded from them, and elements of records chosen by an array.
+
+A chosen element is a store of its own.  Its words are picked when they are first read, and put back when somebody else
+needs the words they come from, or when the view is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rlenv_shared.packing.allocate import Node, Start, shifted
+from rlenv_shared.packing.fields import WORD_MASK, Key, bad, is_integer, kind
+from rlenv_shared.packing.select import one_hot, select
+
+Flags = dict[tuple[int, int], tuple[Any, tuple[Any, ...]]]
+"""By id of an index and size: the index (kept, so that its id stays its own) and `one_hot` of it."""
+
+
+class Store:
+    """Words of one shape by table, counted from the beginning of a state or of a chosen element."""
+
+    def __init__(self, words: dict[Key, Any], shape: tuple[int, ...], flags: Flags) -> None:
+        self.words, self.shape, self.flags = words, shape, flags
+        self.decoded: dict[Key, dict[int, Any]] = {}  # by word and the bit at which a field begins
+        self.chosen: dict[tuple[int, tuple[tuple[str, Start], ...], int], Chosen] = {}
+
+    def load(self, key: Key) -> Any:
+        """A word, with all that was written to it."""
+        for other in self.chosen.values():
+            other.put_back(key)
+        return self.words[key]
+
+    def save(self, key: Key, word: Any, by: Chosen | None = None) -> None:
+        """Replace a word."""
+        self.claim(key, by)
+        self.words[key] = word
+        self.decoded.pop(key, None)
+
+    def claim(self, key: Key, by: Chosen | None) -> None:
+        """Before a word is written: whoever else holds parts of it puts them back and reads them again afterwards."""
+        for other in self.chosen.values():
+            if other is not by:
+                other.put_back(key)
+                other.forget(key)
+
+    def choose(self, node: Node, begin: dict[str, Start], index: Any, path: str) -> Chosen:
+        """The element of a record at an index that is an array, or at flags from `one_hot`."""
+        known = (id(node), tuple(begin.items()), id(index))
+        if known not in self.chosen:
+            self.chosen[known] = Chosen(self, node, begin, self._flags(index, node.member.count or 1, path))
+        return self.chosen[known]
+
+    def _flags(self, index: Any, size: int, path: str) -> tuple[Any, ...]:
+        if (id(index), size) not in self.flags:
+            if isinstance(index, Sequence):
+                if len(index) != size:
+                    raise bad(path, f"{len(index)} flags", f"{size} flags", f"use one_hot(index, {size})")
+                hot = tuple(index)
+            elif is_integer(index) and np.shape(index) in ((), self.shape):
+                hot = one_hot(index if index.dtype == np.int32 else index.astype(np.int32), size)
+            else:
+                expected = f"an int, integers of shape () or {self.shape}, or flags"
+                raise bad(path, f"an index of {kind(index)}", expected, "convert it")
+            self.flags[id(index), size] = index, hot
+        return self.flags[id(index), size][1]
+
+
+class Chosen(Store):
+    """Words of the element at the hot place; where no place is hot, the first element is read and none is written."""
+
+    def __init__(self, owner: Store, node: Node, begin: dict[str, Start], hot: tuple[Any, ...]) -> None:
+        super().__init__({}, owner.shape, owner.flags)
+        self.owner, self.hot, self.sizes = owner, hot, node.sizes
+        self.changed: set[Key] = set()
+        starts = [shifted(node, i, begin) for i in range(len(hot))]
+        # The owner's word, and the bit in it, at which each of its own words lies for every element; and back.
+        self.origins: dict[Key, list[tuple[Key, int]]] = {
+            (table, word): [((table, start[table][0] + word), start[table][1]) for start in starts]
+            for table in starts[0]
+            for word in range(node.sizes[table].words)
+        }
+        self.parts: dict[Key, dict[Key, None]] = {}
+        for key, origins in self.origins.items():
+            for origin, _ in origins:
+                self.parts.setdefault(origin, {})[key] = None
+
+    def load(self, key: Key) -> Any:
+        """Pick the word from the owner's words, unless that has been done."""
+        if key not in self.words:
+            word = None
+            for is_here, (origin, shift) in zip(self.hot, self.origins[key], strict=True):
+                part = self.owner.load(origin)
+                part = part >> np.uint32(shift) if shift else part
+                word = part if word is None else select(is_here, part, word)
+            self.words[key] = word
+        return super().load(key)
+
+    def save(self, key: Key, word: Any, by: Chosen | None = None) -> None:
+        """Replace a word, here alone for now."""
+        super().save(key, word, by)
+        self.changed.add(key)
+
+    def claim(self, key: Key, by: Chosen | None) -> None:
+        """As of any store, and the same in the owner."""
+        super().claim(key, by)
+        for origin in dict.fromkeys(origin for origin, _ in self.origins[key]):
+            self.owner.claim(origin, self)
+
+    def put_back(self, origin: Key | None = None) -> None:
+        """Write what changed (in one word of the owner's) into the owner's words."""
+        for key in self.origins if origin is None else self.parts.get(origin, ()):
+            for other in self.chosen.values():
+                other.put_back(key)
+            if key not in self.changed:
+                continue
+            self.changed.remove(key)
+            mask, new = self.sizes[key[0]].mask, self.words[key]
+            new = new & np.uint32(mask) if mask != WORD_MASK else new
+            for is_here, (word, shift) in zip(self.hot, self.origins[key], strict=True):
+                old, put = self.owner.load(word), new
+                if mask != WORD_MASK:
+                    put = (old & np.uint32(WORD_MASK & ~(mask << shift))) | (new << np.uint32(shift) if shift else new)
+                self.owner.save(word, select(is_here, put, old), self)
+
+    def forget(self, origin: Key) -> None:
+        """Pick its parts of a word of the owner's again when they are next asked for."""
+        for key in self.parts.get(origin, ()):
+            self.words.pop(key, None)
+            self.decoded.pop(key, None)
+            for other in self.chosen.values():
+                other.forget(key)

@@ -1,0 +1,690 @@
+"""Packed state: where fields lie, what views read and write, and the same bits with NumPy, JAX and inside a kernel."""
+
+import doctest
+import json
+import sys
+import time
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.experimental import pallas as pl
+
+from rlenv_shared import packing
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.packing import Field, Layout, bits, flag, group, one_hot, record, report, word
+
+pytestmark = pytest.mark.l1
+
+BATCH = 4
+QUICK = settings(max_examples=60, deadline=None, report_multiple_bugs=False)
+
+# --- drawn layouts -------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def fields(draw, name):
+    count = draw(st.none() | st.integers(1, 5))
+    table = draw(st.sampled_from([None, None, "hot", "cold"]))
+    kind = draw(st.sampled_from(["flag", "word", "bits", "bits", "bits"]))
+    if kind == "flag":
+        return flag(name, count=count, table=table)
+    if kind == "word":
+        return word(name, count=count, table=table)
+    width = draw(st.integers(1, 31))
+    low = draw(st.integers(-(2**31), 2**31 - 2**width) | st.sampled_from([0, 1, -1, -(2 ** (width - 1))]))
+    high = min(2**31 - 1, low + draw(st.integers(0, 2**width - 1)))
+    empty = draw(st.none() | st.sampled_from([low, high]))
+    return bits(name, low, high, empty=empty, count=count, table=table, alone=draw(st.integers(0, 9)) == 0)
+
+
+@st.composite
+def members(draw, depth=0):
+    found = []
+    for i in range(draw(st.integers(1, 4))):
+        if depth == 2 or draw(st.booleans()):
+            found.append(draw(fields(f"f{i}")))
+            continue
+        inside, whole = draw(members(depth + 1)), draw(st.integers(0, 4)) == 0
+        table = draw(st.sampled_from([None, None, "cold"]))
+        if draw(st.integers(0, 2)):
+            found.append(record(f"r{i}", draw(st.integers(1, 4)), inside, table=table, whole_words=whole))
+        else:
+            found.append(group(f"g{i}", inside, table=table, whole_words=whole))
+    return found
+
+
+layouts = members().map(lambda found: Layout("drawn", found))
+
+
+seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+
+
+def drawn(field, rng):
+    """Values of a field, every third at a bound."""
+    inside = rng.integers(field.low, field.high, BATCH, np.int64, endpoint=True)
+    return np.choose(rng.integers(0, 6, BATCH).clip(0, 2), [field.low, field.high, inside]).astype(field.dtype)
+
+
+def drawn_values(node, rng):
+    """A value for everything below a node, as `Layout.decode` gives it."""
+
+    def value(child):
+        return drawn(child.member, rng) if isinstance(child.member, Field) else drawn_values(child, rng)
+
+    return {
+        name: value(child) if child.member.count is None else [value(child) for _ in range(child.member.count)]
+        for name, child in node.children.items()
+    }
+
+
+def find(values, path):
+    """The value at ``side[1].mon[3].hp``."""
+    for step in path.replace("]", "").replace("[", ".").split("."):
+        values = values[int(step) if step.isdigit() else step]
+    return values
+
+
+# --- where fields lie ----------------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(layouts)
+def test_no_two_fields_share_a_bit_and_none_crosses_words(layout):
+    owner = {}
+    for place in layout.places():
+        assert place.shift + place.field.width <= 32
+        assert 0 <= place.word < layout.tables[place.table].stop - layout.tables[place.table].start
+        for bit in range(place.shift, place.shift + (32 if place.field.alone else place.field.width)):
+            assert owner.setdefault((place.table, place.word, bit), place.path) == place.path
+    assert {word for _, word, _ in owner} == set(range(max(word for _, word, _ in owner) + 1))
+
+
+@QUICK
+@given(layouts)
+def test_the_elements_of_a_record_have_one_layout(layout):
+    """Counted from its first field, each element has every field at the same words (and bits, where words are many)."""
+
+    def below(node, path):
+        for name, child in node.children.items():
+            if isinstance(child.member, Field):
+                continue
+            if child.member.count is not None:
+                for table, size in child.sizes.items():
+                    shapes = set()
+                    for i in range(child.member.count):
+                        inside = [p for p in layout.places() if p.path.startswith(f"{path}{name}[{i}].")]
+                        inside = [p for p in inside if p.table == table]
+                        first = min((p.word, p.shift) for p in inside)
+                        shapes.add(tuple((p.word - first[0], p.shift - first[1]) for p in inside))
+                        assert max(p.word for p in inside) - first[0] == size.words - 1
+                        if child.member.whole_words:
+                            words = {p.word for p in inside}
+                            shared = [p for p in layout.places() if p.table == table and p.word in words]
+                            assert {p.path for p in shared} == {p.path for p in inside}
+                    assert len(shapes) == 1
+            index = "" if child.member.count is None else "[0]"
+            below(child, f"{path}{name}{index}.")
+
+    below(layout.root, "")
+
+
+def test_members_lie_in_the_order_of_their_declaration():
+    layout = Layout(
+        "example",
+        [
+            bits("a", 0, 1000),  # 10 bits
+            bits("b", 0, 2**25),  # 26 bits: the next word
+            flag("c"),  # where there is room
+            bits("d", 0, 3, alone=True),
+            record("e", 3, [bits("x", 0, 2**10 - 1), flag("y", table="cold")]),
+            record("f", 2, [bits("x", 0, 1)], whole_words=True),
+            bits("g", -6, 6, count=9),
+        ],
+    )
+    found = {place.path: (place.table, place.word, place.shift) for place in layout.places()}
+    assert found == {
+        "a": ("hot", 0, 0),
+        "b": ("hot", 1, 0),
+        "c": ("hot", 0, 10),
+        "d": ("hot", 2, 0),
+        **{f"e[{i}].x": ("hot", 3, 10 * i) for i in range(3)},
+        **{f"e[{i}].y": ("cold", 0, i) for i in range(3)},
+        **{f"f[{i}].x": ("hot", 4 + i, 0) for i in range(2)},
+        **{f"g[{i}]": ("hot", 6 + i // 8, 4 * (i % 8)) for i in range(9)},
+    }
+    assert (layout.num_words, layout.tables) == (9, {"hot": slice(0, 8), "cold": slice(8, 9)})
+
+
+# --- all values at once --------------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(layout=layouts, rng=seeds)
+def test_what_is_encoded_comes_back_and_its_bits_are_the_codes(layout, rng):
+    values = drawn_values(layout.root, rng)
+    words = layout.encode(values, (BATCH,))
+    assert len(words) == layout.num_words
+    assert all(one.dtype == np.uint32 and one.shape == (BATCH,) for one in words)
+    jax.tree.map(np.testing.assert_array_equal, layout.decode(words), values)
+    expected = [[0] * BATCH for _ in words]
+    for place in layout.places():
+        for b, value in enumerate(find(values, place.path)):
+            code = (int(value) - place.field.empty) % 2**place.field.width
+            expected[layout.tables[place.table].start + place.word][b] |= code << place.shift
+    np.testing.assert_array_equal(np.array(words, np.uint32), np.array(expected, np.uint32))
+    one = layout.decode([word[0] for word in words])
+    for place in layout.places():
+        value = find(one, place.path)
+        assert type(value) is (bool if place.field.dtype == np.bool_ else int)
+        assert value == find(values, place.path)[0]
+
+
+@QUICK
+@given(layouts)
+def test_zero_words_are_a_state(layout):
+    values = layout.decode(layout.zeros())
+    for place in layout.places():
+        assert place.field.low <= find(values, place.path) == place.field.empty <= place.field.high
+    assert layout.encode({}) == layout.encode(values) == layout.zeros()
+
+
+# --- views are nested dictionaries ---------------------------------------------------------------------------------
+
+
+# Small, so that what is chosen by one array is soon read or written through another, too.
+MON = [bits("hp", 0, 714), bits("pp", 0, 40, count=2), flag("seen", table="cold")]
+BATTLE = Layout("battle", [record("side", 2, [bits("active", -1, 1, empty=-1), record("mon", 2, MON)])])
+
+
+def drawn_program(layout, rng, length):
+    """Reads, assignments (some masked) and clears, at indices that are ints or one of two arrays."""
+    arrays, ops = [rng.integers(-1, 4, BATCH, np.int32) for _ in range(2)], []
+
+    def array(value):
+        arrays.append(value)
+        return len(arrays) - 1
+
+    for _ in range(length):
+        what = rng.choice(["read", "write", "write", "masked", "clear"])
+        node, path = layout.root, []
+        stop = rng.integers(1, 4) if what == "clear" else 9
+        while not isinstance(node.member, Field) and len(path) < stop:
+            name = rng.choice(sorted(node.children))
+            node, index = node.children[name], None
+            if node.member.count is not None:
+                index = rng.integers(node.member.count).item() if rng.integers(3) == 0 else f"dyn{rng.integers(2)}"
+            path.append((name, index))
+        if what == "clear" and (isinstance(node.member, Field) or rng.integers(2)):
+            path[-1] = (path[-1][0], None)  # all its elements
+        value = where = None
+        if what in ("write", "masked"):
+            new = drawn(node.member, rng)
+            value = ("constant", new[0].item()) if rng.integers(2) else ("array", array(new))
+        if what == "masked" or (what == "clear" and rng.integers(2)):
+            where = array(rng.integers(0, 2, BATCH).astype(np.bool_))
+        ops.append((what, path, value, where))
+    return ops, arrays
+
+
+def run(layout, ops, words, arrays):
+    """The program through a view; returns the words and all that was read."""
+    view, read = layout.view(words), []
+
+    def at(part, name, index):
+        items = getattr(part, name)
+        return items if index is None else items[arrays[int(index[3:])] if isinstance(index, str) else index]
+
+    for what, path, value, where in ops:
+        part = view
+        for name, index in path[:-1]:
+            part = at(part, name, index)
+        name, index = path[-1]
+        mask = None if where is None else arrays[where]
+        if what == "read":
+            read.append(at(part, name, index))
+        elif what == "clear":
+            if index is None:
+                part.clear(name, mask)
+            else:
+                at(part, name, index).clear(where=mask)
+        else:
+            new = value[1] if value[0] == "constant" else arrays[value[1]]
+            if index is None:
+                part.set(name, new, mask)
+            else:
+                getattr(part, name).set(arrays[int(index[3:])] if isinstance(index, str) else index, new, mask)
+    return view.words(), tuple(read)
+
+
+def emptied(node):
+    """What clearing leaves of one element."""
+    if isinstance(node.member, Field):
+        return node.member.empty
+    return {n: [emptied(c)] * c.member.count if c.member.count else emptied(c) for n, c in node.children.items()}
+
+
+def run_plainly(layout, ops, values, arrays, b):
+    """The program on nested dictionaries, for one environment; None stands for what an index out of range reads."""
+
+    def follow(path):
+        owner, key, node = {"root": values}, "root", layout.root
+        for name, index in path:
+            owner, key, node = owner[key], name, node.children[name]
+            if index is not None:
+                owner, key = owner[key], int(arrays[int(index[3:])][b]) if isinstance(index, str) else index
+                if not 0 <= key < len(owner):
+                    return None
+        return owner, key, node
+
+    read = []
+    for what, path, value, where in ops:
+        found = follow(path)
+        if what == "read":
+            read.append(None if found is None else int(found[0][found[1]]))
+        elif found is not None and (where is None or arrays[where][b]):
+            owner, key, node = found
+            if what != "clear":
+                owner[key] = value[1] if value[0] == "constant" else int(arrays[value[1]][b])
+            elif isinstance(owner[key], list):
+                owner[key] = [copy(emptied(node)) for _ in owner[key]]
+            else:
+                owner[key] = copy(emptied(node))
+    return read
+
+
+def copy(value):
+    return jax.tree.map(lambda leaf: leaf, value)
+
+
+def same_as_plain(layout, ops, values, arrays, words, read):
+    after = layout.decode(words)
+    for b in range(BATCH):
+        plain = jax.tree.map(lambda leaf, b=b: int(leaf[b]), values)
+        for ours, expected in zip(read, run_plainly(layout, ops, plain, arrays, b), strict=True):
+            assert expected is None or int(ours[b]) == expected
+        assert jax.tree.map(lambda leaf, b=b: int(leaf[b]), after) == plain
+
+
+def a_view_is_nested_dictionaries(layout, rng, length):
+    values = drawn_values(layout.root, rng)
+    ops, arrays = drawn_program(layout, rng, length)
+    words, read = run(layout, ops, layout.encode(values, (BATCH,)), arrays)
+    same_as_plain(layout, ops, values, arrays, words, read)
+
+
+@QUICK
+@given(layout=layouts, rng=seeds)
+def test_a_view_is_nested_dictionaries(layout, rng):
+    a_view_is_nested_dictionaries(layout, rng, 6)
+
+
+def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words():
+    for seed in range(150):
+        a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_numpy_jit_vmap_and_a_kernel_give_the_same_bits(seed):
+    rng = np.random.default_rng(seed)
+    words = BATTLE.encode(drawn_values(BATTLE.root, rng), (BATCH,))
+    ops, arrays = drawn_program(BATTLE, rng, 8)
+    expected = run(BATTLE, ops, words, arrays)
+
+    def program(words, arrays):
+        return run(BATTLE, ops, words, arrays)
+
+    def kernel(*refs):
+        given, out = refs[: len(words) + len(arrays)], refs[len(words) + len(arrays) :]
+        loaded = [ref[...] for ref in given]
+        results = program(tuple(loaded[: len(words)]), loaded[len(words) :])
+        for ref, result in zip(out, jax.tree.leaves(results), strict=True):
+            ref[...] = result
+
+    shapes = [jax.ShapeDtypeStruct((BATCH,), leaf.dtype) for leaf in jax.tree.leaves(expected)]
+    in_kernel = pl.pallas_call(kernel, out_shape=shapes, interpret=True)(*words, *arrays)
+    with jax.numpy_dtype_promotion("strict"):
+        others = jax.jit(program)(words, arrays), jax.jit(jax.vmap(program))(words, arrays)
+    for other in (*others, jax.tree.unflatten(jax.tree.structure(expected), in_kernel)):
+        jax.tree.map(np.testing.assert_array_equal, other, expected)
+        assert [leaf.dtype for leaf in jax.tree.leaves(other)] == [leaf.dtype for leaf in jax.tree.leaves(expected)]
+
+
+def test_dtypes_are_those_of_the_declaration_and_numpy_scalars_work():
+    layout = Layout("kinds", [word("w"), bits("b", 5, 9), bits("s", -4, 3), flag("f")])
+    for zeros in (layout.zeros(), layout.zeros((3,)), tuple(map(jnp.asarray, layout.zeros((3,))))):
+        view = layout.view(zeros)
+        assert [getattr(view, name).dtype for name in "wbsf"] == [np.uint32, np.int32, np.int32, np.bool_]
+        view.w, view.b, view.s, view.f = np.uint32(2**32 - 1), view.b + np.int32(2), -4, True
+        for name, value in {"w": 2**32 - 1, "b": 7, "s": -4, "f": True}.items():
+            np.testing.assert_array_equal(getattr(view, name), value)
+        assert {one.dtype for one in view.words()} == {np.dtype(np.uint32)}
+
+
+# --- what a view leaves alone, swap, limits ------------------------------------------------------------------------
+
+
+@QUICK
+@given(layout=layouts, rng=seeds)
+def test_words_that_nothing_touches_are_the_same_objects(layout, rng):
+    """Reading changes none, also through an array; writing one value changes its word alone."""
+    words = layout.encode(drawn_values(layout.root, rng), (BATCH,))
+    for ops in ([], [op for op in drawn_program(layout, rng, 12)[0] if op[0] == "read"]):
+        same, _ = run(layout, ops, words, [np.zeros(BATCH, np.int32)] * 2)
+        assert all(ours is given for ours, given in zip(same, words, strict=True))
+    place = layout.places()[rng.integers(len(layout.places()))]
+    *path, last = place.path.replace("]", "").replace("[", ".").split(".")
+    view = layout.view(words)
+    part = view
+    for step in path:
+        part = part[int(step)] if step.isdigit() else getattr(part, step)
+    part.set(int(last) if last.isdigit() else last, drawn(place.field, rng))
+    changed = [i for i, (ours, given) in enumerate(zip(view.words(), words, strict=True)) if ours is not given]
+    assert changed == [layout.tables[place.table].start + place.word]
+
+
+@QUICK
+@given(inside=members(), rng=seeds)
+def test_swap_exchanges_the_sides_where_it_should_and_twice_is_nothing(inside, rng):
+    layout = Layout("sides", [bits("turn", 0, 9), record("side", 2, inside, whole_words=True), flag("over")])
+    values = drawn_values(layout.root, rng)
+    words, condition = layout.encode(values, (BATCH,)), rng.integers(0, 2, BATCH).astype(np.bool_)
+    swapped = layout.swap(words, "side", condition)
+    after = layout.decode(swapped)
+    for one, other in [(0, 1), (1, 0)]:
+        expected = jax.tree.map(lambda a, b: np.where(condition, b, a), values["side"][one], values["side"][other])
+        jax.tree.map(np.testing.assert_array_equal, after["side"][one], expected)
+    for name in ("turn", "over"):
+        np.testing.assert_array_equal(after[name], values[name])
+    for before, twice in zip(words, layout.swap(swapped, "side", condition), strict=True):
+        np.testing.assert_array_equal(before, twice)
+
+
+BIG = Layout(
+    "big",
+    [
+        word("rng", count=3),
+        bits("turn", 0, 1000),
+        bits("weather", 0, 15),
+        record(
+            "side",
+            2,
+            [
+                bits("active", 0, 5),
+                bits("boost", -6, 6, count=7),
+                group("once", [flag("tera"), flag("mega")]),
+                record("volatile", 56, [bits("turns", 0, 7), bits("source", -1, 11, empty=-1), bits("arg", 0, 255)]),
+                record(
+                    "mon",
+                    6,
+                    [
+                        bits("hp", 0, 714),
+                        bits("status", 0, 6),
+                        flag("fainted"),
+                        record("move", 4, [bits("id", 0, 953), bits("pp", 0, 64), flag("disabled"), flag("seen")]),
+                        *(bits(name, 0, 31, count=6, table="cold") for name in ("iv", "ev", "nature")),
+                        bits("stat", 0, 999, count=6, table="cold"),
+                        bits("seen", 0, 7, count=56, table="cold"),
+                    ],
+                ),
+            ],
+        ),
+    ],
+    max_words=256,
+    max_bytes=1024,
+)
+
+
+def big_phase(words):
+    """Reads 20 fields, writes 5; both actives at an array's index."""
+    view = BIG.view(words)
+    me, foe = view.side[0], view.side[1]
+    mon, target = me.mon[me.active], foe.mon[foe.active]
+    move, seen = mon.move[2], (target.fainted, foe.once.tera, me.once.mega, view.weather, me.volatile[9].turns)
+    hp = (
+        target.hp
+        - me.boost[1]
+        - foe.boost[2]
+        - foe.volatile[7].arg
+        - me.volatile[3].source
+        - foe.boost[4]
+        + me.boost[6]
+    )
+    target.set("hp", hp, where=(hp > np.int32(0)) & ~move.disabled)
+    target.status = mon.status | move.id
+    me.boost[1] = foe.boost[2]
+    view.turn = view.turn + np.int32(1)
+    move.pp = move.pp - np.int32(1)
+    return view.words(), seen, mon.hp
+
+
+def equations(jaxpr):
+    inner = [sub for eqn in jaxpr.eqns for sub in jax.tree.leaves(list(eqn.params.values())) if hasattr(sub, "jaxpr")]
+    return [eqn.primitive.name for eqn in jaxpr.eqns] + [name for sub in inner for name in equations(sub.jaxpr)]
+
+
+@pytest.mark.parametrize("shape", [(), (8,)])
+def test_a_phase_on_256_words_traces_at_most_150_equations_in_50_ms(shape):
+    assert (BIG.num_words, len(BIG.places())) == (256, 1549)
+    words = tuple(jnp.zeros(shape, jnp.uint32) for _ in range(BIG.num_words))
+    seconds = []
+    for _ in range(5):
+        begin = time.process_time()
+        traced = jax.make_jaxpr(lambda *words: big_phase(words))(*words).jaxpr
+        seconds.append(time.process_time() - begin)
+    found = equations(traced)
+    assert len(found) <= 150
+    assert min(seconds) <= 0.050
+    assert not {
+        name for name in found if any(bad in name for bad in ("gather", "scatter", "concatenate", "sort", "jit"))
+    }
+    unchanged = sum(out is given for out, given in zip(traced.outvars, traced.invars, strict=False))
+    assert unchanged == BIG.num_words - (1 + 1 + 6 + 6)  # turn, boosts, hp and status of six, the third move of six
+
+
+# --- bad input -----------------------------------------------------------------------------------------------------
+
+X = bits("x", 0, 9)
+
+
+@pytest.mark.parametrize(
+    ("declare", "message"),
+    [
+        (lambda: Layout("l", [X, flag("x")]), r"members of l: got \['x'\] twice"),
+        (lambda: group("g", [X, X]), r"members of g: got \['x'\] twice"),
+        (lambda: record("r", 2, []), "members of r: got none"),
+        (lambda: record("r", 0, [X]), "r: got count 0"),
+        (lambda: flag("f", count=-1), "f: got count -1"),
+        (lambda: bits("x", 5, 4), r"x: got values 5\.\.4"),
+        (lambda: bits("x", 0, 4, empty=5), r"x: got values 0\.\.4, empty 5"),
+        (lambda: bits("x", 0, 2**32), "x: got values .* at most 32 bits"),
+        (lambda: bits("x", -1, 2**31), "x: got values"),
+        (lambda: bits("x", 1, 2**31), "x: got values .* values of int32"),
+        (lambda: bits("x", -(2**31), 2**31 - 1, empty=-1), "x: got values .* at most 32 bits"),
+        (lambda: flag("set"), "name: got 'set'"),
+        (lambda: flag("_f"), "name: got '_f'"),
+        (lambda: flag("a b"), "name: got 'a b'"),
+        (lambda: group("class", [X]), "name: got 'class'"),
+        (lambda: Layout("l", [bits("x", 0, 9, table="warm")]), "x: got table 'warm', expected one of"),
+        (lambda: Layout("l", [word("x", count=3)], max_words=2), "l: got 3 words, expected at most 2"),
+        (lambda: Layout("l", [word("x", count=3)], max_bytes=11), "l: got 12 bytes, expected at most 11"),
+        (lambda: Layout("l", [word("x", count=3)], tables={"hot": 2}), "l, table hot: got 3 words, expected at most 2"),
+    ],
+)
+def test_mistakes_are_found_when_the_layout_is_made(declare, message):
+    with pytest.raises(InvalidParamsError, match=message):
+        declare()
+
+
+SMALL = Layout(
+    "small",
+    [X, bits("s", -4, 3), flag("f"), flag("cool", table="cold"), bits("y", 0, 9, count=3), record("r", 2, [X])],
+)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (lambda view: view.nothing, "fields: got nothing, expected one of x, s, f"),
+        (lambda view: view.r[0].nothing, r"fields: got r\[0\]\.nothing, expected one of x"),
+        (lambda view: view.set("nothing", 1), "fields: got nothing"),
+        (lambda view: view.set("x", 10), r"x: got 10, expected 0\.\.9"),
+        (lambda view: view.set("s", -5), r"s: got -5, expected -4\.\.3"),
+        (lambda view: view.set("x", np.array([3, 10])), r"x: got 10, expected 0\.\.9"),
+        (lambda view: view.set("f", 2), r"f: got 2"),
+        (lambda view: view.set("f", jnp.zeros(2, jnp.int32)), r"f: got int32\[2\], expected bool"),
+        (lambda view: view.set("x", jnp.zeros(3, jnp.int32)), r"x: got int32\[3\], expected integers of shape"),
+        (lambda view: view.set("x", jnp.zeros(2)), r"x: got float32\[2\], expected integers"),
+        (lambda view: view.set("x", 1.0), r"x: got float\[\], expected integers"),
+        (lambda view: view.set("x", 1, jnp.zeros(2, jnp.int32)), r"x: got where = int32\[2\], expected bool"),
+        (lambda view: view.set("x", 1, jnp.zeros(3, jnp.bool_)), r"x: got where = bool\[3\], expected bool"),
+        (lambda view: view.clear("x", 1), r"x: got where = int\[\], expected bool"),
+        (lambda view: view.set("r", 1), "r: got no index"),
+        (lambda view: view.set("y", 1), "y: got no index"),
+        (lambda view: view.r.set(0, 1), r"r\[0\]: got an assignment"),
+        (lambda view: view.y[3], r"y: got index 3, expected 0\.\.2"),
+        (lambda view: view.y[-1], "y: got index -1"),
+        (lambda view: view.y[True], "y: got index True"),
+        (lambda view: view.y[1.0], "y: got index 1.0"),
+        (lambda view: view.y[jnp.zeros(2)], r"y\[\?\]: got an index of float32"),
+        (lambda view: view.y[jnp.zeros(3, jnp.int32)], r"y\[\?\]: got an index of int32\[3\]"),
+        (lambda view: view.y[one_hot(jnp.int32(0), 2)], r"y\[\?\]: got 2 flags, expected 3 flags"),
+        (lambda view: view.y.set(jnp.int32(0), 10), r"y\[\?\]: got 10"),
+    ],
+)
+def test_mistakes_in_a_view_are_refused_by_name(mistake, message):
+    with pytest.raises(InvalidParamsError, match=message):
+        mistake(SMALL.view(tuple(map(jnp.asarray, SMALL.zeros((2,))))))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: SMALL.view(SMALL.zeros()[:1]), "words of small: got 1, expected 2 words"),
+        (lambda: SMALL.view(SMALL.zeros(), ["hot"]), "words of small: got 2, expected 1 words"),
+        (lambda: SMALL.view(SMALL.zeros(), ["warm"]), "view of small: got table 'warm'"),
+        (lambda: SMALL.view(SMALL.zeros()[:1], ["hot"]).cool, "cool: got a view without its table"),
+        (lambda: SMALL.view([np.zeros(2, np.int32)] * 2), r"word 0 of small: got int32\[2\], expected uint32"),
+        (lambda: SMALL.view([np.zeros(2, np.uint32), np.zeros(3, np.uint32)]), r"word 1 of small: got uint32\[3\]"),
+        (lambda: SMALL.swap(SMALL.zeros(), "r", np.True_), "swap of r: .* whole_words=True"),
+        (lambda: SMALL.swap(SMALL.zeros(), "y", np.True_), "swap of y"),
+        (lambda: SMALL.swap(SMALL.zeros(), "nothing", np.True_), "swap of nothing"),
+        (lambda: SMALL.encode({"nothing": 1}), "fields: got nothing, expected one of"),
+        (lambda: SMALL.encode({"r": [{}]}), r"values\.r: got 1 elements, expected a list of 2"),
+        (lambda: SMALL.encode({"r": 1}), r"values\.r: got int, expected a list of 2"),
+        (lambda: SMALL.encode({"r": [1, 2]}), r"r\[0\]: got an assignment"),
+        (lambda: SMALL.encode({"x": {}}), "x: got dict"),
+        (lambda: SMALL.encode({"r": [{}, {"x": 10}]}), r"r\[1\]\.x: got 10"),
+        (lambda: packing.pick((1, 1), (np.True_,)), "2 values, 1 flags"),
+        (lambda: packing.put((), (), 1), "0 values, 0 flags"),
+    ],
+)
+def test_calls_with_other_words_or_values_are_refused(call, message):
+    with pytest.raises(InvalidParamsError, match=message):
+        call()
+
+
+def test_a_view_answers_as_objects_do():
+    view = SMALL.view(SMALL.zeros())
+    assert not hasattr(view, "nothing")
+    assert set(dir(view)) >= {"x", "r", "set", "clear", "words"}
+    assert (len(view.y), len(list(view.r)), dir(view.r[1])) == (3, 2, ["clear", "set", "x"])
+
+
+def test_some_tables_alone():
+    words = SMALL.encode({"x": 3, "cool": True})
+    hot = SMALL.view(words[SMALL.tables["hot"]], ["hot"])
+    hot.clear()
+    assert SMALL.decode((*hot.words(), *words[SMALL.tables["cold"]])) == SMALL.decode(SMALL.encode({"cool": True}))
+
+
+def test_bits_beyond_the_width_are_dropped_and_found_when_checked():
+    def phase(words, value, where):
+        view = SMALL.view(words)
+        view.set("x", value, where)
+        return view.words()
+
+    words = tuple(map(jnp.asarray, SMALL.zeros((2,))))
+    value, where = jnp.array([3, 4 + 16], jnp.int32), jnp.array([True, False])
+    assert SMALL.decode(jax.jit(phase)(words, value, None))["x"].tolist() == [3, 4]
+
+    @jax.jit
+    def checked_phase(words, value, where):
+        with packing.checked():
+            return phase(words, value, where)
+
+    def run_checked(where):
+        jax.block_until_ready(checked_phase(words, value, where))
+        jax.effects_barrier()
+
+    run_checked(where)
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"x: got 20, expected 0\.\.9"):
+        run_checked(~where)
+
+
+def test_pick_and_put_are_indexing():
+    index = jnp.array([0, 2, 1, 3], jnp.int32)
+    values = tuple({"x": jnp.arange(4) + 10 * i, "y": jnp.full(4, float(i))} for i in range(4))
+    hot = one_hot(index, 4)
+    picked = packing.pick(values, hot)
+    np.testing.assert_array_equal(picked["x"], jnp.arange(4) + 10 * index)
+    after = packing.put(values, hot, jax.tree.map(lambda leaf: leaf * 0 - 1, picked))
+    for i, value in enumerate(after):
+        np.testing.assert_array_equal(value["y"], jnp.where(index == i, -1.0, float(i)))
+
+
+# --- the report ----------------------------------------------------------------------------------------------------
+
+
+def test_a_stale_report_is_found(tmp_path, capsys, monkeypatch):
+    declared = [bits("x", 0, 9), record("r", 2, [flag("f", count=40, table="cold")])]
+    module = SimpleNamespace(LAYOUT=Layout("small", declared))
+    monkeypatch.setitem(sys.modules, "small_state", module)
+    command = ["small_state:LAYOUT", str(tmp_path / "layout")]
+    assert report.main([*command, "--check"]) == 1
+    assert report.main(command) == 0
+    assert report.main([*command, "--check"]) == 0
+    assert (tmp_path / "layout.txt").read_text().splitlines() == [
+        "small: 5 words, 20 bytes",
+        "hot: 1 words from 0, 4 bits used",
+        "cold: 4 words from 1, 80 bits used",
+        "",
+        "field       table  word  bits  values  next",
+        "x           hot    0     0-3   0..9",
+        "r[2].f[40]  cold   0     0     bool    +2 words; +1 bit, 32 a word",
+    ]
+    rows = json.loads((tmp_path / "layout.json").read_text())["fields"]
+    assert rows[0] == {"field": "x", "table": "hot", "word": 0, "bits": "0-3", "values": "0..9", "next": ""}
+    with pytest.raises(InvalidParamsError, match=r"stale layout report .*json, line 2: got '\"name\": \"small\""):
+        report.check(BIG, tmp_path / "layout")
+    capsys.readouterr()
+
+
+@QUICK
+@given(layouts)
+def test_the_report_places_every_value(layout):
+    """Words and bits of every value follow from its row alone."""
+    found = {}
+    for row in report.as_dict(layout)["fields"]:
+        counts = [int(part.split("]")[0]) for part in row["field"].split("[")[1:]]
+        steps = [step.split(", ") for step in row["next"].split("; ")] if row["next"] else []
+        for index in np.ndindex(*counts):
+            word, shift = row["word"], int(row["bits"].split("-")[0])
+            for i, (step, *a_word) in zip(index, steps, strict=True):
+                size, unit = int(step.split()[0]), step.split()[1]
+                most = int(a_word[0].split()[0]) if a_word else 99
+                word, shift = (
+                    (word + i * size, shift) if "word" in unit else (word + i // most, shift + i % most * size)
+                )
+            parts = iter(index)
+            path = "".join(f"[{next(parts)}]{rest.split(']')[1]}" for rest in row["field"].split("[")[1:])
+            found[row["field"].split("[")[0] + path] = (row["table"], word, shift)
+    assert found == {place.path: (place.table, place.word, place.shift) for place in layout.places()}
+
+
+def test_the_example():
+    assert doctest.testmod(packing).failed == 0
