@@ -12,10 +12,11 @@
 //                                                whole episodes (js/episode.mjs): header, choices and views of each
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
 //
-// A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core", "aux",
-// "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three).  Seeds are sixteen hexadecimal
-// digits.  A choice is "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i"
-// for the i-th of the original team, or "" for a side that is not asked.  With draw_log a view lists the draws since the last one, each with its call site.
+// A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core",
+// "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three).  With draw_log it
+// lists the draws since the last one, each with its call site.  Seeds are sixteen hexadecimal digits.  A choice is
+// "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i" for the i-th of
+// the original team, or "" for a side that is not asked.
 import {RequestError, serve} from './js/serve.mjs';
 import {FORMAT, Play, generateTeam} from './js/play.mjs';
 import {header, playEpisode} from './js/episode.mjs';
@@ -43,7 +44,10 @@ function open(request) {
 function step({steps, include}) {
   if (new Set(steps.map(({battle}) => battle)).size < steps.length) throw new RequestError('a battle is named twice');
   // all are checked before the first is changed
-  const ready = steps.map(({battle, choices}) => ({battle, play: find(battle), choices: find(battle).checked(choices)}));
+  const ready = steps.map(({battle, choices}) => {
+    const play = find(battle);
+    return {battle, play, choices: play.checked(choices)};
+  });
   return ready.map(({battle, play, choices}) => {
     play.commit(choices);
     return {battle, ...play.view(include)};

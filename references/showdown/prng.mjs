@@ -1,7 +1,7 @@
 // Draws from Showdown's own Gen 5 generator: node prng.mjs PACKAGE, then JSON lines.
 //
 //   hello                                                 the handshake
-//   words     {seeds, count}                              `count` numbers of 32 bits from each seed, and the states after
+//   words     {seeds, count}                              `count` numbers of 32 bits from each seed, and states after
 //   draw      {seed, calls: [["random", 16], …]}          results of any methods of PRNG, one after the other
 //   speed_sort {seed, handlers: [{order, priority, …}]}   Battle.speedSort: where each entry of the result came from
 //   episodes  {episodes: [{seed, actions: [n, …]}]}       canonical steps: action n is random(n)
@@ -18,7 +18,8 @@ const upTo = n => Array.from({length: n}, (_, i) => i);
 
 function call(prng, [method, ...given]) {
   if (!CALLS.includes(method) || !given.every(Number.isFinite)) {
-    throw new RequestError(`call ${JSON.stringify([method, ...given])}, expected one of ${CALLS.join(', ')} and numbers`);
+    const got = JSON.stringify([method, ...given]);
+    throw new RequestError(`call ${got}, expected one of ${CALLS.join(', ')} and numbers`);
   }
   if (method === 'next') return prng.rng.next();
   if (method === 'sample') return prng.sample(upTo(given[0]));

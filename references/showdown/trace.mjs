@@ -2,7 +2,7 @@
 //                                  [--teams FILE] [--max-decisions N] [--draw-log] [--messages]
 //
 // Episodes A up to, not including, B; everything random follows from the episode's number (js/seeds.mjs).  --teams: one
-// {"teams": [packed, packed]} per line, used in turn.  --mode hash writes digests of state and choices in place of them.
+// {"teams": [packed, packed]} per line, used in turn.  --mode hash writes digests of state and choices in their place.
 //
 // Output, one JSON object per line, the same bytes every time:
 //   {"kind": "trace", "schema", "reference", "format", "policy", "mode"}      first line
@@ -37,16 +37,18 @@ function fail(message) {
 }
 
 const range = /^(\d+):(\d+)$/.exec(given.seeds ?? '') ?? fail('--seeds A:B, two integers, is needed');
-const include = {full: ['core', 'aux', 'legal'], hash: ['hash']}[given.mode] ?? fail(`--mode ${given.mode}: full or hash`);
+const modes = {full: ['core', 'aux', 'legal'], hash: ['hash']};
+const include = modes[given.mode] ?? fail(`--mode ${given.mode}: full or hash`);
 const pairs = given.teams && readFileSync(given.teams, 'utf8').trim().split('\n').map(line => JSON.parse(line).teams);
 
 const out = given.out ? createWriteStream(given.out) : process.stdout;
 const write = line => out.write(JSON.stringify(line) + '\n');
-write({kind: 'trace', schema: SCHEMA, reference: `${name}@${version}`, format: FORMAT, policy: given.policy, mode: given.mode});
+const {policy, mode} = given;
+write({kind: 'trace', schema: SCHEMA, reference: `${name}@${version}`, format: FORMAT, policy, mode});
 
 const total = {battles: 0, decisions: 0, draws: 0, p1: 0, p2: 0, ties: 0, capped: 0};
 for (let episode = BigInt(range[1]); episode < BigInt(range[2]); episode++) {
-  const spec = {episode: String(episode), policy: given.policy, max_decisions: Number(given['max-decisions'])};
+  const spec = {episode: String(episode), policy, max_decisions: Number(given['max-decisions'])};
   if (pairs) spec.teams = pairs[Number(episode % BigInt(pairs.length))];
   const options = {drawLog: given['draw-log'], messages: given.messages};
   const lines = [];

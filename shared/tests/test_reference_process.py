@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -185,32 +184,29 @@ def test_an_answer_that_was_not_asked_for_is_not_taken_for_the_next(noted):
             reference.request("any")
 
 
-def limited(megabytes):
-    """Address space of this process from now on."""
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (used + megabytes * 2**20, resource.RLIM_INFINITY))
-
-
 CLIENT = f"""
-exec(open({str(Path(__file__))!r}).read().split("CLIENT = ")[0])
-noted, what = Path(sys.argv[1]), sys.argv[2]
+import os, resource, signal, sys
+from pathlib import Path
+from rlenv_shared.errors import ReferenceUnavailableError
+from rlenv_shared.verification.pinned import Pin
+from rlenv_shared.verification.reference import ReferenceProcess
+PIN, noted, what = {PIN!r}, *sys.argv[1:]
+def start(**options):
+    return ReferenceProcess([sys.executable, "-S", "-c", {DRIVER!r}, what, noted], PIN, **options)
 """
 
 
 def client(noted, what, body):
-    """A process that runs ``body`` with what this module defines."""
-    return subprocess.Popen(
-        [sys.executable, "-c", CLIENT + body, str(noted), what],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    """A process that runs ``body``."""
+    command = [sys.executable, "-c", CLIENT + body, str(noted), what]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_an_answer_beyond_memory_is_typed(noted):
     body = """
-reference = start(noted, what, timeout_s=20)
-limited(40)
+reference = start(timeout_s=20)
+used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+resource.setrlimit(resource.RLIMIT_AS, (used + 40 * 2**20, resource.RLIM_INFINITY))
 try:
     reference.request("any")
 except ReferenceUnavailableError as error:
@@ -224,7 +220,7 @@ except ReferenceUnavailableError as error:
 
 WAIT = """
 signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell ignore it
-start(noted, what, timeout_s=60).request('any')
+start(timeout_s=60).request("any")
 """
 
 
@@ -232,12 +228,12 @@ start(noted, what, timeout_s=60).request('any')
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_the_driver_ends_with_its_client_however_that_ends(noted, what, number):
     process = client(noted, what, WAIT)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 20
     while len(noted.read_text().split()) < 1 + what.count("detach") and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.1)
     process.send_signal(number)
-    output, _ = process.communicate(timeout=10)
+    output, _ = process.communicate(timeout=20)
     assert ("KeyboardInterrupt" in output) == (number == signal.SIGINT)
     assert gone(noted, 1 + what.count("detach"))
 

@@ -1,7 +1,7 @@
 // A table is a list of ids and columns of integers of one type; a column may have several numbers per row.
 //
-// Every key of the source's raw entries must be read by a column or stand in a list of keys that battles do not read, so
-// that a new version of the source cannot bring data that is silently lost.
+// Every key of the source's raw entries must be read by a column or stand in a list of keys that battles do not read,
+// so that a new version of the source cannot bring data that is silently lost.
 export class Table {
   constructor(name, ids, {read, unread = []}) {
     Object.assign(this, {name, ids, columns: {}});

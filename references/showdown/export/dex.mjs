@@ -88,7 +88,8 @@ export function speciesTable({numbers, scopes}) {
   add('types', 'uint8', s => [0, 1].map(k => numbers.type.of(s.types[k])));
   add('base_stats', 'uint8', s => STATS.map(stat => s.baseStats[stat] ?? 0));
   add('weight_hg', 'uint16', s => s.weighthg);
-  add('abilities', 'uint16', s => ['0', '1', 'H', 'S'].map(slot => named('ability', known(s.abilities[slot], numbers.ability))));
+  add('abilities', 'uint16', s =>
+    ['0', '1', 'H', 'S'].map(slot => named('ability', known(s.abilities[slot], numbers.ability))));
   add('gender', 'uint8', s => numbers.gender.of(s.gender));
   add('male_of_1000', 'uint16', s => Math.round(s.genderRatio.M * 1000));
   add('base_species', 'uint16', s => named('species', s.baseSpecies));
@@ -105,7 +106,8 @@ export function speciesTable({numbers, scopes}) {
 const known = (name, numbers) => (name && numbers.index.has(toID(name)) ? name : '');
 
 const EMPTY_SPECIES = {
-  num: 0, types: [], baseStats: {}, weighthg: 0, abilities: {}, gender: '', genderRatio: {M: 0}, baseSpecies: '', nfe: false,
+  num: 0, types: [], baseStats: {}, weighthg: 0, abilities: {}, gender: '', genderRatio: {M: 0}, baseSpecies: '',
+  nfe: false,
 };
 
 const MOVE_KEYS = {
@@ -186,7 +188,8 @@ export function movesTable({numbers, scopes}) {
 }
 
 const FLAGS_OF_MOVES = [
-  ['crash_damage', 'hasCrashDamage'], ['mind_blown_recoil', 'mindBlownRecoil'], ['chloroblast_recoil', 'chloroblastRecoil'],
+  ['crash_damage', 'hasCrashDamage'], ['mind_blown_recoil', 'mindBlownRecoil'],
+  ['chloroblast_recoil', 'chloroblastRecoil'],
   ['struggle_recoil', 'struggleRecoil'], ['sheer_force', 'hasSheerForceBoost'], ['thaws_target', 'thawsTarget'],
   ['stalling', 'stallingMove'], ['sleep_usable', 'sleepUsable'], ['calls_move', 'callsMove'],
   ['breaks_protect', 'breaksProtect'], ['smart_target', 'smartTarget'], ['tracks_target', 'tracksTarget'],
@@ -212,7 +215,8 @@ function addSecondaries(add, numbers, condition) {
 /** Status moves ignore type immunity unless they say otherwise, as Showdown's loader has it. */
 function ignoresImmunity(move) {
   const value = move.ignoreImmunity;
-  if (value !== undefined && typeof value !== 'boolean') throw new Error(`move ${move.id} ignores some immunities only`);
+  const plain = value === undefined || typeof value === 'boolean';
+  if (!plain) throw new Error(`move ${move.id} ignores some immunities only`);
   return value ?? false;
 }
 
@@ -227,7 +231,8 @@ function flagWords(names, numbers) {
 }
 
 const EMPTY_MOVE = {
-  id: '', num: 0, type: '', category: '', basePower: 0, accuracy: 0, pp: 0, priority: 0, target: '', flags: {}, critRatio: 0,
+  id: '', num: 0, type: '', category: '', basePower: 0, accuracy: 0, pp: 0, priority: 0, target: '', flags: {},
+  critRatio: 0,
 };
 
 export function abilitiesTable({numbers, scopes}) {

@@ -1,11 +1,11 @@
 // For each event: which effects of the format handle it, in which order, and which of them can tie.
 //
-// Order, priority and subOrder come from Battle.resolvePriority itself.  Handlers that are equal in all three (and in the
-// holder's cached speed) are shuffled, which costs draws; so the groups of equals are what an engine has to know.
+// Order, priority and subOrder come from Battle.resolvePriority itself.  Handlers that are equal in all three (and in
+// the holder's cached speed) are shuffled, which costs draws; so the groups of equals are what an engine has to know.
 import {Battle, load} from '../js/package.mjs';
 import {FORMAT} from '../js/play.mjs';
 import {playEpisode} from '../js/episode.mjs';
-import {dex} from './scope.mjs';
+import {dex, hitsOf, texts} from './scope.mjs';
 import {effectsOf} from './callbacks.mjs';
 
 // Battle.runEvent: sorted by order, priority and place, without draws
@@ -26,8 +26,8 @@ function dispatch() {
   const {Field} = load('sim/field.js');
   const {BattleQueue} = load('sim/battle-queue.js');
   const classes = [Battle, BattleActions, Pokemon, Side, Field, BattleQueue].map(String);
-  const callbacks = ['Moves', 'Abilities', 'Items', 'Conditions', 'Rulesets'].flatMap(kind => Object.values(dex.data[kind]))
-    .flatMap(text);
+  const {Moves, Abilities, Items, Conditions, Rulesets} = dex.data;
+  const callbacks = texts([Moves, Abilities, Items, Conditions, Rulesets]);
   const source = [...classes, ...callbacks].join('\n');
   const called = how => new Set([...source.matchAll(new RegExp(`\\b${how}\\("(\\w+)"`, 'g'))].map(match => match[1]));
   const sorted = new Set([...called('runEvent'), ...called('eachEvent'), ...called('fieldEvent')]);
@@ -35,11 +35,6 @@ function dispatch() {
   STATS.forEach(stat => sorted.add(`Modify${stat}`));
   return {sorted, byPriority: called('priorityEvent')};
 }
-
-const text = value => {
-  if (typeof value === 'function') return [String(value)];
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(text) : [];
-};
 
 /** Where each condition of the format is kept: on a Pokémon, a slot, a side or the field. */
 function holders(effects) {
@@ -55,13 +50,12 @@ function holders(effects) {
     setWeather: 'field', setTerrain: 'field',
   };
   for (const {kind, effect, data} of effects) {
-    if (kind !== 'rule') {
-      const parts = [effect, effect.self, ...(effect.secondaries ?? []), ...(effect.secondaries ?? []).map(hit => hit.self)];
-      for (const part of parts.filter(Boolean)) {
-        for (const [key, holder] of Object.entries(keys)) if (typeof part[key] === 'string') note(id(part[key]), holder);
+    for (const part of kind === 'rule' ? [] : hitsOf(effect)) {
+      for (const [key, holder] of Object.entries(keys)) {
+        if (typeof part[key] === 'string') note(id(part[key]), holder);
       }
     }
-    const source = text(data).join('\n');
+    const source = texts(data).join('\n');
     for (const [call, holder] of Object.entries(calls)) {
       for (const [, name] of source.matchAll(new RegExp(`${call}\\(\\s*"([\\w ]+)"`, 'g'))) note(id(name), holder);
     }
@@ -72,11 +66,13 @@ function holders(effects) {
   return found;
 }
 
-const expires = data => data.duration || data.durationCallback || text(data).some(source => /\.duration = /.test(source));
+const expires = data =>
+  data.duration || data.durationCallback || texts(data).some(source => /\.duration = /.test(source));
 
 /** What of an effect's state resolvePriority looks at. */
 function stateOf(battle, holder) {
-  const target = {side: battle.sides[0], slot: battle.sides[0], field: battle.field}[holder] ?? battle.sides[0].pokemon[0];
+  const [side] = battle.sides;
+  const target = {side, slot: side, field: battle.field}[holder] ?? side.pokemon[0];
   return {target, isSlotCondition: holder === 'slot'};
 }
 
@@ -85,7 +81,8 @@ export function handlersByEvent(scope) {
   const effects = effectsOf(scope);
   const places = holders(effects);
   const battle = new Battle({formatid: FORMAT, seed: 'gen5,0000000000000000'});
-  for (const p of ['p1', 'p2']) battle.setPlayer(p, {name: p, team: [{species: 'Mew', ability: 'Synchronize', moves: ['tackle']}]});
+  const team = [{species: 'Mew', ability: 'Synchronize', moves: ['tackle']}];
+  for (const name of ['p1', 'p2']) battle.setPlayer(name, {name, team});
   const known = new Set([...sorted, ...byPriority, ...LEFT_TO_RIGHT]);
   const events = new Map();
   for (const {kind, id, data, effect} of effects) {
@@ -95,8 +92,9 @@ export function handlersByEvent(scope) {
       const {order, priority, subOrder} = battle.resolvePriority(
         {effect, callback: data[callback], state, end: null, effectHolder: state.target}, resolved);
       const each = PER_POKEMON.has(event) && ['side', 'field'].includes(slot) && !/Field|Side/.test(resolved);
-      const handler = {kind, id, slot: each ? `${slot}, per Pokémon` : slot, callback};
-      events.set(event, [...(events.get(event) ?? []), {...handler, order: order || null, priority, sub_order: subOrder}]);
+      const keys = {order: order || null, priority, sub_order: subOrder};
+      const handler = {kind, id, slot: each ? `${slot}, per Pokémon` : slot, callback, ...keys};
+      events.set(event, [...(events.get(event) ?? []), handler]);
     };
     for (const key of Object.keys(data)) {
       const name = eventOf(key, known, kind, data);
@@ -116,7 +114,8 @@ export function handlersByEvent(scope) {
 
 /** The event that a callback serves, if its handlers are gathered and sorted; others are called one at a time. */
 function eventOf(key, known, kind, data) {
-  if (/(?:Priority|Order)$/.test(key) && key !== 'onFractionalPriority' && !/^on\w*ModifyPriority$/.test(key)) return null;
+  const namesKey = /(?:Priority|Order)$/.test(key) && !/^on\w*(?:Fractional|Modify)Priority$/.test(key);
+  if (namesKey) return null;
   // Battle.getCallback: abilities and items that have no SwitchIn get their Start called as one
   const replaces = key === 'onStart' && !data.onSwitchIn && !data.onAnySwitchIn;
   if (replaces && ['ability', 'item'].includes(kind)) return {event: 'SwitchIn', callback: 'onSwitchIn'};
@@ -202,7 +201,8 @@ function watchSorting(battle, seen) {
     entry.sorts++;
     entry.most = Math.max(entry.most, list.length);
     battle.prng.shuffle = (items, start, end) => {
-      const members = items.slice(start, end).map(item => item.effect?.id ?? item.choice ?? 'pokemon').sort().join(' + ');
+      const names = items.slice(start, end).map(item => item.effect?.id ?? item.choice ?? 'pokemon');
+      const members = names.sort().join(' + ');
       entry.tied.set(members, (entry.tied.get(members) ?? 0) + 1);
       return shuffle.call(battle.prng, items, start, end);
     };

@@ -1,6 +1,7 @@
 // Callbacks that only multiply a number, read as rows: when this holds, multiply by that many 4096ths.
 //
-// A condition is a tree: ["and", …], ["or", …], ["not", c] or an atom such as ["move_type", "Fire"], ["hp_full", "target"].
+// A condition is a tree: ["and", …], ["or", …], ["not", c] or an atom such as ["move_type", "Fire"] or
+// ["hp_full", "target"].
 // A callback whose text has anything else in it is no modifier (null): nothing is guessed.
 const DEFENDER_FIRST = /ModifyDef|ModifySpD|ModifyAccuracy/;
 const WHO = '(user|target)';
@@ -107,13 +108,14 @@ function statements(text, given, rows) {
   return true;
 }
 
-const simplified = condition => (condition.length === 2 ? condition[1] : condition.length === 1 ? ['always'] : condition);
+const simplified = condition => (condition.length > 2 ? condition : condition[1] ?? ['always']);
 
 /** A condition as a tree, or null. */
 function parse(text) {
   text = text.trim();
   for (const [operator, word] of [['||', 'or'], ['&&', 'and']]) {
-    const parts = split(text, operator).filter(part => !(word === 'and' && part.trim() === 'move')); // it is always there
+    // `move &&` asks whether there is a move: there always is
+    const parts = split(text, operator).filter(part => !(word === 'and' && part.trim() === 'move'));
     if (parts.length > 1) {
       const trees = parts.map(parse);
       return trees.includes(null) ? null : [word, ...trees];

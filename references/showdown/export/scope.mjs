@@ -9,9 +9,11 @@ const ALWAYS_CONDITIONS = [
   'stall', 'mustrecharge', 'lockedmove', 'twoturnmove', 'partiallytrapped', 'healreplacement',
 ];
 const DOUBLES_ONLY = new Set(['clearamulet']); // asked for together with isDoubles
-const GIVES_CONDITION = new RegExp(
-  '(?:addVolatile|addSideCondition|addSlotCondition|addPseudoWeather|setWeather|setTerrain|[sS]etStatus|removeVolatile)' +
-  '\\(\\s*"([A-Za-z ]+)"', 'g');
+const GIVERS = [
+  'addVolatile', 'removeVolatile', 'addSideCondition', 'addSlotCondition', 'addPseudoWeather', 'setWeather',
+  'setTerrain', '[sS]etStatus',
+];
+const GIVES_CONDITION = new RegExp(`(?:${GIVERS.join('|')})\\(\\s*"([A-Za-z ]+)"`, 'g');
 
 export const dex = Dex.forFormat(FORMAT);
 export const sets = load(SETS);
@@ -71,22 +73,26 @@ function conditions(effects) {
   const found = new Set(ALWAYS_CONDITIONS);
   const add = value => value && found.add(toID(value));
   for (const effect of effects) {
-    const hits = [effect, effect.self, ...(effect.secondaries ?? []), ...(effect.secondaries ?? []).map(hit => hit.self)];
-    for (const hit of hits.filter(Boolean)) {
+    for (const hit of hitsOf(effect)) {
       for (const key of ['volatileStatus', 'status', 'sideCondition', 'slotCondition', 'pseudoWeather']) add(hit[key]);
       for (const key of ['weather', 'terrain']) add(hit[key]);
     }
     if (effect.condition) found.add(effect.id);
-    for (const [, name] of source(effect).matchAll(GIVES_CONDITION)) add(name);
+    for (const [, name] of texts(effect).join('\n').matchAll(GIVES_CONDITION)) add(name);
   }
   return found;
 }
 
-/** The text of every function of an effect. */
-function source(value) {
-  if (typeof value === 'function') return String(value);
-  if (value === null || typeof value !== 'object') return '';
-  return Object.values(value).map(source).join('\n');
+/** An effect and, of a move, the parts that may give boosts, statuses and conditions. */
+export function hitsOf(effect) {
+  const secondaries = effect.secondaries ?? [];
+  return [effect, effect.self, ...secondaries, ...secondaries.map(hit => hit.self)].filter(Boolean);
+}
+
+/** The text of every function in a value. */
+export function texts(value) {
+  if (typeof value === 'function') return [String(value)];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(texts) : [];
 }
 
 const sorted = set => [...set].sort();
@@ -113,7 +119,8 @@ export function scope() {
     if (more.size === reached.size) break;
     reached = more;
   }
-  const charging = [...moves].filter(id => dex.moves.get(id).flags.charge); // their first turn is a volatile of their name
+  // the first turn of these is a volatile with the move's name
+  const charging = [...moves].filter(id => dex.moves.get(id).flags.charge);
   const known = [...[...reached].filter(id => dex.conditions.get(id).exists), ...charging];
   const base = new Set([...formes, ...later].map(id => toID(dex.species.get(id).baseSpecies)));
   const ofSpecies = [...formes, ...later, ...base].filter(id => id in dex.data.Conditions);

@@ -72,8 +72,8 @@ export class Play {
       const choice = this.#inPlace(side, choices?.[n]);
       if (accepted.length ? !accepted.includes(choice) : choice !== '') {
         const expected = accepted.length ? accepted.join(', ') : 'an empty text, this side is not asked';
-        const text = `side ${n}, decision ${this.decisions}: choice ${JSON.stringify(choice)}, expected ${expected}`;
-        throw new RequestError(text, 'illegal_action');
+        const where = `side ${n}, decision ${this.decisions}`;
+        throw new RequestError(`${where}: choice ${JSON.stringify(choice)}, expected ${expected}`, 'illegal_action');
       }
       return choice;
     });

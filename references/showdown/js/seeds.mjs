@@ -37,7 +37,9 @@ export function generatorWords(prng) {
 
 /** Seeds of an episode: `{battle, teams: [p1, p2], policy}`, the policy's a number of 32 bits. */
 export function derive(integer) {
-  if (!/^\d+$/.test(String(integer))) throw new RequestError(`episode seed ${integer}, expected a decimal integer >= 0`);
+  if (!/^\d+$/.test(String(integer))) {
+    throw new RequestError(`episode seed ${integer}, expected a decimal integer >= 0`);
+  }
   const next = splitmix64(BigInt(integer));
   const [battle, p1, p2, policy] = [next(), next(), next(), next()];
   const hex = word => word.toString(16).padStart(16, '0');

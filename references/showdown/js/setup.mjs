@@ -1,10 +1,11 @@
-// Puts a battle into a situation before its first decision, by Showdown's own methods, so that one mechanic can be looked
-// at alone.  The generator is set back to the battle's seed afterwards and draws are counted from there.
+// Puts a battle into a situation before its first decision, by Showdown's own methods, so that one mechanic can be
+// looked at alone.  The generator is set back to the battle's seed afterwards and draws are counted from there.
 //
 // A setup is a list of changes, made in order.  What decides which choices are offered (volatiles, items, abilities)
 // cannot be set: a team and some turns bring it about.
 import {RequestError} from './serve.mjs';
 
+const STATUSES = ['brn', 'par', 'slp', 'frz', 'psn', 'tox'];
 const BOOSTS = ['atk', 'def', 'spa', 'spd', 'spe', 'accuracy', 'evasion'];
 const integer = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
 
@@ -17,7 +18,7 @@ const CHANGES = {
   },
   // ["status", side, member, id]
   status({pokemon}, side, member, id) {
-    return ['brn', 'par', 'slp', 'frz', 'psn', 'tox'].includes(id) && pokemon(side, member).setStatus(id, null, null, true);
+    return STATUSES.includes(id) && pokemon(side, member).setStatus(id, null, null, true);
   },
   // ["boosts", side, [7 numbers]]: of the active Pokémon
   boosts({active}, side, values) {
@@ -44,7 +45,8 @@ const CHANGES = {
     return effect(id).effectType === 'Terrain' && battle.field.setTerrain(id, active(0));
   },
   pseudo_weather({battle, active, effect}, id) {
-    return effect(id).effectType === 'Condition' && effect(id).onFieldStart && battle.field.addPseudoWeather(id, active(0));
+    const fits = effect(id).effectType === 'Condition' && effect(id).onFieldStart;
+    return fits && battle.field.addPseudoWeather(id, active(0));
   },
 };
 
@@ -63,7 +65,8 @@ export function arrange(play, setup) {
     const known = Object.hasOwn(CHANGES, name ?? '');
     const needsSide = known && !['weather', 'terrain', 'pseudo_weather'].includes(name);
     const placed = !needsSide || integer(given[0], 0, 1);
-    const exists = !['hp', 'status', 'pp'].includes(name) || (placed && integer(given[1], 0, 5) && tools.pokemon(...given));
+    const needsMember = ['hp', 'status', 'pp'].includes(name);
+    const exists = !needsMember || (placed && integer(given[1], 0, 5) && tools.pokemon(...given));
     if (!known || !placed || !exists || !CHANGES[name](tools, ...given)) {
       throw new RequestError(`setup ${JSON.stringify(change)}, expected one of ${Object.keys(CHANGES).join(', ')} as ` +
         'js/setup.mjs describes them, and possible in this battle');

@@ -1,5 +1,5 @@
-// Plays every modifier callback of the listing in made-up situations: node modifiers.mjs PACKAGE LISTING; prints, as JSON,
-// where a row says something else than the callback.
+// Plays every modifier callback of the listing in made-up situations: node modifiers.mjs PACKAGE LISTING; prints, as
+// JSON, where a row says something else than the callback.
 //
 // A situation is a handful of facts.  The callback sees them through objects that look like Showdown's; the rows are
 // read by `holds`, which asks the facts alone.
@@ -9,6 +9,10 @@ import {dex} from '../export/scope.mjs';
 import {rawCondition} from '../export/dex.mjs';
 
 const SITUATIONS = 400;
+const SPECIES = [
+  'pikachu', 'pikachuworld', 'latias', 'dialga', 'palkia', 'giratina', 'mew', 'ivysaur', 'ogerponwellspring',
+  'ogerponhearthflametera', 'ogerponcornerstone',
+];
 const listing = JSON.parse(readFileSync(process.argv[3], 'utf8')).callbacks.filter(entry => entry.class === 'modifier');
 const prng = new PRNG('gen5,0123456789abcdef');
 const pick = list => list[prng.random(list.length)];
@@ -26,28 +30,32 @@ const values = (...words) => words.flatMap(word => [...(asked[word] ?? [])])
 
 function pokemonFacts(wanted) {
   const maxhp = 90 + prng.random(200);
-  const species = dex.species.get(pick(['pikachu', 'pikachuworld', 'latias', 'dialga', 'palkia', 'giratina', 'mew', 'ivysaur',
-    'ogerponwellspring', 'ogerponhearthflametera', 'ogerponcornerstone']));
+  const species = dex.species.get(pick(SPECIES));
   return {
     maxhp, hp: pick([maxhp, Math.floor(maxhp / 3), Math.floor(maxhp / 3) + 1, Math.floor(maxhp / 2), 1]),
     status: pick(['', 'slp', 'psn', 'tox', 'brn']), item: pick(['', 'leftovers']), gender: pick(['M', 'F', 'N', '']),
     types: [pick(['Rock', 'Ice', 'Normal'])], ability: pick(['', ...values('has_ability')]),
-    volatiles: coin() ? values('has_volatile') : [], ignoring: coin(), grounded: coin(), hidden: coin(), lowered: coin(),
-    turns: prng.random(2), species, weather: pick(['', ...wanted.weathers]),
+    volatiles: coin() ? values('has_volatile') : [], ignoring: coin(), grounded: coin(), hidden: coin(),
+    lowered: coin(), turns: prng.random(2), species, weather: pick(['', ...wanted.weathers]),
   };
 }
 
 function situation(entry) {
   const mine = JSON.stringify(entry.rows);
   const own = words => words.filter(word => mine.includes(word)); // half of the time, what this callback asks for
-  const choose = (...words) => pick([...(coin() && own(values(...words)).length ? own(values(...words)) : values(...words)), '']);
-  const weathers = values('weather_for', 'weather_not_for', 'weather_one_of_for', 'field_weather', 'field_weather_one_of');
+  const choose = (...words) => {
+    const all = values(...words);
+    return pick([...(coin() && own(all).length ? own(all) : all), '']);
+  };
+  const weathers = values(
+    'weather_for', 'weather_not_for', 'weather_one_of_for', 'field_weather', 'field_weather_one_of');
   const wanted = {weathers: coin() && own(weathers).length ? own(weathers) : weathers};
   return {
     user: pokemonFacts(wanted), target: pokemonFacts(wanted),
-    type: choose('move_type'), flags: coin() ? values('move_flag') : [], category: pick(['Physical', 'Special', 'Status']),
-    id: choose('move_id'), has: coin() ? values('move_has') : [], changed: coin(), crit: coin(), typeMod: prng.random(3) - 1,
-    weather: pick(['', ...wanted.weathers]), terrain: choose('field_terrain'), rooms: coin() ? values('pseudo_weather') : [],
+    type: choose('move_type'), flags: coin() ? values('move_flag') : [], id: choose('move_id'),
+    category: pick(['Physical', 'Special', 'Status']), has: coin() ? values('move_has') : [], changed: coin(),
+    crit: coin(), typeMod: prng.random(3) - 1, weather: pick(['', ...wanted.weathers]),
+    terrain: choose('field_terrain'), rooms: coin() ? values('pseudo_weather') : [],
     success: choose('last_success_this_turn'), best: choose('best_stat_is_not'), counter: prng.random(2),
     accuracy: coin() ? 90 : true, another: coin(),
   };
@@ -55,8 +63,8 @@ function situation(entry) {
 
 function pokemon(facts) {
   return {
-    hp: facts.hp, maxhp: facts.maxhp, status: facts.status, item: facts.item, gender: facts.gender, activeTurns: facts.turns,
-    statsLoweredThisTurn: facts.lowered, baseSpecies: facts.species, species: facts.species,
+    hp: facts.hp, maxhp: facts.maxhp, status: facts.status, item: facts.item, gender: facts.gender,
+    activeTurns: facts.turns, statsLoweredThisTurn: facts.lowered, baseSpecies: facts.species, species: facts.species,
     volatiles: Object.fromEntries(facts.volatiles.map(id => [id, {}])),
     hasType: type => facts.types.includes(type), hasAbility: name => toID(facts.ability) === toID(name),
     ignoringAbility: () => facts.ignoring, isGrounded: () => facts.grounded, isSemiInvulnerable: () => facts.hidden,
@@ -71,7 +79,8 @@ function play(entry, callback, facts) {
   target.runEffectiveness = () => facts.typeMod;
   const effect = {};
   const move = {
-    type: facts.type, flags: Object.fromEntries(facts.flags.map(flag => [flag, 1])), category: facts.category, id: facts.id,
+    type: facts.type, category: facts.category, id: facts.id,
+    flags: Object.fromEntries(facts.flags.map(flag => [flag, 1])),
     typeChangerBoosted: facts.changed ? effect : null, ...Object.fromEntries(facts.has.map(key => [key, true])),
   };
   let did = null;

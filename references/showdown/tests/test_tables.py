@@ -165,3 +165,19 @@ def test_the_document_is_that_of_the_data():
     listing, events, ledger, manifest = (json.loads((DATA / name).read_text()) for name in names)
     text = mechanics.document(listing["callbacks"], events, ledger, manifest)
     assert (DATA.parent / "MECHANICS.md").read_text() == text
+
+
+def test_every_tie_that_battles_showed_is_foreseen():
+    events = json.loads((DATA / "events.json").read_text())
+    groups = {event["event"]: event["groups"] for event in events["events"]}
+    kinds = 0
+    for seen in events["measured"]["policies"].values():
+        for entry in seen:
+            for tie in entry["ties"]:
+                members = set(tie["members"].split(" + "))
+                if entry["event"] == "queue" or members == {"pokemon"}:
+                    continue  # actions, or the active Pokémon themselves
+                kinds += 1
+                able = [group for group in groups[entry["event"]] if group["ties"]]
+                assert any(members <= {effect["id"] for effect in group["effects"]} for group in able), (entry, tie)
+    assert kinds > 10

@@ -1020,7 +1020,7 @@ def mill(c, m):
 
 @family(r"Your opponent reveals their hand\.")
 def reveal(c, m):
-    yield c.case("hit", c.hit(c.damage), foe={"hand": ["A1-223"]})
+    yield c.case("seen", {"me.known.size": 1, **c.hit(c.damage)}, foe={"hand": ["A1-223"]})
 
 
 @family(

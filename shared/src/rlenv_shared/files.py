@@ -119,17 +119,22 @@ def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = (
     return {key: value for key, value in header.items() if key != SEAL}
 
 
-def plain(what: str, value: Any) -> Any:
-    """A value as JSON gives it back.
+def to_json(what: str, value: Any) -> bytes:
+    """A value as JSON, in one line.
 
     Raises:
         InvalidParamsError: JSON has no such value.
     """
     try:
-        return parse_json(json.dumps(value, allow_nan=False))
+        return json.dumps(value, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         remedy = "convert arrays to lists, and leave NaN and infinities out"
         raise InvalidParamsError(explain(what, got=error, expected="JSON values", remedy=remedy)) from error
+
+
+def plain(what: str, value: Any) -> Any:
+    """A value as JSON gives it back; errors as `to_json`."""
+    return parse_json(to_json(what, value))
 
 
 def parse_json(text: str | bytes, *, special: bool = False) -> Any:

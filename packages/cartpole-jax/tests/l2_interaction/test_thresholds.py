@@ -7,10 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from references.gymnasium_classic.adapter import Reference
 
 from cartpole_jax import CartPole, EnvParams, State
+from rlenv_shared.verification.locate import reference
 from rlenv_shared import counter_rng
+
+Reference = reference("gymnasium_classic").Reference
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_classic")]
 

@@ -6,15 +6,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from references.puffer_pong.adapter import PufferPong
 
 from puffer_pong import PongVectorEnv
 from puffer_pong.jax import Pong
 from puffer_pong.verification.rust import FLOATS_AND_COUNTS, expected_observation, record
 from puffer_pong.verification.thresholds import COMPARISONS, PLACES, cases
 from rlenv_shared.verification.compare import compare
+from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
+
+PufferPong = reference("puffer_pong").PufferPong
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("puffer_pong")]
 

@@ -198,11 +198,16 @@ def run(
     """
     directory = None if options.run_dir is None else Path(options.run_dir)
     with contextlib.nullcontext() if directory is None else files.locked(directory / LOCK_FILE, wait=False):
-        return _run(advance, state, identity, options, directory)
+        return _run(advance, state, identity, options, directory, keep_snapshot)
 
 
 def _run(
-    advance: Advance, state: Any, identity: Identity, options: RunOptions, directory: Path | None
+    advance: Advance,
+    state: Any,
+    identity: Identity,
+    options: RunOptions,
+    directory: Path | None,
+    keep_snapshot: Callable[[int, Any], None],
 ) -> tuple[Any, list[Record]]:
     """`run` in a directory that is ours alone."""
     config = identity.config

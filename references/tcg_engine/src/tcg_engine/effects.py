@@ -166,7 +166,7 @@ def candidates(game: Game, program: Program, row: Row) -> list[Pokemon]:
         pokemon
         for pokemon in members(game, program, row.who)
         if matches(game, pokemon, row.filter, row.state, row.types, row.amount, program.source)
-        and not (row.arg & 2 and pokemon in program.picked)
+        and not (row.op == Op.CHOOSE and row.arg & 2 and pokemon in program.picked)
     ]
 
 

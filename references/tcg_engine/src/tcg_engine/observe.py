@@ -30,6 +30,7 @@ def observation(game: Game, player: int) -> dict[str, Any]:
         "deck": sorted(game.cards[instance] for instance in mine.deck),
         "deck_seen": seen_in_order(game, player, mine.deck),
         "foe_deck_seen": seen_in_order(game, player, theirs.deck),
+        "foe_deck_listed": sorted(game.cards[instance] for instance in mine.listed),
         "foe_hand_seen": sorted(game.cards[instance] for instance in theirs.hand if instance in mine.known),
         "asked": asked,
         "question": game.choice.what if asked and game.choice is not None else "",

@@ -219,10 +219,12 @@ def read(game: Game, path: str) -> Any:
 
 def read_side(game: Game, side: Player, name: str) -> Any:
     """A value of one player."""
-    if name in ("hand", "deck", "discard"):
+    if name in ("hand", "deck", "discard", "listed"):
         return sorted(game.card(instance).id for instance in getattr(side, name))
     if name in ("hand.size", "deck.size", "discard.size"):
         return len(getattr(side, name.split(".")[0]))
+    if name == "known.size":
+        return len(side.known)
     if name == "top":
         return game.card(side.deck[0]).id
     if name == "discard_energy":

@@ -92,7 +92,8 @@ class Player:
         points: points scored.
         timed: effects on the player.
         spots: delayed damage by slot: (turn at whose end it comes, damage; 0 Knocks Out).
-        known: own deck cards seen by this player are not tracked; these are the opponent's hand cards it has seen.
+        known: cards in hands and decks that it has seen, and whose place it knows.
+        listed: cards it was shown of the opponent's deck without their places, as they were then.
         supporters: Supporters played this turn.
         stadium_played: played a Stadium this turn.
         stadium_used: used the Stadium this turn.
@@ -118,6 +119,7 @@ class Player:
     timed: list[Timed] = field(default_factory=list)
     spots: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(SLOTS)])
     known: set[int] = field(default_factory=set)
+    listed: list[int] = field(default_factory=list)
     supporters: int = 0
     stadium_played: bool = False
     stadium_used: bool = False

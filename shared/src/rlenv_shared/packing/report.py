@@ -42,8 +42,7 @@ def texts(layout: Layout) -> dict[str, str]:
     rows = report.pop("fields")
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
     as_json = f'{json.dumps(report, indent=2)[:-2]},\n  "fields": [\n{lines}\n  ]\n}}\n'
-    cells = [["field", "table", "word", "bits", "values", "next"]]
-    cells += [[str(row[key]) for key in ("field", "table", "word", "bits", "values")] + [row["next"]] for row in rows]
+    cells = [list(rows[0]), *([str(cell) for cell in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     table = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
     head = [f"{layout.name}: {report['words']} words, {report['bytes']} bytes"]
@@ -101,7 +100,7 @@ def _rows(node: Node, path: str, begin: dict[str, Start], steps: list[str]) -> I
             for table in at:
                 yield from _rows(child, f"{here}.", {table: at[table]}, [*steps, *_step(child, table)])
             continue
-        for table, (word, shift) in at.items():  # its own, if that is asked for
+        for table, (word, shift) in at.items():  # nothing, if it lies in another table
             field = child.member
             yield {
                 "field": here,
@@ -109,6 +108,7 @@ def _rows(node: Node, path: str, begin: dict[str, Start], steps: list[str]) -> I
                 "word": word,
                 "bits": f"{shift}-{shift + field.width - 1}" if field.width > 1 else f"{shift}",
                 "values": "bool" if field.dtype == bool else f"{field.low}..{field.high}",
+                "empty": field.empty,
                 "next": "; ".join([*steps, *_step(child, table)]),
             }
 

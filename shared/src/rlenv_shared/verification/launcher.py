@@ -54,7 +54,7 @@ def main(lifeline: int, command: Sequence[str]) -> int:
             break
         if ended in ready:
             os.read(ended, 4096)
-        status = dict(reaped()).get(driver)
+        status = reaped().get(driver)
     kill_all(driver, gone=status is not None)
     code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
@@ -80,31 +80,21 @@ def kill_all(driver: int, gone: bool) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(driver, signal.SIGKILL)
     listed = Path(f"/proc/self/task/{os.getpid()}/children")
-    while listed.exists() or not gone:
+    while not gone or (listed.exists() and listed.read_text()):
         for child in listed.read_text().split() if listed.exists() else []:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(int(child), signal.SIGKILL)
-        try:
-            ended = dict(reaped(strict=True))
-        except ChildProcessError:
-            return
-        gone = gone or driver in ended
-        time.sleep(0 if ended else REAP_POLL_S)
+        time.sleep(REAP_POLL_S)
+        gone = driver in reaped() or gone
 
 
-def reaped(strict: bool = False) -> list[tuple[int, int]]:
-    """Children that have ended, with their wait status; ``strict``: a ChildProcessError if there is no child at all."""
-    found: list[tuple[int, int]] = []
-    while True:
-        try:
-            child, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            if strict and not found:
-                raise
-            return found
-        if child == 0:
-            return found
-        found.append((child, status))
+def reaped() -> dict[int, int]:
+    """Children that have ended, with their wait status."""
+    found: dict[int, int] = {}
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            found[ended[0]] = ended[1]
+    return found
 
 
 def prctl(option: int, value: int) -> None:

@@ -17,7 +17,6 @@ Whatever a driver does, a request ends by its deadline, and nothing of it outliv
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import selectors
@@ -31,7 +30,7 @@ from types import TracebackType
 from typing import IO, Any, Final, NoReturn, Self
 
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, ReferenceUnavailableError, explain
-from rlenv_shared.files import parse_json
+from rlenv_shared.files import parse_json, to_json
 from rlenv_shared.verification import jsonl
 from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.trajectory import Trajectory
@@ -132,12 +131,7 @@ class ReferenceProcess:
                 explain("timeout_s", got=limit_s, expected="seconds above 0", remedy="give the driver time")
             )
         request_id, self._next_id = self._next_id, self._next_id + 1
-        try:
-            message = json.dumps({"id": request_id, "op": op, **arguments}, allow_nan=False).encode() + b"\n"
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidParamsError(
-                explain(f"request {op!r}", got=error, expected="JSON values", remedy="convert arrays to lists")
-            ) from error
+        message = to_json(f"request {op!r}", {"id": request_id, "op": op, **arguments}) + b"\n"
         if self._lifeline.closed:
             got = f"a driver that has ended, exit status {self._process.returncode}"
             raise self._unavailable(got, "a running driver", "start it again")
@@ -154,7 +148,7 @@ class ReferenceProcess:
             self._kill()
             got = f"end of output, exit status {self._process.returncode}"
             self._fail(got, f"a JSON answer to {op!r}", "mend the driver, or install what it needs")
-        except (ValueError, KeyError, TypeError, RecursionError, MemoryError) as error:
+        except (ValueError, KeyError, TypeError, OSError, RecursionError, MemoryError) as error:
             got = f"{bytes(line[:80])!r} ({type(error).__name__}: {str(error)[:200]})"
             self._fail(got, f"a JSON answer to {op!r}", "mend the driver")
         except BaseException:  # what is still to come would be taken for the next answer
@@ -163,11 +157,8 @@ class ReferenceProcess:
         if ok is True:
             return answer.get("result")
         kind = ERROR_KINDS.get(str(answer.get("kind")), ReferenceUnavailableError)
-        raise kind(
-            explain(
-                f"reference {self._name}, {op!r}", got=answer.get("error"), expected="success", remedy="see its text"
-            )
-        )
+        got = f"{answer.get('error')!s:.2000}"
+        raise kind(explain(f"reference {self._name}, {op!r}", got=got, expected="success", remedy="see its text"))
 
     def _exchange(self, message: bytes, deadline: float) -> bytes:
         """Send a line and return the next one that comes.

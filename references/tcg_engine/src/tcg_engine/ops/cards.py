@@ -200,7 +200,9 @@ def reveal_top_count(game: Game, program: Program, row: Row) -> bool:
 @micro_op(Op.KNOW_DECK)
 def know_deck(game: Game, program: Program, row: Row) -> bool:
     """The opponent reveals all matching cards of the deck; it is not shuffled, but their places are not told."""
-    game.say(f"revealed: {names(game, sorted(matching(game, game.players[1 - program.me].deck, row.filter)))}")
+    shown = sorted(matching(game, game.players[1 - program.me].deck, row.filter))
+    game.players[program.me].listed = shown
+    game.say(f"revealed: {names(game, shown)}")
     return True
 
 

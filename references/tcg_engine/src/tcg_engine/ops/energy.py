@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tcg_engine import energy
 from tcg_engine.actions import CHOICE, END
-from tcg_engine.codes import DECK_TYPES, ENERGY, ENERGY_KINDS, MANY, Op, Row
+from tcg_engine.codes import ANY_ENERGY, DECK_TYPES, ENERGY, ENERGY_KINDS, MANY, Op, Row
 from tcg_engine.effects import Program, after_zone_energy, candidates, members, micro_op, question, targets
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
@@ -73,7 +73,7 @@ def discard_energy(game: Game, program: Program, row: Row) -> bool:
     """Discard amount units (MANY: n) of the mask from each of who; n = discarded."""
     count = program.n if row.amount == MANY else row.amount
     done = 0
-    for pokemon in targets(game, program, row._replace(types=0x1FF)):
+    for pokemon in targets(game, program, row._replace(types=ANY_ENERGY)):
         for _ in range(count):
             kind = single_or_random(game, pokemon.energy, row.types)
             done += energy.discard(game, pokemon, kind) if kind >= 0 else 0
@@ -86,7 +86,7 @@ def discard_all(game: Game, program: Program, row: Row) -> bool:
     """Discard all energy of the mask from each of who; n = discarded."""
     program.n = sum(
         energy.discard(game, pokemon, kind, pokemon.energy[kind])
-        for pokemon in targets(game, program, row._replace(types=0x1FF))
+        for pokemon in targets(game, program, row._replace(types=ANY_ENERGY))
         for kind in kinds_of(row.types)
     )
     return True
@@ -98,7 +98,7 @@ def discard_random_any(game: Game, program: Program, row: Row) -> bool:
     for _ in range(row.amount):
         units = [
             (pokemon, kind)
-            for pokemon in targets(game, program, row._replace(types=0x1FF))
+            for pokemon in targets(game, program, row._replace(types=ANY_ENERGY))
             for kind in kinds_of(row.types)
             for _ in range(pokemon.energy[kind])
         ]
@@ -139,7 +139,7 @@ def _move(game: Game, giver: Pokemon, taker: Pokemon, kind: int, count: int) -> 
 def move_energy(game: Game, program: Program, row: Row) -> bool:
     """Move amount units (MANY: all) of the mask from each of who to the Pokémon of the Who arg."""
     takers = members(game, program, row.arg)
-    for giver in candidates(game, program, row._replace(amount=0, types=0x1FF)):
+    for giver in candidates(game, program, row._replace(amount=0, types=ANY_ENERGY, arg=0)):
         for taker in takers[:1]:
             if giver is taker or (
                 program.strike and giver.owner != program.me and giver not in targets(game, program, row)

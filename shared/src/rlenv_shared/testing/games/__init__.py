@@ -8,6 +8,7 @@
 | `Hand` | SEQUENTIAL | cards in hand, hidden from the other; effects that ask for a choice |
 """
 
+from rlenv_shared.testing.games.hand import Hand, HandParams
 from rlenv_shared.testing.games.skirmish import Skirmish, SkirmishParams
 from rlenv_shared.testing.games.standoff_takeaway import (
     CHARGE,
@@ -30,6 +31,8 @@ __all__ = [
     "MAX_PILE",
     "MIN_PILE",
     "SHIELD",
+    "Hand",
+    "HandParams",
     "Params",
     "Skirmish",
     "SkirmishParams",

@@ -6,11 +6,11 @@ foreign generator whose every draw counts; tables; teams by id from a pool.  `sk
 Python.
 
 Rules.  Each player chooses a move of the fighter in front (0, 1, 2) or a reserve to bring out (3 to 8).  Reserves come
-out first, the first player's before the second's, then the faster fighter moves; a draw decides between equals.  A move
-hits if a draw of 100 is below its accuracy.  Damage is ``power * strength // guard * effectiveness // 2``, one hit in 16
-half as much again, times 85 to 100 percent, at least 1.  What moves do besides is said in `skirmish_tables`.  Who burns
-loses 10 hit points at the end of a turn.  A fighter at 0 hit points is out, and its player brings out another after the
-turn; who has none left has lost.
+out first, the first player's before the second's, then the faster fighter moves; a draw decides between equals.  A
+move hits if a draw of 100 is below its accuracy.  Damage is ``power * strength // guard * effectiveness // 2``, one hit
+in 16 half as much again, times 85 to 100 percent, at least 1.  What moves do besides is said in `skirmish_tables`.
+Who burns loses 10 hit points at the end of a turn.  A fighter at 0 hit points is out, and its player brings out another
+after the turn; who has none left has lost.
 """
 
 from __future__ import annotations

@@ -67,7 +67,6 @@ def take_choices(words: Words, action: Any, params: Any, ops: Ops) -> Words:
     view = LAYOUT.view(words)
     choosing, resuming = view.phase == CHOOSE, view.phase == PIVOT
     coming_out = resuming | (view.phase == REPLACE)
-    first, second = view.side
     for i, side in enumerate(view.side):
         asked, chosen = side.asked, action[i]
         side.set("choice", chosen, where=asked)
