@@ -226,10 +226,13 @@ fmt: setup
 types: setup
 	$(VENV)/bin/mypy $(SOURCES)
 
-## check-layout: tree, import boundaries, declared dependencies, file sizes, README headings
+## check-layout: tree, layers, declared dependencies, file sizes, README headings
 .PHONY: check-layout
 check-layout: setup
 	$(PY) -m ci.check_layout
+	$(PY) -m ci.layers
+	@for package in shared $(PACKAGES:%=packages/%); do (cd $$package && \
+		deptry $$(ls -d src python 2>/dev/null) --ignore DEP002 $$([ $$package = shared ] || echo --optional-dependencies-dev-groups test)); done
 
 ## check-results: recompute every committed verdict and median from its raw samples
 .PHONY: check-results
@@ -245,7 +248,7 @@ report: setup
 ## notebooks: run every example notebook with tiny settings
 .PHONY: notebooks
 notebooks: setup $(VENV)/.setup-docs
-	$(PY) -m ci.notebooks
+	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --nbmake-kernel=python3 --nbmake-timeout=300 packages/*/examples
 
 ## docs: build the documentation site from the READMEs into build/site
 .PHONY: docs

@@ -1,11 +1,13 @@
-"""Checks the shape of the repository: tree, boundaries, declared dependencies, sizes, headings, what may be tracked.
+"""Checks the shape of the repository: tree, sizes, headings, what may be tracked.
+
+Layers are checked by `ci.layers`, declared dependencies by deptry.
 
 Each rule is a function from a `Repository` to the violations it found, and states its reason in its docstring.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
+import json
 import re
 import subprocess
 import sys
@@ -13,17 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from ci import imports
-from ci.workspace import (
-    REPO,
-    Package,
-    environments,
-    libraries,
-    normalise,
-    references,
-    requirement_extras,
-    requirement_name,
-)
+from ci.workspace import REPO, Package, environments, libraries, references
 
 TOP_LEVEL = {"pyproject.toml", "packages", "references", "shared", "ci", "Makefile", "README.md", "LICENSE"}
 PACKAGE_FILES = ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE")
@@ -50,6 +42,10 @@ REGISTRY_HOST = re.compile(
     r"\b(?:pypi\.o[r]g|pythonhos[t]ed\.o[r]g|crates\.i[o]|registry\.n[p]mjs|registry\.y[a]rnpkg|repo\d?\.m[a]ven)"
     r"|--(?:extra-)?index-url|--find-links[= ]+\w+://"
 )
+PATH_EDIT = re.compile(
+    r"\bsys\.pa[t]h(?:\[[^\]]*\])?\s*(?:\+?=(?!=)|\.(?:insert|append|extend))|^pythonpa[t]h\b|\bsyspa[t]h_prepend\b"
+)
+NOTEBOOK_SMALL = "NOTEBOOK_SMALL"
 MACHINE_PATH = re.compile(r"(?<![\w.$}~/-])/(?:home|root|work|tmp|Users|opt|mnt)/[\w.-]")
 
 
@@ -124,17 +120,6 @@ def required_files(repo: Repository) -> Iterator[str]:
             yield f"{repo.relative(path)}: missing"
 
 
-def no_environment_imports_another(repo: Repository) -> Iterator[str]:
-    """One environment can be installed, read and copied without any other; shared knows none of them."""
-    names = {package.import_name: package for package in repo.packages}
-    for owner in [*repo.libraries, *repo.packages]:
-        for path in repo.under(owner.root, ".py"):
-            for name, line in imports.of_file(path).items():
-                package = names.get(name)
-                if package is not None and package != owner:
-                    yield f"{repo.relative(path)}:{line}: imports {name}, which belongs to packages/{package.name}"
-
-
 def shared_needs_numpy_alone(repo: Repository) -> Iterator[str]:
     """`import rlenv_shared` must stay cheap: everything heavier is an extra, imported where it is used."""
     allowed = ["numpy", repo.shared.import_name]
@@ -154,34 +139,27 @@ def shared_needs_numpy_alone(repo: Repository) -> Iterator[str]:
         yield f"shared: import {repo.shared.import_name} needs more than numpy: {done.stderr.strip().splitlines()[-1]}"
 
 
-def declared_dependencies(repo: Repository) -> Iterator[str]:
-    """What a package imports stands in its own pyproject.toml.
+def no_path_edits(repo: Repository) -> Iterator[str]:
+    """What is imported is a package: installed, or found by a loader that says where it looks."""
+    for path in repo.files:
+        if path.endswith((".py", ".ipynb", ".toml")):
+            for number, line in enumerate((repo.root / path).read_text().splitlines(), start=1):
+                if match := PATH_EDIT.search(line):
+                    yield f"{path}:{number}: {match.group()}: make it a module of a package"
 
-    What ``import <package>`` runs is in its core dependencies.  What its other modules import is in an extra; what its
-    tests, benchmarks and training scripts import may also come with an extra of shared that the package asks for.
-    """
-    distributions = {name: {normalise(dist) for dist in dists} for name, dists in _installed().items()}
-    ours = {library.import_name: {library.dist} for library in repo.libraries}
-    for package in [*repo.libraries, *repo.packages]:
-        own = {package.import_name, "references", "conftest", *_script_modules(package)}
-        core = {requirement_name(requirement) for requirement in package.dependencies}
-        extras = {requirement_name(text) for texts in package.extras.values() for text in texts}
-        anything = core | extras | _through_libraries(repo, package)
-        at_import = {} if not package.source.is_dir() else imports.at_import(package.source, package.import_name)
-        for path in repo.under(package.root, ".py"):
-            in_source = path.is_relative_to(package.source)
-            declared, where = (core | extras, "its pyproject.toml") if in_source else (anything, "its extras")
-            for name, line in imports.of_file(path).items():
-                if name in sys.stdlib_module_names or name in own:
-                    continue
-                place = f"{repo.relative(path)}:{line}: imports {name}"
-                providers = ours.get(name) or distributions.get(name, set())
-                if not providers:
-                    yield f"{place}, which no installed distribution provides"
-                elif not providers & declared:
-                    yield f"{place}; {' or '.join(sorted(providers))} is not declared in {where}"
-                elif in_source and name in at_import.get(path, ()) and not providers & core:
-                    yield f"{place} as soon as {package.import_name} is imported, but it is an extra, no dependency"
+
+def sound_notebooks(repo: Repository) -> Iterator[str]:
+    """Every environment has a notebook; it is committed without outputs and trains for seconds where CI runs it."""
+    for package in repo.packages:
+        found = list(repo.under(package.root / "examples", ".ipynb"))
+        if not found:
+            yield f"{package.place}: no examples/*.ipynb"
+        for path in found:
+            code = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+            if any(cell["outputs"] or cell["execution_count"] is not None for cell in code):
+                yield f"{repo.relative(path)}: code cells keep outputs; clear them"
+            if not any(NOTEBOOK_SMALL in line for cell in code for line in cell["source"]):
+                yield f"{repo.relative(path)}: it does not ask for {NOTEBOOK_SMALL}"
 
 
 def file_sizes(repo: Repository) -> Iterator[str]:
@@ -265,9 +243,9 @@ def known_pins(repo: Repository) -> Iterator[str]:
 RULES: tuple[Callable[[Repository], Iterator[str]], ...] = (
     closed_top_level,
     required_files,
-    no_environment_imports_another,
     shared_needs_numpy_alone,
-    declared_dependencies,
+    no_path_edits,
+    sound_notebooks,
     file_sizes,
     readme_headings,
     level_markers,
@@ -276,35 +254,6 @@ RULES: tuple[Callable[[Repository], Iterator[str]], ...] = (
     warnings_are_errors,
     known_pins,
 )
-
-
-def _installed() -> dict[str, list[str]]:
-    """Distributions by the top-level module they provide."""
-    return dict(importlib.metadata.packages_distributions())
-
-
-def _script_modules(package: Package) -> set[str]:
-    """Modules beside a script, importable because Python puts the script's directory on the path."""
-    directories = [package.root / name for name in ("benchmarks", "training", "tests", "examples")]
-    return {path.stem for directory in directories for path in directory.rglob("*.py")}
-
-
-def _through_libraries(repo: Repository, package: Package) -> set[str]:
-    """Distributions that come with what a package asks of the libraries anywhere."""
-    pending = [*package.dependencies, *(text for group in package.extras.values() for text in group)]
-    by_dist = {library.dist: library for library in repo.libraries}
-    found: set[str] = set()
-    seen: set[tuple[str, str | None]] = set()
-    while pending:
-        text = pending.pop()
-        library = by_dist.get(requirement_name(text))
-        for extra in (None, *requirement_extras(text)) if library else ():
-            if (library.dist, extra) not in seen:
-                seen.add((library.dist, extra))
-                wanted = library.dependencies if extra is None else library.extras.get(extra, [])
-                found |= {requirement_name(one) for one in wanted}
-                pending += wanted
-    return found
 
 
 def main() -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-import pytest
-
 import fuzz
+import pytest
 
 pytestmark = pytest.mark.l1
 

@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from toy_env import RIGHT, Params, Reach, State, Walk
 
 from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.compiling import WITHOUT_FUSION
@@ -22,6 +21,7 @@ from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
 from rlenv_shared.testing.games import TakeAway
 from rlenv_shared.testing.random_play import RandomPlay
+from rlenv_shared.testing.walk import RIGHT, Params, Reach, State, Walk
 
 pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}

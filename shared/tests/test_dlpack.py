@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from toy_env import RIGHT, Params, Reach, Walk
 
 from rlenv_shared.adapters.dlpack import DLPackVectorEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.testing.games import Standoff
+from rlenv_shared.testing.walk import RIGHT, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 WALK = Walk()

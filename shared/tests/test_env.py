@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from toy_env import RIGHT, STAY, Params, Walk
 
 from rlenv_shared import counter_rng
 from rlenv_shared.env import select
+from rlenv_shared.testing.walk import RIGHT, STAY, Params, Walk
 
 pytestmark = pytest.mark.l1
 ENV, KEY = Walk(), jax.random.key(0)

@@ -12,7 +12,17 @@ import pytest
 from rlenv_shared import counter_rng
 from rlenv_shared.testing import games
 from rlenv_shared.testing.conformance import CHECKS, check_env
-from rlenv_shared.testing.games import CHARGE, FIRE, FULL, SHIELD, Standoff, StandoffState, TakeAway, TakeAwayState
+from rlenv_shared.testing.games import (
+    CHARGE,
+    FIRE,
+    FULL,
+    SHIELD,
+    Standoff,
+    StandoffState,
+    TakeAway,
+    TakeAwayState,
+    duel,
+)
 
 pytestmark = pytest.mark.l1
 RNG = tuple(jnp.asarray(word[0]) for word in counter_rng.from_seed(0))
@@ -21,23 +31,6 @@ RNG = tuple(jnp.asarray(word[0]) for word in counter_rng.from_seed(0))
 @pytest.mark.parametrize("game", [Standoff(), TakeAway()], ids=["Standoff", "TakeAway"])
 def test_games_conform(game):
     assert check_env(game, num_steps=64, num_envs=8) == [check.__name__ for check in CHECKS]
-
-
-def duel(charge: tuple[int, int], action: tuple[int, int]) -> tuple[tuple[int, int], int]:
-    """The rules of Standoff in words of one syllable: charges after, and who won (0 for nobody, else 1 or -1)."""
-    hit = [False, False]
-    for me, other in ((0, 1), (1, 0)):
-        if action[me] == FIRE and action[other] == CHARGE:
-            hit[me] = True
-        if action[me] == FIRE and charge[me] == FULL and action[other] == SHIELD:
-            hit[me] = True
-        if action[me] == FIRE and charge[me] == FULL and action[other] == FIRE and charge[other] != FULL:
-            hit[me] = True
-    after = []
-    for me in (0, 1):
-        spent = charge[me] if charge[me] == FULL else 1
-        after.append({CHARGE: min(charge[me] + 1, FULL), SHIELD: charge[me], FIRE: charge[me] - spent}[action[me]])
-    return tuple(after), int(hit[0]) - int(hit[1])
 
 
 def test_every_decision_of_a_standoff():

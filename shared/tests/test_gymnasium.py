@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from toy_env import LEFT, RIGHT, STAY, Params, Reach, Walk
 
 from rlenv_shared import counter_rng
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError, gymnasium_entry_points
 from rlenv_shared.compiling import programs
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
+from rlenv_shared.testing.walk import LEFT, RIGHT, STAY, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 WALK, REACH = Walk(), Reach()

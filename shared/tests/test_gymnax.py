@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from toy_env import Params, Reach, Walk
 
 from rlenv_shared.adapters.gymnax import FiveValueEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.testing.games import Standoff
+from rlenv_shared.testing.walk import Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 NATIVE = Walk()

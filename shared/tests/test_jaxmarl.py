@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from jaxmarl.environments import MultiAgentEnv, spaces
 from jaxmarl.wrappers.baselines import CTRolloutManager, LogWrapper
-from toy_env import Walk
 
 from rlenv_shared import masking
 from rlenv_shared.adapters.jaxmarl import JaxMARLEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.testing.games import Params, Standoff, TakeAway
+from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 NATIVE = Standoff()

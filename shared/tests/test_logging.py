@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from gymnax.wrappers import LogWrapper
-from toy_env import RIGHT, Walk
 
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.logging import LogEpisodes
 from rlenv_shared.testing.conformance import check_env
+from rlenv_shared.testing.walk import RIGHT, Walk
 
 pytestmark = pytest.mark.l1
 KEYS = ("returned_episode_returns", "returned_episode_lengths", "returned_episode")

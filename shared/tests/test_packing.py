@@ -2,6 +2,8 @@
 
 import doctest
 import json
+import sys
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -405,11 +407,9 @@ def test_swap_exchanges_the_sides_where_it_should_and_twice_is_nothing(inside, r
 
 
 def test_a_stale_report_is_found(tmp_path, capsys, monkeypatch):
-    (tmp_path / "small_state.py").write_text(
-        "from rlenv_shared.packing import *\n"
-        "LAYOUT = Layout('small', [bits('x', 0, 9), record('r', 2, [flag('f', count=40, table='cold')])])\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+    declared = [bits("x", 0, 9), record("r", 2, [flag("f", count=40, table="cold")])]
+    module = SimpleNamespace(LAYOUT=Layout("small", declared))
+    monkeypatch.setitem(sys.modules, "small_state", module)
     command = ["small_state:LAYOUT", str(tmp_path / "layout")]
     assert report.main([*command, "--check"]) == 1
     assert report.main(command) == 0

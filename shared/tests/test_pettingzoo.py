@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
-from toy_env import Walk
 
 from rlenv_shared import counter_rng
 from rlenv_shared.adapters.host import ResetNeededError
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError
 from rlenv_shared.testing.games import CHARGE, FIRE, SHIELD, Standoff, TakeAway
+from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 STANDOFF, TAKE_AWAY = Standoff(), TakeAway()

@@ -12,13 +12,13 @@ import numpy as np
 import pgx._src.api_test
 import pytest
 from pgx.experimental import auto_reset
-from toy_env import Reach, Walk
 
 from rlenv_shared import masking
 from rlenv_shared.adapters import pgx as adapter
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.testing.games import Standoff, TakeAway
+from rlenv_shared.testing.walk import Reach, Walk
 
 pytestmark = pytest.mark.l1
 GAME = PgxEnv(TakeAway())

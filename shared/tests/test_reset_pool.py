@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
-from toy_env import STAY, Params, Walk
 
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.logging import LogEpisodes
 from rlenv_shared.reset_pool import PoolParams, ResetPool
 from rlenv_shared.testing.conformance import check_env
+from rlenv_shared.testing.walk import STAY, Params, Walk
 
 pytestmark = pytest.mark.l1
 KEY = jax.random.key(0)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from cartpole_jax import CartPole
-from cartpole_jax.render import save_gif
+from cartpole_jax.recording import save_gif
 from rlenv_learn import PPOConfig, train
 
 env = CartPole()

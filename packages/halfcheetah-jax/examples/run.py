@@ -1,7 +1,7 @@
 """Train for a minute, play new episodes, save a GIF: ``python examples/run.py``."""
 
 from halfcheetah_jax import HalfCheetah
-from halfcheetah_jax.render import save_gif
+from halfcheetah_jax.recording import save_gif
 from halfcheetah_jax.verification import DECLARATION
 from rlenv_learn import PPOConfig, evaluate, train
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from toy_env import Walk
 
 from rlenv_bench import sections
 from rlenv_bench.gpu.program import Program, random_rollout
@@ -15,6 +14,7 @@ from rlenv_bench.harness import Timing
 from rlenv_bench.sections import Comparison, Scale, Work
 from rlenv_bench.workloads import HostWorkload
 from rlenv_shared.errors import ReferenceUnavailableError
+from rlenv_shared.testing.walk import Walk
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.declaration import Replay
 from rlenv_shared.verification.record import random_actions, record_jax

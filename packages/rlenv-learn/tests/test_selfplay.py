@@ -9,8 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from test_games import duel
-from toy_env import Walk
 
 from rlenv_learn import (
     Policy,
@@ -28,7 +26,8 @@ from rlenv_learn.opponents import Against, MatchParams, random_script
 from rlenv_learn.progress import without_timing
 from rlenv_learn.trainer import Trainer
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.testing.games import CHARGE, FIRE, FULL, SHIELD, Params, Standoff, TakeAway
+from rlenv_shared.testing.games import CHARGE, FIRE, FULL, SHIELD, Params, Standoff, TakeAway, duel
+from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 GAME = Standoff()

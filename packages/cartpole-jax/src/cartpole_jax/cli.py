@@ -18,7 +18,7 @@ def gif(out: Path = Path("cartpole.gif"), policy: Path | None = None, steps: int
         steps: steps to show.
         seed: of the environment.
     """
-    from cartpole_jax.render import save_gif
+    from cartpole_jax.recording import save_gif
     from rlenv_learn import Policy
 
     print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,37 +39,6 @@ def rgb_array(state: State, params: EnvParams | None = None) -> NDArray[np.uint8
     _paint(image, _rectangle(pole_centre, (POLE_WIDTH, length), theta), BROWN)
     _paint(image, _rectangle(axle, (0.0, 0.0), 0.0) - POLE_WIDTH / 2, BLUE)
     return image.round().astype(np.uint8)
-
-
-def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 200, seed: int = 0) -> Path:
-    """Play one environment and write the pictures as an animated GIF (needs the ``render`` extra).
-
-    Args:
-        path: file to write.
-        policy: ``observations [1, 4] -> actions [1]``; the hand-written `balance` when None.  A trained policy's
-            ``policy.act`` fits.
-        env: a `CartPole`; the default one when None.
-        steps: steps to play, one picture each.
-        seed: of the environment.
-
-    Returns:
-        The path.
-    """
-    import imageio.v3 as iio
-    import jax
-
-    from cartpole_jax.controller import balance
-    from cartpole_jax.env import CartPole
-
-    env, policy = env or CartPole(), policy or balance
-    step = jax.jit(env.step)
-    obs, state = env.reset(jax.random.key(seed))
-    frames = []
-    for _ in range(steps):
-        frames.append(rgb_array(state))
-        obs, state, *_ = step(jax.random.key(0), state, np.asarray(policy(np.asarray(obs)[None]))[0])
-    iio.imwrite(path, np.stack(frames), duration=1000 * float(env.default_params.time_step), loop=0)
-    return Path(path)
 
 
 def _rectangle(centre: tuple[float, float], size: tuple[float, float], angle: float) -> NDArray[np.float64]:

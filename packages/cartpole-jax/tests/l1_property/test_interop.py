@@ -13,7 +13,8 @@ from gymnasium.wrappers import RecordEpisodeStatistics
 import cartpole_jax
 from cartpole_jax import CartPole
 from cartpole_jax.controller import balance
-from cartpole_jax.render import rgb_array, save_gif
+from cartpole_jax.recording import save_gif
+from cartpole_jax.render import rgb_array
 
 pytestmark = pytest.mark.l1
 

@@ -9,11 +9,9 @@ import warnings
 from session import Console
 
 from emurust.games import windfall
+from rlenv_shared.verification.locate import reference
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    sys.path.insert(0, ".")
-    from references.pyboy import adapter
-
-    console = Console(sys.argv[1], windfall.rom(), windfall.symbols(), adapter.boot_rom(False))
+    console = Console(sys.argv[1], windfall.rom(), windfall.symbols(), reference("pyboy").boot_rom(False))
     print(json.dumps(list(console.run(json.load(sys.stdin)))))

@@ -18,7 +18,7 @@ def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: 
         steps: steps to show.
         seed: of the environment.
     """
-    from halfcheetah_jax.render import save_gif
+    from halfcheetah_jax.recording import save_gif
     from rlenv_learn import Policy
 
     print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -51,38 +50,6 @@ def rgb_array(state: State, width: int = WIDTH, height: int = HEIGHT) -> NDArray
             cover = np.clip(0.5 - distance * scale, 0, 1)[..., None]
             image += cover * (np.asarray(COLOURS.get(name, COLOURS.get(name[0]))) - image)
     return image.round().astype(np.uint8)
-
-
-def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 100, seed: int = 0) -> Path:
-    """Play one environment and write the pictures as an animated GIF (needs the ``render`` extra).
-
-    Args:
-        path: file to write.
-        policy: ``observations [1, 17] -> actions [1, 6]``; random actions when None.  A trained policy's
-            ``policy.act`` fits.
-        env: a `HalfCheetah`; the default one when None.
-        steps: steps to play, one picture each.
-        seed: of the environment and the random actions.
-
-    Returns:
-        The path.
-    """
-    import imageio.v3 as iio
-    import jax
-
-    from halfcheetah_jax.env import HalfCheetah
-
-    env = env or HalfCheetah()
-    random = np.random.default_rng(seed)
-    step = jax.jit(env.step)
-    obs, state = env.reset(jax.random.key(seed))
-    frames = []
-    for _ in range(steps):
-        frames.append(rgb_array(state))
-        action = random.uniform(-1, 1, 6) if policy is None else np.asarray(policy(np.asarray(obs)[None]))[0]
-        obs, state, *_ = step(jax.random.key(0), state, np.asarray(action, np.float32))
-    iio.imwrite(path, np.stack(frames), duration=1000 * env.dt, loop=0)
-    return Path(path)
 
 
 def _turned(angle: float, vector: tuple[float, float]) -> NDArray[np.float64]:

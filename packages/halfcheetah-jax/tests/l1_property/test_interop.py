@@ -9,7 +9,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics
 
 import halfcheetah_jax
 from halfcheetah_jax import EnvParams, HalfCheetah, cli
-from halfcheetah_jax.render import save_gif
+from halfcheetah_jax.recording import save_gif
 from rlenv_learn import PPOConfig, evaluate, train
 from rlenv_shared.errors import InvalidParamsError
 

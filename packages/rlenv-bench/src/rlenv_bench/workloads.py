@@ -253,7 +253,7 @@ def jax_rollout(
             needs; otherwise only sums per environment leave the loop.
         donate: let a call reuse the memory of the state it was given.
         fusion: XLA's fusion pass; on CPU some programs are faster without.
-        mode: ``scan``, or a mode of `rlenv_bench.gpu.kernel.rollout` for environments whose step is elementwise.
+        mode: ``scan``, or a mode of `rlenv_bench.kernel.rollout` for environments whose step is elementwise.
         unroll: steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and
             advances the loop once for all of them.
         seed: of environments and actions.
@@ -370,7 +370,7 @@ def rollout_function(
         return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=unroll)
 
     def in_kernel(carry: Any, params: Any) -> Any:
-        from rlenv_bench.gpu import kernel
+        from rlenv_bench import kernel
 
         return kernel.rollout(step, carry, steps, params=params, mode=mode)
 

@@ -158,8 +158,8 @@ def profile(result: Mapping[str, Any]) -> str:
 
 def tables() -> dict[str, str]:
     """Markdown by name of the table."""
-    paths = {found.name: RESULTS / f"{found.name}.json" for found in DECLARATION.rollouts}
-    results = {name: verify.load(path)["comparisons"] for name, path in paths.items() if path.exists()}
+    files = [RESULTS / f"{declared.name}.json" for declared in DECLARATION.rollouts]
+    results = {path.stem: verify.load(path)["comparisons"] for path in files if path.exists()}
     found = {"compared": compared(results), "homebrew": "Not measured yet.", "profile": "Not measured yet."}
     for name, folder, show in (("homebrew", SPEEDS, homebrew), ("profile", PROFILES, profile)):
         if paths := sorted(folder.glob("*.json")):

@@ -97,7 +97,7 @@ def random_rollout(
         steps: of the rollout.
         observe: write observations.
         unroll: steps of one iteration of the scan.
-        in_kernel: all steps in one kernel (`rlenv_bench.gpu.kernel`) instead of a scan.
+        in_kernel: all steps in one kernel (`rlenv_bench.kernel`) instead of a scan.
         cpu_env: what is measured where there is no GPU, if ``env`` compiles too long there.
         options: further fields of `Program`.
     """
@@ -120,7 +120,7 @@ def random_rollout(
 
     written = ("observation, " if observe else "") + "reward and done"
     if in_kernel:
-        from rlenv_bench.gpu.kernel import BLOCK, NUM_WARPS
+        from rlenv_bench.kernel import BLOCK, NUM_WARPS
 
         how = f"{steps} random steps in one kernel, blocks of {BLOCK} environments, {NUM_WARPS} warps"
         options = {"kernel_trips": steps, "build_to_hash": functools.partial(build, mode="interpreted"), **options}

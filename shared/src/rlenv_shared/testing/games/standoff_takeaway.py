@@ -191,3 +191,20 @@ class TakeAway(Env):
     def observation_space(self, params: Params) -> spaces.Space:
         """One player's observation."""
         return spaces.Box(0.0, 1.0, (2,))
+
+
+def duel(charge: tuple[int, int], action: tuple[int, int]) -> tuple[tuple[int, int], int]:
+    """The rules of Standoff in words of one syllable: charges after, and who won (0 for nobody, else 1 or -1)."""
+    hit = [False, False]
+    for me, other in ((0, 1), (1, 0)):
+        if action[me] == FIRE and action[other] == CHARGE:
+            hit[me] = True
+        if action[me] == FIRE and charge[me] == FULL and action[other] == SHIELD:
+            hit[me] = True
+        if action[me] == FIRE and charge[me] == FULL and action[other] == FIRE and charge[other] != FULL:
+            hit[me] = True
+    after = []
+    for me in (0, 1):
+        spent = charge[me] if charge[me] == FULL else 1
+        after.append({CHARGE: min(charge[me] + 1, FULL), SHIELD: charge[me], FIRE: charge[me] - spent}[action[me]])
+    return (after[0], after[1]), int(hit[0]) - int(hit[1])

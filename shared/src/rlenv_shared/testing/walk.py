@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.ops import XLA
+from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 STAY, LEFT, RIGHT = 0, 1, 2
@@ -23,6 +23,8 @@ WIND: Final = 0.25  # probability of an extra cell to the right
 
 @pytree_dataclass
 class State(Replaceable):
+    """Where the token is."""
+
     cell: Any  # int32, 0..goal
     hidden: Any  # uint32, never observed
     time: Any  # int32, steps since the reset
@@ -31,20 +33,26 @@ class State(Replaceable):
 
 @pytree_dataclass
 class Params(Replaceable):
+    """Where the goal is, and the time limit."""
+
     goal: Any = 6  # cell
     max_steps_in_episode: Any = 12
 
 
 class Walk(Env):
+    """The walk to the goal."""
+
     name, version, num_players, turn_order, num_actions = "toy/Walk-v0", 0, 1, TurnOrder.SINGLE, 3
     default_params = Params()
 
-    def begin(self, generator, params, ops=XLA):
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> State:
+        """Start of an episode."""
         cell, generator = counter_rng.below(generator, START_CELLS)
         hidden, generator = counter_rng.bits(generator)
         return State(cell, hidden, jnp.int32(0), generator)
 
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state: State, action: Any, params: Params, ops: Ops = XLA) -> tuple[State, Any, Any, dict]:
+        """One step."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
         wind, rng = counter_rng.uniform(state.rng)
         move = jnp.where(action == jnp.int32(RIGHT), jnp.int32(1), jnp.int32(0))
@@ -56,22 +64,28 @@ class Walk(Env):
         state = state.replace(cell=cell, rng=rng, time=state.time + jnp.int32(1))
         return state, reward, terminated, {"illegal_action": illegal}
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+        """What the player sees."""
         return jnp.stack([state.cell.astype(jnp.float32), state.time.astype(jnp.float32)])
 
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
+        """Mask of the actions."""
         return (jnp.arange(3) != LEFT) | (state.cell > 0) | (state.cell >= params.goal)
 
-    def permute_hidden(self, state, key, player):
+    def permute_hidden(self, state: State, key: Any, player: Any) -> State:
+        """Another hidden word."""
         return state.replace(hidden=jax.random.bits(key, (), jnp.uint32))
 
-    def action_space(self, params):
+    def action_space(self, params: Params) -> spaces.Space:
+        """Its actions."""
         return spaces.Discrete(3)
 
-    def observation_space(self, params):
+    def observation_space(self, params: Params) -> spaces.Space:
+        """Its observation."""
         return spaces.Box(0, 1000, (2,), jnp.float32)
 
-    def render(self, state, params):
+    def render(self, state: State, params: Params) -> Any:
+        """The cell as a white column, uint8 ``[8, 80, 3]``."""
         import numpy as np
 
         frame = np.zeros((8, 80, 3), np.uint8)
@@ -85,12 +99,14 @@ class Reach(Env):
     name, version, num_players, turn_order, num_actions = "toy/Reach-v0", 0, 1, TurnOrder.SINGLE, 0
     default_params = Params(max_steps_in_episode=3)
 
-    def begin(self, generator, params, ops=XLA):
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> State:
+        """Start of an episode."""
         hidden, generator = counter_rng.bits(generator)
         cell, generator = counter_rng.below(generator, START_CELLS)
         return State(cell, hidden, jnp.int32(0), generator)
 
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state: State, action: Any, params: Params, ops: Ops = XLA) -> tuple[State, Any, Any, dict]:
+        """One step."""
         illegal = jnp.any(jnp.isnan(action))
         action = jnp.where(jnp.isnan(action), jnp.float32(0), action)
         reward = -jnp.sum(jnp.abs(action - state.cell.astype(jnp.float32)))
@@ -98,14 +114,18 @@ class Reach(Env):
         state = state.replace(rng=rng, time=state.time + jnp.int32(1))
         return state, reward, jnp.bool_(False), {"illegal_action": illegal}
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+        """What the player sees."""
         return {"cell": state.cell, "time": state.time.astype(jnp.float32)}
 
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
+        """Mask of the actions."""
         return jnp.ones((0,), jnp.bool_)
 
-    def action_space(self, params):
+    def action_space(self, params: Params) -> spaces.Space:
+        """Its actions."""
         return spaces.Box(-4, 4, (2,), jnp.float32)
 
-    def observation_space(self, params):
+    def observation_space(self, params: Params) -> spaces.Space:
+        """Its observation."""
         return spaces.Dict({"cell": spaces.Discrete(START_CELLS), "time": spaces.Box(0, 3, (), jnp.float32)})

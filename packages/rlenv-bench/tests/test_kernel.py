@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_bench.gpu import kernel
+from rlenv_bench import kernel
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1

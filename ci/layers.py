@@ -1,0 +1,37 @@
+"""Checks the layers of the Python packages with import-linter: arrows point downward only, and nothing goes in circles.
+
+The contracts are made here, since the packages are those that there are: an environment may import the libraries and no
+other environment; the libraries stand on each other in the order of `LIBRARIES`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from importlinter.cli import lint_imports
+
+from ci.workspace import REPO, environments
+
+LIBRARIES = ("rlenv_bench", "rlenv_learn", "rlenv_shared")  # the upper first
+CONFIG = REPO / ".cache" / "layers.toml"
+
+
+def config(names: list[str]) -> str:
+    """Contracts for the environments with these import names, as import-linter reads them."""
+    layers = ["ci", " | ".join(names), *LIBRARIES]  # those of one layer must not import each other
+    packages = ["ci", *names, *LIBRARIES]
+    lines = ["[tool.importlinter]", f"root_packages = {packages}", "exclude_type_checking_imports = true"]
+    lines += ["[[tool.importlinter.contracts]]", 'name = "layers"', 'type = "layers"', f"layers = {layers}"]
+    lines += ["[[tool.importlinter.contracts]]", 'name = "no circles"', 'type = "acyclic_siblings"']
+    return "\n".join([*lines, f"ancestors = {packages}"]) + "\n"
+
+
+def main() -> int:
+    """Exit status 1 when a contract is broken; the imports to blame are printed."""
+    CONFIG.parent.mkdir(exist_ok=True)
+    CONFIG.write_text(config([package.import_name for package in environments()]))
+    return lint_imports(config_filename=str(CONFIG), cache_dir=str(CONFIG.with_name("import-linter")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

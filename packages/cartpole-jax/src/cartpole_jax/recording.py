@@ -1,0 +1,40 @@
+"""An episode as an animated picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from cartpole_jax.controller import balance
+from cartpole_jax.env import CartPole
+from cartpole_jax.render import rgb_array
+
+
+def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 200, seed: int = 0) -> Path:
+    """Play one environment and write the pictures as an animated GIF (needs the ``render`` extra).
+
+    Args:
+        path: file to write.
+        policy: ``observations [1, 4] -> actions [1]``; the hand-written `balance` when None.  A trained policy's
+            ``policy.act`` fits.
+        env: a `CartPole`; the default one when None.
+        steps: steps to play, one picture each.
+        seed: of the environment.
+
+    Returns:
+        The path.
+    """
+    import imageio.v3 as iio
+
+    env, policy = env or CartPole(), policy or balance
+    step = jax.jit(env.step)
+    obs, state = env.reset(jax.random.key(seed))
+    frames = []
+    for _ in range(steps):
+        frames.append(rgb_array(state))
+        obs, state, *_ = step(jax.random.key(0), state, np.asarray(policy(np.asarray(obs)[None]))[0])
+    iio.imwrite(path, np.stack(frames), duration=1000 * float(env.default_params.time_step), loop=0)
+    return Path(path)
