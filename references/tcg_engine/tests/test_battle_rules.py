@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from references.tcg_engine.tests.play import do, get, lay, situation
+
 from tcg_engine import conditions
 from tcg_engine.codes import Condition, Kind
 from tcg_engine.config import LEGACY, Rules
 from tcg_engine.damage import Strike, attack_damage
-
-from references.tcg_engine.tests.play import do, get, lay, situation
 
 # --- 6 damage ---------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from tcg_engine import position
 from tcg_engine.game import step
 

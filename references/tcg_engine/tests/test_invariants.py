@@ -7,12 +7,12 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references.tcg_engine.tests.play import FIRE, GRASS, game
+
 from tcg_engine import clone, decks, full, legal_mask, new_game, observation, step, table
 from tcg_engine.game import advance
 from tcg_engine.players import POLICIES
 from tcg_engine.rng import Random, Stream
-
-from references.tcg_engine.tests.play import FIRE, GRASS, game
 
 
 def random_deck(generator: random.Random) -> decks.Deck:
@@ -55,7 +55,7 @@ def check(played) -> None:
         assert all(pokemon.damage >= 0 and pokemon.damage % 10 == 0 for pokemon in played.board(player))
         assert len(side.hand) <= 10
         for pokemon in played.bench(player):
-            assert not (pokemon.poison or pokemon.burned or pokemon.stupor)
+            assert (pokemon.poison, pokemon.burned, pokemon.stupor) == (0, False, 0)
     if played.winner < 0:
         assert played.choice is not None
         assert len(played.choice.options) > 1 or played.choice.what == "your turn"

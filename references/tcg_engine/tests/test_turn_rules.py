@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from references.tcg_engine.tests.play import FIRE, GRASS, can, do, game, get, lay, situation
+
 from tcg_engine import decks, new_game, observation, step
 from tcg_engine.codes import Kind
 from tcg_engine.config import LEGACY, Rules
 from tcg_engine.errors import DeckError, IllegalActionError
 from tcg_engine.setup import is_basic
-
-from references.tcg_engine.tests.play import FIRE, GRASS, can, do, game, get, lay, situation
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,10 @@ class Source:
 
 
 def in_force(game: Game, *kinds: Kind) -> Iterator[Source]:
-    """Every modifier of some kinds that works now, whomever it affects: Abilities, Tools, timed effects, the Stadium."""
+    """Every modifier of some kinds that works now, whomever it affects.
+
+    In the order: player 0's, then player 1's timed effects, Pokémon (Ability, Tools, timed effects); the Stadium.
+    """
     table = game.table.modifiers
     for player in (0, 1):
         for timed in game.players[player].timed:
@@ -198,7 +201,7 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
 
 
 def may_skip(game: Game, pokemon: Pokemon) -> bool:
-    """The limits that Rare Candy and Quick-Grow Extract print: no first turn, not put into play or evolved this turn."""
+    """Limits that some cards print: not on a first turn, not in the turn it came into play or evolved."""
     return pokemon.entered != game.turn and pokemon.evolved != game.turn and game.turn > 2
 
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 from tcg_engine.cards import Filter
 from tcg_engine.codes import Modifier, Op, Row
 
-
 T = TypeVar("T")
 
 

@@ -16,10 +16,27 @@ from tcg_engine.compiler.words import TAGS, in_play
 
 assert all((conditions, damage, hands, lasting, moves))  # importing them registers their phrases
 
-CARD_FIELDS = (
-    "id name kind types stage evolves_from hp weakness retreat points ex mega tags attacks use has_ability program "
-    "modifiers unsupported"
-).split()
+CARD_FIELDS = [
+    "id",
+    "name",
+    "kind",
+    "types",
+    "stage",
+    "evolves_from",
+    "hp",
+    "weakness",
+    "retreat",
+    "points",
+    "ex",
+    "mega",
+    "tags",
+    "attacks",
+    "use",
+    "has_ability",
+    "program",
+    "modifiers",
+    "unsupported",
+]
 KINDS = {kind.name.lower(): kind for kind in CardKind}
 TAG_BITS = {name.lower().replace(" ", "_"): bit for name, bit in TAGS.items()}
 
@@ -111,7 +128,10 @@ def compile_attack(tables: Tables, attack: dict[str, Any], compiled: Compiled) -
     draft = Draft(tables, attack=True)
     words = attack["effect"] or ""
     cheap = re.fullmatch(
-        r"If (this Pokémon has damage on it|you have no cards in your deck), this attack can be used for 1 \[([A-Z])\] Energy\.",
+        (
+            r"If (this Pokémon has damage on it|you have no cards in your deck), this attack can be "
+            r"used for 1 \[([A-Z])\] Energy\."
+        ),
         words,
     )
     try:
@@ -161,7 +181,10 @@ def compile_ability(tables: Tables, words: str, compiled: Compiled) -> None:
     draft = Draft(tables)
     must = re.match(r"You must discard a card from your hand in order to use this Ability", words)
     pay = re.fullmatch(
-        r"Once during your turn, you may discard 1 (\[[A-Z]\]) Energy from this Pokémon in order to use this Ability\. (.+)",
+        (
+            r"Once during your turn, you may discard 1 (\[[A-Z]\]) Energy from this Pokémon in order "
+            r"to use this Ability\. (.+)"
+        ),
         words,
     )
     use_it = re.fullmatch(r"Once during your turn, you may use this Ability\. (.+)", words)
