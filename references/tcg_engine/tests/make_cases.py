@@ -1,7 +1,7 @@
 """Writes `cases/attacks.toml`: ``python -m references.tcg_engine.tests.make_cases CARDS.json``.
 
-The outcomes come from the printed texts, read a second time, independently of the compiler: each family in `reading` says
-for one kind of sentence which position shows its meaning and what the players must see afterwards.
+The outcomes come from the printed texts, read a second time, independently of the compiler: each family in
+`reading` says for one kind of sentence which position shows its meaning and what the players must see afterwards.
 """
 
 from __future__ import annotations
