@@ -29,7 +29,7 @@ PY := $(VENV)/bin/python
 # Build tools are installed first and used for every package: isolated builds would fetch them again each time.
 PIP_INSTALL := $(PY) -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --junitxml=.cache/reports/$@.xml
-SOURCES = $(wildcard shared/src packages/*/src packages/*/python)
+SOURCES = $(wildcard shared/src packages/*/src packages/*/python references/*/src)
 CRATES := $(wildcard packages/*/Cargo.toml)
 BUILD_REFERENCES = for reference in $$($(PY) ci/workspace.py references $*); do $(MAKE) refs-$$reference; done
 

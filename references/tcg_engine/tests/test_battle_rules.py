@@ -72,7 +72,7 @@ def test_6_5_no_weakness_on_the_bench():
 
 def test_6_6_random_hits_on_one_target_are_one_hit():
     # Three times 20 on a Pokémon that takes 30 less: 30, not 0.
-    played = situation(me={"active": "B1-085 WWWWW"}, foe={"bench": ["B2a-020"]})
+    played = situation(me={"active": "B1-085 LLL"}, foe={"bench": ["B2a-020"]})
     do(played, "attack 0")
     assert get(played, "foe.bench.1.damage") == 30
 

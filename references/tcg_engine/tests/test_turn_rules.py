@@ -116,7 +116,7 @@ def test_3_a_win_in_the_last_checkup_counts():
 
 
 def test_4a_effects_at_the_beginning_come_before_the_draw():
-    # Musharna's line: with nine cards in hand the Psychic Pokémon takes the last place, and nothing is drawn.
+    # Meloetta: with nine cards in hand the Psychic Pokémon takes the last place, and nothing is drawn.
     foe = {"active": "B2-070", "hand": ["P-A-001"] * 9, "deck": ["A1-033", "A1-117"], "filler": "A1-033"}
     played = do(situation(foe=foe), "end")
     assert "A1-117" in get(played, "foe.hand")

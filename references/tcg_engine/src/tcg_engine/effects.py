@@ -24,7 +24,6 @@ PURE: set[Op] = {
     Op.COUNT_TYPES,
     Op.CHECK,
     Op.CHECK_BITS,
-    Op.NOT,
     Op.REQUIRE,
     Op.SET_COUNT,
 }

@@ -134,8 +134,6 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return pokemon.burned
         case State.ASLEEP:
             return pokemon.stupor == Condition.ASLEEP
-        case State.PARALYZED:
-            return pokemon.stupor == Condition.PARALYZED
         case State.CONFUSED:
             return pokemon.stupor == Condition.CONFUSED
         case State.AFFLICTED:
@@ -159,8 +157,6 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return pokemon.moved_up == game.turn
         case State.NOT_MOVED_UP:
             return pokemon.moved_up != game.turn
-        case State.SETTLED:
-            return pokemon.entered != game.turn
         case State.HP_AT_MOST:
             return remaining_hp(game, pokemon) <= parameter
         case State.MAX_HP_AT_MOST:
@@ -196,8 +192,7 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return game.current == pokemon.owner and game.players[pokemon.owner].turns == 1
         case State.OTHER_CARD:
             return source is not None and top.has_ability and top is not game.top(source)
-        case State.ANY | State.NOT_CHOSEN:
-            return True
+    return True  # State.ANY
 
 
 def may_skip(game: Game, pokemon: Pokemon) -> bool:

@@ -248,6 +248,6 @@ def read_pokemon(game: Game, pokemon: Pokemon | None, name: str) -> Any:
     if name == "tools":
         return [game.card(tool).id for tool in pokemon.tools]
     if name == "conditions":
-        stupor = [Condition(pokemon.stupor).name.lower()] if pokemon.stupor else []  # type: ignore[union-attr]
+        stupor = [Condition(pokemon.stupor).name.lower()] if pokemon.stupor else []
         return " ".join(["poisoned"] * (pokemon.poison > 0) + ["burned"] * pokemon.burned + stupor)
     return getattr(pokemon, name)

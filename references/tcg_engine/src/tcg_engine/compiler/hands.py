@@ -94,8 +94,6 @@ def search(d: Draft, m: re.Match[str]) -> None:
         return
     if not d.attack:
         d.need_cards(Zone.MY_DECK)
-        if m[4]:
-            d.need_fact(Fact.FREE_BENCH)
     d.post(Op.SEARCH_BENCH if m[4] else Op.SEARCH_HAND, filter=number, amount=amount)
 
 

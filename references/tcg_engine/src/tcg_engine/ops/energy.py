@@ -182,7 +182,7 @@ def move_energy_freely(game: Game, program: Program, row: Row) -> bool:
             options = [
                 CHOICE + slot
                 for slot, pokemon in enumerate(mine.slots)
-                if pokemon is not None and sum(pokemon.energy) and len(game.board(program.me)) > 1
+                if pokemon is not None and any(pokemon.energy) and len(game.board(program.me)) > 1
             ]
             if not options or moves >= row.amount:
                 return True
