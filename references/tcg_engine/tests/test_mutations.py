@@ -29,8 +29,8 @@ def test_mutation_is_noticed(mutation, tmp_path):
     path = tmp_path / "src" / "tcg_engine" / mutation["file"]
     path.write_text(path.read_text(encoding="utf-8").replace(mutation["find"], mutation["replace"]), encoding="utf-8")
     for name in mutation["kills"]:
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-x", "-p", "no:cacheprovider", "-k", name]
-        command += ["-o", f"pythonpath=. ci shared/tests {tmp_path / 'src'}", str(HERE)]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-x", "-k", name]
+        command += ["-o", f"cache_dir={tmp_path}", "-o", f"pythonpath=. ci shared/tests {tmp_path / 'src'}", str(HERE)]
         done = subprocess.run(
             command, cwd=HERE.parents[2], env={**os.environ}, capture_output=True, text=True, check=False
         )

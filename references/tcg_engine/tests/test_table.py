@@ -64,9 +64,7 @@ def test_every_attack_has_one_damage_step_unless_it_is_a_copy():
 
 def test_no_text_is_shipped():
     assert max(len(name) for name in table().names) < 40
-    assert not [
-        name for name in table().names if ". " in name and not name.startswith(("Mr.", "Mime Jr.", "Dr.", "Lt."))
-    ]
+    assert max(len(name.split()) for name in table().names) <= 6
 
 
 @pytest.mark.parametrize("card", ["A1-096", "A1-225", "A2-148", "B2-154", "A3-144"])

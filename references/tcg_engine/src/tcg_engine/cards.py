@@ -228,4 +228,5 @@ def load(data: dict[str, Any], digest: str = "") -> CardTable:
 
 
 def _filter(values: dict[str, Any]) -> Filter:
-    return Filter(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    return Filter(**parts)
