@@ -1,9 +1,9 @@
 """The full verification: every acceptance line that needs more than the quick tests.
 
-    python tests/verify.py [states] [solver] [rollouts] [transfer]
+    python tests/verify.py [states] [solver] [gradients] [rollouts] [transfer]
 
-Without arguments all of them: single substeps from 29,041 states, the solver on 2,000,000 random states, every step of
-100 whole episodes, and the training runs of L4.  Exits with 1 if a bound did not hold.
+Without arguments all of them: single substeps from 29,041 states, the solver on 2,000,000 random states, derivatives at
+12,000 states, every step of 100 whole episodes, and the training runs of L4.  Exits with 1 if a bound did not hold.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ sys.path[:0] = [
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import l4  # noqa: E402
+from cheetah_gradients import error as derivative_error  # noqa: E402
+from cheetah_gradients import slopes  # noqa: E402
+from cheetah_gradients import states as derivative_states  # noqa: E402
 from cheetah_rollouts import (  # noqa: E402
     default_tolerance_errors,
     drift_curve,
@@ -42,6 +45,8 @@ BOUND: Final = 1e-9  # every quantity of one substep in float64: absolute up to 
 FRESH: Final = 20_000
 EPISODES, STEPS, SEED = 100, 1000, 2026
 FUZZED: Final = 1_000_000  # states per dtype
+DIFFERENTIATED, LEAST_SMOOTH = 12_000, 10_000  # states; those of them that are away from switches
+DERIVATIVE_BOUND: Final = 1e-6  # relative
 QUANTILES: Final = {"median": 0.5, "p99": 0.99, "max": 1.0}
 DTYPES: Final = (jnp.float64, jnp.float32)
 
@@ -80,6 +85,22 @@ def solver() -> tuple[Path, dict[str, Any], list[str]]:
     return TESTS / "verification" / "solver.json", found, wrong
 
 
+def gradients() -> tuple[Path, dict[str, Any], list[str]]:
+    """Derivatives of an environment step in float64 against central differences, away from switches of the rows."""
+    with jax.enable_x64(True):
+        found = slopes(derivative_states(DIFFERENTIATED, SEED), SEED)
+    errors = derivative_error(found)[found.smooth]
+    result = {
+        "machine": machine.describe(),
+        "seed": SEED,
+        "states": len(found.smooth),
+        "away from switches": int(found.smooth.sum()),
+        "relative error": distribution(errors),
+    }
+    wrong = [f"{result}"] if errors.max() > DERIVATIVE_BOUND or len(errors) < LEAST_SMOOTH else []
+    return TESTS / "verification" / "gradients.json", result, wrong
+
+
 def rollouts() -> tuple[Path, dict[str, Any], list[str]]:
     """L3: every step of whole episodes from MuJoCo's state, and how free-running episodes drift apart."""
     steps, errors, drift = {}, {}, {}
@@ -110,7 +131,7 @@ def rollouts() -> tuple[Path, dict[str, Any], list[str]]:
     return TESTS / "l3_rollout" / "results" / "rollouts.json", found, wrong
 
 
-PARTS: Final = {"states": states, "solver": solver, "rollouts": rollouts}
+PARTS: Final = {"states": states, "solver": solver, "gradients": gradients, "rollouts": rollouts}
 
 
 def main() -> int:

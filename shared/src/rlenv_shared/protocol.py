@@ -9,6 +9,8 @@ one environment.  ``P`` players, ``A`` actions.
 | SIMULTANEOUS | tree, leaves [P, ...]  | int32 [P]       | float32 [P]   | bool [P, A]   |
 | SEQUENTIAL   | current player's view  | int32 ()        | float32 [P]   | bool [A]      |
 
+A reward may also have the dtype of the environment's state.
+
 Where players take turns, ``state.current_player`` (int32 ()) says who acts next, and
 ``state.replace(current_player=i)`` is how player ``i`` sees the same position.
 """

@@ -153,7 +153,10 @@ def check_avals(subject: Subject) -> None:
     _require_same_avals("reseed", found["reseed"], state, remedy)
     _require_same_avals("info['final_observation']", found["step"][5].get("final_observation"), obs, remedy)
     shape = () if subject.env.turn_order is TurnOrder.SINGLE else (subject.env.num_players,)
-    reward, flag = jax.ShapeDtypeStruct(shape, jnp.float32), jax.ShapeDtypeStruct((), jnp.bool_)
+    given = found["step_env"][2].dtype
+    wide = given == getattr(subject.env, "dtype", jnp.float32)  # an environment may reward in the dtype of its state
+    reward = jax.ShapeDtypeStruct(shape, given if wide else jnp.float32)
+    flag = jax.ShapeDtypeStruct((), jnp.bool_)
     _require_same_avals("reward of step", found["step"][2], reward, remedy)
     _require_same_avals("reward of step_env", found["step_env"][2], reward, remedy)
     for what, value in {

@@ -1,0 +1,108 @@
+"""Derivatives of an environment step along random directions, and the same by differences: ours and MuJoCo's."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from cheetah_states import States, draw, play
+from numpy.typing import NDArray
+from references.gymnasium_mujoco import adapter as mujoco_reference
+
+from halfcheetah_jax import HalfCheetah, State, integrator
+
+STEP: Final = 1e-6  # of a direction whose entries are near 1
+KINDS: Final = ("play", "tumble", "limits")
+CHUNK: Final = 1024
+
+
+class Slopes(NamedTuple):
+    """Derivatives of ``(qpos, qvel, reward)`` [N, 19] along a direction, and where they mean something."""
+
+    exact: NDArray[Any]  # by jvp
+    differences: NDArray[Any]  # central, fourth order
+    smooth: NDArray[np.bool_]  # [N]: no row and no motor changed sides between the ends of the difference
+
+
+def states(count: int, seed: int) -> States:
+    """States of random play, of tumbling and beyond the limits, a third each; motors within their bounds."""
+    each = -(-count // len(KINDS))
+    parts = [play(each, seed) if kind == "play" else draw(kind, each, seed) for kind in KINDS]
+    joined = States(*(np.concatenate(field)[:count] for field in zip(*parts, strict=True)))
+    return joined._replace(ctrl=np.clip(joined.ctrl, -0.99, 0.99))
+
+
+def directions(count: int, seed: int) -> tuple[NDArray[Any], ...]:
+    """Normal directions of qpos, qvel and the action, [N, 9], [N, 9], [N, 6]."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.standard_normal((count, size)) for size in (9, 9, 6))
+
+
+def step_function(env: HalfCheetah) -> Any:
+    """``(qpos [9], qvel [9], action [6], warm start [9]) -> [19]``, of one environment."""
+
+    def step(qpos: Any, qvel: Any, action: Any, warmstart: Any) -> Any:
+        unread = (jnp.uint32(0),) * 3
+        state = State(tuple(qpos), tuple(qvel), tuple(warmstart), jnp.int32(0), unread)
+        _, state, reward, _, _ = env.step_env(None, state, action, env.default_params)
+        return jnp.stack([*state.qpos, *state.qvel, reward])
+
+    return step
+
+
+def _active_sets(qpos: Any, qvel: Any, action: Any, warmstart: Any) -> Any:
+    """The active sets of the substeps, uint32 [5, 2]."""
+    params = HalfCheetah().default_params
+
+    def body(carry: Any, _: Any) -> Any:
+        after = integrator.substep(*carry[:2], tuple(action), carry[2], params)
+        found = after.solution
+        return (after.qpos, after.qvel, found.qacc), jnp.stack(found.active)
+
+    return jax.lax.scan(body, (tuple(qpos), tuple(qvel), tuple(warmstart)), length=mujoco_reference.FRAME_SKIP)[1]
+
+
+def _slopes(env: HalfCheetah, qpos: Any, qvel: Any, action: Any, warmstart: Any, *way: Any) -> Any:
+    step = step_function(env)
+
+    def at(length: Any) -> Any:
+        return step(qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart)
+
+    def sets(length: Any) -> Any:
+        return _active_sets(qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart)
+
+    exact = jax.jvp(lambda *x: step(*x, warmstart), (qpos, qvel, action), way)[1]
+    h = STEP
+    near, far = at(h) - at(-h), at(2 * h) - at(-2 * h)
+    smooth = jnp.all(sets(2 * h) == sets(-2 * h)) & jnp.all(sets(0.0) == sets(2 * h))
+    return exact, (8 * near - far) / (12 * h), smooth
+
+
+def slopes(sample: States, seed: int) -> Slopes:
+    """Derivatives at some states in float64; needs x64."""
+    env = HalfCheetah(dtype=jnp.float64)
+    run = jax.jit(jax.vmap(lambda *x: _slopes(env, *x)))
+    total, parts = len(sample.qpos), []
+    given = (sample.qpos, sample.qvel, sample.ctrl, sample.warmstart, *directions(total, seed))
+    for start in range(0, total, CHUNK):
+        index = np.minimum(np.arange(start, start + CHUNK), total - 1)
+        parts.append(jax.device_get(run(*(jnp.asarray(field[index]) for field in given))))
+    return Slopes(*(np.concatenate(field)[:total] for field in zip(*parts, strict=True)))
+
+
+def error(found: Slopes) -> NDArray[np.float64]:
+    """Largest difference of a state's derivatives, relative to the largest of them (or 1), [N]."""
+    scale = np.maximum(1, np.abs(found.exact).max(axis=1))
+    return np.abs(found.exact - found.differences).max(axis=1) / scale
+
+
+def mujoco_differences(sample: States, seed: int, length: float) -> NDArray[Any]:
+    """Central differences of MuJoCo's own step at tolerance 0 along the same directions: qpos and qvel [N, 18]."""
+    model, way = mujoco_reference.compile_model(), directions(len(sample.qpos), seed)
+    ends = []
+    for sign in (1, -1):
+        moved = (field + sign * length * d for field, d in zip(sample[:3], way, strict=True))
+        ends.append(mujoco_reference.step(model, *moved, sample.warmstart, mujoco_reference.FRAME_SKIP))
+    return np.concatenate([(a - b) / (2 * length) for a, b in zip(ends[0][:2], ends[1][:2], strict=True)], axis=1)
