@@ -121,6 +121,8 @@ def forward(
 
 def _read_constraints(model: Any, data: Any, row: dict[str, Array]) -> None:
     for contact in data.contact[: data.ncon]:
+        if contact.exclude:  # touches at distance 0: no constraint yet
+            continue
         geom = int(contact.geom[1])
         axis = data.geom_xmat[geom].reshape(3, 3)[:, 2] * model.geom_size[geom, 1]
         centre = data.geom_xpos[geom]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -96,10 +97,11 @@ def contact_friction(params: EnvParams) -> Any:
 
 def joint_bounds(params: EnvParams, dtype: Any) -> list[tuple[Any, Any]]:
     """The ranges of the hinges, rounded so that every angle of a dtype is on the side it is in float64."""
-    return [
+    rounded = [
         (round_up(low, dtype), round_down(high, dtype))
         for low, high in zip(params.range_low, params.range_high, strict=True)
     ]
+    return jax.tree.map(lambda bound: bound if isinstance(bound, jax.Array) else bound.item(), rounded)
 
 
 def contact_scale(friction: Any, inverse_weight: Any) -> Any:

@@ -11,7 +11,7 @@ from cheetah_states import States, draw, play
 from numpy.typing import NDArray
 from references.gymnasium_mujoco import adapter as mujoco_reference
 
-from halfcheetah_jax import HalfCheetah, State, integrator
+from halfcheetah_jax import HalfCheetah, State, constraints, integrator, model, softness
 
 STEP: Final = 1e-6  # of a direction whose entries are near 1
 KINDS: Final = ("play", "tumble", "limits")
@@ -23,7 +23,7 @@ class Slopes(NamedTuple):
 
     exact: NDArray[Any]  # by jvp
     differences: NDArray[Any]  # central, fourth order
-    smooth: NDArray[np.bool_]  # [N]: no row and no motor changed sides between the ends of the difference
+    smooth: NDArray[np.bool_]  # [N]: between the ends of the difference the dynamics stay on one smooth piece
 
 
 def states(count: int, seed: int) -> States:
@@ -52,32 +52,44 @@ def step_function(env: HalfCheetah) -> Any:
     return step
 
 
-def _active_sets(qpos: Any, qvel: Any, action: Any, warmstart: Any) -> Any:
-    """The active sets of the substeps, uint32 [5, 2]."""
+def _pieces(qpos: Any, qvel: Any, action: Any, warmstart: Any) -> Any:
+    """Which smooth piece of the dynamics each substep is on, [5, 24]: active rows, and the parts of the impedances."""
     params = HalfCheetah().default_params
+    friction = constraints.contact_friction(params)
+    scales = [constraints.contact_scale(friction, params.inverse_weight[body]) for body in model.END_BODY]
 
     def body(carry: Any, _: Any) -> Any:
-        after = integrator.substep(*carry[:2], tuple(action), carry[2], params)
-        found = after.solution
-        return (after.qpos, after.qvel, found.qacc), jnp.stack(found.active)
+        problem, found = integrator.dynamics(*carry[:2], tuple(action), carry[2], params)
+        after = integrator.advance(*carry[:2], problem, found, params)
+        contacts, limits = problem.constraints.contacts, problem.constraints.limits
+        parts = [_part(c.stiffness / s, c.normal) for c, s in zip(contacts, scales, strict=True)]
+        weights = params.hinge_inverse_weight
+        parts += [_part(one.stiffness * w, one.offset) for one, w in zip(limits, weights, strict=True)]
+        rows = [word.astype(jnp.int64) for word in found.active]
+        return (after.qpos, after.qvel, found.qacc), jnp.stack([*rows, *parts])
 
     return jax.lax.scan(body, (tuple(qpos), tuple(qvel), tuple(warmstart)), length=mujoco_reference.FRAME_SKIP)[1]
+
+
+def _part(ratio: Any, offset: Any) -> Any:
+    """-1: no contact, 0 and 1: the halves of its sigmoid, 2: beyond its width; by impedance over its complement."""
+    most = model.CONTACT_SOLIMP[1]
+    middle = 0.5 * (softness.LEAST_IMPEDANCE + most)
+    part = (ratio > middle / (1 - middle)).astype(jnp.int64) + (ratio > 0.999999 * most / (1 - most))
+    return jnp.where(offset < constraints.FAR, part, -1)
 
 
 def _slopes(env: HalfCheetah, qpos: Any, qvel: Any, action: Any, warmstart: Any, *way: Any) -> Any:
     step = step_function(env)
 
     def at(length: Any) -> Any:
-        return step(qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart)
-
-    def sets(length: Any) -> Any:
-        return _active_sets(qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart)
+        return qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart
 
     exact = jax.jvp(lambda *x: step(*x, warmstart), (qpos, qvel, action), way)[1]
     h = STEP
-    near, far = at(h) - at(-h), at(2 * h) - at(-2 * h)
-    smooth = jnp.all(sets(2 * h) == sets(-2 * h)) & jnp.all(sets(0.0) == sets(2 * h))
-    return exact, (8 * near - far) / (12 * h), smooth
+    left, near_left, near_right, right = jax.vmap(lambda length: step(*at(length)))(jnp.array([-2, -1, 1, 2]) * h)
+    pieces = jax.vmap(lambda length: _pieces(*at(length)))(jnp.array([-2, 0, 2]) * h)
+    return exact, (8 * (near_right - near_left) - (right - left)) / (12 * h), jnp.all(pieces == pieces[1])
 
 
 def slopes(sample: States, seed: int) -> Slopes:
