@@ -40,26 +40,33 @@ Changes = Mapping[str, Any]
 
 def _on_warning(message: str) -> None:
     """MuJoCo writes into a log file, and prints, that the XML's ``settotalmass`` is deprecated; we know."""
-    if "settotalmass" not in message:
+    if "settotalmass" not in message and "unstable" not in message:  # which `restarts` asks for
         warnings.warn(f"MuJoCo: {message}", stacklevel=2)
 
 
 mujoco.set_mju_user_warning(_on_warning)
 
 
-def compile_model(*, exact: bool = True, changes: Changes | None = None) -> Any:
+def compile_model(*, exact: bool = True, changes: Changes | None = None, set_const: bool = False) -> Any:
     """Gymnasium's model.
 
     Args:
         exact: let the solver run until it cannot improve (tolerance 0) instead of stopping at 1e-8.
         changes: fields to overwrite after compiling.
+        set_const: then let MuJoCo derive its constants again (``mj_setConst``), the inverse weights among them.
     """
     compiled = mujoco.MjModel.from_xml_path(str(XML))
     if exact:
         compiled.opt.tolerance = 0.0
     for name, value in (changes or {}).items():
         owner, _, field = name.rpartition(".")
-        getattr(compiled.opt if owner == "opt" else compiled, field)[:] = value
+        target = compiled.opt if owner == "opt" else compiled
+        if np.ndim(getattr(target, field)):
+            getattr(target, field)[:] = value
+        else:
+            setattr(target, field, value)
+    if set_const:
+        mujoco.mj_setConst(compiled, mujoco.MjData(compiled))
     return compiled
 
 
@@ -67,7 +74,17 @@ def _load(data: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array) ->
     data.qpos[:], data.qvel[:], data.ctrl[:], data.qacc_warmstart[:] = qpos, qvel, ctrl, warmstart
 
 
-def forward(model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array) -> dict[str, Array]:
+def _pushed(model: Any, push: Array | None) -> Any:
+    """Data whose bodies are pushed by forces along x and z and torques about y, [3, 7]."""
+    data = mujoco.MjData(model)
+    if push is not None:
+        data.xfrc_applied[1:, [0, 2, 4]] = np.transpose(push)
+    return data
+
+
+def forward(
+    model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array, push: Array | None = None
+) -> dict[str, Array]:
     """Everything MuJoCo computes on the way to the accelerations, for N states.
 
     Args:
@@ -76,13 +93,14 @@ def forward(model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array)
         qvel: [N, 9].
         ctrl: [N, 6].
         warmstart: [N, 9].
+        push: on the bodies: forces along x and z (N) and torques about y (N m), [3, 7].
 
     Returns:
         ``mass_matrix [N, 9, 9]``, ``bias``, ``passive``, ``qacc`` [N, 9]; for the 16 capsule ends ``contact`` (bool),
         ``contact_D``, ``contact_normal`` (aref of the edges along y), ``contact_plus`` and ``contact_minus`` (aref of
         the edges along +x and -x); for the hinges ``limit`` (bool), ``limit_D``, ``limit_aref``; 0 where not active.
     """
-    data, n = mujoco.MjData(model), len(qpos)
+    data, n = _pushed(model, push), len(qpos)
     ends, hinges = np.zeros((n, NUM_ENDS)), np.zeros((n, NUM_HINGES))
     out = {
         "mass_matrix": np.zeros((n, 9, 9)),
@@ -103,6 +121,8 @@ def forward(model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array)
 
 def _read_constraints(model: Any, data: Any, row: dict[str, Array]) -> None:
     for contact in data.contact[: data.ncon]:
+        if contact.exclude:  # touches at distance 0: no constraint yet
+            continue
         geom = int(contact.geom[1])
         axis = data.geom_xmat[geom].reshape(3, 3)[:, 2] * model.geom_size[geom, 1]
         centre = data.geom_xpos[geom]
@@ -123,16 +143,36 @@ def _read_constraints(model: Any, data: Any, row: dict[str, Array]) -> None:
 
 
 def step(
-    model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array, substeps: int = 1
+    model: Any,
+    qpos: Array,
+    qvel: Array,
+    ctrl: Array,
+    warmstart: Array,
+    substeps: int = 1,
+    push: Array | None = None,
 ) -> tuple[Array, Array, Array]:
     """``(qpos, qvel, warm start)`` after some substeps from N states; shapes as in `forward`."""
-    data = mujoco.MjData(model)
+    data = _pushed(model, push)
     after = np.array(qpos), np.array(qvel), np.array(warmstart)
     for i in range(len(qpos)):
         _load(data, qpos[i], qvel[i], ctrl[i], warmstart[i])
         mujoco.mj_step(model, data, substeps)
         after[0][i], after[1][i], after[2][i] = data.qpos, data.qvel, data.qacc_warmstart
     return after
+
+
+def restarts(
+    model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array, substeps: int = FRAME_SKIP
+) -> NDArray[np.bool_]:
+    """Where MuJoCo gives up within some substeps and starts again from rest, bool [N]; shapes as in `forward`."""
+    bad = [getattr(mujoco.mjtWarning, f"mjWARN_BADQ{name}") for name in ("POS", "VEL", "ACC")]
+    found = np.zeros(len(qpos), np.bool_)
+    for i in range(len(qpos)):
+        data = mujoco.MjData(model)
+        _load(data, qpos[i], qvel[i], ctrl[i], warmstart[i])
+        mujoco.mj_step(model, data, substeps)
+        found[i] = any(data.warning[kind].number for kind in bad)
+    return found
 
 
 def record_episodes(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cartpole_jax import CartPole, EnvParams, State
-from rlenv_shared.verification.locate import reference
 from rlenv_shared import counter_rng
+from rlenv_shared.verification.locate import reference
 
 Reference = reference("gymnasium_classic").Reference
 

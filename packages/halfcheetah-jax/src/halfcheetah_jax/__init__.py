@@ -51,13 +51,8 @@ def register() -> None:
         limited = EnvParams(max_steps_in_episode=max_episode_steps) if params is None else params
         return GymVectorHalfCheetah(num_envs, limited, **options)
 
-    gymnasium.register(
-        HalfCheetah.name,
-        entry_point=single,
-        vector_entry_point=vector,
-        max_episode_steps=MAX_STEPS,
-        reward_threshold=REWARD_THRESHOLD,
-    )
+    faces: dict[str, Any] = {"entry_point": single, "vector_entry_point": vector}
+    gymnasium.register(HalfCheetah.name, max_episode_steps=MAX_STEPS, reward_threshold=REWARD_THRESHOLD, **faces)
 
 
 if importlib.util.find_spec("gymnasium"):

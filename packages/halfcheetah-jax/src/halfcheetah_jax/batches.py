@@ -1,4 +1,4 @@
-"""One environment and a batch of them through the same program."""
+"""One environment and a batch of them through the same program, and its derivatives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 LANES: Final = 8  # of a vector register, which costs no more than the one number it would hold otherwise
 
 
-def on_batches(run: Callable[..., T]) -> Callable[..., T]:
+def on_batches(run: Callable[..., T], smooth: Callable[..., T]) -> Callable[..., T]:
     """Let a function of batches serve single environments, and `jax.vmap` of single environments a batch.
 
     A solver's loop under `jax.vmap` would choose, number by number and iteration by iteration, between going on and
@@ -22,6 +22,8 @@ def on_batches(run: Callable[..., T]) -> Callable[..., T]:
 
     Args:
         run: ``(*state, params, *numbers)`` with state arrays ``[B]``; arrays in ``params`` are ``[B]`` or scalar.
+        smooth: the same of arrays of any shape, made of what JAX can differentiate in both directions.  It runs in
+            place of ``run`` where derivatives are asked for, and only there.
 
     Returns:
         The same function of scalar arrays.
@@ -48,6 +50,20 @@ def on_batches(run: Callable[..., T]) -> Callable[..., T]:
             result = whole(arrays, is_batched, size)
             return result, jax.tree.map(lambda _: True, result)
 
-        return one(*(leaves[i] for i in where))
+        @jax.custom_jvp
+        def differentiable(*arrays: Any) -> T:
+            return one(*arrays)
+
+        @differentiable.defjvp
+        def derivative(arrays: Any, tangents: Any) -> tuple[T, T]:
+            def of_arrays(*arrays: Any) -> T:
+                filled = list(leaves)
+                for i, array in zip(where, arrays, strict=True):
+                    filled[i] = array
+                return smooth(*jax.tree.unflatten(tree, filled))
+
+            return jax.jvp(of_arrays, arrays, tangents)
+
+        return differentiable(*(leaves[i] for i in where))
 
     return call

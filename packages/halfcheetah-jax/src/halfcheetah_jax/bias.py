@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from halfcheetah_jax import model
@@ -19,6 +21,9 @@ def bias_force(position: Position, velocity: Velocity, rigid: Rigid, params: Env
     """
     acceleration = _centripetal(position, velocity, params)
     total = [inertial(rigid, body, acceleration[body], velocity.angular[body]) for body in range(model.NUM_BODIES)]
+    if is_pushed(params):
+        for body, push in enumerate(zip(params.push_x, params.push_z, params.push_torque, strict=True)):
+            total[body] = add(total[body], pushed_back(rigid, body, push))
     for body in reversed(model.HINGES):
         parent = model.PARENT[body]
         total[parent] = add(total[parent], shift_wrench(total[body], position.offset[body]))
@@ -37,6 +42,21 @@ def _centripetal(position: Position, velocity: Velocity, params: EnvParams) -> l
     return acceleration
 
 
+def is_pushed(params: EnvParams) -> bool:
+    """Whether anything may push the bodies from outside."""
+    pushes = (*params.push_x, *params.push_z, *params.push_torque)
+    return any(not isinstance(part, float | int) or part != 0 for part in pushes)
+
+
+@phase
+def pushed_back(rigid: Rigid, body: int, push: tuple[Any, Any, Any]) -> Wrench:
+    """Negated external force at a body's centre of mass, and torque, at its joint (MuJoCo's ``xfrc_applied``)."""
+    (f_x, f_z, torque), (first_x, first_z) = push, rigid.first[body]
+    moment = (first_z * f_x - first_x * f_z) * (1 / rigid.mass[body]) + torque
+    zero = jnp.zeros_like(first_x)
+    return Wrench(zero - f_x, zero - f_z, -moment)
+
+
 @phase
 def inertial(rigid: Rigid, body: int, acceleration: Vector, rate: Scalar) -> Wrench:
     """What keeps a body on its course."""
@@ -53,7 +73,7 @@ def passive_force(qpos: tuple[Scalar, ...], qvel: tuple[Scalar, ...], params: En
     """Springs and dampers of the six hinges (N m; MuJoCo's ``qfrc_passive`` without its three zeros)."""
     return tuple(
         -stiffness * angle - damping * rate
-        for stiffness, damping, angle, rate in zip(model.STIFFNESS, params.damping, qpos[3:], qvel[3:], strict=True)
+        for stiffness, damping, angle, rate in zip(params.stiffness, params.damping, qpos[3:], qvel[3:], strict=True)
     )
 
 

@@ -6,8 +6,8 @@ the plane the four edges of a contact's friction pyramid are three distinct rows
 - normal: the two edges along y have no Jacobian of their own, so both equal the normal row and it weighs 2 D;
 - plus and minus: the normal row plus or minus friction times the tangential (x) row, weight D.
 
-Sources: engine_core_constraint.c: mj_instantiateContact, mj_instantiateLimit, mj_diagApprox, mj_makeImpedance,
-mj_referenceConstraint; engine_collision_primitive.c: mjc_PlaneCapsule @ mujoco 4.0.0.
+Sources: engine_core_constraint.c: mj_instantiateContact, mj_instantiateLimit, mj_diagApprox, mj_referenceConstraint;
+engine_collision_primitive.c: mjc_PlaneCapsule @ mujoco 4.0.0.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -22,7 +23,9 @@ from halfcheetah_jax import model
 from halfcheetah_jax.inertia import Sym3, Wrench, add
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carried, rotate
 from halfcheetah_jax.phases import phase
+from halfcheetah_jax.softness import Softness, impedance, larger, softness
 from halfcheetah_jax.types import EnvParams
+from rlenv_shared.thresholds import round_down, round_up
 
 FAR = 1e30  # m/s^2: offset of a row that no acceleration can make active
 
@@ -47,7 +50,7 @@ class Limit(NamedTuple):
 class Constraints(NamedTuple):
     """All candidates of one substep."""
 
-    contacts: tuple[Contact, ...]  # in the order of `model.CAPSULE_ENDS`
+    contacts: tuple[Contact, ...]  # in the order of `model.capsule_ends`
     limits: tuple[Limit, ...]  # in the order of the hinges
     friction: Any  # sliding coefficient
 
@@ -59,65 +62,82 @@ class ActiveSet(NamedTuple):
     edges: Scalar  # bit i: plus row of contact i; bit 16 + i: its minus row
 
 
-def impedance(depth: Scalar, width: float) -> Scalar:
-    """MuJoCo's ``d(r)``: a sigmoid of two parabolas from IMPEDANCE_MIN at depth 0 to IMPEDANCE_MAX at ``width``."""
-    x = jnp.minimum(jnp.abs(depth) * (1 / width), 1)
-    rest = 1 - x
-    sigmoid = jnp.where(x < 0.5, 2 * x * x, 1 - 2 * rest * rest)
-    return model.IMPEDANCE_MIN + sigmoid * (model.IMPEDANCE_MAX - model.IMPEDANCE_MIN)
-
-
 def find(
     qpos: tuple[Scalar, ...], qvel: tuple[Scalar, ...], position: Position, velocity: Velocity, params: EnvParams
 ) -> Constraints:
     """Evaluate every candidate at one state."""
-    friction = params.friction
+    friction = contact_friction(params)
+    soft = softness(params.contact_solref, params.contact_solimp, params.time_step)
     contacts = tuple(
         floor_contact(
             rotate(position, body, end),
             position.height[body],
             velocity.linear[body],
             velocity.angular[body],
-            contact_scale(friction, body),
+            contact_scale(friction, params.inverse_weight[body]),
+            params.radius[geom],
+            soft,
         )
-        for body, end in model.CAPSULE_ENDS
+        for body, geom, end in zip(model.END_BODY, model.END_GEOM, model.capsule_ends(params.half_length), strict=True)
     )
-    limits = tuple(map(joint_limit, qpos[3:], qvel[3:], model.RANGE, model.HINGE_INV_WEIGHT))
+    soft = softness(params.limit_solref, params.limit_solimp, params.time_step)
+    limits = tuple(
+        joint_limit(angle, rate, bounds, weight, soft)
+        for angle, rate, bounds, weight in zip(
+            qpos[3:], qvel[3:], joint_bounds(params, qpos[0].dtype), params.hinge_inverse_weight, strict=True
+        )
+    )
     return Constraints(contacts, limits, friction)
 
 
-def contact_scale(friction: Any, body: int) -> Any:
+def contact_friction(params: EnvParams) -> Any:
+    """Of capsules and floor: MuJoCo takes the larger one."""
+    return larger(larger(params.friction, params.floor_friction), model.LEAST_FRICTION)
+
+
+def joint_bounds(params: EnvParams, dtype: Any) -> list[tuple[Any, Any]]:
+    """The ranges of the hinges, rounded so that every angle of a dtype is on the side it is in float64."""
+    rounded = [
+        (round_up(low, dtype), round_down(high, dtype))
+        for low, high in zip(params.range_low, params.range_high, strict=True)
+    ]
+    return jax.tree.map(lambda bound: bound if isinstance(bound, jax.Array) else bound.item(), rounded)
+
+
+def contact_scale(friction: Any, inverse_weight: Any) -> Any:
     """Stiffness (kg) of a contact of a body where impedance and its complement are equal."""
-    return 1 / (2 * friction * friction * (1 + friction * friction) * model.INV_WEIGHT[body])
+    return 1 / (2 * friction * friction * (1 + friction * friction) * inverse_weight)
 
 
 @phase
-def floor_contact(end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale: Scalar) -> Contact:
+def floor_contact(
+    end: Vector, height: Scalar, linear: Vector, angular: Scalar, scale: Scalar, radius: Any, soft: Softness
+) -> Contact:
     """One capsule end, given as seen from its body's joint, whose height and velocities follow."""
     x, z = end
-    distance = height + z - model.RADIUS
-    d = impedance(distance, model.CONTACT_WIDTH)
-    point = (x, z - model.RADIUS - 0.5 * distance)  # halfway between the floor and the lowest point
+    distance = height + z - radius
+    d = impedance(distance, soft)
+    point = (x, z - radius - 0.5 * distance)  # halfway between the floor and the lowest point
     v_x, v_z = carried(linear, angular, point)
-    normal = model.REFERENCE_DAMPING * v_z + model.REFERENCE_STIFFNESS * d * distance
+    normal = soft.damping * v_z + soft.stiffness * d * distance
     return Contact(
         point=point,
         stiffness=scale * d / (1 - d),  # R of an edge: 2 mu^2 (1 - d)/d (1 + mu^2) / (effective mass)
         normal=jnp.where(distance < 0, normal, FAR),
-        tangent=model.REFERENCE_DAMPING * v_x,
+        tangent=soft.damping * v_x,
     )
 
 
 @phase
-def joint_limit(angle: Scalar, rate: Scalar, bounds: tuple[float, float], inv_weight: float) -> Limit:
+def joint_limit(angle: Scalar, rate: Scalar, bounds: tuple[Any, Any], inv_weight: Any, soft: Softness) -> Limit:
     """The nearer bound of one hinge."""
     low, high = bounds
     below, above = angle - low, high - angle
     at_low = below < above
     distance = jnp.where(at_low, below, above)
     sign = jnp.where(at_low, jnp.ones_like(angle), -jnp.ones_like(angle))
-    d = impedance(distance, model.LIMIT_WIDTH)
-    offset = model.REFERENCE_DAMPING * sign * rate + model.REFERENCE_STIFFNESS * d * distance
+    d = impedance(distance, soft)
+    offset = soft.damping * sign * rate + soft.stiffness * d * distance
     return Limit(sign=sign, stiffness=d / (1 - d) * (1 / inv_weight), offset=jnp.where(distance < 0, offset, FAR))
 
 
@@ -130,7 +150,7 @@ def rows(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Veloc
         acceleration: what they give the bodies (`kinematics.move`).
     """
     normal, tangent = [], []
-    for (body, _), contact in zip(model.CAPSULE_ENDS, constraints.contacts, strict=True):
+    for body, contact in zip(model.END_BODY, constraints.contacts, strict=True):
         a_x, a_z = carried(acceleration.linear[body], acceleration.angular[body], contact.point)
         normal.append(a_z + contact.normal)
         tangent.append(constraints.friction * (a_x + contact.tangent))
@@ -180,6 +200,21 @@ def push_body(contacts: dict[int, Contact], active: ActiveSet, friction: Any, ri
         p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal
         pushed = add(pushed, Wrench(p_x, p_z, z * p_x - x * p_z))
     return total, pushed
+
+
+@phase
+def force_on_body(
+    contacts: dict[int, Contact], active: ActiveSet, friction: Any, normal: list[Scalar], tangent: list[Scalar]
+) -> Wrench:
+    """``J'D (J qacc - aref)`` of the active contacts of one body, from the rows themselves (see `rows`)."""
+    total = Wrench(0.0, 0.0, 0.0)
+    for (i, contact), n, t in zip(contacts.items(), normal, tangent, strict=True):
+        (x, z), d = contact.point, contact.stiffness
+        plus = _where(active.edges, i, d) * (n + t)
+        minus = _where(active.edges, model.NUM_CONTACTS + i, d) * (n - t)
+        f_x, f_z = friction * (plus - minus), 2 * _where(active.normal, i, d) * n + (plus + minus)
+        total = add(total, Wrench(f_x, f_z, z * f_x - x * f_z))
+    return total
 
 
 @phase

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 import numbers
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
@@ -15,10 +15,11 @@ from jaxtyping import Array, Bool, Float, UInt32
 
 from halfcheetah_jax import model
 from halfcheetah_jax.batches import on_batches
-from halfcheetah_jax.integrator import travel
+from halfcheetah_jax.integrator import smooth_travel, travel
 from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
 from halfcheetah_jax.types import EnvParams, State
+from halfcheetah_jax.weights import inverse_weights
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
@@ -26,11 +27,10 @@ from rlenv_shared.ops import XLA, Ops
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
 BACKENDS = {  # what makes the substeps of a step
-    "xla": on_batches(travel),
-    "kernel": on_batches(travel_in_kernel),
-    "interpreted": on_batches(functools.partial(travel_in_kernel, interpret=True)),
+    "xla": on_batches(travel, smooth_travel),
+    "kernel": on_batches(travel_in_kernel, smooth_travel),
+    "interpreted": on_batches(functools.partial(travel_in_kernel, interpret=True), smooth_travel),
 }
-MAX_VALUE = 1e10  # controls and states beyond it count as diverged — mjMAXVAL
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,13 +51,16 @@ class HalfCheetah(Env):
     them to [-1, 1].  If one is not finite or beyond 1e10, all act as 0 (as in MuJoCo) and ``info["illegal_action"]``
     is set.
 
-    **Reward** — ``forward_reward_weight`` times the mean velocity of the step minus ``ctrl_cost_weight`` times the sum
-    of squares of the action, unclamped.  **Termination** — never.  **Truncation** — after 1,000 steps.
+    **Reward** — of the environment's dtype: ``forward_reward_weight`` times the mean velocity of the step minus
+    ``ctrl_cost_weight`` times the sum of squares of the action, unclamped.
+    **Termination** — never, but where the simulation breaks down: if in one of the substeps a position, velocity or
+    acceleration is not finite or beyond 1e10, MuJoCo prints a warning and goes on from its rest position; here the
+    episode ends with reward 0, or with ``end_when_diverged=False`` goes on as it is.
+    **Truncation** — after 1,000 steps.
     **Reset** — positions uniform within ``reset_noise_scale``, velocities normal with that standard deviation.
 
     **Info** — ``x_position`` (m), ``x_velocity`` (m/s), ``reward_forward``, ``reward_ctrl`` as in Gymnasium;
-    ``converged``: the constraint solver ended in every substep; ``diverged``: the new state is not finite or beyond
-    1e10 (MuJoCo would print a warning and restart from its rest position; here the state stays as it is).
+    ``converged``: the constraint solver ended in every substep; ``diverged``: MuJoCo would have restarted.
 
     Args:
         dtype: of all floats: ``jnp.float32``, or ``jnp.float64`` (needs ``jax_enable_x64``).
@@ -66,6 +69,9 @@ class HalfCheetah(Env):
         reset_noise_scale: m, rad, m/s, rad/s; >= 0.
         exclude_current_positions_from_observation: leave out the x position; else it comes first.
         frame_skip: substeps of 0.01 s in a step, >= 1.
+        end_when_diverged: end the episode where MuJoCo would restart its simulation; see below.
+        inverse_weights: ``"fixed"`` takes those of the parameters; ``"recomputed"`` computes them from masses, inertias
+            and armatures, as MuJoCo's ``mj_setConst`` does.
         backend: what computes the substeps: ``"xla"``; ``"kernel"``, kernels for NVIDIA GPUs (`kernel`); ``"auto"``,
             these where JAX's default backend is a GPU; ``"interpreted"``, their programs without a GPU, for tests.
 
@@ -86,6 +92,8 @@ class HalfCheetah(Env):
     reset_noise_scale: float = 0.1
     exclude_current_positions_from_observation: bool = True
     frame_skip: int = 5
+    end_when_diverged: bool = True
+    inverse_weights: Literal["fixed", "recomputed"] = "fixed"
     backend: str = "xla"
 
     name: ClassVar[str] = "halfcheetah_jax/HalfCheetah-v5"
@@ -102,6 +110,8 @@ class HalfCheetah(Env):
             _reject("dtype", "float64", "JAX with x64 enabled", remedy)
         if self.backend not in ("auto", *BACKENDS):
             _reject("backend", self.backend, f"auto or one of {list(BACKENDS)}", 'leave it out for "xla"')
+        if self.inverse_weights not in ("fixed", "recomputed"):
+            _reject("inverse_weights", self.inverse_weights, "fixed or recomputed", 'leave it out for "fixed"')
         for name in ("forward_reward_weight", "ctrl_cost_weight", "reset_noise_scale"):
             value = getattr(self, name)
             if not isinstance(value, numbers.Real) or not math.isfinite(value):
@@ -152,37 +162,37 @@ class HalfCheetah(Env):
         """One step, without time limit or reset: ``(state, reward, terminated, info)``."""
         action = jnp.asarray(action).astype(self.dtype)
         given = tuple(action[..., i] for i in range(model.NUM_HINGES))
-        legal = jnp.abs(given[0]) <= MAX_VALUE
+        legal = jnp.abs(given[0]) <= model.MAX_VALUE
         for value in given[1:]:
-            legal &= jnp.abs(value) <= MAX_VALUE  # False for NaN
+            legal &= jnp.abs(value) <= model.MAX_VALUE  # False for NaN
         control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
         backend = self.backend
         if backend == "auto":
             backend = "kernel" if jax.default_backend() == "gpu" else "xla"
         advance = BACKENDS[backend]
-        after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, self._cast(params), self.frame_skip)
+        p = self._cast(params)
+        after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, p, self.frame_skip)
         state = state.replace(
             qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
         )
-        x_velocity = after.distance * (1 / self.dt)
+        x_velocity = after.distance * (1 / (p.time_step * self.frame_skip))
         cost = control[0] * control[0]
         for value in control[1:]:
             cost += value * value
         reward_forward, reward_ctrl = self.forward_reward_weight * x_velocity, -self.ctrl_cost_weight * cost
-        total = jnp.zeros_like(x_velocity)
-        for value in (*state.qpos, *state.qvel):
-            total += jnp.abs(value)
         info = {
             "x_position": state.qpos[0],
             "x_velocity": x_velocity,
             "reward_forward": reward_forward,
             "reward_ctrl": reward_ctrl,
-            "converged": after.converged,
-            "diverged": ~(total <= MAX_VALUE),
+            "converged": after.converged & ~after.diverged,
+            "diverged": after.diverged,
             "illegal_action": ~legal,
         }
-        reward = (reward_forward + reward_ctrl).astype(jnp.float32)
-        return state, reward, jnp.zeros_like(legal), info
+        reward, terminated = reward_forward + reward_ctrl, jnp.zeros_like(legal)
+        if self.end_when_diverged:
+            reward, terminated = jnp.where(after.diverged, jnp.zeros_like(reward), reward), after.diverged
+        return state, reward, terminated, info
 
     def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " n"]:
         """Positions and velocities."""
@@ -208,7 +218,11 @@ class HalfCheetah(Env):
 
     def _cast(self, params: EnvParams) -> EnvParams:
         """Traced parameters in the environment's dtype; Python numbers stay, and become constants of the program."""
-        return jax.tree.map(lambda p: p if isinstance(p, float | int) else jnp.asarray(p, self.dtype), params)
+        cast = jax.tree.map(lambda p: p if isinstance(p, float | int) else jnp.asarray(p, self.dtype), params)
+        if self.inverse_weights == "fixed":
+            return cast
+        of_bodies, of_hinges = inverse_weights(cast, self.dtype)
+        return cast.replace(inverse_weight=of_bodies, hinge_inverse_weight=of_hinges)
 
 
 def _normal_pair(rng: Rng, dtype: Any) -> tuple[tuple[Array, Array], Rng]:

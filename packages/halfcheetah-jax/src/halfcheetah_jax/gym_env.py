@@ -12,8 +12,8 @@ import numpy as np
 from gymnasium.spaces import Box
 from gymnasium.vector.utils import batch_space
 
-from halfcheetah_jax.env import MAX_VALUE, HalfCheetah
-from halfcheetah_jax.model import NUM_HINGES
+from halfcheetah_jax.env import HalfCheetah
+from halfcheetah_jax.model import MAX_VALUE, NUM_HINGES
 from halfcheetah_jax.render import rgb_array
 from rlenv_shared import spaces
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv

@@ -99,7 +99,7 @@ def mass_matrix(position: Position, params: EnvParams) -> list[list[Scalar]]:
     root_rows = ((root.xx, root.xz, root.xw), (root.xz, root.zz, root.zw), (root.xw, root.zw, root.ww))
     for row in range(3):
         matrix[row][:3] = root_rows[row]
-    for body, armature in zip(model.HINGES, model.ARMATURE, strict=True):
+    for body, armature in zip(model.HINGES, params.armature, strict=True):
         dof = 2 + body
         momentum = Wrench(composite[body].xw, composite[body].zw, composite[body].ww)
         matrix[dof][dof] = momentum.w + armature
@@ -113,7 +113,9 @@ def mass_matrix(position: Position, params: EnvParams) -> list[list[Scalar]]:
     return matrix
 
 
-def times_mass(rigid: Rigid, position: Position, qacc: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+def times_mass(
+    rigid: Rigid, armature: tuple[Any, ...], position: Position, qacc: tuple[Scalar, ...]
+) -> tuple[Scalar, ...]:
     """``M qacc``: the forces that accelerate the bodies, summed down the tree."""
     acceleration = move(position, qacc)
     total = []
@@ -124,9 +126,7 @@ def times_mass(rigid: Rigid, position: Position, qacc: tuple[Scalar, ...]) -> tu
     for body in reversed(model.HINGES):
         parent = model.PARENT[body]
         total[parent] = add(total[parent], shift_wrench(total[body], position.offset[body]))
-    hinges = (
-        total[body].w + armature * qacc[2 + body] for body, armature in zip(model.HINGES, model.ARMATURE, strict=True)
-    )
+    hinges = (total[body].w + own * qacc[2 + body] for body, own in zip(model.HINGES, armature, strict=True))
     return (*total[0], *hinges)
 
 

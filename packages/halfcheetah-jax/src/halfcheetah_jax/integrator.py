@@ -5,7 +5,9 @@ Source: engine_forward.c: mj_forward, mj_EulerSkip @ mujoco 4.0.0.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +27,7 @@ class Travel(NamedTuple):
     warmstart: Nine  # accelerations of the last substep
     distance: Scalar  # m, along x
     converged: Scalar  # bool: the solver ended in every substep
+    diverged: Scalar  # bool: MuJoCo would have restarted from rest in one of the substeps
 
 
 class Substep(NamedTuple):
@@ -48,7 +51,7 @@ def prepare(qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], params: EnvPara
         )
     )
     force = (*(-b for b in against[:3]), *hinges)
-    return Problem(position, rigid, constraints.find(qpos, qvel, position, velocity, params), force)
+    return Problem(position, rigid, params.armature, constraints.find(qpos, qvel, position, velocity, params), force)
 
 
 def dynamics(
@@ -64,14 +67,14 @@ def dynamics(
 
 
 def advance(qpos: Nine, qvel: Nine, problem: Problem, solution: Solution, params: EnvParams) -> Substep:
-    """Euler step of `model.TIME_STEP`, implicit in the damping of the joints.
+    """Euler step, implicit in the damping of the joints.
 
     The velocity update solves ``(M + h B) y = M qacc`` for damping B.  As ``M qacc`` is what `find_accelerations` made
     equal to all forces, ``y = qacc - (M + h B)^-1 h B qacc``: no force has to be summed again.
     """
-    h, qacc = model.TIME_STEP, solution.qacc
+    h, qacc = params.time_step, solution.qacc
     damping = tuple(h * b for b in params.damping)
-    stiff = tuple(armature + hb for armature, hb in zip(model.ARMATURE, damping, strict=True))
+    stiff = tuple(armature + hb for armature, hb in zip(params.armature, damping, strict=True))
     lost, _ = inertia.solve(
         inertia.rigid_inertias(problem.rigid),
         stiff,
@@ -82,6 +85,15 @@ def advance(qpos: Nine, qvel: Nine, problem: Problem, solution: Solution, params
     new_qvel = tuple(v + h * (a - y) for v, a, y in zip(qvel, qacc, lost, strict=True))
     new_qpos = tuple(q + h * v for q, v in zip(qpos, new_qvel, strict=True))
     return Substep(new_qpos, new_qvel, solution)
+
+
+def is_bad(values: tuple[Scalar, ...]) -> Scalar:
+    """Whether one of some positions, velocities or accelerations makes MuJoCo give up and restart from rest.
+
+    Source: engine_forward.c: mj_checkPos, mj_checkVel, mj_checkAcc @ mujoco 4.0.0.
+    """
+    good = (jnp.abs(value) <= model.MAX_VALUE for value in values)  # False for NaN
+    return ~functools.reduce(jnp.logical_and, good)
 
 
 def substep(
@@ -106,14 +118,36 @@ def travel(
     substeps: int,
 ) -> Travel:
     """Some substeps under one control."""
+    body, start = _substeps(qpos, qvel, control, warmstart, params)
+    return jax.lax.fori_loop(0, substeps, lambda _, before: body(before), start)
 
-    def body(_: Any, before: Travel) -> Travel:
+
+def smooth_travel(
+    qpos: Nine,
+    qvel: Nine,
+    control: tuple[Scalar, ...],
+    warmstart: Nine,
+    params: EnvParams,
+    substeps: int,
+) -> Travel:
+    """`travel` as a loop that JAX can run backwards."""
+    body, start = _substeps(qpos, qvel, control, warmstart, params)
+    return jax.lax.scan(lambda before, _: (body(before), None), start, length=substeps)[0]
+
+
+def _substeps(
+    qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], warmstart: Nine, params: EnvParams
+) -> tuple[Callable[[Travel], Travel], Travel]:
+    """``(one substep, where the first one starts)``."""
+
+    def body(before: Travel) -> Travel:
         after = substep(before.qpos, before.qvel, control, before.warmstart, params)
         # Summed velocities: at x = 1 km a float32 difference of positions would be off by 6e-5 m.
-        distance = before.distance + model.TIME_STEP * after.qvel[0]
+        distance = before.distance + params.time_step * after.qvel[0]
         converged = before.converged & after.solution.converged
-        return Travel(after.qpos, after.qvel, after.solution.qacc, distance, converged)
+        diverged = before.diverged | is_bad((*before.qpos, *before.qvel, *after.solution.qacc))
+        return Travel(after.qpos, after.qvel, after.solution.qacc, distance, converged, diverged)
 
     zero = jnp.zeros_like(qpos[0])
-    start = Travel(qpos, qvel, warmstart, zero, jnp.ones_like(zero, jnp.bool_))
-    return jax.lax.fori_loop(0, substeps, body, start)
+    start = Travel(qpos, qvel, warmstart, zero, jnp.ones_like(zero, jnp.bool_), jnp.zeros_like(zero, jnp.bool_))
+    return body, start

@@ -22,13 +22,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from halfcheetah_jax import model
-from halfcheetah_jax.bias import inertial, motor_force
+from halfcheetah_jax.bias import inertial, is_pushed, motor_force, pushed_back
 from halfcheetah_jax.constraints import (
     ActiveSet,
     Contact,
     Limit,
+    contact_friction,
     contact_scale,
     floor_contact,
+    joint_bounds,
     joint_limit,
     push_body,
     push_hinge,
@@ -37,6 +39,7 @@ from halfcheetah_jax.constraints import (
 from halfcheetah_jax.inertia import Hinge, Rigid, Sym3, add, fold, hinge_of, rigid_inertias, shift_wrench, solve_root
 from halfcheetah_jax.integrator import Travel
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, carried, rotate
+from halfcheetah_jax.softness import softness
 from halfcheetah_jax.solver import same_set
 from halfcheetah_jax.types import EnvParams, Nine
 from rlenv_shared.trig import sin_cos
@@ -71,7 +74,7 @@ def _rows() -> dict[str, tuple[int, int]]:
 
 
 _PLACE: Final = _rows()
-_WORDS: Final = {"solves left": 2 * LEGS, "converged": 2 * LEGS + 1}  # behind the active set
+_WORDS: Final = {"solves left": 2 * LEGS, "converged": 2 * LEGS + 1, "diverged": 2 * LEGS + 2}  # behind the active set
 NUM_WORDS: Final = 8  # a power of two
 
 
@@ -193,23 +196,32 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
     v_x, v_z, rate = desk.take("rate", 0, 3)
     zero = jnp.zeros_like(pitch)
     body = _Body(pitch, z + model.ROOT_HEIGHT, (v_x, v_z), rate, (zero, zero + params.gravity))
-    scales = [contact_scale(params.friction, number) for number in range(model.NUM_BODIES)]
-    ends = [end for _, end in model.CAPSULE_ENDS]
+    scales = [contact_scale(contact_friction(params), weight) for weight in params.inverse_weight]
+    ends = model.capsule_ends(params.half_length)
+    soft = softness(params.contact_solref, params.contact_solimp, params.time_step)
 
     def put(body: _Body, turn: Any, first: tuple[int, int], tiles: int, scale: Any) -> None:
+        radius = rows.pair(*(params.radius[model.END_GEOM[i]] for i in first))
         for k in range(ENDS):
             end = rows.pair(ends[first[0] + k], ends[first[1] + k])
-            found = floor_contact(_turn(turn, end), body.height, body.linear, body.angular, scale)
+            found = floor_contact(_turn(turn, end), body.height, body.linear, body.angular, scale, radius, soft)
             desk.write("contact", tiles + k, *found.point, *found[1:])
 
     turn = sin_cos(body.pitch)
     put(body, turn, (0, ENDS), 0, scales[0])
     desk.write("first", 0, *_turn(turn, tuple(params.mass[0] * c for c in model.CENTRE[0])))
+    bounds = joint_bounds(params, desk.dtype)
     mass, moment, scale = (rows.of_legs(values[1:]) for values in (params.mass, params.inertia, scales))
-    centre, places, ranges = (rows.of_legs(v) for v in (model.CENTRE[1:], model.HINGE_POS[1:], model.RANGE))
-    weights, springs, dampers = (rows.of_legs(v) for v in (model.HINGE_INV_WEIGHT, model.STIFFNESS, params.damping))
+    centre, places, ranges = (rows.of_legs(v) for v in (model.CENTRE[1:], model.HINGE_POS[1:], bounds))
+    weights, springs, dampers = (
+        rows.of_legs(v) for v in (params.hinge_inverse_weight, params.stiffness, params.damping)
+    )
+    limit_soft = softness(params.limit_solref, params.limit_solimp, params.time_step)
     for_torso = _rigid(desk, rows, params)[0]
     total = inertial(for_torso, 0, body.centripetal, body.angular)
+    pushes = tuple(zip(params.push_x, params.push_z, params.push_torque, strict=True))
+    if is_pushed(params):
+        total = add(total, pushed_back(for_torso, 0, pushes[0]))
     wrenches = []
     for j in range(JOINTS):
         offset = _turn(turn, places[j])
@@ -230,8 +242,11 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
         lever = _turn(turn, (mass[j] * x, mass[j] * z))
         desk.write("hinge first", j, *lever)
         rigid = Rigid((mass[j],), (lever,), (moment[j] + mass[j] * (x * x + z * z),))
-        wrenches.append((inertial(rigid, 0, body.centripetal, body.angular), offset))
-        desk.write("limit", j, *joint_limit(angles[j], speeds[j], ranges[j], weights[j]))
+        own = inertial(rigid, 0, body.centripetal, body.angular)
+        if is_pushed(params):
+            own = add(own, pushed_back(rigid, 0, rows.of_legs(pushes[1:])[j]))
+        wrenches.append((own, offset))
+        desk.write("limit", j, *joint_limit(angles[j], speeds[j], ranges[j], weights[j], limit_soft))
     pending = None
     for j in reversed(range(JOINTS)):
         own, offset = wrenches[j]
@@ -261,7 +276,7 @@ def _active_set(desk: _Desk, params: EnvParams, root: Sequence[Scalar], hinges: 
             contact = desk.contact(ENDS * part + k)
             a_x, a_z = carried(linear, angular, contact.point)
             normal.append(a_z + contact.normal)
-            tangent.append(params.friction * (a_x + contact.tangent))
+            tangent.append(contact_friction(params) * (a_x + contact.tangent))
     high = np.uint32(model.NUM_CONTACTS)
     plus = signs([n + t for n, t in zip(normal, tangent, strict=True)])
     minus = signs([n - t for n, t in zip(normal, tangent, strict=True)])
@@ -298,18 +313,20 @@ def _unfold_legs(
 
 def _minimum(desk: _Desk, params: EnvParams, active: ActiveSet) -> tuple[Any, list[Scalar]]:
     """Accelerations ``(of the torso, of the hinges)`` that minimise the quadratic of one active set."""
-    torso, legs = _rigid(desk, _Rows(desk.dtype), params)
+    rows, friction = _Rows(desk.dtype), contact_friction(params)
+    torso, legs = _rigid(desk, rows, params)
+    armature = rows.of_legs(params.armature)
     none = Sym3(*[jnp.zeros((LEGS, BLOCK), desk.dtype)] * 6)
-    pushed = push_body({t: desk.contact(t) for t in range(ENDS)}, active, params.friction, none)
+    pushed = push_body({t: desk.contact(t) for t in range(ENDS)}, active, friction, none)
     body, wrench = add(rigid_inertias(torso)[0], _sum_rows(pushed[0])), _sum_rows(pushed[1])
     bodies, pending, diagonal, force = [], [], [], []
     for j, rigid in enumerate(rigid_inertias(legs)):
         here = {t: desk.contact(t) for t in range(ENDS * (1 + j), ENDS * (2 + j))}
-        pushed = push_body(here, active, params.friction, rigid)
+        pushed = push_body(here, active, friction, rigid)
         bodies.append(pushed[0])
         pending.append(pushed[1])
         stiffness, torque = push_hinge(Limit(*desk.take("limit", j, 3)), active, j)
-        diagonal.append(model.ARMATURE[j] + stiffness)
+        diagonal.append(armature[j] + stiffness)
         force.append(desk.read("hinge force", j) + torque)
     hinges, folded, passed = _fold_legs(desk, bodies, diagonal, force, pending)
     known = add(wrench, passed)
@@ -356,12 +373,24 @@ def _solve(desk: _Desk, params: EnvParams) -> None:
     desk.write_word("converged", desk.read_word("converged") & found.converged.astype(jnp.uint32))
 
 
+def _bad(desk: _Desk) -> Scalar:
+    """1 where a number of the state or of its accelerations makes MuJoCo restart, see `integrator.is_bad`; uint32."""
+    good = jnp.ones((1, BLOCK), jnp.int32)
+    for names in _STATE:
+        for name in names:
+            for i in range(JOINTS):
+                fine = (jnp.abs(desk.read(name, i)) <= model.MAX_VALUE).astype(jnp.int32)
+                good = good & jnp.min(fine, axis=0, keepdims=True)
+    return (1 - good).astype(jnp.uint32)
+
+
 def _advance(desk: _Desk, params: EnvParams) -> None:
     """Euler step, see `integrator.advance`."""
-    h, rows = model.TIME_STEP, _Rows(desk.dtype)
+    h, rows = params.time_step, _Rows(desk.dtype)
+    desk.write_word("diverged", desk.read_word("diverged") | _bad(desk))
     torso, legs = _rigid(desk, rows, params)
     lost = [h * damping for damping in rows.of_legs(params.damping)]
-    diagonal = [armature + hb for armature, hb in zip(model.ARMATURE[:JOINTS], lost, strict=True)]
+    diagonal = [armature + hb for armature, hb in zip(rows.of_legs(params.armature), lost, strict=True)]
     root_qacc, qacc = desk.take("qacc", 0, 3), [desk.read("hinge qacc", j) for j in range(JOINTS)]
     force = [hb * a for hb, a in zip(lost, qacc, strict=True)]
     bodies = rigid_inertias(legs)
@@ -395,16 +424,17 @@ def _load(substeps: int, *refs: Any) -> None:
     for row, ref in zip([row for names in _STATE for row in _rows_of_nine(names)] + torques, state, strict=True):
         numbers[row, :] = ref[...]
     numbers[_PLACE["distance"][0], :] = jnp.zeros((BLOCK,), numbers.dtype)
-    for name, value in (("solves left", SOLVES * substeps), ("converged", 1)):
+    for name, value in (("solves left", SOLVES * substeps), ("converged", 1), ("diverged", 0)):
         words[_WORDS[name], :] = jnp.full((BLOCK,), value, jnp.uint32)
 
 
 def _unload(numbers: Any, words: Any, *refs: Any) -> None:
-    """Kernel: take the state, the distance and whether the solver ended from the desk."""
+    """Kernel: take the state, the distance, whether the solver ended and whether all broke down from the desk."""
     rows = [*(row for names in _STATE for row in _rows_of_nine(names)), _PLACE["distance"][0]]
-    for row, ref in zip(rows, refs[:-1], strict=True):
+    for row, ref in zip(rows, refs[:-2], strict=True):
         ref[...] = numbers[row, :]
-    refs[-1][...] = words[_WORDS["converged"], :]
+    for name, ref in zip(("converged", "diverged"), refs[-2:], strict=True):
+        ref[...] = words[_WORDS[name], :]
 
 
 def travel_in_kernel(
@@ -478,7 +508,7 @@ def travel_in_kernel(
     desk = call("load", functools.partial(_load, substeps), state, desk_shape)
     desk = jax.lax.fori_loop(0, substeps, substep, desk)
     lane, flag = (jax.ShapeDtypeStruct((blocks * BLOCK,), kind) for kind in (dtype, jnp.uint32))
-    found = [leaf[:batch] for leaf in call("unload", _unload, desk, [*[lane] * (3 * model.NUM_DOF + 1), flag])]
+    found = [leaf[:batch] for leaf in call("unload", _unload, desk, [*[lane] * (3 * model.NUM_DOF + 1), flag, flag])]
     nine = model.NUM_DOF
     qpos, qvel, qacc = (tuple(found[k * nine : (k + 1) * nine]) for k in range(3))
-    return Travel(qpos, qvel, qacc, distance=found[-2], converged=found[-1] != 0)
+    return Travel(qpos, qvel, qacc, distance=found[-3], converged=found[-2] != 0, diverged=found[-1] != 0)

@@ -9,7 +9,7 @@ MuJoCo without its world body; degree of freedom 2 + b is the hinge of body b fo
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 Vector = tuple[float, float]
 """``(x, z)`` in m, in the frame of a body."""
@@ -24,6 +24,7 @@ HINGES: Final = tuple(range(1, NUM_BODIES))  # bodies that hang on a hinge
 # --- option ----------------------------------------------------------------------------------------------------------
 TIME_STEP: Final = 0.01  # s — opt.timestep
 GRAVITY: Final = 9.81  # m/s^2, downwards — -opt.gravity[2]
+MAX_VALUE: Final = 1e10  # what a control or a number of the state may be at most — mjMAXVAL
 
 # --- bodies ----------------------------------------------------------------------------------------------------------
 ROOT_HEIGHT: Final = 0.7  # m, height of the torso's frame at qpos 0 — body_pos[torso]
@@ -97,7 +98,7 @@ HINGE_INV_WEIGHT: Final = (  # rad^2/(kg m^2) — dof_invweight0
 CONTROL_LIMIT: Final = 1.0  # controls are clamped to [-1, 1] — actuator_ctrlrange
 
 # --- capsules --------------------------------------------------------------------------------------------------------
-RADIUS: Final = 0.046  # m — geom_size[:, 0]
+RADIUS: Final = (0.046,) * 8  # m — geom_size[:, 0]
 GEOMS: Final = ("torso", "head", "bthigh", "bshin", "bfoot", "fthigh", "fshin", "ffoot")
 GEOM_BODY: Final = (0, 0, 1, 2, 3, 4, 5, 6)  # body each capsule belongs to — geom_bodyid
 GEOM_HALF_LENGTH: Final = (0.5, 0.15, 0.145, 0.15, 0.094, 0.133, 0.106, 0.07)  # m — geom_size[:, 1]
@@ -123,26 +124,23 @@ GEOM_QUAT: Final = (  # (w, y) of the rotation from z to the capsule's axis, as 
 )
 
 
-def _ends() -> tuple[tuple[int, Vector], ...]:
-    """Body and position of the centres of the two half-spheres of every capsule."""
+def capsule_ends(half_lengths: tuple[Any, ...]) -> tuple[Vector, ...]:
+    """Centres of the two half-spheres of every capsule, in the frame of its body; MuJoCo's order: + axis first."""
     ends = []
-    for body, centre, half, (w, y) in zip(GEOM_BODY, GEOM_CENTRE, GEOM_HALF_LENGTH, GEOM_QUAT, strict=True):
+    for centre, half, (w, y) in zip(GEOM_CENTRE, half_lengths, GEOM_QUAT, strict=True):
         axis = (2 * w * y, w * w - y * y)  # the z axis turned by the quaternion
         for sign in (1.0, -1.0):
-            ends.append((body, (centre[0] + sign * half * axis[0], centre[1] + sign * half * axis[1])))
+            ends.append((centre[0] + sign * half * axis[0], centre[1] + sign * half * axis[1]))
     return tuple(ends)
 
 
-CAPSULE_ENDS: Final = _ends()  # 16 pairs (body, position in its frame); MuJoCo's order: + axis first
-NUM_CONTACTS: Final = len(CAPSULE_ENDS)
+END_BODY: Final = tuple(body for body in GEOM_BODY for _ in range(2))  # body of each of the 16 capsule ends
+END_GEOM: Final = tuple(geom for geom in range(len(GEOMS)) for _ in range(2))
+NUM_CONTACTS: Final = len(END_BODY)
 
 # --- constraints -----------------------------------------------------------------------------------------------------
 FRICTION: Final = 0.4  # sliding friction coefficient — geom_friction[:, 0]
-TIME_CONSTANT: Final = 0.02  # s — solref[0] of geoms and limits
-DAMPING_RATIO: Final = 1.0  # — solref[1]
-IMPEDANCE_MIN: Final = 1e-4  # — solimp[0] is 0, which MuJoCo raises to mjMINIMP
-IMPEDANCE_MAX: Final = 0.8  # — solimp[1]
-CONTACT_WIDTH: Final = 0.01  # m — geom_solimp[:, 2]; the sigmoid has midpoint 0.5 and power 2 (solimp[3:5])
-LIMIT_WIDTH: Final = 0.03  # rad — jnt_solimp[:, 2]
-REFERENCE_DAMPING: Final = 2 / (IMPEDANCE_MAX * TIME_CONSTANT)  # 1/s — "b" of the MuJoCo manual's solref formulas
-REFERENCE_STIFFNESS: Final = 1 / (IMPEDANCE_MAX * TIME_CONSTANT * DAMPING_RATIO) ** 2  # 1/s^2 — "k" there
+LEAST_FRICTION: Final = 1e-5  # that a contact has — mjMINMU
+SOLREF: Final = (0.02, 1.0)  # time constant (s), damping ratio of contacts and limits — geom_solref, jnt_solref
+CONTACT_SOLIMP: Final = (0.0, 0.8, 0.01, 0.5, 2.0)  # impedances, width (m), midpoint, power — geom_solimp
+LIMIT_SOLIMP: Final = (0.0, 0.8, 0.03, 0.5, 2.0)  # width in rad — jnt_solimp

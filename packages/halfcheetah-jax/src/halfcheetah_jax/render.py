@@ -29,7 +29,8 @@ def capsules(qpos: NDArray[np.float64]) -> list[tuple[str, NDArray[np.float64]]]
         parent = model.PARENT[body]
         joint.append(joint[parent] + _turned(pitch[parent], model.HINGE_POS[body]))
         pitch.append(pitch[parent] + qpos[2 + body])
-    points = [joint[body] + _turned(pitch[body], end) for body, end in model.CAPSULE_ENDS]
+    ends = model.capsule_ends(model.GEOM_HALF_LENGTH)
+    points = [joint[body] + _turned(pitch[body], end) for body, end in zip(model.END_BODY, ends, strict=True)]
     return [(name, np.stack(points[2 * i : 2 * i + 2])) for i, name in enumerate(model.GEOMS)]
 
 
@@ -46,7 +47,7 @@ def rgb_array(state: State, width: int = WIDTH, height: int = HEIGHT) -> NDArray
     image[world_z < 0] = np.where(tiles[..., None], LIGHT, DARK)[world_z < 0]
     if finite:
         for name, ends in capsules(qpos):
-            distance = _to_segment(world_x, world_z, ends) - model.RADIUS
+            distance = _to_segment(world_x, world_z, ends) - model.RADIUS[0]
             cover = np.clip(0.5 - distance * scale, 0, 1)[..., None]
             image += cover * (np.asarray(COLOURS.get(name, COLOURS.get(name[0]))) - image)
     return image.round().astype(np.uint8)

@@ -18,16 +18,28 @@ from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from halfcheetah_jax import model
-from halfcheetah_jax.constraints import ActiveSet, Constraints, active_set, push_body, push_hinge, rows
-from halfcheetah_jax.inertia import Rigid, rigid_inertias, solve, times_mass
+from halfcheetah_jax.constraints import (
+    ActiveSet,
+    Constraints,
+    Contact,
+    active_set,
+    force_on_body,
+    push_body,
+    push_hinge,
+    rows,
+)
+from halfcheetah_jax.inertia import Rigid, Sym3, Wrench, rigid_inertias, solve, times_mass
 from halfcheetah_jax.kinematics import Position, Scalar, Velocity, move
 from halfcheetah_jax.phases import phase
 
 MAX_FULL_STEPS: Final = 12
 MAX_SAFEGUARDED_STEPS: Final = 40
 LINE_SEARCH_STEPS: Final = 32  # every other one halves the bracket
+SLIPPERY: Final = 0.03  # friction below which the linear solves are corrected
+CORRECTIONS: Final = 3  # each gains two digits at least, where friction is as small as MuJoCo takes it
 ROUNDING: Final = 16  # units in the last place of a slope's terms that count as nothing
 
 
@@ -36,6 +48,7 @@ class Problem(NamedTuple):
 
     position: Position
     rigid: Rigid
+    armature: tuple[Any, ...]  # kg m^2, of the hinges
     constraints: Constraints
     force: tuple[Scalar, ...]  # nine generalised forces without those of the constraints (N, N m)
 
@@ -52,18 +65,75 @@ class Solution(NamedTuple):
 
 def minimum(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], Velocity]:
     """``(accelerations that minimise the quadratic of one active set, what they give the bodies)``."""
+    bodies, wrench, diagonal, force = _system(problem, active)
+    return solve(bodies, diagonal, force, wrench, problem.position)
+
+
+def _system(problem: Problem, active: ActiveSet) -> tuple[list[Sym3], list[Wrench], tuple, tuple]:
+    """What `inertia.solve` takes: the bodies, the wrenches on them, the hinges' diagonal and all forces."""
     constraints, bodies, wrench = problem.constraints, [], []
     for body, rigid in enumerate(rigid_inertias(problem.rigid)):
-        here = {i: constraints.contacts[i] for i, (owner, _) in enumerate(model.CAPSULE_ENDS) if owner == body}
-        inertia, pushed = push_body(here, active, constraints.friction, rigid)
+        inertia, pushed = push_body(_contacts_of(constraints, body), active, constraints.friction, rigid)
         bodies.append(inertia)
         wrench.append(pushed)
     diagonal, force = [], list(problem.force)
     for hinge, limit in enumerate(constraints.limits):
         stiffness, torque = push_hinge(limit, active, hinge)
-        diagonal.append(model.ARMATURE[hinge] + stiffness)
+        diagonal.append(problem.armature[hinge] + stiffness)
         force[3 + hinge] = force[3 + hinge] + torque
-    return solve(bodies, tuple(diagonal), tuple(force), wrench, problem.position)
+    return bodies, wrench, tuple(diagonal), tuple(force)
+
+
+def _contacts_of(constraints: Constraints, body: int) -> dict[int, Contact]:
+    """The contacts of one body, by number."""
+    return {i: constraints.contacts[i] for i, owner in enumerate(model.END_BODY) if owner == body}
+
+
+def accurate_minimum(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], Velocity]:
+    """`minimum`, corrected where the floor is slippery.
+
+    The edges of a contact's pyramid are as stiff as friction is small, squared.  Next to such stiffness the masses lose
+    their last digits, and the accelerations with them.  What is missing to the balance of forces, computed from the
+    rows, is then solved for in turn.
+    """
+    found = minimum(problem, active)
+    friction = problem.constraints.friction
+    if isinstance(friction, float | int):
+        return _corrected(problem, active, found) if friction < SLIPPERY else found
+    return _unless(jnp.all(friction >= SLIPPERY), lambda: _corrected(problem, active, found), found)
+
+
+def _corrected(
+    problem: Problem, active: ActiveSet, found: tuple[tuple[Scalar, ...], Velocity]
+) -> tuple[tuple[Scalar, ...], Velocity]:
+    """Some rounds of iterative refinement."""
+    bodies, _, diagonal, _ = _system(problem, active)
+
+    def refine(_: Any, found: tuple[tuple[Scalar, ...], Velocity]) -> tuple[tuple[Scalar, ...], Velocity]:
+        force, wrench = _imbalance(problem, active, *found)
+        step = solve(bodies, diagonal, force, wrench, problem.position)
+        return jax.tree.map(jnp.add, found, step)
+
+    return jax.lax.fori_loop(0, CORRECTIONS, refine, found)
+
+
+def _imbalance(
+    problem: Problem, active: ActiveSet, qacc: tuple[Scalar, ...], acceleration: Velocity
+) -> tuple[tuple[Scalar, ...], list[Wrench]]:
+    """``(generalised forces, negated wrenches)`` that some accelerations leave over."""
+    constraints = problem.constraints
+    normal, tangent, limit = rows(constraints, qacc, acceleration)
+    wrench = []
+    for body in range(model.NUM_BODIES):
+        here = _contacts_of(constraints, body)
+        of_body = [normal[i] for i in here], [tangent[i] for i in here]
+        wrench.append(force_on_body(here, active, constraints.friction, *of_body))
+    momentum = times_mass(problem.rigid, problem.armature, problem.position, qacc)
+    force = [tau - m for tau, m in zip(problem.force, momentum, strict=True)]
+    for hinge, row in enumerate(limit):
+        stiffness, _ = push_hinge(constraints.limits[hinge], active, hinge)
+        force[3 + hinge] = force[3 + hinge] - constraints.limits[hinge].sign * stiffness * row
+    return tuple(force), wrench
 
 
 def same_set(a: ActiveSet, b: ActiveSet) -> Scalar:
@@ -82,10 +152,37 @@ class _Search(NamedTuple):
 def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solution:
     """Solve one substep.
 
+    The derivative of the accelerations is that of `minimum` for the active set that was found: as long as no row
+    changes its sign, the accelerations are that function of the data, and the way to them does not matter.  So they
+    do not depend on the warm start.
+
     Args:
         problem: its data.
         warmstart: nine accelerations to take the first active set from.
     """
+    leaves, tree = jax.tree.flatten(problem)
+    where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+    def filled(arrays: Any) -> Problem:
+        given = dict(zip(where, arrays, strict=True))
+        return jax.tree.unflatten(tree, [given.get(i, leaf) for i, leaf in enumerate(leaves)])
+
+    @jax.custom_jvp
+    def solved(arrays: Any, warmstart: Any) -> Solution:
+        return _search(filled(arrays), warmstart)
+
+    @solved.defjvp
+    def derivative(primals: Any, tangents: Any) -> tuple[Solution, Solution]:
+        solution = solved(*primals)
+        _, rates = jax.jvp(lambda arrays: minimum(filled(arrays), solution.active)[0], primals[:1], tangents[:1])
+        zeros = jax.tree.map(lambda leaf: np.zeros(leaf.shape, jax.dtypes.float0), solution)
+        return solution, zeros._replace(qacc=rates)
+
+    return solved([leaves[i] for i in where], warmstart)
+
+
+def _search(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solution:
+    """Iterate until the active set repeats."""
     never = jnp.zeros_like(problem.force[0], jnp.bool_)
     first = active_set(problem.constraints, warmstart, move(problem.position, warmstart))
     start = _Search(jnp.int32(0), warmstart, first, never, jnp.zeros_like(never, jnp.int32))
@@ -96,7 +193,7 @@ def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solut
 
     def step(search: _Search) -> _Search:
         # Environments that have converged find the same accelerations again, bit for bit.
-        qacc, acceleration = minimum(problem, search.active)
+        qacc, acceleration = accurate_minimum(problem, search.active)
         active = active_set(problem.constraints, qacc, acceleration)
         iterations = search.iterations + (~search.converged).astype(jnp.int32)
         full = _Search(search.step + jnp.int32(1), qacc, active, same_set(active, search.active), iterations)
@@ -183,7 +280,7 @@ def _along(problem: Problem, base: tuple[Scalar, ...], direction: tuple[Scalar, 
     for i, limit in enumerate(problem.constraints.limits):
         weights, starts, rates = [*weights, limit.stiffness], [*starts, l0[i]], [*rates, l1[i]]
 
-    momentum = times_mass(problem.rigid, problem.position, direction)
+    momentum = times_mass(problem.rigid, problem.armature, problem.position, direction)
     terms = [b * m for b, m in zip(base, momentum, strict=True)]
     terms += [-d * tau for d, tau in zip(direction, problem.force, strict=True)]
     pushes = [jnp.where(s < 0, w * s * r, zero) for w, s, r in zip(weights, starts, rates, strict=True)]

@@ -23,7 +23,23 @@ def test_parameters_of_each_environment_and_a_batch_that_fills_no_block(x64):
     actions = jnp.asarray(rng.uniform(-1.5, 1.5, (ENVS, 6)))
     scale = jnp.asarray(rng.uniform(0.8, 1.2, ENVS))
     masses = tuple(mass * scale for mass in EnvParams().mass)
-    params = EnvParams(mass=masses, friction=0.5 * scale, gravity=9.0 * scale)
+    default = EnvParams()
+    params = EnvParams(
+        mass=masses,
+        friction=0.5 * scale,
+        gravity=9.0 * scale,
+        stiffness=tuple(value * scale for value in default.stiffness),
+        armature=(0.08, 0.09, 0.1, 0.11, 0.12, 0.13),
+        range_low=tuple(0.8 * low for low in default.range_low),
+        radius=tuple(value * scale for value in default.radius),
+        half_length=tuple(1.1 * half for half in default.half_length),
+        push_x=tuple(20 * scale for _ in range(7)),
+        push_torque=tuple(float(torque) for torque in range(7)),
+        time_step=0.008,
+        contact_solref=(0.03, 0.9),
+        limit_solimp=(0.1, 0.9, 0.02, 0.4, 3.0),
+        inverse_weight=tuple(0.9 * weight for weight in default.inverse_weight),
+    )
     axes = jax.tree.map(lambda leaf: 0 if isinstance(leaf, jax.Array) else None, params)
     after = {}
     for backend in ("xla", "interpreted"):

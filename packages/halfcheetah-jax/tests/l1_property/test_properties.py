@@ -78,3 +78,23 @@ def test_picture_shows_the_cheetah(states):
     assert brown > 500  # torso and head: 1.3 m of capsules, 10 pixels thick
     floor = rgb_array(one.replace(qpos=tuple(jnp.full_like(q, jnp.nan) for q in one.qpos)))
     assert (floor[0, 0] == (226, 236, 246)).all()
+
+
+def test_an_environment_that_breaks_down_ends_unless_told_otherwise(states):
+    broken = jax.tree.map(lambda leaf: leaf[0], states)
+    broken = broken.replace(qpos=(*broken.qpos[:3], jnp.float32(jnp.nan), *broken.qpos[4:]))
+    action = jnp.zeros(6, jnp.float32)
+    obs, after, reward, terminated, truncated, info = jax.jit(ENV.step)(KEY, broken, action)
+    assert terminated
+    assert not truncated
+    assert reward == 0
+    assert np.isfinite(obs).all()
+    assert after.time == 0
+    assert not info["converged"]
+    goes_on = HalfCheetah(end_when_diverged=False)
+    obs, after, reward, terminated, _, info = jax.jit(goes_on.step)(KEY, broken, action)
+    assert not terminated
+    assert np.isnan(reward)
+    assert np.isnan(obs).any()
+    assert after.time == broken.time + 1
+    assert info["diverged"]

@@ -5,12 +5,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from halfcheetah_jax import EnvParams, model
+from halfcheetah_jax import EnvParams, HalfCheetah, State, integrator, model
 from halfcheetah_jax.verification.states import draw, error, ours, theirs
+from halfcheetah_jax.weights import inverse_weights
+from rlenv_shared.verification.locate import reference
+
+mujoco_reference = reference("gymnasium_mujoco")
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
 
 TOL = 1e-9  # as for the default model
+NO_TREE_OF_BOXES = 1 << 14  # mjDSBL_MIDPHASE
+PUSHES = ("push_x", "push_z", "push_torque")
 
 
 def scaled(values, seed):
@@ -19,23 +25,117 @@ def scaled(values, seed):
 
 
 MASS, DAMPING, GEAR = scaled(model.MASS, 1), scaled(model.DAMPING, 2), scaled(model.GEAR, 3)
+STIFFNESS, ARMATURE = scaled(model.STIFFNESS, 4), scaled(model.ARMATURE, 5)
+LOW, HIGH = (scaled(bounds, 6) for bounds in zip(*model.RANGE, strict=True))
+RADIUS, HALF = scaled(model.RADIUS, 7), scaled(model.GEOM_HALF_LENGTH, 8)
+PUSH = np.random.default_rng(9).uniform(-80, 80, (3, 7))
+SOLIMP = (0.3, 0.95, 0.02, 0.4, 3.0)
+
+
+def of_all_geoms(*values):
+    return np.tile(values, (9, 1))
+
+
+def sizes():
+    """The floor keeps its own.  A geom's bounding sphere grows with it; MuJoCo's tree of boxes would be out of date."""
+    capsules = np.array([[r, h, 0] for r, h in zip(RADIUS, HALF, strict=True)])
+    return {
+        "geom_size": np.concatenate([[[40, 40, 40]], capsules]),
+        "geom_rbound": np.array([0, *(capsules[:, 0] + capsules[:, 1])]),
+        "opt.disableflags": NO_TREE_OF_BOXES,
+    }
+
+
 CASES = {
     "mass": ({"mass": MASS}, {"body_mass": [0, *MASS]}),
     "damping": ({"damping": DAMPING}, {"dof_damping": np.array([0, 0, 0, *DAMPING])}),
     "gear": ({"gear": GEAR}, {"actuator_gear": np.array([[g, 0, 0, 0, 0, 0] for g in GEAR])}),
     "gravity": ({"gravity": 1.62}, {"opt.gravity": [0, 0, -1.62]}),
     "friction": ({"friction": 0.9}, {"geom_friction": [0.9, 0.1, 0.1]}),
+    "little friction": ({"friction": 0.02}, {"geom_friction": [0.02, 0.1, 0.1]}),
+    "hardly any friction": ({"friction": 1e-5}, {"geom_friction": [1e-5, 0.1, 0.1]}),
+    "less friction than MuJoCo has": ({"friction": 1e-7}, {"geom_friction": [1e-7, 0.1, 0.1]}),
+    "rough floor": ({"floor_friction": 1.1}, {"geom_friction": np.array([[1.1, 0.1, 0.1], *[[0.4, 0.1, 0.1]] * 8])}),
+    "time step": ({"time_step": 0.004}, {"opt.timestep": 0.004}),
+    "time step beyond half the time constant": ({"time_step": 0.013}, {"opt.timestep": 0.013}),
+    "stiffness": ({"stiffness": STIFFNESS}, {"jnt_stiffness": np.array([0, 0, 0, *STIFFNESS])}),
+    "armature": ({"armature": ARMATURE}, {"dof_armature": np.array([0, 0, 0, *ARMATURE])}),
+    "ranges": (
+        {"range_low": LOW, "range_high": HIGH},
+        {"jnt_range": np.array([*[(0, 0)] * 3, *zip(LOW, HIGH, strict=True)])},
+    ),
+    "contact solref": ({"contact_solref": (0.035, 0.7)}, {"geom_solref": of_all_geoms(0.035, 0.7)}),
+    "contact solimp": ({"contact_solimp": SOLIMP}, {"geom_solimp": of_all_geoms(*SOLIMP)}),
+    "limit solref": ({"limit_solref": (0.05, 1.4)}, {"jnt_solref": np.tile((0.05, 1.4), (9, 1))}),
+    "limit solimp": ({"limit_solimp": SOLIMP}, {"jnt_solimp": np.tile(SOLIMP, (9, 1))}),
+    "capsules": ({"radius": RADIUS, "half_length": HALF}, sizes()),
+    "pushes": ({name: tuple(map(float, row)) for name, row in zip(PUSHES, PUSH, strict=True)}, {"push": PUSH}),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_changed_model(case):
     params, changes = CASES[case]
-    states = draw("tumble", 512, seed=8)
+    states = draw("limits" if case.startswith("limit") else "tumble", 512, seed=8)
     expected, default = theirs(states, changes), theirs(states)
     assert error("qvel", default["qvel"], expected["qvel"]).max() > 1e-3  # the change matters
     with jax.enable_x64(True):
         changed = EnvParams(**params)
         got = ours(states, jnp.float64, jax.tree.map(jnp.float64, changed))
-    for name in ("qacc", "qvel", "qpos", "contact_D", "bias"):
+    for name in ("qacc", "qvel", "qpos", "contact_D", "limit_D", *(() if case == "pushes" else ("bias",))):
         assert error(name, got[name], expected[name]).max() <= TOL, name
+
+
+@pytest.mark.parametrize("case", ["solref", "friction", "pushes"])
+def test_python_numbers_and_traced_ones_mean_the_same(x64, case):
+    """The former become constants of the program."""
+    case = "contact solref" if case == "solref" else case
+    params = EnvParams(**CASES[case][0])
+    states = draw("tumble", 256, seed=9)
+    constant, traced = ours_constant(states, params), ours(states, jnp.float64, jax.tree.map(jnp.float64, params))
+    for name in ("qacc", "qvel", "qpos"):
+        assert error(name, constant[name], traced[name]).max() <= TOL, name
+
+
+def test_recomputed_inverse_weights_are_those_of_mj_setconst(x64):
+    """And a step with them is MuJoCo's step after it."""
+    changes = {"body_mass": [0, *MASS], "dof_armature": np.array([0, 0, 0, *ARMATURE])}
+    params = EnvParams(mass=MASS, armature=ARMATURE)
+    compiled = mujoco_reference.compile_model(changes=changes, set_const=True)
+    bodies, hinges = inverse_weights(params, jnp.float64)
+    np.testing.assert_allclose(bodies, compiled.body_invweight0[1:, 0], rtol=1e-12)
+    np.testing.assert_allclose(hinges, compiled.dof_invweight0[3:], rtol=1e-12)
+    unchanged = inverse_weights(EnvParams(), jnp.float64)
+    np.testing.assert_allclose(unchanged[0], model.INV_WEIGHT, rtol=1e-12)
+    np.testing.assert_allclose(unchanged[1], model.HINGE_INV_WEIGHT, rtol=1e-12)
+    states = draw("tumble", 128, seed=8)
+    env = HalfCheetah(dtype=jnp.float64, inverse_weights="recomputed", frame_skip=1)
+    got = env_step(env, states, params)
+    expected, _, _ = mujoco_reference.step(compiled, *states)
+    assert error("qpos", got, expected).max() <= TOL
+
+
+def env_step(env, states, params):
+    """Positions after a step of the environment."""
+    columns = [tuple(jnp.asarray(array[:, i]) for i in range(9)) for array in (states.qpos, states.qvel)]
+    zeros = jnp.zeros(len(states.qpos), jnp.int32)
+    warm = tuple(jnp.asarray(states.warmstart[:, i]) for i in range(9))
+    state = State(*columns, warm, zeros, (zeros.astype(jnp.uint32),) * 3)
+    step = jax.jit(jax.vmap(lambda state, action: env.step_env(None, state, action, params)[1].qpos))
+    return np.stack(step(state, jnp.asarray(states.ctrl)), axis=-1)
+
+
+def ours_constant(states, params):
+    """`ours` for parameters that are Python numbers."""
+    arrays = [tuple(jnp.asarray(array[:, i]) for i in range(array.shape[1])) for array in states]
+
+    @jax.jit
+    def run(qpos, qvel, ctrl, warmstart):
+        problem, solution = integrator.dynamics(qpos, qvel, ctrl, warmstart, params)
+        return solution.qacc, integrator.advance(qpos, qvel, problem, solution, params)
+
+    qacc, after = run(*arrays)
+    return {
+        name: np.stack(values, axis=-1)
+        for name, values in zip(("qacc", "qvel", "qpos"), (qacc, after.qvel, after.qpos), strict=True)
+    }

@@ -155,8 +155,10 @@ def check_avals(play: RandomPlay) -> None:
         if getattr(leaf, "weak_type", False):
             _fail(f"reset_env {path}", _aval(leaf), "no weak type", remedy)
     shape = () if env.turn_order is TurnOrder.SINGLE else (env.num_players,)
-    reward, flag = jax.ShapeDtypeStruct(shape, jnp.float32), jax.ShapeDtypeStruct((), jnp.bool_)
     step = play.traced_step[1]
+    wide = step[2].dtype == getattr(env, "dtype", jnp.float32)  # a reward may have the dtype of the state
+    reward = jax.ShapeDtypeStruct(shape, step[2].dtype if wide else jnp.float32)
+    flag = jax.ShapeDtypeStruct((), jnp.bool_)
     raw = jax.eval_shape(lambda state, action: env.step_env(play.key, state, action, params), state, play.action_aval)
     for what, value, expected in (
         ("reset", jax.eval_shape(lambda key: env.reset(key, params), play.key), (obs, state)),

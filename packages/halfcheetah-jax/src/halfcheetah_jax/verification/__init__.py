@@ -71,6 +71,13 @@ DECLARATION: Final = Declaration(
             whole_episodes=False,
         ),
         RolloutSet(
+            "gradients",
+            f"{__name__}.gradients:compare_gradients",
+            full={"count": 12_000, "least_smooth": 10_000, "seed": 2026},
+            quick={"count": 300, "least_smooth": 200, "seed": 11},
+            whole_episodes=False,
+        ),
+        RolloutSet(
             "rollouts",
             f"{__name__}.rollouts:compare_episodes",
             full={"episodes": 100, "steps": 1000, "seed": 2026},

@@ -68,17 +68,17 @@ def default_tolerance_errors(episodes: int, steps: int, seed: int) -> dict[str, 
 
     Against MuJoCo at tolerance 0, from the same states as `step_errors`: ``qpos`` and ``qvel`` [rows, 9].
     """
-    reference = reference_episodes(episodes, steps, seed)
+    mujoco, recorded = reference("gymnasium_mujoco"), reference_episodes(episodes, steps, seed)
     rows = episodes * steps
     before = (
-        np.stack([reference.before(f"state.{name}.{i}").reshape(rows) for i in range(9)], axis=-1)
+        np.stack([recorded.before(f"state.{name}.{i}").reshape(rows) for i in range(9)], axis=-1)
         for name in ("qpos", "qvel", "qacc_warmstart")
     )
     qpos, qvel, warmstart = before
-    ctrl = np.clip(reference.steps["action"].reshape(rows, 6), -1, 1)
-    stopped = step(compile_model(exact=False), qpos, qvel, ctrl, warmstart, FRAME_SKIP)
+    ctrl = np.clip(recorded.steps["action"].reshape(rows, 6), -1, 1)
+    stopped = mujoco.step(mujoco.compile_model(exact=False), qpos, qvel, ctrl, warmstart, mujoco.FRAME_SKIP)
     exact = {
-        name: np.stack([reference.steps[f"state.{name}.{i}"].reshape(rows) for i in range(9)], axis=-1)
+        name: np.stack([recorded.steps[f"state.{name}.{i}"].reshape(rows) for i in range(9)], axis=-1)
         for name in ("qpos", "qvel")
     }
     return {name: np.abs(after - exact[name]) for name, after in zip(("qpos", "qvel"), stopped[:2], strict=True)}
@@ -135,6 +135,8 @@ def compare_episodes(episodes: int, steps: int, seed: int) -> Findings:
                 group: distribution(values) for group, values in step_errors(dtype, episodes, steps, seed).items()
             }
             drift[name] = drift_curve(*free_running(dtype, episodes, steps, seed))
+    stopped = default_tolerance_errors(episodes, steps, seed)
+    errors["MuJoCo at tolerance 1e-8"] = {group: distribution(values) for group, values in stopped.items()}
     drift["MuJoCo from 1 ulp away"] = drift_curve(*sensitivity(episodes, steps, seed))
     found.measured = {"step_errors": errors, "drift": drift}
     return found

@@ -15,6 +15,7 @@ implementations are given the rounded values).  `draw` makes fresh states of the
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -107,7 +108,6 @@ def _columns(array: Any) -> tuple[Any, ...]:
     return tuple(array[:, i] for i in range(array.shape[1]))
 
 
-@jax.jit
 def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
     qpos, qvel, ctrl, warmstart = map(_columns, states)
     problem, solution = integrator.dynamics(qpos, qvel, ctrl, warmstart, params)
@@ -118,9 +118,14 @@ def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
     return matrix, against, bias.passive_force(qpos, qvel, params), problem.constraints, solution, after
 
 
+_with_constants = jax.jit(functools.partial(_evaluate, params=EnvParams()))
+_with_traced_params = jax.jit(_evaluate)
+
+
 def ours(states: States, dtype: Any, params: EnvParams | None = None) -> dict[str, NDArray[Any]]:
     """What `adapter.forward` returns, and ``qpos``, ``qvel`` after one substep, by our code in ``dtype``.
 
+    The default parameters are constants of the program, others are traced.
     Also ``converged``, ``iterations`` and ``safeguarded`` of the solver.
     """
     parts = []
@@ -128,7 +133,7 @@ def ours(states: States, dtype: Any, params: EnvParams | None = None) -> dict[st
     for start in range(0, total, CHUNK):
         index = np.minimum(np.arange(start, start + CHUNK), total - 1)  # one compiled shape
         chunk = States(*(jnp.asarray(field[index], dtype) for field in states))
-        evaluated = _evaluate(chunk, EnvParams() if params is None else params)
+        evaluated = _with_constants(chunk) if params is None else _with_traced_params(chunk, params)
         row = _named(jax.tree.map(lambda leaf: np.broadcast_to(leaf, CHUNK), evaluated))
         parts.append({name: value[: total - start] for name, value in row.items()})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -168,11 +173,16 @@ def _named(evaluated: tuple[Any, ...]) -> dict[str, NDArray[Any]]:
 
 
 def theirs(states: States, changes: Any = None) -> dict[str, NDArray[Any]]:
-    """The same by MuJoCo at tolerance 0."""
+    """The same by MuJoCo at tolerance 0.
+
+    ``changes`` may hold ``push`` too: forces along x and z (N) and torques about y (N m) on the bodies, [3, 7].
+    """
+    changes = dict(changes or {})
+    push = changes.pop("push", None)
     mujoco = reference("gymnasium_mujoco")
     compiled = mujoco.compile_model(changes=changes)
-    qpos, qvel, _ = mujoco.step(compiled, *states)
-    return {**mujoco.forward(compiled, *states), "qpos": qpos, "qvel": qvel}
+    qpos, qvel, _ = mujoco.step(compiled, *states, push=push)
+    return {**mujoco.forward(compiled, *states, push=push), "qpos": qpos, "qvel": qvel}
 
 
 def error(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:

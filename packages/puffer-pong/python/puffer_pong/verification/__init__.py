@@ -68,6 +68,12 @@ DECLARATION: Final = Declaration(
             full={"envs": 256, "steps": 4_000, "seed": 2026, "least_ends": 8_000},
             quick={"envs": 64, "steps": 300, "seed": 6, "least_ends": 20},
         ),
+        RolloutSet(
+            "search",
+            f"{__name__}.search:compare_tunes",
+            full={"steps": 10_000_000, "seed": 2026},
+            quick={"steps": 100_000, "seed": 6},
+        ),
     ),
     replays=tuple(
         Replay(

@@ -18,6 +18,7 @@ from puffer_pong.jax import Pong
 from puffer_pong.verification.rollouts import ONLY_JAX, record_c, record_rust
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.record import record_jax
+from rlenv_shared.verification.verify import Findings
 
 ENVS: Final = 16  # each with a tune of its own
 STEPS: Final = 512
@@ -76,3 +77,16 @@ def search(examples: int, seed: int, frameskip: int, continuous: bool) -> int:
 
     example()
     return compared
+
+
+def compare_tunes(steps: int, seed: int) -> Findings:
+    """The search over every kind of game; ``steps`` are divided among them."""
+    found = Findings()
+    kinds = [(frameskip, continuous) for frameskip in FRAMESKIPS for continuous in (True, False)]
+    examples = -(-steps // (len(kinds) * EXAMPLE_STEPS))
+    for frameskip, continuous in kinds:
+        name = f"frameskip {frameskip}, {'continuous' if continuous else 'discrete'} tunes"
+        compared = search(examples, seed, frameskip, continuous)
+        found.comparisons[name] = {"steps": compared, "mismatches": 0}  # it raises at the first
+        print(f"{name}: no difference in {compared} steps", flush=True)
+    return found
