@@ -117,7 +117,8 @@ class Hand(Env):
         left = PILE - _of(state.drawn, me) + _count(_of(state.buried, me))
         thief_waits = (card == THIEF) & (_count(_of(hand, ~me)) > 0)
         scout_waits = (card == SCOUT) & (left >= 2)
-        pending = jnp.where(thief_waits, THIEF, jnp.where(scout_waits, SCOUT, NOTHING))
+        asks = jnp.where(scout_waits, jnp.int32(SCOUT), jnp.int32(NOTHING))
+        pending = jnp.where(thief_waits, jnp.int32(THIEF), asks)
 
         stolen = state.pending == THIEF
         hand = jnp.where(stolen & ~me[:, None] & chosen, NOTHING, hand)
