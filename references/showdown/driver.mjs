@@ -73,6 +73,9 @@ function play(request) {
   });
 }
 
+/** A digest of sixteen digits as two numbers of 32 bits, the first digits first. */
+const twoWords = digest => [digest.slice(0, 8), digest.slice(8)].map(half => parseInt(half, 16));
+
 /** A choice as a number: 0 none, 1-4 moves, 5-8 with Terastallization, 9-14 switch to position 1-6. */
 function choiceNumber(choice) {
   const [word, index, tera] = choice.split(' ');
@@ -87,7 +90,7 @@ function episodes({episodes: wanted}) {
       const view = at.view(['hash']);
       const reward = !view.ended || view.winner === 0 ? 0 : view.winner === 1 ? 1 : -1;
       const state = {turn: view.turn, draws: view.draws};
-      for (const name of ['core', 'aux', 'legal']) state[name] = '0x' + view[`${name}_hash`];
+      for (const name of ['core', 'aux', 'legal']) state[name] = twoWords(view[`${name}_hash`]);
       const row = {episode, t: rows.length - 1, rng: '0x' + view.generator, state};
       rows.push(action ? {...row, action, reward: [reward, -reward], terminated: view.ended, truncated: false} : row);
       action = chosen?.map(choiceNumber);
@@ -95,7 +98,7 @@ function episodes({episodes: wanted}) {
     return rows;
   });
   const dtypes = {rng: 'uint64', action: 'int64', reward: 'float32'};
-  for (const name of ['core', 'aux', 'legal']) dtypes[`state.${name}`] = 'uint64';
+  for (const name of ['core', 'aux', 'legal']) dtypes[`state.${name}`] = 'uint32';
   return {dtypes, steps};
 }
 

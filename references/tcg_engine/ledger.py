@@ -1,7 +1,7 @@
 """Which cards the cases verify: writes `coverage.json` and `COVERAGE.md`; ``python ledger.py [--decks DECKS.json]``.
 
-A part of a card (an attack, or its Ability or Trainer effect) is verified if a case names it, or names a part of another
-card that has the same compiled effect; an attack without a text is verified by the rules' own tests.
+A part of a card (an attack, or its Ability or Trainer effect) is verified if a case names it, or names a part of
+another card that has the same compiled effect; an attack without a text is verified by the rules' own tests.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def summary(data: dict[str, Any]) -> str:
     lines = [
         "# Coverage",
         "",
-        "Written by `ledger.py` from the cases in `tests/cases` and the card table. *Verified*: every effect of the card has a",
+        (
+            "Written by `ledger.py` from the cases in `tests/cases` and the card table. *Verified*: "
+            "every effect of the card has a"
+        ),
         "case that passes. *Compiled*: the card can be played, but some effect has no case yet.",
         "",
         "| functional cards | verified | compiled | unsupported |",

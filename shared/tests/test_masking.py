@@ -88,3 +88,20 @@ def test_no_sort_and_no_scatter():
     program = jax.jit(lambda k, m: (masking.sample_legal(k, m), masking.first_legal(m))).lower(key, mask).as_text()
     assert "sort" not in program
     assert "scatter" not in program
+
+
+@pytest.mark.parametrize("options", [{}, {"xla_disable_hlo_passes": "fusion"}], ids=["fusion", "no-fusion"])
+def test_running_sums_are_right_in_a_loop_without_the_fusion_pass_too(options):
+    """Where `jnp.cumsum` is not."""
+
+    def play(word):
+        def step(state, _):
+            bits = (state[:, None] >> jnp.arange(10, dtype=jnp.uint32)) & jnp.uint32(1)
+            state = state * jnp.uint32(1664525) + jnp.uint32(1013904223)
+            return state, (bits, masking.running_sum(bits))
+
+        return jax.lax.scan(step, word, length=12)[1]
+
+    words = jnp.arange(8, dtype=jnp.uint32).reshape(4, 2) * jnp.uint32(2654435761)
+    bits, sums = jax.jit(jax.vmap(play), compiler_options=options)(words)
+    np.testing.assert_array_equal(sums, np.cumsum(bits, axis=-1))

@@ -70,6 +70,19 @@ def test_6_5_no_weakness_on_the_bench():
     assert get(played, "foe.bench.1.damage") == 10
 
 
+def test_6_6_random_hits_on_one_target_are_one_hit():
+    # Three times 20 on a Pokémon that takes 30 less: 30, not 0.
+    played = situation(me={"active": "B1-085 LLL"}, foe={"bench": ["B2a-020"]})
+    do(played, "attack 0")
+    assert get(played, "foe.bench.1.damage") == 30
+
+
+@pytest.mark.parametrize(("benched", "damage"), [("A1-182", 10), ("A1-211 tool=B1-219", 30)])
+def test_6_7_own_bench_is_guarded_only_by_effects_that_name_no_opponent(benched, damage):
+    played = do(situation(me={"active": "A1-103 LLLL", "bench": [benched]}), "attack 0")
+    assert get(played, "me.bench.1.damage") == damage
+
+
 def test_6_8_poison_is_not_reduced():
     # Pokémon that take 20 less from attacks take the whole poison.
     played = do(situation(foe={"active": "A1-182 poisoned"}), "end")
@@ -85,6 +98,18 @@ def test_7_1_confused_attackers_flip_without_hurting_themselves(coin, damage):
     assert get(played, "foe.active.damage") == damage
     assert get(played, "me.active.damage") == 0
     assert played.turn == 6
+
+
+def test_7_2_tools_are_gone_before_the_damage():
+    played = do(situation(me={"active": "A2-132 CC"}, foe={"active": "A1-211 tool=A2-148"}), "attack 0")
+    assert get(played, "me.active.damage") == 0
+
+
+def test_7_4_other_effects_follow_even_after_lethal_damage():
+    me = {"active": "A1-033 R"}
+    played = do(situation(me=me, foe={"active": "A1-001 damage=60", "bench": ["A1-204"]}), "attack 0")
+    assert get(played, "me.points") == 1
+    assert get(played, "me.active.energy") == ""
 
 
 def test_7_5_rocky_helmet_hits_back_even_when_its_holder_falls():
@@ -244,6 +269,19 @@ def test_11_this_turn_ends():
     assert get(played, "foe.active.damage") == 40
 
 
+def test_11_effects_on_a_pokemon_end_on_the_bench():
+    played = situation(me={"active": "A1-001 G", "bench": ["A1-204"]})
+    lay(played, played.active(0), Kind.NO_ATTACK)
+    do(played, "retreat 1")
+    assert played.players[0].slots[1].timed == []
+
+
+def test_11_effects_on_a_player_stay():
+    me = {"active": "A1-001 G", "bench": ["A1-204 CC"], "hand": ["A1-223"]}
+    played = do(situation(me=me), "play A1-223", "retreat 1", "attack 0")
+    assert get(played, "foe.active.damage") == 60
+
+
 def test_11_tools_go_with_their_holder():
     me = {"active": "A1-176>A1-177 tool=A2-147", "bench": ["A1-001"], "hand": ["A1-222"]}
     played = do(situation(me=me), "play A1-222")
@@ -262,3 +300,14 @@ def test_13_until_tails():
     played = situation(coins=["HHT"], me={"active": "A1-211", "bench": ["A1-053"], "hand": ["A1-220"]})
     do(played, "play A1-220 on me 1")
     assert get(played, "me.bench.1.energy") == "WW"
+
+
+def test_14_no_copy_of_a_copy():
+    played = do(situation(me={"active": "A1a-032 PPP"}, foe={"active": "A1-205"}), "attack 1")
+    assert get(played, "foe.active.damage") == 0
+    assert played.turn == 6
+
+
+def test_14_copied_attacks_cost_what_the_copier_pays():
+    played = do(situation(me={"active": "A1a-032 PPP"}, foe={"active": "A1-211"}), "attack 1")
+    assert get(played, "foe.active.damage") == 70

@@ -6,13 +6,13 @@ import dataclasses
 from collections import defaultdict
 
 import pytest
+from references.tcg_engine import ledger
+from references.tcg_engine.tests.test_cases import CASES, META
+
 from tcg_engine import position, table
 from tcg_engine.cards import CardTable
 from tcg_engine.errors import EngineError
 from tcg_engine.game import step
-
-from references.tcg_engine import ledger
-from references.tcg_engine.tests.test_cases import CASES, META
 
 CASES_OF: dict[tuple, list] = defaultdict(list)
 for _case in CASES:

@@ -115,6 +115,14 @@ def test_3_a_win_in_the_last_checkup_counts():
     assert played.winner == 1
 
 
+def test_4a_effects_at_the_beginning_come_before_the_draw():
+    # Meloetta: with nine cards in hand the Psychic Pokémon takes the last place, and nothing is drawn.
+    foe = {"active": "B2-070", "hand": ["P-A-001"] * 9, "deck": ["A1-033", "A1-117"], "filler": "A1-033"}
+    played = do(situation(foe=foe), "end")
+    assert "A1-117" in get(played, "foe.hand")
+    assert "A1-033" not in get(played, "foe.hand")
+
+
 def test_4b_draws_a_card_each_turn_and_none_from_an_empty_deck():
     played = situation(me={"hand": []}, foe={"deck": []})
     size = get(played, "foe.hand.size")
@@ -266,6 +274,11 @@ def test_5_evolution_keeps_damage_energy_tools_and_cures():
     assert not can(played, "play A1-003 on me 0")  # not twice in one turn
 
 
+def test_4g_the_last_pokemon_in_play_cannot_be_returned():
+    played = situation(me={"active": "A1-176>A1-177", "hand": ["A1-222"]})
+    assert not can(played, "play A1-222")
+
+
 def test_5_evolution_ends_effects_of_attacks():
     played = situation(me={"active": "A1-001 GG", "hand": ["A1-002"]})
     lay(played, played.active(0), Kind.NO_ATTACK)
@@ -276,6 +289,21 @@ def test_5_evolution_ends_effects_of_attacks():
 def test_12_1_hand_limit_on_drawing():
     played = do(situation(me={"hand": ["P-A-007"] + ["P-A-001"] * 9}), "play P-A-007")
     assert get(played, "me.hand.size") == 10
+
+
+def test_12_3_the_top_card_of_a_returning_pokemon_fits_first():
+    me = {"active": "A1-176>A1-177", "bench": ["A1-001"], "hand": ["A1-222"] + ["P-A-001"] * 9}
+    played = do(situation(me=me), "play A1-222")
+    assert "A1-177" in get(played, "me.hand")
+    assert "A1-176" in get(played, "me.discard")
+
+
+def test_12_4_a_shuffled_deck_is_forgotten():
+    played = situation(me={"hand": ["P-A-004", "A3-145"]})
+    do(played, "play P-A-004")
+    assert observation(played, 0)["deck_seen"] != []
+    do(played, "play A3-145", "yes")
+    assert observation(played, 0)["deck_seen"] == []
 
 
 def test_12_4_seen_cards_stay_known_until_shuffled():

@@ -37,9 +37,22 @@ def sample_legal(key: Any, mask: Bool[Array, "*batch A"]) -> Int32[Array, "*batc
 
 def sample_legal_bits(word: UInt32[Array, "*batch"], mask: Bool[Array, "*batch A"]) -> Int32[Array, "*batch"]:
     """Uniform legal action from 32 random bits for each mask, e.g. of `counter_rng.bits`; 0 when none is legal."""
-    running = jnp.cumsum(mask, axis=-1, dtype=jnp.uint32)  # how many are legal up to and with each action
+    running = running_sum(mask.astype(jnp.uint32))  # how many are legal up to and with each action
     rank = counter_rng.mulhi(word, running[..., -1])  # uniform on [0, number of legal actions)
     return first_legal(running > rank[..., None])
+
+
+def running_sum(x: Any) -> Any:
+    """Sums over the last axis up to and with each entry, by doubling shifts.
+
+    `jnp.cumsum` in a loop gave wrong numbers on CPUs where XLA's fusion pass was off (`compiling.WITHOUT_FUSION`, JAX
+    0.10.2), so nothing that environments or policies compute may use it.
+    """
+    shift, size = 1, x.shape[-1]
+    while shift < size:
+        x = x + jnp.pad(x[..., :-shift], [(0, 0)] * (x.ndim - 1) + [(shift, 0)])
+        shift *= 2
+    return x
 
 
 def sanitise(

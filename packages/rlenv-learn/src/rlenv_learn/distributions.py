@@ -32,7 +32,7 @@ class MaskedCategorical(Replaceable):
     def sample(self, rng: counter_rng.Rng) -> tuple[Int[Array, "*batch"], counter_rng.Rng]:
         """Draw int32 actions by inverting the cumulative distribution; one draw each, never an illegal action."""
         word, rng = counter_rng.bits(rng)
-        cumulative = jnp.cumsum(jnp.exp(self.log_probs), axis=-1)
+        cumulative = masking.running_sum(jnp.exp(self.log_probs))
         # 23 bits: then threshold < total holds in float32 arithmetic, so the count below never passes the last action
         threshold = (word >> np.uint32(9)).astype(jnp.float32) * _UNIT_23 * cumulative[..., -1]
         action = jnp.sum(cumulative <= threshold[..., None], axis=-1, dtype=jnp.int32)

@@ -12,9 +12,10 @@ import numpy as np
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.evaluate import Evaluation, evaluate
 from rlenv_learn.interface import Interface
-from rlenv_learn.opponents import Against, MatchParams, Script
+from rlenv_learn.opponents import Against, MatchParams
 from rlenv_learn.policy import Policy
 from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.one_seat import Script
 
 ELO_PER_NAT: Final = 400 / np.log(10)  # a rating difference of 400 is odds of ten to one
 

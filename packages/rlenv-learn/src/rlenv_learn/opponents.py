@@ -9,7 +9,6 @@ scripts.  Who is not asked to decide holds its memory, and its action is not rea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any, Self
 
 import jax
@@ -19,11 +18,8 @@ from rlenv_learn.policy import Policy
 from rlenv_shared import counter_rng, masking
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.one_seat import Script
 from rlenv_shared.struct import Replaceable, pytree_dataclass
-
-Script = Callable[[Any, Any, Any, Any], Any]
-"""``(state, player, params, word) -> action`` of one environment: int32 from the state, the player's index, the game's
-parameters and 32 random bits.  What it returns should be legal; it is replaced by the first legal action if not."""
 
 
 def random_script(env: Any) -> Script:
@@ -201,7 +197,7 @@ class Against:
             seen = params.policies.interface.flatten(self._seen(state.env_state, players, params))
             asked = self._asked(state.env_state, players)
             inputs = (state.carry, seen, state.resets, legal, asked, state.rng)
-            blocks = jax.tree.map(lambda leaf: leaf[:split].reshape(-1, size, *leaf.shape[1:]), inputs)
+            blocks = jax.tree.map(lambda leaf: leaf[:split].reshape(split // size, size, *leaf.shape[1:]), inputs)
             found = jax.vmap(_decide)(params.policies, *blocks)
             found = jax.tree.map(lambda leaf: leaf.reshape(split, *leaf.shape[2:]), found)
             carry, rng = jax.tree.map(

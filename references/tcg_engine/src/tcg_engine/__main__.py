@@ -1,4 +1,4 @@
-"""``python -m tcg_engine simulate A.txt B.txt --num 100`` and ``python -m tcg_engine show A.txt B.txt --seed 7``."""
+"""The command line: ``python -m tcg_engine simulate|show|play A.txt B.txt``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import random
 import sys
 
-from tcg_engine import decks
+from tcg_engine import decks, table_view
 from tcg_engine.errors import EngineError
 from tcg_engine.game import new_game, step
 from tcg_engine.players import POLICIES
@@ -21,10 +21,24 @@ def play(deck0: decks.Deck, deck1: decks.Deck, policies: tuple[str, str], seed: 
     return game
 
 
+def human(game: Game, _: random.Random) -> int:
+    """Asks at the terminal."""
+    assert game.choice is not None
+    actor, options = game.choice.actor, game.choice.options
+    print(f"\n{table_view.board(game, actor)}\n{game.choice.what}:")
+    for number, action in enumerate(options):
+        print(f"  {number}: {table_view.option(game, actor, action)}")
+    while True:
+        answer = input("> ").strip()
+        if answer.isdigit() and int(answer) < len(options):
+            return options[int(answer)]
+        print(f"a number from 0 to {len(options) - 1}, please")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line; 0 on success, 2 on bad input."""
     parser = argparse.ArgumentParser(prog="tcg_engine", description="Pokémon TCG Pocket, the readable reference")
-    parser.add_argument("command", choices=("simulate", "show"), help="win rates of many games, or the log of one")
+    parser.add_argument("command", choices=("simulate", "show", "play"), help="win rates, one log, or you")
     parser.add_argument("deck0", help="deck file of player 0")
     parser.add_argument("deck1", help="deck file of player 1")
     parser.add_argument("--players", default="heuristic,heuristic", help="random or heuristic, for each side")
@@ -39,6 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
     except (EngineError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
+    if options.command == "play":
+        POLICIES["human"] = human
+        print("\n".join(play(deck0, deck1, ("human", second), options.seed).log[-3:]))
+        return 0
     if options.command == "show":
         print("\n".join(play(deck0, deck1, (first, second), options.seed).log))
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from typing import Any, Self
 
@@ -222,5 +222,11 @@ def load(data: dict[str, Any], digest: str = "") -> CardTable:
         cards.append(Card(index=index, **values))
     programs = tuple(tuple(Row(*row) for row in program) for program in data["programs"])
     modifiers = tuple(Modifier(*row) for row in data["modifiers"])
-    filters = tuple(Filter(*(tuple(v) if isinstance(v, list) else v for v in row)) for row in data["filters"])
+    names = [field.name for field in fields(Filter)]
+    filters = tuple(_filter(dict(zip(names, row, strict=True))) for row in data["filters"])
     return CardTable(tuple(cards), data["printings"], tuple(data["names"]), programs, modifiers, filters, digest)
+
+
+def _filter(values: dict[str, Any]) -> Filter:
+    parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    return Filter(**parts)

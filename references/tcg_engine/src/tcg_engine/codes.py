@@ -89,7 +89,6 @@ class State(IntEnum):
     POISONED = 3
     BURNED = 4
     ASLEEP = 5
-    PARALYZED = 6
     CONFUSED = 7
     AFFLICTED = 8  # any Special Condition
     HAS_TOOL = 9
@@ -98,7 +97,6 @@ class State(IntEnum):
     EVOLVED = 12  # has cards beneath
     EVOLVED_THIS_TURN = 13
     MOVED_UP_THIS_TURN = 14  # from the Bench to the Active Spot
-    SETTLED = 15  # did not enter play this turn
     HP_AT_MOST = 16  # remaining HP <= p
     MAX_HP_AT_MOST = 17
     FIRST_ATTACK = 18  # has not finished an attack since it came into play
@@ -111,9 +109,7 @@ class State(IntEnum):
     MORE_HP = 25  # remaining HP above that of the source
     LESS_HP = 26
     HAS_NAMED_TOOL = 27  # a tool whose name id is p
-    CAN_ACCEPT_POISON = 28
     RETREAT_AT_LEAST = 29
-    NOT_CHOSEN = 30
     CAN_EVOLVE_FROM_DECK = 31  # may evolve by an effect this turn (rules of evolution that the card prints)
     HAS_CANDY_TARGET = 32  # a Stage 2 for it is in hand
     HAS_ATTACK = 33  # its card has the attack whose name id is p
@@ -135,10 +131,8 @@ class Op(IntEnum):
     CHECK = 5  # flag = amount <= n <= arg
     CHECK_BITS = 6  # flag = bit n of amount
     REQUIRE = 7  # head only: not usable unless the flag is set
-    NOT = 8
     COUNT_TYPES = 9  # n = distinct energy types on who
     SET_COUNT = 10  # n = amount
-    CAP_COUNT = 11  # n = min(n, amount)
     # Coins and choices.
     FLIP = 20  # flip amount coins: n = heads, flag = n > 0
     FLIP_N = 21  # flip n coins
@@ -146,7 +140,6 @@ class Op(IntEnum):
     CHOOSE = 23  # the player (arg bit 0: the opponent) picks one of who
     MAY = 24  # flag = does the player want to?
     CHOOSE_OPTION = 25  # flag = first of two options
-    PICK_RANDOM = 26  # one of who at random
     CHOOSE_SPOT = 27
     STOP = 28  # end of the program; an attack does nothing more
     # Damage of the attack itself.
@@ -159,7 +152,6 @@ class Op(IntEnum):
     SPREAD_ENERGY = 36  # amount for each energy on the target, on each of who
     RANDOM_SPREAD = 37  # n times: one of who at random takes amount
     IGNORE = 38  # arg bit 0: Weakness, bit 1: effects on the target
-    BASE_ZERO = 39
     # Damage and HP otherwise.
     DAMAGE = 40  # not attack damage
     HEAL = 41
@@ -168,7 +160,6 @@ class Op(IntEnum):
     HALVE_HP = 44
     SET_HP = 45
     MOVE_DAMAGE = 46  # from CHOSEN to who, at most amount
-    PULL_DAMAGE = 47  # all or amount of the damage of CHOSEN/who to the source
     HEAL_DEALT = 48  # as much as the attack did to the opponent's Active
     DELAYED_DAMAGE = 49  # at a spot, end of the opponent's next turn; 0 = Knock Out
     # Conditions.
@@ -244,10 +235,6 @@ class Op(IntEnum):
     COPY_SUPPORTER = 142
     AGAIN = 143
     NEXT_COIN_HEADS = 144
-    NO_POINTS = 145
-    SURVIVE = 146
-    EXTRA_POINT = 147
-    DAMAGE_PREVENTED = 148
     MOVE_ENERGY_FREELY = 149
 
 
@@ -273,15 +260,8 @@ class Fact(IntEnum):
     HAND_DIFFERENCE = 17  # own hand minus the opponent's, plus 100
     TOOLS = 18  # attached to own Pokémon
     POKEMON_DIFFERENCE = 19  # own Pokémon in play minus the opponent's, plus 100
-    FREE_BENCH = 20
-    MY_TURNS = 21  # own turns begun, this one included
-    HEALED = 22  # tens healed by this program so far
-    BENCHED_BY_HAND = 23
-    ENERGY_ON_BOTH = 24
     DISCARD_ENERGY = 25  # units of types in own discard pile
-    FOE_TOOLS = 26
     CURRENT_ENERGY = 27
-    DAMAGED_ANY = 28
     REMOVABLE = 29  # tools in play plus the Stadium
     FOE_FREE_BENCH = 30
 
@@ -383,14 +363,11 @@ class Kind(IntEnum):
     EVOLVE_ANY = 36  # into any card that evolves from name arg
     FIRST_HIT_SHIELD = 37
     NO_ABILITY_DAMAGE = 38
-    HP_OTHER = 39
     MORE_POINTS = 40
     DAMAGE_OUT_POINTS = 41  # amount for each own point
     REFLIP = 42
     MORE_PICKS = 43
     TO_HAND = 44
-    NEEDS = 45
-    DAMAGE_LESS_SELF = 46
     # Triggers: they run `program`.
     ON_HIT = 60  # damaged by an attack of the opponent's Pokémon
     ON_KO = 61  # Knocked Out by attack damage of the opponent's Pokémon

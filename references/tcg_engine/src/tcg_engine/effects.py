@@ -24,7 +24,6 @@ PURE: set[Op] = {
     Op.COUNT_TYPES,
     Op.CHECK,
     Op.CHECK_BITS,
-    Op.NOT,
     Op.REQUIRE,
     Op.SET_COUNT,
 }
@@ -161,7 +160,7 @@ def is_protected(game: Game, program: Program, pokemon: Pokemon) -> bool:
 
 
 def candidates(game: Game, program: Program, row: Row) -> list[Pokemon]:
-    """The Pokémon a CHOOSE or PICK_RANDOM row can take (arg bit 1: not one picked before)."""
+    """The Pokémon a row can count or take (CHOOSE with arg bit 1: not one picked before)."""
     return [
         pokemon
         for pokemon in members(game, program, row.who)

@@ -23,7 +23,10 @@ class Source:
 
 
 def in_force(game: Game, *kinds: Kind) -> Iterator[Source]:
-    """Every modifier of some kinds that works now, whomever it affects: Abilities, Tools, timed effects, the Stadium."""
+    """Every modifier of some kinds that works now, whomever it affects.
+
+    In the order: player 0's, then player 1's timed effects, Pokémon (Ability, Tools, timed effects); the Stadium.
+    """
     table = game.table.modifiers
     for player in (0, 1):
         for timed in game.players[player].timed:
@@ -131,8 +134,6 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return pokemon.burned
         case State.ASLEEP:
             return pokemon.stupor == Condition.ASLEEP
-        case State.PARALYZED:
-            return pokemon.stupor == Condition.PARALYZED
         case State.CONFUSED:
             return pokemon.stupor == Condition.CONFUSED
         case State.AFFLICTED:
@@ -156,8 +157,6 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return pokemon.moved_up == game.turn
         case State.NOT_MOVED_UP:
             return pokemon.moved_up != game.turn
-        case State.SETTLED:
-            return pokemon.entered != game.turn
         case State.HP_AT_MOST:
             return remaining_hp(game, pokemon) <= parameter
         case State.MAX_HP_AT_MOST:
@@ -193,12 +192,11 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return game.current == pokemon.owner and game.players[pokemon.owner].turns == 1
         case State.OTHER_CARD:
             return source is not None and top.has_ability and top is not game.top(source)
-        case State.ANY | State.NOT_CHOSEN:
-            return True
+    return True  # State.ANY
 
 
 def may_skip(game: Game, pokemon: Pokemon) -> bool:
-    """The limits that Rare Candy and Quick-Grow Extract print: no first turn, not put into play or evolved this turn."""
+    """Limits that some cards print: not on a first turn, not in the turn it came into play or evolved."""
     return pokemon.entered != game.turn and pokemon.evolved != game.turn and game.turn > 2
 
 

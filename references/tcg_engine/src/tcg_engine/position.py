@@ -163,7 +163,7 @@ def find_seed(coins: list[str], picks: list[str]) -> int:
 
 
 def action(game: Game, words: str) -> int:
-    """The id of an action in words: ``attack 0``, ``play P-A-001 on me 0``, ``choose foe 1``, ``yes``, ``pick 2`` …
+    """The id of an action in words: ``attack 0``, ``play P-A-001 on me 0``, ``choose foe 1``, ``yes``, ``pick 2``.
 
     Raises:
         TableError: the words mean no action.
@@ -198,7 +198,7 @@ def action(game: Game, words: str) -> int:
 
 
 def read(game: Game, path: str) -> Any:
-    """A value of a game by its path: ``foe.active.damage``, ``me.bench.1.energy``, ``me.hand``, ``winner`` …
+    """A value of a game by its path: ``foe.active.damage``, ``me.bench.1.energy``, ``me.hand``, ``winner``.
 
     Cards are given as ids of functional cards, energy as letters, conditions as sorted words.
     """
@@ -248,6 +248,6 @@ def read_pokemon(game: Game, pokemon: Pokemon | None, name: str) -> Any:
     if name == "tools":
         return [game.card(tool).id for tool in pokemon.tools]
     if name == "conditions":
-        stupor = [Condition(pokemon.stupor).name.lower()] if pokemon.stupor else []  # type: ignore[union-attr]
+        stupor = [Condition(pokemon.stupor).name.lower()] if pokemon.stupor else []
         return " ".join(["poisoned"] * (pokemon.poison > 0) + ["burned"] * pokemon.burned + stupor)
     return getattr(pokemon, name)

@@ -14,7 +14,6 @@ STATES = {
     "burned": State.BURNED,
     "asleep": State.ASLEEP,
     "confused": State.CONFUSED,
-    "paralyzed": State.PARALYZED,
 }
 
 
@@ -46,9 +45,7 @@ def has_no_damage(d: Draft, m: re.Match[str]) -> None:
     there_is(d, Noun(Who.SELF, state=State.UNDAMAGED))
 
 
-@condition(
-    r"your opponent's Active Pokémon is (Poisoned|Burned|Asleep|Confused|Paralyzed|affected by a Special Condition)"
-)
+@condition(r"your opponent's Active Pokémon is (Poisoned|Burned|Asleep|Confused|affected by a Special Condition)")
 def is_afflicted(d: Draft, m: re.Match[str]) -> None:
     """A condition of the opponent's Active."""
     there_is(d, Noun(Who.FOE_ACTIVE, state=STATES.get(m[1].lower(), State.AFFLICTED)))

@@ -51,7 +51,7 @@ def flip_instead(d: Draft, m: re.Match[str]) -> None:
 
 
 def count(d: Draft, words: str, late: bool = False) -> None:
-    """Let n be the number of something: ``heads``, ``Energy attached to this Pokémon``, ``your Benched Pokémon`` …"""
+    """Let n be the number of something: ``heads``, ``Energy attached to this Pokémon``, ``your Benched Pokémon``."""
     add = d.post if late else d.pre
     counted = re.fullmatch(r"(?:(\[[A-Z]\]) )?Energy attached to (.+)", words)
     facts = {
@@ -131,7 +131,8 @@ def more_own_damage(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"this attack does damage to your opponent's Active Pokémon equal to (the damage this Pokémon has on it|this Pokémon's remaining HP)"
+    r"this attack does damage to your opponent's Active Pokémon equal to (the damage this "
+    r"Pokémon has on it|this Pokémon's remaining HP)"
 )
 def equal_to(d: Draft, m: re.Match[str]) -> None:
     """Own damage or HP is the damage."""
@@ -153,7 +154,8 @@ def nothing(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"This attack's damage isn't affected by (Weakness or by any effects|Weakness|any effects)(?: on your opponent's Active Pokémon)?"
+    r"This attack's damage isn't affected by (Weakness or by any effects|Weakness|any "
+    r"effects)(?: on your opponent's Active Pokémon)?"
 )
 def ignore(d: Draft, m: re.Match[str]) -> None:
     """Some steps of the damage are left out."""
@@ -203,7 +205,9 @@ RANDOM = (
 
 
 @effect(
-    rf"{RANDOM}(?: (\d) times?| for each \[([A-Z])\] Energy attached to this Pokémon)?\. (?:For each time a Pokémon was chosen, (?:also )?do {NUMBER} damage to it|(?:Do|This attack also does) {NUMBER} damage to (?:it|the chosen Pokémon))"
+    rf"{RANDOM}(?: (\d) times?| for each \[([A-Z])\] Energy attached to this Pokémon)?\. "
+    rf"(?:For each time a Pokémon was chosen, (?:also )?do {NUMBER} damage to it|(?:Do|This "
+    rf"attack also does) {NUMBER} damage to (?:it|the chosen Pokémon))"
 )
 def at_random(d: Draft, m: re.Match[str]) -> None:
     """Random targets, each time anew."""
@@ -243,7 +247,8 @@ def hp_is_now(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(?:Knock Out (your opponent's Active Pokémon|the Attacking Pokémon)|(your opponent's Active Pokémon|the Attacking Pokémon) is Knocked Out)"
+    r"(?:Knock Out (your opponent's Active Pokémon|the Attacking Pokémon)|(your opponent's "
+    r"Active Pokémon|the Attacking Pokémon) is Knocked Out)"
 )
 def knock_out(d: Draft, m: re.Match[str]) -> None:
     """Knocked Out by an effect."""
@@ -251,7 +256,8 @@ def knock_out(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    rf"heal ({NUMBER}|all) damage from (1 of |each of )?(.+?)(?:, and it recovers from (all Special Conditions|being .+))?"
+    rf"heal ({NUMBER}|all) damage from (1 of |each of )?(.+?)(?:, and it recovers from (all "
+    rf"Special Conditions|being .+))?"
 )
 def heal(d: Draft, m: re.Match[str]) -> None:
     """Healing, of one the player picks or of all of a set."""
@@ -287,7 +293,9 @@ def drain(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(your opponent's Active Pokémon|this Pokémon|both Active Pokémon|the Attacking Pokémon|it) (?:is|are) now ((?:Poisoned|Burned|Asleep|Confused|Paralyzed)(?: and (?:Poisoned|Burned|Asleep|Confused|Paralyzed))?)"
+    r"(your opponent's Active Pokémon|this Pokémon|both Active Pokémon|the Attacking "
+    r"Pokémon|it) (?:is|are) now ((?:Poisoned|Burned|Asleep|Confused|Paralyzed)(?: and "
+    r"(?:Poisoned|Burned|Asleep|Confused|Paralyzed))?)"
 )
 def afflict(d: Draft, m: re.Match[str]) -> None:
     """New Special Conditions."""
@@ -301,7 +309,8 @@ def make(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    rf"Your opponent's Active Pokémon is now Poisoned\. Do {NUMBER} damage to this Pokémon instead of the usual amount for this Special Condition"
+    rf"Your opponent's Active Pokémon is now Poisoned\. Do {NUMBER} damage to this Pokémon "
+    rf"instead of the usual amount for this Special Condition"
 )
 def strong_poison(d: Draft, m: re.Match[str]) -> None:
     """Poison that does more."""
@@ -322,7 +331,9 @@ def either(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"1 Special Condition from among (.+) is chosen at random, and your opponent's Active Pokémon is now affected by that Special Condition(?:\. Any Special Conditions already affecting that Pokémon will not be chosen)?"
+    r"1 Special Condition from among (.+) is chosen at random, and your opponent's Active "
+    r"Pokémon is now affected by that Special Condition(?:\. Any Special Conditions already "
+    r"affecting that Pokémon will not be chosen)?"
 )
 def random_condition(d: Draft, m: re.Match[str]) -> None:
     """A random condition."""

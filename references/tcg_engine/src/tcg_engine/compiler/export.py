@@ -128,7 +128,10 @@ def compile_attack(tables: Tables, attack: dict[str, Any], compiled: Compiled) -
     draft = Draft(tables, attack=True)
     words = attack["effect"] or ""
     cheap = re.fullmatch(
-        r"If (this Pokémon has damage on it|you have no cards in your deck), this attack can be used for 1 \[([A-Z])\] Energy\.",
+        (
+            r"If (this Pokémon has damage on it|you have no cards in your deck), this attack can be "
+            r"used for 1 \[([A-Z])\] Energy\."
+        ),
         words,
     )
     try:
@@ -178,7 +181,10 @@ def compile_ability(tables: Tables, words: str, compiled: Compiled) -> None:
     draft = Draft(tables)
     must = re.match(r"You must discard a card from your hand in order to use this Ability", words)
     pay = re.fullmatch(
-        r"Once during your turn, you may discard 1 (\[[A-Z]\]) Energy from this Pokémon in order to use this Ability\. (.+)",
+        (
+            r"Once during your turn, you may discard 1 (\[[A-Z]\]) Energy from this Pokémon in order "
+            r"to use this Ability\. (.+)"
+        ),
         words,
     )
     use_it = re.fullmatch(r"Once during your turn, you may use this Ability\. (.+)", words)

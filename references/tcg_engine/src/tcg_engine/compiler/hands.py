@@ -36,7 +36,8 @@ def draw_each(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"draw cards until (?:you|they) have (?:(\d) cards in (?:your|their) hand|the same number of cards in your hand as your opponent)"
+    r"draw cards until (?:you|they) have (?:(\d) cards in (?:your|their) hand|the same number "
+    r"of cards in your hand as your opponent)"
 )
 def draw_to(d: Draft, m: re.Match[str]) -> None:
     """Up to a hand size."""
@@ -52,7 +53,9 @@ def copycat(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(?:have )?your opponent shuffles? their hand into their deck(?: and draws (?:a card for each of their remaining points needed to win|(\d) cards)|\. For each remaining point that your opponent needs to win, they draw a card)"
+    r"(?:have )?your opponent shuffles? their hand into their deck(?: and draws (?:a card for "
+    r"each of their remaining points needed to win|(\d) cards)|\. For each remaining point "
+    r"that your opponent needs to win, they draw a card)"
 )
 def red_card(d: Draft, m: re.Match[str]) -> None:
     """A new hand for the opponent."""
@@ -75,7 +78,8 @@ def both_redraw(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Put (?:an?|(\d)) ?(?:random )?(?:cards from among )?(?:random )?(.+?) (?:cards )?from (your deck|your discard pile) (?:into your hand|(onto your Bench))"
+    r"Put (?:an?|(\d)) ?(?:random )?(?:cards from among )?(?:random )?(.+?) (?:cards )?from "
+    r"(your deck|your discard pile) (?:into your hand|(onto your Bench))"
 )
 def search(d: Draft, m: re.Match[str]) -> None:
     """Random cards of a kind; an empty zone of known content makes it useless."""
@@ -90,8 +94,6 @@ def search(d: Draft, m: re.Match[str]) -> None:
         return
     if not d.attack:
         d.need_cards(Zone.MY_DECK)
-        if m[4]:
-            d.need_fact(Fact.FREE_BENCH)
     d.post(Op.SEARCH_BENCH if m[4] else Op.SEARCH_HAND, filter=number, amount=amount)
 
 
@@ -111,7 +113,8 @@ def recover_supporter(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Put 2 random Pokémon from your deck into your hand\. For each Pokémon you put into your hand in this way, choose a Pokémon to shuffle from your hand into your deck"
+    r"Put 2 random Pokémon from your deck into your hand\. For each Pokémon you put into your "
+    r"hand in this way, choose a Pokémon to shuffle from your hand into your deck"
 )
 def trade(d: Draft, m: re.Match[str]) -> None:
     """Two for two."""
@@ -122,7 +125,8 @@ def trade(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(?:choose a (Pokémon|card) in (?:your|their) hand and switch it with a random (Pokémon|Pokémon Tool card) in (?:your|their) deck)"
+    r"(?:choose a (Pokémon|card) in (?:your|their) hand and switch it with a random "
+    r"(Pokémon|Pokémon Tool card) in (?:your|their) deck)"
 )
 def swap(d: Draft, m: re.Match[str]) -> None:
     """One for one."""
@@ -143,7 +147,8 @@ def shuffle_and_draw(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Shuffle 2 cards from your hand into your deck\. Draw a card\. If you can't shuffle in 2 cards, you can't use this card"
+    r"Shuffle 2 cards from your hand into your deck\. Draw a card\. If you can't shuffle in 2 "
+    r"cards, you can't use this card"
 )
 def two_for_one(d: Draft, m: re.Match[str]) -> None:
     """Two cards for one."""
@@ -178,7 +183,9 @@ def look_either(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(?:look at the top|Reveal the top) (\d) cards of your deck(?: and|\.) put all (.+?) you find there(?: (that have the .+ attack))? into your hand\. Shuffle the other cards back into your deck"
+    r"(?:look at the top|Reveal the top) (\d) cards of your deck(?: and|\.) put all (.+?) you "
+    r"find there(?: (that have the .+ attack))? into your hand\. Shuffle the other cards back "
+    r"into your deck"
 )
 def take_top(d: Draft, m: re.Match[str]) -> None:
     """All of a kind among the top cards."""
@@ -188,7 +195,8 @@ def take_top(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Look at the top card of your deck\. If that card is a (.+), put it into your hand\. If it is not a .+, put it on the bottom of your deck"
+    r"Look at the top card of your deck\. If that card is a (.+), put it into your hand\. If "
+    r"it is not a .+, put it on the bottom of your deck"
 )
 def slab(d: Draft, m: re.Match[str]) -> None:
     """The top card, if it is right."""
@@ -197,7 +205,8 @@ def slab(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"For each of (your .+) in play, look at that many cards from the top of (your|your opponent's) deck and put them back in any order"
+    r"For each of (your .+) in play, look at that many cards from the top of (your|your "
+    r"opponent's) deck and put them back in any order"
 )
 def reorder(d: Draft, m: re.Match[str]) -> None:
     """A new order."""
@@ -210,7 +219,8 @@ def reorder(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Reveal the top (\d) cards of your deck\. This attack does (\d+) damage for each (Pokémon .+) you find there\. Shuffle the revealed cards back into your deck"
+    r"Reveal the top (\d) cards of your deck\. This attack does (\d+) damage for each "
+    r"(Pokémon .+) you find there\. Shuffle the revealed cards back into your deck"
 )
 def reveal_top(d: Draft, m: re.Match[str]) -> None:
     """Damage by the top cards."""
@@ -219,7 +229,8 @@ def reveal_top(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Reveal all of your Pokémon in play and in your hand that have the (.+) attack, and this attack does (\d+) damage for each Pokémon you revealed in this way"
+    r"Reveal all of your Pokémon in play and in your hand that have the (.+) attack, and this "
+    r"attack does (\d+) damage for each Pokémon you revealed in this way"
 )
 def reveal_kin(d: Draft, m: re.Match[str]) -> None:
     """Damage by the Pokémon with an attack."""
@@ -246,7 +257,8 @@ def reveal_deck(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Your opponent reveals their hand\. Choose a (.+?) you find there and (?:(discard) it|shuffle it into your opponent's deck)"
+    r"Your opponent reveals their hand\. Choose a (.+?) you find there and (?:(discard) "
+    r"it|shuffle it into your opponent's deck)"
 )
 def take_from_hand(d: Draft, m: re.Match[str]) -> None:
     """One card of the opponent's hand goes."""
@@ -264,7 +276,8 @@ def take_by_coin(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(?:your opponent reveals a random card from their hand and shuffles it into their deck|look at a random card from your opponent's hand and shuffle it into their deck)"
+    r"(?:your opponent reveals a random card from their hand and shuffles it into their "
+    r"deck|look at a random card from your opponent's hand and shuffle it into their deck)"
 )
 def random_to_deck(d: Draft, m: re.Match[str]) -> None:
     """A random card of the opponent's hand goes into the deck."""
@@ -272,7 +285,8 @@ def random_to_deck(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"For each heads, a card is chosen at random from your opponent's hand\. Your opponent reveals that card and shuffles it into their deck"
+    r"For each heads, a card is chosen at random from your opponent's hand\. Your opponent "
+    r"reveals that card and shuffles it into their deck"
 )
 def random_many_to_deck(d: Draft, m: re.Match[str]) -> None:
     """As many as there are heads."""
@@ -280,7 +294,8 @@ def random_many_to_deck(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Flip (\d) coins\. (For each heads, a card is chosen at random from your opponent's hand\. Your opponent reveals that card and shuffles it into their deck)"
+    r"Flip (\d) coins\. (For each heads, a card is chosen at random from your opponent's "
+    r"hand\. Your opponent reveals that card and shuffles it into their deck)"
 )
 def random_by_coins(d: Draft, m: re.Match[str]) -> None:
     """Coins first."""
@@ -295,7 +310,8 @@ def random_discard(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"A card from among both player's hands is chosen at random, revealed to the other player, and shuffled into its owner's deck"
+    r"A card from among both player's hands is chosen at random, revealed to the other "
+    r"player, and shuffled into its owner's deck"
 )
 def prank(d: Draft, m: re.Match[str]) -> None:
     """Anybody's card."""
@@ -375,7 +391,8 @@ def flute(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"discard all Pokémon Tools? (?:cards )?(?:from|attached to) (your opponent's Active Pokémon|each of your opponent's Pokémon)"
+    r"discard all Pokémon Tools? (?:cards )?(?:from|attached to) (your opponent's Active "
+    r"Pokémon|each of your opponent's Pokémon)"
 )
 def discard_tools(d: Draft, m: re.Match[str]) -> None:
     """Tools go."""
@@ -427,7 +444,9 @@ def keep_this(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"The next time you flip any number of coins for the effect of an attack, Ability, or Trainer card after using this card on this turn, the first coin flip will definitely be heads"
+    r"The next time you flip any number of coins for the effect of an attack, Ability, or "
+    r"Trainer card after using this card on this turn, the first coin flip will definitely be "
+    r"heads"
 )
 def sure_heads(d: Draft, m: re.Match[str]) -> None:
     """The next coin is heads."""
@@ -435,7 +454,11 @@ def sure_heads(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(?:(Choose) 1 of (your opponent's (?:Active )?|your Benched )Pokémon's attacks(, except any Pokémon ex,)?|1 attack from among the Pokémon in your opponent's (hand and deck) is chosen at random)(?:,)? and (?:you )?use (?:it|the chosen attack) as this attack(\. If this Pokémon doesn't have the necessary Energy to use that attack, this attack does nothing)?"
+    r"(?:(Choose) 1 of (your opponent's (?:Active )?|your Benched )Pokémon's attacks(, except "
+    r"any Pokémon ex,)?|1 attack from among the Pokémon in your opponent's (hand and deck) is "
+    r"chosen at random)(?:,)? and (?:you )?use (?:it|the chosen attack) as this attack(\. If "
+    r"this Pokémon doesn't have the necessary Energy to use that attack, this attack does "
+    r"nothing)?"
 )
 def copy_attack(d: Draft, m: re.Match[str]) -> None:
     """Another Pokémon's attack."""
@@ -446,7 +469,9 @@ def copy_attack(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Look at a random Supporter card (that's not Penny )?from your opponent's (deck and shuffle it back into their deck|hand)\. Use the effect of that card as the effect of this (?:card|Ability)"
+    r"Look at a random Supporter card (that's not Penny )?from your opponent's (deck and "
+    r"shuffle it back into their deck|hand)\. Use the effect of that card as the effect of "
+    r"this (?:card|Ability)"
 )
 def copy_supporter(d: Draft, m: re.Match[str]) -> None:
     """Another Supporter's effect."""

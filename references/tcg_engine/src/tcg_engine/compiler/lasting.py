@@ -50,7 +50,10 @@ def other(d: Draft, words: str | None) -> int:
 
 @effect(
     FOES_TURN
-    + r"(?:the Defending|that) Pokémon can't (retreat|attack)|the Defending Pokémon can't attack during your opponent's next turn|it can't attack during your opponent's next turn"
+    + (
+        r"(?:the Defending|that) Pokémon can't (retreat|attack)|the Defending Pokémon can't "
+        r"attack during your opponent's next turn|it can't attack during your opponent's next turn"
+    )
 )
 def cannot(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon is stuck."""
@@ -67,7 +70,10 @@ def cannot_myself(d: Draft, m: re.Match[str]) -> None:
 
 @effect(
     WHEN
-    + r"(this Pokémon|the Defending Pokémon) takes ([+-]\d+) damage from attacks(?: from (your opponent's )?(.+?))?(?: and has (no Weakness))?"
+    + (
+        r"(this Pokémon|the Defending Pokémon) takes ([+-]\d+) damage from attacks(?: from (your "
+        r"opponent's )?(.+?))?(?: and has (no Weakness))?"
+    )
 )
 def takes(d: Draft, m: re.Match[str]) -> None:
     """More or less damage taken."""
@@ -101,7 +107,9 @@ def dearer(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(During your opponent's next turn, )?if the Defending Pokémon tries to use an attack, your opponent flips a coin\. If tails, that attack doesn't happen(\. This effect lasts until the Defending Pokémon leaves the Active Spot, and it doesn't stack)?"
+    r"(During your opponent's next turn, )?if the Defending Pokémon tries to use an attack, "
+    r"your opponent flips a coin\. If tails, that attack doesn't happen(\. This effect lasts "
+    r"until the Defending Pokémon leaves the Active Spot, and it doesn't stack)?"
 )
 def attack_coin(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon may fail."""
@@ -116,7 +124,8 @@ def untouchable(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"prevent all damage from—and effects of—attacks from your opponent's Pokémon done to this Pokémon until the end of your opponent's next turn"
+    r"prevent all damage from—and effects of—attacks from your opponent's Pokémon done to "
+    r"this Pokémon until the end of your opponent's next turn"
 )
 def untouchable_until(d: Draft, m: re.Match[str]) -> None:
     """Nothing of the opponent's reaches this Pokémon."""
@@ -126,7 +135,11 @@ def untouchable_until(d: Draft, m: re.Match[str]) -> None:
 
 @effect(
     FOES_TURN
-    + r"prevent all damage done to this Pokémon by attacks(?: if that damage is (\d+) or less)?|Prevent all damage done to this Pokémon by attacks from (.+) during your opponent's next turn"
+    + (
+        r"prevent all damage done to this Pokémon by attacks(?: if that damage is (\d+) or "
+        r"less)?|Prevent all damage done to this Pokémon by attacks from (.+) during your "
+        r"opponent's next turn"
+    )
 )
 def prevent(d: Draft, m: re.Match[str]) -> None:
     """Damage is prevented for a turn."""
@@ -151,7 +164,10 @@ def sleepy(d: Draft, m: re.Match[str]) -> None:
 
 @effect(
     FOES_TURN
-    + r"if this Pokémon is in the Active Spot when your opponent's Active Pokémon retreats, this attack does (\d+) damage to the new Active Pokémon"
+    + (
+        r"if this Pokémon is in the Active Spot when your opponent's Active Pokémon retreats, "
+        r"this attack does (\d+) damage to the new Active Pokémon"
+    )
 )
 def pursue(d: Draft, m: re.Match[str]) -> None:
     """Damage for a retreat."""
@@ -160,7 +176,9 @@ def pursue(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"(During your next turn, |Until this Pokémon leaves the Active Spot, )this Pokémon's (.+?) attack does \+(\d+) damage( to each of your opponent's Pokémon)?(?:\. This effect stacks)?"
+    r"(During your next turn, |Until this Pokémon leaves the Active Spot, )this Pokémon's "
+    r"(.+?) attack does \+(\d+) damage( to each of your opponent's Pokémon)?(?:\. This effect "
+    r"stacks)?"
 )
 def growing(d: Draft, m: re.Match[str]) -> None:
     """One attack does more later."""
@@ -204,7 +222,8 @@ def delayed(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Choose a spot from among your opponent's Active Spot and Bench\. At the end of your opponent's next turn, (?:do (\d+) damage to|Knock Out) the Pokémon in the spot you chose"
+    r"Choose a spot from among your opponent's Active Spot and Bench\. At the end of your "
+    r"opponent's next turn, (?:do (\d+) damage to|Knock Out) the Pokémon in the spot you chose"
 )
 def delayed_spot(d: Draft, m: re.Match[str]) -> None:
     """Damage later, whoever is there."""
@@ -239,7 +258,10 @@ def guard(d: Draft, m: re.Match[str]) -> None:
 
 @effect(
     FOES_TURN
-    + r"if your (.+) would be Knocked Out by damage from an attack, it is not Knocked Out and its remaining HP becomes 10"
+    + (
+        r"if your (.+) would be Knocked Out by damage from an attack, it is not Knocked Out and "
+        r"its remaining HP becomes 10"
+    )
 )
 def endure(d: Draft, m: re.Match[str]) -> None:
     """Own Pokémon survive."""
@@ -263,7 +285,8 @@ def cheaper_attacks(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"During this turn, if your opponent's Active Pokémon is Knocked Out by damage from an attack used by your (.+), you get (\d) more point"
+    r"During this turn, if your opponent's Active Pokémon is Knocked Out by damage from an "
+    r"attack used by your (.+), you get (\d) more point"
 )
 def more_points(d: Draft, m: re.Match[str]) -> None:
     """A Knock Out is worth more."""
@@ -283,7 +306,8 @@ def more_picks(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"1 of your opponent's Active Pokémon's attacks is chosen at random\. During your opponent's next turn, that Pokémon can't use the chosen attack"
+    r"1 of your opponent's Active Pokémon's attacks is chosen at random\. During your "
+    r"opponent's next turn, that Pokémon can't use the chosen attack"
 )
 def lock_attack(d: Draft, m: re.Match[str]) -> None:
     """One attack cannot be used."""

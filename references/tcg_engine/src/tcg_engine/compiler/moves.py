@@ -34,7 +34,9 @@ def onto(d: Draft, words: str, need: bool = True) -> Noun:
 
 
 @effect(
-    r"take (?:an?|(\d)|an amount of) ((?:\[[A-Z]\](?:, and a |, and |, | and an? | and )?)+) Energy (?:from your Energy Zone|from your Energy Zone equal to the number of heads) and attach (?:it|them) to (.+?)( in any way you like)?"
+    r"take (?:an?|(\d)|an amount of) ((?:\[[A-Z]\](?:, and a |, and |, | and an? | and )?)+) "
+    r"Energy (?:from your Energy Zone|from your Energy Zone equal to the number of heads) and "
+    r"attach (?:it|them) to (.+?)( in any way you like)?"
 )
 def attach(d: Draft, m: re.Match[str]) -> None:
     """New energy."""
@@ -67,7 +69,8 @@ def attach_random(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Choose 2 of (your Benched .+?)\. For each of those Pokémon, take a (\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon"
+    r"Choose 2 of (your Benched .+?)\. For each of those Pokémon, take a (\[[A-Z]\]) Energy "
+    r"from your Energy Zone and attach it to that Pokémon"
 )
 def attach_to_two(d: Draft, m: re.Match[str]) -> None:
     """New energy for two."""
@@ -77,7 +80,8 @@ def attach_to_two(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Choose 1 of (your .+?), and flip a coin until you get tails\. For each heads, take a (\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon"
+    r"Choose 1 of (your .+?), and flip a coin until you get tails\. For each heads, take a "
+    r"(\[[A-Z]\]) Energy from your Energy Zone and attach it to that Pokémon"
 )
 def attach_by_coins(d: Draft, m: re.Match[str]) -> None:
     """New energy by coins."""
@@ -89,7 +93,8 @@ def attach_by_coins(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Choose 1 of your (.+?)\. (Take|Attach) (\d) (random )?((?:\[[A-Z]\] )?)Energy from your (Energy Zone and attach it|discard pile) to that Pokémon(\. Your turn ends)?"
+    r"Choose 1 of your (.+?)\. (Take|Attach) (\d) (random )?((?:\[[A-Z]\] )?)Energy from your "
+    r"(Energy Zone and attach it|discard pile) to that Pokémon(\. Your turn ends)?"
 )
 def choose_and_attach(d: Draft, m: re.Match[str]) -> None:
     """Energy for one of a kind."""
@@ -128,7 +133,8 @@ def attach_three(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"discard (?:an?|(\d)|(all)) (random )?((?:\[[A-Z]\](?:, and |, | and an? | and )?)*) ?Energy (?:from|attached to) (.+)"
+    r"discard (?:an?|(\d)|(all)) (random )?((?:\[[A-Z]\](?:, and |, | and an? | and )?)*) "
+    r"?Energy (?:from|attached to) (.+)"
 )
 def discard(d: Draft, m: re.Match[str]) -> None:
     """Energy is discarded; an Ability or a Trainer needs some to be there."""
@@ -161,7 +167,9 @@ def discard_by_heads(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Discard (?:a|(\d)) random Energy from among the Energy attached to (all Pokémon \(both yours and your opponent's\)|all of your (?:opponent's )?Pokémon(?: that have an Ability)?)"
+    r"Discard (?:a|(\d)) random Energy from among the Energy attached to (all Pokémon \(both "
+    r"yours and your opponent's\)|all of your (?:opponent's )?Pokémon(?: that have an "
+    r"Ability)?)"
 )
 def discard_among(d: Draft, m: re.Match[str]) -> None:
     """Random units of many Pokémon."""
@@ -172,7 +180,8 @@ def discard_among(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Discard all ((?:\[[A-Z]\](?: and )?)+) Energy from this Pokémon, and this attack does (\d+) damage for each Energy you discarded in this way"
+    r"Discard all ((?:\[[A-Z]\](?: and )?)+) Energy from this Pokémon, and this attack does "
+    r"(\d+) damage for each Energy you discarded in this way"
 )
 def discard_for_damage(d: Draft, m: re.Match[str]) -> None:
     """Energy becomes damage."""
@@ -181,7 +190,8 @@ def discard_for_damage(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Move (?:(an?|\d)|(all)) (random )?((?:\[[A-Z]\](?:, or |, )?)*) ?(?:of your )?Energy (?:in play|from (.+?)) to (.+)"
+    r"Move (?:(an?|\d)|(all)) (random )?((?:\[[A-Z]\](?:, or |, )?)*) ?(?:of your )?Energy "
+    r"(?:in play|from (.+?)) to (.+)"
 )
 def move(d: Draft, m: re.Match[str]) -> None:
     """Energy changes its Pokémon."""
@@ -250,7 +260,8 @@ def change_attached(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"discard the Energy that has been generated in (?:their|your) Energy Zone\. If they do, the next Energy is produced"
+    r"discard the Energy that has been generated in (?:their|your) Energy Zone\. If they do, "
+    r"the next Energy is produced"
 )
 def reroll(d: Draft, m: re.Match[str]) -> None:
     """The current energy is given up for the next."""
@@ -287,7 +298,8 @@ def switch_out(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"switch in 1 of (your opponent's Benched .+?) to the Active Spot(?:\. If you do, this attack does (\d+) damage to the new Active Pokémon)?"
+    r"switch in 1 of (your opponent's Benched .+?) to the Active Spot(?:\. If you do, this "
+    r"attack does (\d+) damage to the new Active Pokémon)?"
 )
 def pull(d: Draft, m: re.Match[str]) -> None:
     """The player picks who comes up, for damage before it."""
@@ -371,7 +383,8 @@ def discard_for_more(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"You may discard any number of (your Benched .+)\. This attack does (\d+) more damage for each Benched Pokémon you discarded in this way"
+    r"You may discard any number of (your Benched .+)\. This attack does (\d+) more damage "
+    r"for each Benched Pokémon you discarded in this way"
 )
 def discard_any_for_more(d: Draft, m: re.Match[str]) -> None:
     """Any of the Bench for damage."""
@@ -400,7 +413,9 @@ def evolve(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Choose 1 of your (.+?) in play( with a maximum HP of \d+ or less)?\. Put a random (.+?) from your deck that evolves from that Pokémon onto that Pokémon to evolve it(\. You can't use this card .+)?"
+    r"Choose 1 of your (.+?) in play( with a maximum HP of \d+ or less)?\. Put a random (.+?) "
+    r"from your deck that evolves from that Pokémon onto that Pokémon to evolve it(\. You "
+    r"can't use this card .+)?"
 )
 def evolve_chosen(d: Draft, m: re.Match[str]) -> None:
     """One evolves out of the deck; the usual limits hold only if the card says so."""
@@ -413,7 +428,8 @@ def evolve_chosen(d: Draft, m: re.Match[str]) -> None:
 
 
 @effect(
-    r"Choose 1 of your Basic Pokémon in play\. If you have a Stage 2 card in your hand that evolves from that Pokémon, .+"
+    r"Choose 1 of your Basic Pokémon in play\. If you have a Stage 2 card in your hand that "
+    r"evolves from that Pokémon, .+"
 )
 def candy(d: Draft, m: re.Match[str]) -> None:
     """A Basic becomes a Stage 2."""

@@ -124,7 +124,8 @@ def in_state(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"(?:attacks used by this Pokémon|this Pokémon's attacks) do \+(\d+) damage to your opponent's Active Pokémon(?:, and (.+))?"
+    r"(?:attacks used by this Pokémon|this Pokémon's attacks) do \+(\d+) damage to your "
+    r"opponent's Active Pokémon(?:, and (.+))?"
 )
 def own_boost(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """It does more."""
@@ -133,7 +134,8 @@ def own_boost(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"attacks used by (?:your (.+?)|{TOOL}|(?:each )?(.+?) in play{BOTH}) do \+(\d+) damage to (?:your|the) opponent's Active (Pokémon(?: ex)?)( for each point you have gotten)?"
+    rf"attacks used by (?:your (.+?)|{TOOL}|(?:each )?(.+?) in play{BOTH}) do \+(\d+) damage "
+    rf"to (?:your|the) opponent's Active (Pokémon(?: ex)?)( for each point you have gotten)?"
 )
 def boost(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Others, or the holder, do more."""
@@ -150,7 +152,9 @@ def weaker(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"(this Pokémon|it|all of your (.+?)|{TOOL}) takes? (-\d+) damage from attacks(?: from (your opponent's )?(.+?))?(, recovers from all Special Conditions, and can't be affected by any Special Conditions)?"
+    rf"(this Pokémon|it|all of your (.+?)|{TOOL}) takes? (-\d+) damage from attacks(?: from "
+    rf"(your opponent's )?(.+?))?(, recovers from all Special Conditions, and can't be "
+    rf"affected by any Special Conditions)?"
 )
 def takes(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """It, or others, take less."""
@@ -180,7 +184,8 @@ def prevent_more(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"If any damage is done to this Pokémon by attacks, flip a coin\. If heads, (?:prevent that damage|this Pokémon takes (-\d+) damage from that attack)"
+    r"If any damage is done to this Pokémon by attacks, flip a coin\. If heads, (?:prevent "
+    r"that damage|this Pokémon takes (-\d+) damage from that attack)"
 )
 def coin_shield(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """A coin against damage."""
@@ -188,7 +193,8 @@ def coin_shield(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"If this Pokémon would be Knocked Out by damage from an attack, flip a coin\. If heads, this Pokémon is not Knocked Out, and its remaining HP becomes 10"
+    r"If this Pokémon would be Knocked Out by damage from an attack, flip a coin\. If heads, "
+    r"this Pokémon is not Knocked Out, and its remaining HP becomes 10"
 )
 def survive(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """A coin against the Knock Out."""
@@ -214,7 +220,8 @@ def no_points(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"When applying the opponent's Active Pokémon's Weakness to damage from attacks used by Pokémon in play{BOTH} that aren't Mega Evolution Pokémon ex, apply Weakness as x2"
+    rf"When applying the opponent's Active Pokémon's Weakness to damage from attacks used by "
+    rf"Pokémon in play{BOTH} that aren't Mega Evolution Pokémon ex, apply Weakness as x2"
 )
 def double_weakness(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Weakness doubles."""
@@ -225,7 +232,8 @@ def double_weakness(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"attacks used by (this Pokémon|your opponent's Active Pokémon|your (.+?)) cost (?:(\d) less (\[[A-Z]\]) Energy|(\d) \[C\] more)"
+    r"attacks used by (this Pokémon|your opponent's Active Pokémon|your (.+?)) cost (?:(\d) "
+    r"less (\[[A-Z]\]) Energy|(\d) \[C\] more)"
 )
 def cost(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Attacks cost more or less."""
@@ -243,7 +251,9 @@ def free_retreat(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"(?:(this Pokémon)'s Retreat Cost|your Active (.+?)'s Retreat Cost|your opponent's Active (.+?)'s Retreat Cost|The Retreat Cost of {TOOL}|The Retreat Cost of each (.+) in play{BOTH}) is (\d) (less|more)"
+    rf"(?:(this Pokémon)'s Retreat Cost|your Active (.+?)'s Retreat Cost|your opponent's "
+    rf"Active (.+?)'s Retreat Cost|The Retreat Cost of {TOOL}|The Retreat Cost of each (.+) in "
+    rf"play{BOTH}) is (\d) (less|more)"
 )
 def retreat(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Retreating costs more or less."""
@@ -268,7 +278,8 @@ def hp_per_energy(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"Each (\[[A-Z]\]) Energy attached to your (\[[A-Z]\] Pokémon) provides 2 \[[A-Z]\] Energy\. This effect doesn't stack"
+    r"Each (\[[A-Z]\]) Energy attached to your (\[[A-Z]\] Pokémon) provides 2 \[[A-Z]\] "
+    r"Energy\. This effect doesn't stack"
 )
 def double_energy(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Energy counts twice."""
@@ -313,7 +324,8 @@ def poison_more(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"Each of your Pokémon that has any (\[[A-Z]\] )?Energy attached recovers from all Special Conditions and can't be affected by any Special Conditions"
+    r"Each of your Pokémon that has any (\[[A-Z]\] )?Energy attached recovers from all "
+    r"Special Conditions and can't be affected by any Special Conditions"
 )
 def immune(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Energy protects."""
@@ -334,7 +346,8 @@ def dual_type(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"This Pokémon can evolve into any Pokémon that evolves from (.+) if you play it from your hand onto this Pokémon\. \(.+\)"
+    r"This Pokémon can evolve into any Pokémon that evolves from (.+) if you play it from "
+    r"your hand onto this Pokémon\. \(.+\)"
 )
 def evolve_any(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Stands for another Pokémon."""
@@ -342,7 +355,9 @@ def evolve_any(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"Once during your turn, after you flip any coins for an attack of 1 of your (\[[A-Z]\]) Pokémon, you may ignore all results of those coin flips and begin flipping those coins again\. .+"
+    r"Once during your turn, after you flip any coins for an attack of 1 of your (\[[A-Z]\]) "
+    r"Pokémon, you may ignore all results of those coin flips and begin flipping those coins "
+    r"again\. .+"
 )
 def reflip(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Coins again."""
@@ -355,7 +370,8 @@ HOLDER = rf"(?:this Pokémon|{TOOL})"
 
 
 @rule(
-    rf"If {HOLDER} is (?:in the Active Spot|your Active Pokémon) and is damaged by an attack from your opponent's Pokémon, (.+)"
+    rf"If {HOLDER} is (?:in the Active Spot|your Active Pokémon) and is damaged by an attack "
+    rf"from your opponent's Pokémon, (.+)"
 )
 def on_hit(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When it is damaged."""
@@ -364,7 +380,8 @@ def on_hit(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"If {HOLDER} (is in the Active Spot and )?is Knocked Out by damage from an attack from your opponent's Pokémon, (.+)"
+    rf"If {HOLDER} (is in the Active Spot and )?is Knocked Out by damage from an attack from "
+    rf"your opponent's Pokémon, (.+)"
 )
 def on_ko(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When it goes down."""
@@ -376,7 +393,8 @@ def on_ko(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"(?:If|Whenever) your opponent's Pokémon is Knocked Out by damage from (?:this Pokémon's attacks|an attack used by the Pokémon this card is attached to), (.+)"
+    r"(?:If|Whenever) your opponent's Pokémon is Knocked Out by damage from (?:this Pokémon's "
+    r"attacks|an attack used by the Pokémon this card is attached to), (.+)"
 )
 def on_ko_foe(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When it Knocks Out."""
@@ -384,7 +402,9 @@ def on_ko_foe(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"At the end of each turn, if {TOOL} (is affected by any Special Conditions|has half of its maximum HP or less remaining), (?:it recovers from all of them, and|heal (\d+) damage from it\. If you do,) discard this card"
+    rf"At the end of each turn, if {TOOL} (is affected by any Special Conditions|has half of "
+    rf"its maximum HP or less remaining), (?:it recovers from all of them, and|heal (\d+) "
+    rf"damage from it\. If you do,) discard this card"
 )
 def spent(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """A Tool that helps once."""
@@ -404,7 +424,9 @@ def nightmare(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"If {TOOL} is in the Active Spot and is Knocked Out by damage from an attack from your opponent's Pokémon, move 2 (\[[A-Z]\]) Energy from that Pokémon and attach 1 Energy each to 2 of your Benched Pokémon"
+    rf"If {TOOL} is in the Active Spot and is Knocked Out by damage from an attack from your "
+    rf"opponent's Pokémon, move 2 (\[[A-Z]\]) Energy from that Pokémon and attach 1 Energy "
+    rf"each to 2 of your Benched Pokémon"
 )
 def cord(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Energy saved for two others."""
@@ -416,7 +438,8 @@ def cord(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    rf"At the (end of your|end of each|end of your opponent's|end of your first|beginning of your) turn, (?:if {HOLDER} is in the Active Spot, )?(.+)"
+    rf"At the (end of your|end of each|end of your opponent's|end of your first|beginning of "
+    rf"your) turn, (?:if {HOLDER} is in the Active Spot, )?(.+)"
 )
 def at_turn(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """At the end or the beginning of turns."""
@@ -442,7 +465,8 @@ def at_checkup(t: Tables, m: re.Match[str]) -> list[Modifier]:
 
 
 @rule(
-    r"whenever (you attach|your opponent attaches) an? (\[[A-Z]\] )?Energy from (?:your|their) Energy Zone to (it|this Pokémon|1 of their Pokémon), (.+)"
+    r"whenever (you attach|your opponent attaches) an? (\[[A-Z]\] )?Energy from "
+    r"(?:your|their) Energy Zone to (it|this Pokémon|1 of their Pokémon), (.+)"
 )
 def on_energy(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """When energy of the Zone is attached."""

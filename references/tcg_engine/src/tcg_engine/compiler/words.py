@@ -62,7 +62,7 @@ def name_list(tables: Tables, text: str) -> tuple[int, ...]:
 
 
 def describe(tables: Tables, text: str) -> dict[str, int | tuple[int, ...]]:
-    """Filter parts of an adjective-noun phrase: ``Basic [G] Pokémon``, ``Ultra Beasts``, ``Golem or Onix`` …"""
+    """Filter parts of an adjective-noun phrase: ``Basic [G] Pokémon``, ``Ultra Beasts``, ``Golem or Onix``."""
     rest, parts = text.strip(), {}  # type: str, dict[str, int | tuple[int, ...]]
     match = re.fullmatch(r"(.*?),? except any Pokémon ex", rest)
     if match:
@@ -102,7 +102,7 @@ def describe(tables: Tables, text: str) -> dict[str, int | tuple[int, ...]]:
 
 
 def cards(tables: Tables, text: str) -> int:
-    """Filter on cards outside play: ``Supporter card``, ``Basic [W] Pokémon``, ``Koffing`` …"""
+    """Filter on cards outside play: ``Supporter card``, ``Basic [W] Pokémon``, ``Koffing`` and so on."""
     match = re.fullmatch(r"(Item|Pokémon Tool|Supporter|Stadium|Trainer|Pokémon)(?: cards?)?", text.strip())
     if match:
         return tables.filter(kinds=KINDS[match[1]])
@@ -124,7 +124,7 @@ SUFFIXES = (
 
 
 def in_play(tables: Tables, text: str) -> Noun:
-    """A set of Pokémon in play: ``your Benched [W] Pokémon that has damage on it``, ``this Pokémon`` …"""
+    """A set of Pokémon in play: ``your Benched [W] Pokémon that has damage on it``, ``this Pokémon`` and so on."""
     fixed = {
         "this Pokémon": Who.SELF,
         "it": Who.SELF,

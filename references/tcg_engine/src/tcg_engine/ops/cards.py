@@ -18,7 +18,8 @@ def side_of(program: Program, who: int) -> int:
 
 def pick(game: Game, pool: list[int], count: int) -> list[int]:
     """Different cards at random, one draw each, from a pool in ascending order."""
-    pool, found = sorted(pool), []
+    pool = sorted(pool)
+    found: list[int] = []
     while pool and len(found) < count:
         found.append(pool.pop(game.random.below(Stream.PICK, len(pool))))
     return found

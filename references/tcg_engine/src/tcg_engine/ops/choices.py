@@ -7,7 +7,6 @@ from tcg_engine.actions import CHOICE, END, NO, YES
 from tcg_engine.codes import Kind, Op, Row
 from tcg_engine.effects import Program, at_option, candidates, micro_op, question, slot_option
 from tcg_engine.modifiers import on_player, types_of
-from tcg_engine.rng import Stream
 from tcg_engine.state import Game
 
 
@@ -81,16 +80,6 @@ def may(game: Game, program: Program, row: Row) -> bool:
     if answer is None:
         return False
     program.flag = answer == YES
-    return True
-
-
-@micro_op(Op.PICK_RANDOM)
-def pick_random(game: Game, program: Program, row: Row) -> bool:
-    """One of who at random."""
-    found = candidates(game, program, row)
-    program.chosen = found[game.random.below(Stream.PICK, len(found))] if found else None
-    if program.chosen is not None:
-        program.picked.append(program.chosen)
     return True
 
 

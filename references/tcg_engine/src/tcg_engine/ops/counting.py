@@ -66,13 +66,6 @@ def set_count(game: Game, program: Program, row: Row) -> bool:
     return True
 
 
-@micro_op(Op.CAP_COUNT)
-def cap_count(game: Game, program: Program, row: Row) -> bool:
-    """Let n be at most amount."""
-    program.n = min(program.n, row.amount)
-    return True
-
-
 @micro_op(Op.CHECK)
 def check(game: Game, program: Program, row: Row) -> bool:
     """Set the flag to amount <= n <= arg."""
@@ -84,13 +77,6 @@ def check(game: Game, program: Program, row: Row) -> bool:
 def check_bits(game: Game, program: Program, row: Row) -> bool:
     """Set the flag to bit n of amount."""
     program.flag = bool(row.amount >> program.n & 1)
-    return True
-
-
-@micro_op(Op.NOT)
-def negate(game: Game, program: Program, row: Row) -> bool:
-    """Turn the flag."""
-    program.flag = not program.flag
     return True
 
 
@@ -180,14 +166,10 @@ FACTS: dict[Fact, Callable[[Game, Program, Row], int]] = {
     Fact.POKEMON_DIFFERENCE: lambda game, program, row: (
         100 + len(game.board(program.me)) - len(game.board(1 - program.me))
     ),
-    Fact.FREE_BENCH: lambda game, program, row: 3 - len(game.bench(program.me)),
     Fact.FOE_FREE_BENCH: lambda game, program, row: 3 - len(game.bench(1 - program.me)),
-    Fact.MY_TURNS: lambda game, program, row: game.players[program.me].turns,
-    Fact.HEALED: lambda game, program, row: program.healed // 10,
     Fact.DISCARD_ENERGY: lambda game, program, row: sum(
         count for kind, count in enumerate(game.players[program.me].discard_energy) if row.types >> kind & 1
     ),
-    Fact.FOE_TOOLS: lambda game, program, row: sum(len(pokemon.tools) for pokemon in game.board(1 - program.me)),
     Fact.CURRENT_ENERGY: lambda game, program, row: int(game.players[program.me].current >= 0),
     Fact.REMOVABLE: lambda game, program, row: (
         sum(len(p.tools) for p in (*game.board(0), *game.board(1))) + (game.stadium >= 0)

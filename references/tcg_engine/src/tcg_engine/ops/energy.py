@@ -17,7 +17,7 @@ def kinds_of(mask: int) -> list[int]:
 
 @micro_op(Op.ATTACH_ZONE)
 def attach_zone(game: Game, program: Program, row: Row) -> bool:
-    """New energy from the Zone on each of who: amount (0: n) of every type of the mask, or of one random type (arg 1)."""
+    """New energy from the Zone on each of who: amount (0: n) of every type, or of one random type (arg 1)."""
     for pokemon in candidates(game, program, row._replace(amount=0, types=0)):
         kinds = kinds_of(row.types)
         if row.arg:
@@ -182,7 +182,7 @@ def move_energy_freely(game: Game, program: Program, row: Row) -> bool:
             options = [
                 CHOICE + slot
                 for slot, pokemon in enumerate(mine.slots)
-                if pokemon is not None and sum(pokemon.energy) and len(game.board(program.me)) > 1
+                if pokemon is not None and any(pokemon.energy) and len(game.board(program.me)) > 1
             ]
             if not options or moves >= row.amount:
                 return True

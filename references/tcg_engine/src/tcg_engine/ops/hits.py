@@ -21,14 +21,14 @@ def hit(game: Game, program: Program, row: Row) -> bool:
     return True
 
 
-@micro_op(Op.BASE_ADD, Op.BASE_ADD_N, Op.BASE_N, Op.BASE_ZERO)
+@micro_op(Op.BASE_ADD, Op.BASE_ADD_N, Op.BASE_N)
 def base(game: Game, program: Program, row: Row) -> bool:
     """Change the damage to the opponent's Active."""
     strike = program.strike
     if strike is not None:
-        if row.op in (Op.BASE_N, Op.BASE_ZERO):
+        if row.op == Op.BASE_N:
             strike.base = 0
-        strike.base += row.amount * (1 if row.op in (Op.BASE_ADD, Op.BASE_ZERO) else program.n)
+        strike.base += row.amount * (1 if row.op == Op.BASE_ADD else program.n)
     return True
 
 

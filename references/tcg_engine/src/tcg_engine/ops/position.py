@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcg_engine import board
+from tcg_engine import board, conditions
 from tcg_engine.actions import CHOICE
 from tcg_engine.codes import Kind, Op, Row
 from tcg_engine.effects import Program, members, micro_op, question, slot_option, targets
@@ -51,7 +51,7 @@ def devolve(game: Game, program: Program, row: Row) -> bool:
         if len(pokemon.cards) > 1:
             card = pokemon.cards.pop()
             pokemon.timed.clear()
-            board.conditions.cure(pokemon)
+            conditions.cure(pokemon)
             board.to_hand(game, [card], public=True)
             game.say(f"{game.table.name(game.card(card))} devolves into {game.name(pokemon)}")
     return True

@@ -146,16 +146,16 @@ class Hand(Env):
         seen = jnp.where(looks, jnp.stack([first, second]), NOTHING)
         left = PILE - state.drawn + jnp.stack([_count(state.buried[0]), _count(state.buried[1])])
         numbers = [
-            _of(state.points, me) / np.float32(GOAL),
-            _of(state.points, ~me) / np.float32(GOAL),
-            _count(_of(state.hand, ~me)) / np.float32(HAND),
-            _of(left, me) / np.float32(PILE),
-            _of(left, ~me) / np.float32(PILE),
-            mine,
-            mine & (state.pending == THIEF),
+            (_of(state.points, me), GOAL),
+            (_of(state.points, ~me), GOAL),
+            (_count(_of(state.hand, ~me)), HAND),
+            (_of(left, me), PILE),
+            (_of(left, ~me), PILE),
+            (mine, 1),
+            (mine & (state.pending == THIEF), 1),
         ]
         cards = jnp.concatenate([_of(state.hand, me), seen])
-        return {"cards": cards, "numbers": jnp.stack([jnp.asarray(n, jnp.float32) for n in numbers])}
+        return {"cards": cards, "numbers": jnp.stack([n.astype(jnp.float32) / np.float32(unit) for n, unit in numbers])}
 
     def legal_actions(self, state: HandState, params: Any, ops: Ops = XLA) -> Any:
         """Bool ``[8]``."""
@@ -235,7 +235,7 @@ def _take(state: HandState, me: Any, card: Any) -> HandState:
     """A card comes into the first free place of the hand."""
     hand = _of(state.hand, me)
     free = hand == NOTHING
-    first = free & (jnp.cumsum(free, dtype=jnp.int32) == 1)
+    first = free & (masking.running_sum(free.astype(jnp.int32)) == 1)
     return state.replace(hand=jnp.where(me[:, None] & first, card, state.hand))
 
 
@@ -261,5 +261,5 @@ def _mixed(cards: Any, moves: Any, key: Any) -> Any:
     """The cards of the places that ``moves`` names, in another order."""
     keys = jnp.where(moves, jax.random.bits(key, cards.shape, jnp.uint32) >> 1, jnp.uint32(2**32 - 1))
     shuffled = cards[jnp.argsort(keys)]  # those that move come first
-    rank = jnp.cumsum(moves, dtype=jnp.int32) - 1
+    rank = masking.running_sum(moves.astype(jnp.int32)) - 1
     return jnp.where(moves, shuffled[jnp.maximum(rank, 0)], cards)

@@ -1,0 +1,181 @@
+"""A game for two as an environment for one: the other seat is played by a script.
+
+So a game reaches what knows one player: Gymnasium, and learners without self-play.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared import counter_rng, masking
+from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+
+Script = Callable[[Any, Any, Any, Any], Any]
+"""``(state, player, params, word) -> action`` of one environment: int32 from the state, the player's index, the game's
+parameters and 32 random bits; what is not legal is replaced by the first legal action."""
+
+
+@pytree_dataclass
+class SeatState(Replaceable):
+    """State of `OneSeat`."""
+
+    game: Any  # of the game
+    seat: Any  # int32 (), the player's; drawn anew for every episode
+    chance: counter_rng.Rng  # of seats and of the script
+
+
+@dataclasses.dataclass(frozen=True)
+class OneSeat(Env):
+    """One player against a script; every step is a decision of the player's, however many the game takes in between.
+
+    Args:
+        env: a game for two with discrete actions.
+        script: the other player; uniform random legal play when None.
+
+    Raises:
+        InvalidParamsError: any other environment.
+    """
+
+    env: Any
+    script: Script | None = None
+
+    def __post_init__(self) -> None:
+        env = self.env
+        if env.turn_order is TurnOrder.SINGLE or env.num_players != 2 or not env.num_actions:
+            raise InvalidParamsError(
+                explain(
+                    f"one seat of {env.name}",
+                    got=f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions",
+                    expected="a game for two with discrete actions",
+                    remedy="use the environment as it is",
+                )
+            )
+
+    @property
+    def name(self) -> str:
+        """Id of the game."""
+        return self.env.name
+
+    @property
+    def version(self) -> int:  # type: ignore[override]
+        """Behaviour version of the game."""
+        return self.env.version
+
+    @property
+    def num_actions(self) -> int:
+        """One player's."""
+        return self.env.num_actions
+
+    @property
+    def random(self) -> Any:  # type: ignore[override]
+        """That of the game."""
+        return self.env.random
+
+    @property
+    def compile_options(self) -> Any:  # type: ignore[override]
+        """Those of the game."""
+        return self.env.compile_options
+
+    @property
+    def default_params(self) -> Any:
+        """The game's."""
+        return self.env.default_params
+
+    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> SeatState:
+        """A new game up to the player's first decision, on a seat that is drawn."""
+        game = self.env.begin(generator, params, ops)
+        word, advanced = self.random.below(generator, np.int32(2**30), ops.mulhi)
+        second, _ = self.random.below(advanced, np.int32(2**30), ops.mulhi)
+        chance = counter_rng.from_words(word.astype(jnp.uint32), second.astype(jnp.uint32))
+        seat, chance = counter_rng.below(chance, 2)
+        return self._resolved(SeatState(game, seat, chance), params, ops)[0]
+
+    def transition(
+        self, state: SeatState, action: Any, params: Any, ops: Ops = XLA
+    ) -> tuple[SeatState, Any, Any, dict[str, Any]]:
+        """The player's decision, and the game up to the next one."""
+        action, illegal = masking.sanitise(action, self.legal_actions(state, params, ops))
+        state, reward, terminated = self._step(state, action, params, ops)
+        state, more, ended = self._resolved(state, params, ops, terminated)
+        return state, reward + more, terminated | ended, {"illegal_action": illegal}
+
+    def observe(self, state: SeatState, player: None, params: Any, ops: Ops = XLA) -> Any:
+        """What the player knows."""
+        return self.env.observe(state.game, state.seat, params, ops)
+
+    def legal_actions(self, state: SeatState, params: Any, ops: Ops = XLA) -> Any:
+        """The player's."""
+        return self._mask(state.game, state.seat, params, ops)
+
+    def generator(self, state: SeatState) -> Any:
+        """The game's."""
+        return self.env.generator(state.game)
+
+    def with_generator(self, state: SeatState, generator: Any) -> SeatState:
+        """The same position with another generator of the game."""
+        return state.replace(game=self.env.with_generator(state.game, generator))
+
+    def elapsed(self, state: SeatState) -> Any:
+        """The game's steps."""
+        return self.env.elapsed(state.game)
+
+    def is_truncated(self, state: SeatState, params: Any) -> Any:
+        """The game's time limit."""
+        return self.env.is_truncated(state.game, params)
+
+    def refresh(self, params: Any, key: Any) -> Any:
+        """The game's new pools."""
+        return self.env.refresh(params, key)
+
+    def action_space(self, params: Any) -> Any:
+        """One player's."""
+        return self.env.action_space(params)
+
+    def observation_space(self, params: Any) -> Any:
+        """One player's."""
+        return self.env.observation_space(params)
+
+    def _mask(self, game: Any, player: Any, params: Any, ops: Ops) -> Any:
+        mask = self.env.legal_actions(game, params, ops)
+        return mask[player] if self.env.turn_order is TurnOrder.SIMULTANEOUS else mask
+
+    def _step(self, state: SeatState, action: Any, params: Any, ops: Ops) -> tuple[SeatState, Any, Any]:
+        """One step of the game: ``(state, the player's reward, terminated)``."""
+        other = jnp.int32(1) - state.seat
+        word, chance = counter_rng.bits(state.chance)
+        mask = self._mask(state.game, other, params, ops)
+        if self.script is None:
+            reply = masking.sample_legal_bits(word, mask)
+        else:
+            reply, _ = masking.sanitise(self.script(state.game, other, params, word), mask)
+        mine = state.seat == 0
+        if self.env.turn_order is TurnOrder.SIMULTANEOUS:
+            joint = jnp.stack([jnp.where(mine, action, reply), jnp.where(mine, reply, action)])
+        else:
+            joint = jnp.where(self.env.current_player(state.game) == state.seat, action, reply)
+        game, reward, terminated, _ = self.env.transition(state.game, joint, params, ops)
+        return state.replace(game=game, chance=chance), jnp.where(mine, reward[0], reward[1]), terminated
+
+    def _resolved(self, state: SeatState, params: Any, ops: Ops, terminated: Any = None) -> tuple[SeatState, Any, Any]:
+        """Steps until the player is asked, or the game is over: ``(state, their rewards, terminated)``."""
+        over = jnp.zeros((), jnp.bool_) if terminated is None else terminated
+
+        def unasked(carry: tuple[SeatState, Any, Any]) -> Any:
+            state, _, over = carry
+            return ~(over | self.env.is_truncated(state.game, params) | self.env.to_act(state.game)[state.seat])
+
+        def go_on(carry: tuple[SeatState, Any, Any]) -> tuple[SeatState, Any, Any]:
+            state, total, _ = carry
+            state, reward, over = self._step(state, jnp.int32(0), params, ops)
+            return state, total + reward, over
+
+        return jax.lax.while_loop(unasked, go_on, (state, jnp.float32(0), over))

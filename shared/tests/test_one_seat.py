@@ -1,0 +1,75 @@
+"""A game for two as an environment for one."""
+
+from __future__ import annotations
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from toy_env import Walk
+
+from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.one_seat import OneSeat
+from rlenv_shared.testing.conformance import check_env
+from rlenv_shared.testing.games import Hand, Standoff, TakeAway
+
+pytestmark = pytest.mark.l1
+
+
+@pytest.mark.parametrize("game", [TakeAway(), Standoff(), Hand()], ids=lambda game: type(game).__name__)
+def test_it_conforms(game):
+    check_env(OneSeat(game), num_steps=64, num_envs=8)
+
+
+def expert(state, player, params, word):
+    return TakeAway().right_move(state)
+
+
+def test_every_step_is_a_decision_and_the_better_player_wins():
+    """Against right play random play loses nearly always; the seats are drawn."""
+    env = GymVectorEnv(OneSeat(TakeAway(), expert), 64)
+    obs, _ = env.reset(seed=1)
+    seats = set(np.asarray(env._state.seat).tolist())
+    rng, results = np.random.default_rng(0), []
+    for _ in range(60):
+        assert (obs[:, 1] == np.asarray(env._state.seat)).all()
+        assert (np.asarray(env._state.game.current_player) == np.asarray(env._state.seat)).all()
+        legal = np.minimum(np.round(obs[:, 0] * 21).astype(int), 3)
+        obs, reward, terminated, truncated, _ = env.step((rng.random(64) * legal).astype(int))
+        results += reward[terminated].tolist()
+        assert not reward[~terminated].any()
+        assert not truncated.any()
+    assert seats == {0, 1}
+    assert len(results) > 300
+    assert np.mean(results) < -0.8
+
+
+def test_gymnasium_takes_it_for_one_of_its_own():
+    env = GymEnv(OneSeat(Hand()), seed=3)
+    obs, info = env.reset()
+    assert env.observation_space.contains(obs)
+    total = 0.0
+    for _ in range(100):
+        action = env.action_space.sample(mask=info["action_mask"])
+        obs, reward, terminated, truncated, info = env.step(action)
+        total += reward
+        if terminated or truncated:
+            break
+    assert terminated
+    assert total in (-1.0, 0.0, 1.0)
+    assert isinstance(env, gymnasium.Env)
+
+
+def test_what_is_no_game_for_two_is_refused():
+    with pytest.raises(InvalidParamsError, match="one seat of toy/Walk-v0"):
+        OneSeat(Walk())
+
+
+def test_the_generator_is_the_game_s():
+    env = OneSeat(Hand())
+    _, state = env.reset(jax.random.key(0))
+    other = env.with_generator(state, env.seed_generator(jnp.uint32(1), jnp.uint32(2)))
+    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), state.game.hand, other.game.hand))
+    assert not bool(env.generator(state)[0] == env.generator(other)[0])
