@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-import fuzz
+from ci import fuzz
 
 pytestmark = pytest.mark.l1
 
