@@ -1,7 +1,7 @@
 """Runs every call of `calls.py` on PyBoy and on `emurust.pyboy` and writes the table of how they compare.
 
-    python tests/compat/table.py            runs all; writes results/calls.json and ../../docs/pyboy.md
-    python tests/compat/table.py NAME…      runs the calls whose names contain one of these, and shows what came of them
+python tests/compat/table.py            runs all; writes results/calls.json and ../../docs/pyboy.md
+python tests/compat/table.py NAME…      runs the calls whose names contain one of these, and shows what came of them
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REPOSITORY: Final = HERE.parents[3]
 VERDICTS: Final = ("same", "works", "refused", "not offered", "differs", "bare")
 MEANINGS: Final = {
     "same": "the same value, or an exception of the kind that PyBoy raises",
-    "works": "a value where PyBoy crashes or hangs",
+    "works": "a value where PyBoy crashes, hangs or refuses",
     "refused": "a typed error that says what was wrong, where PyBoy returns something, crashes or hangs",
     "not offered": "an error that names what to use instead",
     "differs": "another value",
@@ -54,7 +54,14 @@ def compare(names: list[str]) -> list[dict[str, Any]]:
     ]
     pyboy, ours = (run_side(side, [snippet for *_, snippet in chosen]) for side in SIDES)
     return [
-        {"subject": subject, "call": name, "snippet": snippet, "verdict": verdict(one, other), "pyboy": one, "emurust": other}
+        {
+            "subject": subject,
+            "call": name,
+            "snippet": snippet,
+            "verdict": verdict(one, other),
+            "pyboy": one,
+            "emurust": other,
+        }
         for (subject, name, snippet), one, other in zip(chosen, pyboy, ours, strict=True)
     ]
 
