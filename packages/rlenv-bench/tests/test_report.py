@@ -93,7 +93,7 @@ def edit(record, where, value):
 @pytest.mark.parametrize(
     ("where", "value"),
     [
-        (("schema",), 2),
+        (("schema",), 3),
         (("format",), "other"),
         (("runs",), []),
         (("machine",), None),
