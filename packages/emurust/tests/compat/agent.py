@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emurust.games import windfall
+from rlenv_shared.verification import locate
 
 HERE: Final = Path(__file__).resolve().parent
 RESULTS: Final = HERE / "results" / "agent.json"
@@ -117,8 +118,7 @@ def train(emulator: str) -> dict[str, Any]:
     from stable_baselines3 import PPO
     from stable_baselines3.common.vec_env import SubprocVecEnv
 
-    sys.path.insert(0, str(HERE.parents[3]))
-    from references.pyboy import adapter
+    adapter = locate.reference("pyboy")
 
     torch.set_num_threads(1)
     boot_rom = str(adapter.boot_rom(False))

@@ -17,6 +17,7 @@ from typing import Any
 import emurust.pyboy
 from emurust.game_boy import MONOCHROME_PALETTES
 from emurust.pyboy import console, options, utils
+from rlenv_shared.verification import locate
 
 # PyBoy's modules that have another name here
 _RENAMED = {"pyboy.pyboy": "emurust.pyboy.console"}
@@ -39,8 +40,7 @@ class PyBoy(console.PyBoy):
 
 
 def _boot_rom(color: bool) -> Path:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-    from references.pyboy import adapter
+    adapter = locate.reference("pyboy")
 
     return adapter.boot_rom(color)
 
