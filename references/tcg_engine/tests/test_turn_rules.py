@@ -316,3 +316,17 @@ def test_12_4_seen_cards_stay_known_until_shuffled():
 def test_illegal_actions_are_refused():
     with pytest.raises(IllegalActionError, match="action"):
         step(situation(), 91)
+
+
+def test_a_choice_among_shown_cards_says_which_they_are():
+    played = situation(me={"active": "A2-140 CCC"}, foe={"hand": ["A1-223", "A1-225"]})
+    do(played, "attack 0")
+    view = observation(played, 0)
+    assert [played.table.cards[index].id for index in view["option_cards"]] == ["A1-223", "A1-225"]
+    assert observation(played, 1)["option_cards"] == []
+
+
+def test_coins_that_may_be_flipped_again_are_shown():
+    played = situation(coins=["HTT"], me={"active": "B3a-005 RC", "bench": ["B3-025"]})
+    do(played, "attack 0")
+    assert observation(played, 0)["option_number"] == 1

@@ -181,10 +181,20 @@ def at_option(game: Game, actor: int, action: int) -> Pokemon | None:
     return game.players[player].slots[option % FOE_SLOT]
 
 
-def question(game: Game, program: Program, actor: int, what: str, options: list[int]) -> int | None:
-    """Ask once and take the answer: None as long as there is none."""
+def question(
+    game: Game,
+    program: Program,
+    actor: int,
+    what: str,
+    options: list[int],
+    cards: list[int] | None = None,
+    number: int = 0,
+) -> int | None:
+    """Ask once and take the answer: None as long as there is none (cards and number: see `Choice`)."""
     if program.answer is None:
         ask(game, program, actor, what, options)
+        if game.choice is not None:
+            game.choice.cards, game.choice.number = cards or [], number
         if program.answer is None:
             return None
     answer, program.answer = program.answer, None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tcg_engine.codes import Fact, Op
 from tcg_engine.modifiers import max_hp
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
@@ -35,6 +36,8 @@ def observation(game: Game, player: int) -> dict[str, Any]:
         "asked": asked,
         "question": game.choice.what if asked and game.choice is not None else "",
         "options": list(game.choice.options) if asked and game.choice is not None else [],
+        "option_cards": list(game.choice.cards) if asked and game.choice is not None else [],
+        "option_number": game.choice.number if asked and game.choice is not None else 0,
     }
     return view
 
@@ -91,7 +94,9 @@ def pokemon_view(game: Game, pokemon: Pokemon | None) -> dict[str, Any] | None:
         "hit_turn": pokemon.hit_turn,
         "attacked": pokemon.attacked,
         "shielded": pokemon.shielded,
-        "effects": [[item.modifier, item.start, item.end, item.owner == pokemon.owner] for item in pokemon.timed],
+        "effects": [
+            [item.modifier, item.start, item.end, item.owner == pokemon.owner, item.arg] for item in pokemon.timed
+        ],
     }
 
 
@@ -104,9 +109,25 @@ def full(game: Game) -> dict[str, Any]:
         "winner": game.winner,
         "stadium": game.stadium,
         "counters": [game.random.counters[stream] for stream in Stream],
+        "flags": [game.turn_over, game.coin_heads, game.reflip_used],
         "sides": [side(game, player) for player in (0, 1)],
+        "history": [history(game, player) for player in (0, 1)],
         "zones": [[list(p.deck), list(p.hand), list(p.discard)] for p in game.players],
         "known": [sorted(p.known) for p in game.players],
         "actor": game.choice.actor if game.choice else -1,
         "options": list(game.choice.options) if game.choice else [],
+    }
+
+
+def history(game: Game, player: int) -> dict[str, Any]:
+    """What effects ask of the past: losses, and uses of those attacks that some program counts."""
+    data = game.players[player]
+    asked = (Fact.ATTACK_USED_LAST_TURN, Fact.ATTACK_USED_THIS_GAME)
+    counted = {
+        row.amount for program in game.table.programs for row in program if row.op == Op.COUNT_FACT and row.arg in asked
+    }
+    return {
+        "turns": data.turns,
+        "lost": [data.lost_turn, data.lost_types, data.lost_count],
+        "attack_uses": [list(use) for use in data.attack_uses if use[1] in counted],
     }
