@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from tcg_engine.cards import CardTable
 from tcg_engine.codes import Fact, Op
 from tcg_engine.modifiers import max_hp
 from tcg_engine.rng import Stream
@@ -24,6 +26,8 @@ def observation(game: Game, player: int) -> dict[str, Any]:
         "my_turn": game.turn > 0 and game.current == player,
         "first": game.first == player,
         "stadium": game.cards[game.stadium] if game.stadium >= 0 else -1,
+        "sure_heads": game.coin_heads,
+        "reflip_used": game.reflip_used,
         "stadium_mine": game.stadium >= 0 and game.stadium // 20 == player,
         "me": side(game, player),
         "foe": side(game, 1 - player, hidden=game.turn == 0),
@@ -70,6 +74,7 @@ def side(game: Game, player: int, hidden: bool = False) -> dict[str, Any]:
         "stadium_played": data.stadium_played,
         "stadium_used": data.stadium_used,
         "retreated": data.retreated,
+        "history": history(game, player),
     }
 
 
@@ -111,7 +116,6 @@ def full(game: Game) -> dict[str, Any]:
         "counters": [game.random.counters[stream] for stream in Stream],
         "flags": [game.turn_over, game.coin_heads, game.reflip_used],
         "sides": [side(game, player) for player in (0, 1)],
-        "history": [history(game, player) for player in (0, 1)],
         "zones": [[list(p.deck), list(p.hand), list(p.discard)] for p in game.players],
         "known": [sorted(p.known) for p in game.players],
         "actor": game.choice.actor if game.choice else -1,
@@ -121,13 +125,17 @@ def full(game: Game) -> dict[str, Any]:
 
 def history(game: Game, player: int) -> dict[str, Any]:
     """What effects ask of the past: losses, and uses of those attacks that some program counts."""
-    data = game.players[player]
-    asked = (Fact.ATTACK_USED_LAST_TURN, Fact.ATTACK_USED_THIS_GAME)
-    counted = {
-        row.amount for program in game.table.programs for row in program if row.op == Op.COUNT_FACT and row.arg in asked
-    }
+    data, counted = game.players[player], counted_attacks(game.table)
     return {
         "turns": data.turns,
         "lost": [data.lost_turn, data.lost_types, data.lost_count],
         "attack_uses": [list(use) for use in data.attack_uses if use[1] in counted],
     }
+
+
+@functools.lru_cache(maxsize=4)
+def counted_attacks(cards: CardTable) -> frozenset[int]:
+    """Name ids of the attacks whose earlier uses some program counts."""
+    asked = (Fact.ATTACK_USED_LAST_TURN, Fact.ATTACK_USED_THIS_GAME)
+    rows = (row for program in cards.programs for row in program)
+    return frozenset(row.amount for row in rows if row.op == Op.COUNT_FACT and row.arg in asked)
