@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from references.tcg_engine.tests.play import FIRE, GRASS, can, do, game, get, lay, situation
 
-from tcg_engine import decks, new_game, observation, step
-from tcg_engine.codes import Kind
+from tcg_engine import decks, new_game, observation, step, table
+from tcg_engine.codes import Kind, Op, Use
 from tcg_engine.config import LEGACY, Rules
 from tcg_engine.errors import DeckError, IllegalActionError
 from tcg_engine.setup import is_basic
@@ -284,6 +284,17 @@ def test_5_evolution_ends_effects_of_attacks():
     lay(played, played.active(0), Kind.NO_ATTACK)
     do(played, "play A1-002 on me 0")
     assert played.active(0).timed == []
+
+
+def test_5_a_pokemon_that_rare_candy_brings_may_use_its_ability():
+    cards, programs = table().cards, table().programs
+    stage_2 = next(c for c in cards if c.use == Use.ON_EVOLVE and c.stage == 2 and programs[c.program][0].op == Op.MAY)
+    middle = next(card for card in cards if card.name == stage_2.evolves_from)
+    basic = next(card for card in cards if card.name == middle.evolves_from)
+    played = situation(me={"active": basic.id, "hand": ["A3-144", stage_2.id]})
+    do(played, "play A3-144 on me 0")
+    assert get(played, "me.active") == stage_2.id
+    assert played.choice.what == "use the effect?"
 
 
 def test_12_1_hand_limit_on_drawing():
