@@ -204,7 +204,7 @@ def test_4d_once_per_turn_abilities_are_per_pokemon():
 
 
 def test_4d_retreat_costs_energy_of_the_players_choice_once_a_turn():
-    played = situation(me={"active": "A1-001 GR", "bench": ["A1-033", "A1-211"]})
+    played = situation(me={"active": "A1-001 GR", "bench": ["A1-033 RR", "A1-211"]})
     do(played, "retreat 1", "energy R")
     assert get(played, "me.active") == "A1-033"
     assert get(played, "me.bench.1.energy") == "G"
