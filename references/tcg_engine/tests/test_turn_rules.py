@@ -233,6 +233,7 @@ def test_4d_fossils_cannot_retreat_and_can_be_discarded():
 
 def test_4e_attack_needs_its_cost_and_ends_the_turn():
     assert not can(situation(me={"active": "A1-001 RR"}), "attack 0")
+    assert not can(situation(me={"active": "A1-001 G"}), "attack 0")
     played = do(situation(me={"active": "A1-001 GR"}), "attack 0")
     assert (played.turn, get(played, "foe.active.damage")) == (6, 40)
 
