@@ -2,6 +2,7 @@
 
 gpu_compile.py [PACKAGE…] --also PYTHON   compile (in the environment of `make setup-gpu-report`), write the reports
                                           with the fingerprints of this JAX and of that of another interpreter
+              … --target rtx4090          for another device; these reports go to build/gpu-compiled/, uncommitted
 gpu_compile.py [PACKAGE…] --check         any JAX: no report is missing, stale or over budget
 gpu_compile.py [PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
 """
@@ -17,10 +18,11 @@ from pathlib import Path
 
 from gpu_declarations import BUDGETS, REPORT, load, with_programs
 from rlenv_bench.gpu import aot, compilation
+from rlenv_bench.gpu.target import shipped
 from rlenv_shared.errors import EnvError
-from workspace import Package
+from workspace import REPO, Package
 
-TARGET = "h200"
+TARGET = "h200"  # of the committed reports
 
 
 def fingerprints(package: Package) -> dict[str, str]:
@@ -30,13 +32,13 @@ def fingerprints(package: Package) -> dict[str, str]:
     return {program.name: fingerprint(program) for program in load(package).PROGRAMS}
 
 
-def compile_package(package: Package, also: str) -> Path:
-    """Compile everything that a package declares and write its report."""
+def compile_package(package: Package, also: str, target_name: str) -> Path:
+    """Compile everything that a package declares for a target and write its report."""
     import jax
 
     from rlenv_bench.gpu.target import Target
 
-    target = Target.load(TARGET)
+    target = Target.load(target_name)
     hashes = {jax.__version__: fingerprints(package), **_fingerprints_of(also, package)}
     programs = {}
     for program in load(package).PROGRAMS:
@@ -46,12 +48,15 @@ def compile_package(package: Package, also: str) -> Path:
             print(f"{package.name} {program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
         programs[program.name] = {
             "about": program.about,
+            "writes": program.writes,
             "steps": program.steps,
             "fingerprints": {version: found[program.name] for version, found in sorted(hashes.items())},
             "compiled": compiled,
         }
     path = package.root / REPORT
-    compilation.save(compilation.build(TARGET, jax.__version__, programs), path)
+    if target_name != TARGET:
+        path = REPO / "build" / "gpu-compiled" / f"{package.name}-{target_name}.json"
+    compilation.save(compilation.build(target_name, jax.__version__, programs), path)
     return path
 
 
@@ -83,6 +88,7 @@ def main() -> int:
     mode.add_argument("--also", metavar="PYTHON")
     mode.add_argument("--check", action="store_true")
     mode.add_argument("--fingerprints", action="store_true")
+    parser.add_argument("--target", default=TARGET, choices=shipped(), help="device to compile for")
     arguments = parser.parse_args()
     aot.prepare()  # before the declarations import JAX
     known = with_programs()
@@ -91,7 +97,8 @@ def main() -> int:
     chosen = [known[name] for name in arguments.packages or known]
     if arguments.also:
         for package in chosen:
-            print(f"written to {compile_package(package, arguments.also)}")
+            path = compile_package(package, arguments.also, arguments.target)
+            print(f"{compilation.table(compilation.load(path))}\nwritten to {path}")
         return 0
     if arguments.fingerprints:
         import jax

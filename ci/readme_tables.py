@@ -119,8 +119,10 @@ def _gpu_tables(package: Package) -> list[str]:
         about = "; ".join(f"{name}: {program['about']}" for name, program in committed["programs"].items())
         parts.append(
             f"Compiled for an {gpu_report.target(committed).name} without one, by `make gpu-compile` "
-            f"({link('raw counts', package.root / REPORT, package.root)}); an uncalibrated model, nothing of it "
-            f"measured.  Per step, bytes and instructions per environment ({about}):"
+            f"({link('raw counts', package.root / REPORT, package.root)}); nothing of it is measured, and no row is a "
+            f"comparison with one that writes something else.  Raw: what the datasheet allows; calibrated, with its "
+            f"range: by published measurements of other programs (`rlenv_bench.gpu.calibration`).  Per step, bytes and "
+            f"instructions per environment ({about}):"
         )
         parts.append(gpu_report.table(committed))
     return parts

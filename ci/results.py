@@ -170,11 +170,14 @@ def compiled_report(package: Package) -> dict[str, Any] | None:
     return gpu_report.load(path) if path.exists() else None
 
 
-def predictions(package: Package) -> dict[tuple[str, int], float]:
-    """Environment steps per second by program and batch size, as the model of `rlenv_bench.gpu` predicts."""
+def predictions(package: Package) -> dict[tuple[str, int, str], gpu_report.Cost]:
+    """What `rlenv_bench.gpu` predicts, by program, batch size and what a step writes."""
     committed = compiled_report(package)
-    programs = committed["programs"] if committed else ()
-    return {(name, cost.batch): cost.steps_per_s for name in programs for cost in gpu_report.costs(committed, name)}
+    return {
+        (name, cost.batch, program["writes"]): cost
+        for name, program in (committed["programs"] if committed else {}).items()
+        for cost in gpu_report.costs(committed, name)
+    }
 
 
 def device_reports(folder: Path = DEVICE_REPORTS) -> dict[Path, dict[str, Any]]:
