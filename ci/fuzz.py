@@ -1,6 +1,6 @@
 """Damages files of every kind at random: each must be refused with a typed error, or read as if nothing had happened.
 
-Usage: fuzz.py [--count N] [--seed S] [KIND…]
+Usage: python -m ci.fuzz [--count N] [--seed S] [KIND…]
 
 A raw error, or content that changed without one, is a failure; ``--seed`` and the number of a case bring it back.
 """
@@ -210,8 +210,9 @@ def fuzz(name: str, kind: Kind, count: int, seed: int) -> Iterator[tuple[int, st
     """The number and the outcome of each case: ``refused``, ``unchanged``, ``CHANGED`` or ``RAW …``."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         original, path = Path(folder) / "original" / name, Path(folder) / "damaged" / name
-        kind.write(original)
+        original.parent.mkdir()
         path.parent.mkdir()
+        kind.write(original)
         expected = kind.read(original)
         for number in range(count):
             shutil.copytree(original, path) if original.is_dir() else shutil.copy(original, path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-import fuzz
 import pytest
+
+from ci import fuzz
 
 pytestmark = pytest.mark.l1
 

@@ -360,8 +360,9 @@ class GameBoy:
             InvalidArgumentError: A tile has no entry in the mapping.
         """
         with translated():
-            tiles = self._machine.tile_area(False, *self._area)
-            return _core.map_area(tiles, self._mapping, self._machine.object_tiles(), self._sprite_offset)
+            tiles = self._machine.tile_area(False, self._machine.read(0xFF40), *self._area)
+            objects, origin = self._machine.object_tiles(), (self._area[1], self._area[0])
+            return _core.map_area(tiles, self._mapping, objects, origin, self._sprite_offset)
 
     def stop(self, save: bool = False) -> None:
         """Does nothing; here so that PyBoy code runs unchanged. Cartridge RAM is not written to disk."""

@@ -8,10 +8,12 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "pathlib.Path": "import pathlib; q = make(gamerom=pathlib.Path(rom)); out = [q.tick(70), q.screen.ndarray]",
         "binary file": "q = make(gamerom=open(rom, 'rb')); out = [q.tick(70), q.gamerom, q.memory[0xC000:0xC100]]",
         "BytesIO": "q = make(gamerom=io.BytesIO(open(rom, 'rb').read())); out = [q.tick(70), q.memory[0xFF80:0xFFFF]]",
-        "cgb=True": "q = make(cgb=True, bootrom=boot_rom.replace('dmg', 'cgb')); q.tick(90); out = q.screen.ndarray",
+        "cgb=True": "q = start(rom, True); q.tick(90); out = q.screen.ndarray",
         "cgb=False": "q = make(cgb=False); q.tick(90); out = q.screen.ndarray",
         "boot ROM decides": "q = make(bootrom=boot_rom.replace('dmg', 'cgb')); q.tick(90); out = q.screen.ndarray",
-        "boot ROM of the other console": "out = make(cgb=True)",
+        "PyBoy's color boot ROM": "q = make(cgb=True, bootrom=boot_rom.replace('dmg', 'cgb')); q.tick(90); out = q.frame_count",
+        "colors by default": "d = bytearray(open(rom, 'rb').read()); d[0x143] = 0x80; d[0x14D] = -(sum(d[0x134:0x14D]) + 25) & 255; "
+        "q = start(io.BytesIO(d)); q.tick(150); out = [q.screen.ndarray, q.memory[0x8000:0xA000], q.sound.ndarray, q._cycles()]",
         "color_palette": "q = make(color_palette=(0x9BBC0F, 0x8BAC0F, 0x306230, 0x0F380F)); q.tick(90); out = q.screen.ndarray",
         "cgb_color_palette": "q = make(bootrom=boot_rom.replace('dmg', 'cgb'), cgb_color_palette=[(1, 2, 3, 4)] * 3); "
         "q.tick(90); out = q.screen.ndarray",
@@ -226,7 +228,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "get_tilemap_position": "p.memory[0xFF42] = 5; p.memory[0xFF4B] = 90; out = p.screen.get_tilemap_position()",
         "set_color_palette": "p.set_color_palette((0x9BBC0F, 0x8BAC0F, 0x306230, 0x0F380F)); p.tick(2); out = p.screen.ndarray",
         "set_color_palette of three": "p.set_color_palette((1, 2, 3))",
-        "set_color_palette, color": "make(cgb=True, bootrom=boot_rom.replace('dmg', 'cgb')).set_color_palette((1, 2, 3, 4))",
+        "set_color_palette, color": "start(rom, True).set_color_palette((1, 2, 3, 4))",
         "drawn over": "p.screen.ndarray[:] = 9; p.tick(2); out = p.screen.ndarray",
     },
     "sound": {
@@ -256,7 +258,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "tile's image": "out = p.get_tile(1).image()",
         "equal tiles": "out = [p.get_tile(1) == p.get_tile(1), p.get_tile(1) == p.get_tile(2)]",
         "tile 384": "p.get_tile(384)",
-        "tile 700 on color": "q = make(cgb=True, bootrom=boot_rom.replace('dmg', 'cgb')); q.tick(90); out = [q.get_tile(700).ndarray(), "
+        "tile 700 on color": "q = start(rom, True); q.tick(90); out = [q.get_tile(700).ndarray(), "
         "q.get_tile(700).vram_bank]",
     },
     "tile maps": {
@@ -282,6 +284,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "game_area": "out = p.game_area()",
         "with sprites": "p.button('start'); p.tick(60); out = p.game_area()",
         "dimensions": "p.game_area_dimensions(2, 2, 10, 16, False); out = [p.game_wrapper.shape, p.game_area()]",
+        "dimensions with sprites": "p.button('start'); p.tick(60); p.game_area_dimensions(4, 3, 12, 15, False); out = p.game_area()",
         "follows scrolling": "p.memory[0xFF43] = 21; p.memory[0xFF42] = 50; p.tick(2); p.game_area_dimensions(0, 0, 20, 18, True); "
         "out = p.game_area()",
         "wraps around": "p.memory[0xFF43] = 200; p.tick(2); p.game_area_dimensions(10, 0, 20, 18, True); out = p.game_area()",
@@ -318,8 +321,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "from an empty file": "p.load_state(io.BytesIO(b''))",
         "from a cut file": "f = io.BytesIO(); p.save_state(f); p.load_state(io.BytesIO(f.getvalue()[:5000]))",
         "a newer format": "p.load_state(io.BytesIO(b'\\xc8' + bytes(200000)))",
-        "of the other console": "q = make(cgb=True, bootrom=boot_rom.replace('dmg', 'cgb')); f = io.BytesIO(); q.save_state(f); f.seek(0); "
-        "p.load_state(f)",
+        "of the other console": "q = start(rom, True); f = io.BytesIO(); q.save_state(f); f.seek(0); p.load_state(f)",
         "a path": "p.save_state('a.state')",
         "a text file": "p.save_state(open('a.txt', 'w'))",
         "load a path": "p.load_state('a.state')",

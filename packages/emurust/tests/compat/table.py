@@ -23,7 +23,7 @@ REPOSITORY: Final = HERE.parents[3]
 VERDICTS: Final = ("same", "works", "refused", "not offered", "differs", "bare")
 MEANINGS: Final = {
     "same": "the same value, or an exception of the kind that PyBoy raises",
-    "works": "a value where PyBoy crashes or hangs",
+    "works": "a value where PyBoy crashes, hangs or refuses",
     "refused": "a typed error that says what was wrong, where PyBoy returns something, crashes or hangs",
     "not offered": "an error that names what to use instead",
     "differs": "another value",

@@ -26,7 +26,7 @@ ROLLOUT: Final = 64  # steps of a PPO iteration
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Implementations that are measured in turns, e.g. ours and a rival's at one batch size.
+    """Implementations that are measured in turns, e.g. ours and another's at one batch size.
 
     Attributes:
         name: of the comparison.
@@ -179,7 +179,7 @@ def ppo(env: Any, name: str, work: Work) -> list[dict[str, Any]]:
 
 
 def comparisons(declared: Iterable[Comparison], work: Work) -> list[dict[str, Any]]:
-    """Measure rivals in turns; one that is not here says so."""
+    """Measure each comparison in turns; an implementation that is not here says so."""
     found: list[dict[str, Any]] = []
     for group, item in enumerate(declared):
         missing = _missing(item.needs)

@@ -6,7 +6,7 @@
 * Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
   ``dtype`` once for float32 and once for float64.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
-  ``.cache/jax``; Hypothesis has no deadline.
+  ``.cache/jax``; Hypothesis has no deadline; ``references.<name>`` can be imported.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from rlenv_shared.errors import ReferenceUnavailableError
+from rlenv_shared.verification.locate import make_importable
 
 REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
 MARKERS = (
@@ -52,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir():
         configure_jax(config.rootpath / ".cache" / "jax")
         configure_hypothesis()
+        make_importable(config.rootpath / "references")
 
 
 def configure_jax(cache: Path) -> None:

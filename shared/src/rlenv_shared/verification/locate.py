@@ -58,11 +58,16 @@ def reference(name: str, module: str = "adapter") -> ModuleType:
         raise ReferenceUnavailableError(
             explain(f"reference {name}", got=f"no {name}/{module}.py", expected=f"one of {known}", remedy="correct it")
         )
-    if sys.modules.get(PACKAGE) is None or list(sys.modules[PACKAGE].__path__) != [str(folder)]:
+    make_importable(folder)
+    return importlib.import_module(f"{PACKAGE}.{name}.{module}")
+
+
+def make_importable(folder: Path) -> None:
+    """Let ``import references.<name>.<module>`` find the files in this folder; no search path changes."""
+    if PACKAGE not in sys.modules or list(sys.modules[PACKAGE].__path__) != [str(folder)]:
         spec = ModuleSpec(PACKAGE, None, is_package=True)
         spec.submodule_search_locations = [str(folder)]
         sys.modules[PACKAGE] = importlib.util.module_from_spec(spec)
-    return importlib.import_module(f"{PACKAGE}.{name}.{module}")
 
 
 def _places() -> Iterator[Path]:

@@ -38,7 +38,6 @@ class Pin:
         patches: patch files applied, relative to the pin; empty means unmodified.
         used_by: distributions whose tests use it.
         members: sha256 by path inside the unpacked archive, verified too.
-        peer: a program that runs on our environments, not one they are compared with.
     """
 
     name: str
@@ -49,7 +48,6 @@ class Pin:
     patches: tuple[str, ...]
     used_by: tuple[str, ...]
     members: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    peer: bool = False
 
     @classmethod
     def load(cls, path: str | Path) -> Pin:
@@ -64,7 +62,7 @@ class Pin:
             data = json.loads(path.read_text())
         except (OSError, ValueError) as error:
             raise _bad_pin(path, error) from error
-        if not isinstance(data, dict) or not fields - {"members", "peer"} <= set(data) <= fields:
+        if not isinstance(data, dict) or not fields - {"members"} <= set(data) <= fields:
             got = sorted(data) if isinstance(data, dict) else type(data).__name__
             raise _bad_pin(path, f"keys {got}")
         members = data.get("members", {})
@@ -72,8 +70,6 @@ class Pin:
             raise _bad_pin(path, {key: data[key] for key in ("name", "version", "kind", "licence")})
         if not all(_is_text_list(data[key]) for key in ("patches", "used_by")) or not isinstance(members, dict):
             raise _bad_pin(path, {key: data.get(key) for key in ("patches", "used_by", "members")})
-        if not isinstance(data.get("peer", False), bool):
-            raise _bad_pin(path, f"peer {data['peer']!r}")
         for digest in [*members.values(), *([data["sha256"]] if data["sha256"] is not None else [])]:
             if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
                 raise _bad_pin(path, f"sha256 {digest!r}")
@@ -204,5 +200,5 @@ def _is_text_list(value: Any) -> bool:
 
 
 def _bad_pin(path: Path, got: object) -> InvalidParamsError:
-    expected = "JSON object with name, version, kind, licence, sha256, patches, used_by and optionally members, peer"
+    expected = "JSON object with name, version, kind, licence, sha256, patches, used_by and optionally members"
     return InvalidParamsError(explain(f"pin file {path}", got=got, expected=expected, remedy="correct the file"))

@@ -40,8 +40,8 @@ class GymnaxCartPole(Env):
         key, reset_key = jax.random.split(jnp.stack(seed))
         return key, self.env.reset(reset_key, params)[1]
 
-    def step(self, unused_key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, ...]:
-        """Step with a fresh key."""
+    def step(self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA) -> Any:
+        """Step with a key split from the state's, not with the caller's."""
         key, inner = state
         key, step_key = jax.random.split(key)
         obs, inner, reward, terminated, truncated, info = self.env.step(step_key, inner, action, params)

@@ -134,12 +134,17 @@ impl Machine {
     }
 
     /// Tile numbers 0–383 of a cut-out of the background or window map, row by row, read as a program would:
-    /// from the video bank that is selected. With `follow` it moves with the scroll registers that each
+    /// from the video bank that is selected, laid out as LCDC `control` says. With `follow` it moves with the scroll registers that each
     /// row's first line was drawn with, and wraps around.
     ///
     /// # Errors
     /// `InvalidArgument` for a cut-out that leaves the map, or the screen where it follows it.
-    pub fn tile_area(&mut self, window: bool, cut: CutOut) -> Result<Vec<u32>, EmuError> {
+    pub fn tile_area(
+        &mut self,
+        window: bool,
+        control: u8,
+        cut: CutOut,
+    ) -> Result<Vec<u32>, EmuError> {
         let last = if cut.follow { HEIGHT / 8 } else { MAP_SIDE };
         let right = if cut.follow {
             cut.x
@@ -153,7 +158,6 @@ impl Machine {
                 cut.width, cut.height, cut.x, cut.y
             )));
         }
-        let control = self.read(0xFF40);
         let select = if window {
             lcdc::WINDOW_MAP
         } else {

@@ -11,14 +11,15 @@ fn refuse(text: String) -> PyErr {
     raise(EmuError::InvalidArgument(text))
 }
 
-/// `mapping[tiles]`, with `mapping[tile] + offset` at the places of objects, given as (row, column, tile);
-/// those outside are left out.
+/// `mapping[tiles]`, with `mapping[tile] + offset` at the places of objects, given as (row, column, tile) on the
+/// screen, of which the area begins at `origin` (row, column); those outside are left out.
 #[pyfunction]
 pub(crate) fn map_area<'py>(
     py: Python<'py>,
     tiles: PyReadonlyArray2<'py, u32>,
     mapping: PyReadonlyArray1<'py, u32>,
     objects: Vec<(i64, i64, usize)>,
+    origin: (i64, i64),
     offset: u32,
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let missing = |tile: usize| refuse(format!("tile {tile} has no entry in the mapping"));
@@ -40,6 +41,7 @@ pub(crate) fn map_area<'py>(
             .ok_or_else(|| missing(tile as usize))?;
     }
     for (row, column, tile) in objects {
+        let (row, column) = (row - origin.0, column - origin.1);
         if (0..height as i64).contains(&row) && (0..width as i64).contains(&column) {
             let value = *mapping.get(tile).ok_or_else(|| missing(tile))?;
             out[row as usize * width + column as usize] = value.wrapping_add(offset);

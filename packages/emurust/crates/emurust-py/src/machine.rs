@@ -350,6 +350,7 @@ impl Machine {
         &self,
         py: Python<'py>,
         window: bool,
+        control: u8,
         x: usize,
         y: usize,
         width: usize,
@@ -363,7 +364,10 @@ impl Machine {
             height,
             follow,
         };
-        let tiles = self.lock(py).tile_area(window, cut).map_err(raise)?;
+        let tiles = self
+            .lock(py)
+            .tile_area(window, control, cut)
+            .map_err(raise)?;
         PyArray1::from_vec(py, tiles).reshape([height, width])
     }
 

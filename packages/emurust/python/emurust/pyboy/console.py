@@ -151,8 +151,8 @@ class PyBoy:
         self.register_file = PyBoyRegisterFile(self._machine)
         self.memory_scanner = MemoryScanner(self.memory)
         self._source = Source(self._machine, compatibility[0] if self._machine.color else monochrome)
-        self.tilemap_background = TileMap(self._source, window=False)
-        self.tilemap_window = TileMap(self._source, window=True)
+        self.tilemap_background = TileMap(self._source, False, lambda: self.frame_count)
+        self.tilemap_window = TileMap(self._source, True, lambda: self.frame_count)
         self._symbols = symbol_table
         self._hooks = Hooks(self._machine, self.memory, symbol_table)
         self._window = open_window(window, scale, self.screen)

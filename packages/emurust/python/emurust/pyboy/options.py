@@ -18,7 +18,7 @@ from emurust.pyboy.errors import (
 )
 
 _LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "DISABLE")
-_COLOR_BOOT_BYTES: Final = 0x900
+_SHORT_BOOT_BYTES: Final = 0x100
 # arguments of PyBoy that are not offered, with what to use instead where one asks for them
 _OTHERS: Final = {
     "serial_shared_memory": "nothing: the link cable is not emulated",
@@ -105,15 +105,18 @@ def _read(what: str, path: str | os.PathLike[str]) -> bytes:
 
 
 def color(cgb: object, boot: bytes | None) -> bool | None:
-    """Which console: a boot ROM decides where it is not said.
+    """Which console: a boot ROM decides where it is not said, as in PyBoy by its length.
+
+    PyBoy's own boot ROMs have 256 bytes, that of the colour console too: it needs ``cgb=True``.
 
     Raises:
-        PyBoyInvalidOperationException: The boot ROM is of the other one.
+        PyBoyInvalidOperationException: A long boot ROM and a monochrome console.
     """
+    long = boot is not None and len(boot) > _SHORT_BOOT_BYTES
     if cgb is None:
-        return None if boot is None else len(boot) == _COLOR_BOOT_BYTES
-    if boot is not None and bool(cgb) != (len(boot) == _COLOR_BOOT_BYTES):
-        raise refused(PyBoyInvalidOperationException, "bootrom", "one of the other console", "one that fits cgb")
+        return None if boot is None else long
+    if long and not cgb:
+        raise refused(PyBoyInvalidOperationException, "bootrom", "one of the colour console", "one that fits cgb")
     return bool(cgb)
 
 

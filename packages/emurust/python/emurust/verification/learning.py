@@ -26,7 +26,7 @@ STARTS: Final = 16
 def config_for(preset: str, num_envs: int) -> PPOConfig:
     """Hyper-parameters for one network."""
     rollout = ROLLOUT.get(preset, 16)
-    sizes = {"num_envs": num_envs, "rollout_length": rollout, "total_steps": num_envs * rollout}
+    sizes: dict[str, Any] = {"num_envs": num_envs, "rollout_length": rollout, "total_steps": num_envs * rollout}
     if preset == MEMORY_PRESET:
         return PPOConfig(**{**PPO, **sizes})
     return PPOConfig(**sizes, preset=preset, update_epochs=1, num_minibatches=4, activation="relu")
@@ -35,7 +35,7 @@ def config_for(preset: str, num_envs: int) -> PPOConfig:
 def workloads(num_envs: int, preset: str) -> list[Workload]:
     """PPO and the environment alone, for each implementation."""
     config = config_for(preset, num_envs)
-    observation = windfall.OBSERVATION if preset == MEMORY_PRESET else "half_grey"
+    observation: Any = windfall.OBSERVATION if preset == MEMORY_PRESET else "half_grey"
     shown = "memory" if preset == MEMORY_PRESET else observation
 
     def about(implementation: str, what: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def instructions(binary: Path, folder: Path, name: str, frames: int) -> collecti
         out = Path(temporary) / "callgrind"
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
         subprocess.run([*valgrind, binary, folder, str(frames), name, SETTING], check=True, capture_output=True)
-        command = ["callgrind_annotate", "--threshold=100", "--auto=no", out]
+        command = ["callgrind_annotate", "--threshold=100", "--auto=no", str(out)]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return parts(text)
 

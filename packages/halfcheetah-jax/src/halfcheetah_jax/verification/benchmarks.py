@@ -53,7 +53,7 @@ def check_converged(batch: int, steps: int = 200) -> None:
 
     @jax.jit
     def count(keys: Any) -> Any:
-        def body(carry: Any, _: None) -> Any:
+        def body(carry: Any, _: Any) -> Any:
             state, key, failed = carry
             key, draw = jax.random.split(key)
             actions = jax.random.uniform(draw, (batch, 6), minval=-1.0, maxval=1.0)

@@ -68,17 +68,18 @@ def default_tolerance_errors(episodes: int, steps: int, seed: int) -> dict[str, 
 
     Against MuJoCo at tolerance 0, from the same states as `step_errors`: ``qpos`` and ``qvel`` [rows, 9].
     """
-    mujoco, recorded = reference("gymnasium_mujoco"), reference_episodes(episodes, steps, seed)
+    original, exact_steps = reference("gymnasium_mujoco"), reference_episodes(episodes, steps, seed)
     rows = episodes * steps
     before = (
-        np.stack([recorded.before(f"state.{name}.{i}").reshape(rows) for i in range(9)], axis=-1)
+        np.stack([exact_steps.before(f"state.{name}.{i}").reshape(rows) for i in range(9)], axis=-1)
         for name in ("qpos", "qvel", "qacc_warmstart")
     )
     qpos, qvel, warmstart = before
-    ctrl = np.clip(recorded.steps["action"].reshape(rows, 6), -1, 1)
-    stopped = mujoco.step(mujoco.compile_model(exact=False), qpos, qvel, ctrl, warmstart, mujoco.FRAME_SKIP)
+    ctrl = np.clip(exact_steps.steps["action"].reshape(rows, 6), -1, 1)
+    model = original.compile_model(exact=False)
+    stopped = original.step(model, qpos, qvel, ctrl, warmstart, original.FRAME_SKIP)
     exact = {
-        name: np.stack([recorded.steps[f"state.{name}.{i}"].reshape(rows) for i in range(9)], axis=-1)
+        name: np.stack([exact_steps.steps[f"state.{name}.{i}"].reshape(rows) for i in range(9)], axis=-1)
         for name in ("qpos", "qvel")
     }
     return {name: np.abs(after - exact[name]) for name, after in zip(("qpos", "qvel"), stopped[:2], strict=True)}

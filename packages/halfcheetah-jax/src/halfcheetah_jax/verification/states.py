@@ -41,12 +41,12 @@ Array = NDArray[np.float64]
 
 
 class States(NamedTuple):
-    """Inputs of one substep."""
+    """Inputs of one substep, of NumPy or of JAX."""
 
-    qpos: Array  # [N, 9]
-    qvel: Array  # [N, 9]
-    ctrl: Array  # [N, 6]
-    warmstart: Array  # [N, 9]
+    qpos: Any  # [N, 9]
+    qvel: Any  # [N, 9]
+    ctrl: Any  # [N, 6]
+    warmstart: Any  # [N, 9]
 
 
 def stored_states() -> States:
@@ -197,7 +197,8 @@ _RANDOM_KINDS: Final = KINDS[1:]  # drawn without MuJoCo
 
 @jax.jit
 def _solve_only(states: States) -> tuple[Any, Any, Any]:
-    solution = integrator.dynamics(*map(_columns, states), EnvParams())[1]
+    qpos, qvel, ctrl, warmstart = map(_columns, states)
+    solution = integrator.dynamics(qpos, qvel, ctrl, warmstart, EnvParams())[1]
     return solution.converged, solution.iterations, solution.safeguarded
 
 

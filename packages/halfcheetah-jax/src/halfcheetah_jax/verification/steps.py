@@ -51,8 +51,8 @@ def our_step(dtype: Any, backend: str = "xla") -> Any:
         named = {f"{name}.{i}": getattr(state, name)[i] for name in FIELDS for i in range(9)}
         parts = info["reward_forward"] + info["reward_ctrl"]
         flags = {"terminated": terminated, "truncated": env.is_truncated(state, env.default_params)}
-        state = {**{f"state.{name}": value for name, value in named.items()}, "state.time": state.time}
-        return {**state, "obs": obs, "reward": reward, "parts": parts, **flags}
+        fields = {**{f"state.{name}": value for name, value in named.items()}, "state.time": state.time}
+        return {**fields, "obs": obs, "reward": reward, "parts": parts, **flags}
 
     def step_from(fields: Any, actions: Any) -> dict[str, Any]:
         time = jnp.asarray(fields["state.time"], jnp.int32)

@@ -73,6 +73,7 @@ HOLDS = (1, 4, 16, 64)
 
 def actions_for(continuous: bool, seed: int, steps: int, envs: int) -> NDArray[Any]:
     """Uniform actions, held for a while; continuous ones reach beyond [-1, 1] to be clipped."""
+    drawn: NDArray[Any]
     if continuous:
         drawn = random_uniform_actions(seed, steps, envs, -1.25, 1.25)
     else:

@@ -40,7 +40,7 @@ TUNES: Final = st.tuples(st.lists(DIRECTIONS, min_size=1, max_size=6), st.intege
 def played(tunes: list[tuple[list[float], int]], continuous: bool) -> NDArray[Any]:
     """Actions [STEPS, ENVS] of the tunes; discrete ones go the way a direction points."""
     time = np.arange(STEPS)
-    columns = [np.float32(notes)[time // hold % len(notes)] for notes, hold in tunes]
+    columns = [np.array(notes, np.float32)[time // hold % len(notes)] for notes, hold in tunes]
     directions = np.stack(columns, axis=1)
     if continuous:
         return directions

@@ -119,7 +119,7 @@ def _draw(rng: np.random.Generator, chosen: Mapping[str, Any]) -> Fields:
     """Random states [BASES] of float32s that are no integers."""
     drawn = {}
     for name, bounds in {**_RANGES, **chosen}.items():
-        values = rng.uniform(*bounds, BASES) if isinstance(bounds, tuple) else np.full(BASES, bounds)
+        values = rng.uniform(bounds[0], bounds[1], BASES) if isinstance(bounds, tuple) else np.full(BASES, bounds)
         drawn[name] = values.astype(F)
     return drawn
 
@@ -137,7 +137,7 @@ def _float(order: NDArray[np.int64]) -> Floats:
 
 def _first(state: Fields, case: Comparison, reached: Callable[[Any, Any], Any]) -> NDArray[np.int64]:
     """The lowest float32 of the varied field, by number, for which a growing condition holds."""
-    low, high = (np.full(BASES, _ordered(F([edge]))[0]) for edge in (-2000.0, 2000.0))
+    low, high = (np.full(BASES, _ordered(np.array([edge], F))[0]) for edge in (-2000.0, 2000.0))
     while (high - low > 1).any():
         middle = (low + high) // 2
         changed = {**state, case.vary: _float(middle)}

@@ -22,6 +22,7 @@ from rlenv_shared.testing.games.standoff_takeaway import (
     StandoffState,
     TakeAway,
     TakeAwayState,
+    duel,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "StandoffState",
     "TakeAway",
     "TakeAwayState",
+    "duel",
 ]

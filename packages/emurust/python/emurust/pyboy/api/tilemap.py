@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from emurust import _core
 from emurust.pyboy.api.constants import HIGH_TILEMAP, LCDC_OFFSET, LOW_TILEMAP
@@ -23,8 +26,9 @@ class TileMap:
         shape: (32, 32).
     """
 
-    def __init__(self, source: Source, window: bool):
+    def __init__(self, source: Source, window: bool, frame_count: Callable[[], int]):
         self._source = source
+        self._frame_count, self._first_control = frame_count, source.machine.read(LCDC_OFFSET)
         self._window = window
         self._use_tile_objects = False
         self.shape = (SIDE, SIDE)
@@ -34,15 +38,24 @@ class TileMap:
         return self._source.machine
 
     @property
+    def _control(self) -> int:
+        """LCDC; before the first frame that of the construction, as in PyBoy."""
+        return self._machine.read(LCDC_OFFSET) if self._frame_count() else self._first_control
+
+    def area(self, x: int, y: int, width: int, height: int, follow: bool) -> NDArray[np.uint32]:
+        """Numbers of the tiles of a part, uint32 [height, width]; with ``follow`` it moves with the screen."""
+        return self._machine.tile_area(self._window, self._control, x, y, width, height, follow)
+
+    @property
     def map_offset(self) -> int:
         """Address of the map that is shown."""
-        selected = self._machine.read(LCDC_OFFSET) & (0x40 if self._window else 0x08)
+        selected = self._control & (0x40 if self._window else 0x08)
         return HIGH_TILEMAP if selected else LOW_TILEMAP
 
     @property
     def signed_tile_data(self) -> bool:
         """Map entries count from the middle of the tile data."""
-        return not self._machine.read(LCDC_OFFSET) & 0x10
+        return not self._control & 0x10
 
     def tile_identifier(self, column: int, row: int) -> int:
         """Number of the tile at a place, 0 to 383.
@@ -93,7 +106,7 @@ class TileMap:
         if not len(columns) or not len(rows):
             return [[] for _ in rows]
         width, height = columns[-1] + 1 - columns[0], rows[-1] + 1 - rows[0]
-        area = self._machine.tile_area(self._window, columns[0], rows[0], width, height, False)
+        area = self.area(columns[0], rows[0], width, height, False)
         tiles: list[list[int]] = area[:: rows.step, :: columns.step].tolist()
         return tiles
 

@@ -110,7 +110,8 @@ class PyBoyGameWrapper:
             self._objects = self._machine.object_tiles()
         try:
             with translated():
-                return _core.map_area(self._game_area_tiles(), self.mapping, self._objects, self.sprite_offset)
+                tiles, origin = self._game_area_tiles(), (self._section[1], self._section[0])
+                return _core.map_area(tiles, self.mapping, self._objects, origin, self.sprite_offset)
         except EmurustError as error:
             raise PyBoyIndexError(str(error)) from None
 
@@ -148,7 +149,8 @@ class PyBoyGameWrapper:
         if self._tiles is None:
             if any(value < 0 for value in self._section):
                 raise refused(PyBoyIndexError, "game area", self._section, "x, y, width and height from 0 on")
-            self._tiles = self._machine.tile_area(not self._use_background, *self._section, self._follow)
+            shown = self.tilemap_background if self._use_background else self.tilemap_window
+            self._tiles = shown.area(*self._section, self._follow)
         return self._tiles
 
     def _set_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:

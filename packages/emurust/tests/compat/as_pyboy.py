@@ -1,0 +1,111 @@
+"""A pytest plugin (``-p as_pyboy``) that gives ``import pyboy`` our face, for running PyBoy's own tests on it.
+
+PyBoy starts with its own boot ROM; so do consoles here: the plugin passes the file from the installed wheel.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import emurust.pyboy
+from emurust.game_boy import MONOCHROME_PALETTES
+from emurust.pyboy import console, options, utils
+
+# PyBoy's modules that have another name here
+_RENAMED = {"pyboy.pyboy": "emurust.pyboy.console"}
+
+
+class PyBoy(console.PyBoy):
+    """Ours, with PyBoy's boot ROM."""
+
+    def __init__(self, gamerom: Any, *, bootrom: Any = None, cgb: bool | None = None, **others: Any) -> None:
+        given = gamerom
+        if hasattr(gamerom, "read"):
+            given = io.BytesIO(gamerom.read())
+            header = given.getvalue()
+        else:
+            header = options.read_rom(gamerom)
+        if bootrom is None:
+            cgb = bool(len(header) > 0x143 and header[0x143] & 0x80) if cgb is None else cgb
+            bootrom = _boot_rom(cgb)
+        super().__init__(given, bootrom=bootrom, cgb=cgb, **others)
+
+
+def _boot_rom(color: bool) -> Path:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+    from references.pyboy import adapter
+
+    return adapter.boot_rom(color)
+
+
+class _Alias(Loader):
+    def __init__(self, target: str):
+        self._target = target
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return importlib.import_module(self._target)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It is there already."""
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != "pyboy" and not name.startswith("pyboy."):
+            return None
+        ours = _RENAMED.get(name, "emurust." + name)
+        try:
+            importlib.import_module(ours)
+        except ImportError:
+            raise ModuleNotFoundError(f"{name}: no such part of emurust.pyboy", name=name) from None
+        return ModuleSpec(name, _Alias(ours), is_package=True)
+
+
+class IntIOWrapper:
+    """PyBoy's reader and writer of single bytes, which its tests use to look into states."""
+
+    def __init__(self, buffer: Any):
+        self.buffer = buffer
+
+    def write(self, byte: int) -> int:
+        """Writes a byte."""
+        if not isinstance(byte, int):
+            raise utils.PyBoyAssertException("a byte: got something else, expected an integer; correct it")
+        if not 0 <= byte <= 0xFF:
+            raise utils.PyBoyOutOfBoundsException("a byte: got another number, expected 0 to 255; correct it")
+        return self.buffer.write(bytes([byte]))
+
+    def read(self) -> int:
+        """Reads a byte."""
+        data = self.buffer.read(1)
+        if len(data) != 1:
+            raise utils.PyBoyAssertException("a byte: got the end, expected data; correct it")
+        return data[0]
+
+    def seek(self, position: int) -> None:
+        """Goes to a position."""
+        self.buffer.seek(position)
+
+    def tell(self) -> int:
+        """The position."""
+        return self.buffer.tell()
+
+    def flush(self) -> None:
+        """Writes what is held back."""
+        self.buffer.flush()
+
+
+# what only PyBoy's own tests import
+_INTERNALS = {"IntIOWrapper": IntIOWrapper, "MAX_CYCLES": 1 << 31, "FRAME_CYCLES": 70_224, "INTR_LCDC": 2}
+for _name, _value in _INTERNALS.items():
+    setattr(utils, _name, _value)
+console.DMG_PALETTES = MONOCHROME_PALETTES  # type: ignore[attr-defined]
+emurust.pyboy.PyBoy = console.PyBoy = PyBoy  # type: ignore[misc]
+sys.meta_path.insert(0, _Finder())

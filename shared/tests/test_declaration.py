@@ -1,0 +1,168 @@
+"""What a package declares: found, resolved, run, written and read; and where references are looked for."""
+
+import json
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, SnapshotVersionError
+from rlenv_shared.verification import commands, verify
+from rlenv_shared.verification.declaration import Declaration, RolloutSet, Transfer, find, resolve
+from rlenv_shared.verification.locate import VARIABLE, reference, references_folder
+
+pytestmark = pytest.mark.l1
+
+
+class Toy(Declaration):
+    """A declaration whose results go to a folder of its own."""
+
+    results = property(lambda self: self.transfer.config)
+
+
+def episodes(count, mismatches=0, problem=None):
+    print(f"{count} episodes")
+    found = verify.Findings({"ours = theirs": {"steps": 10 * count, "mismatches": mismatches}}, {"longest": 10})
+    found.comparisons["by implementation"] = {"steps": 1, "mismatches": {"rust": 0, "jax": 0}}
+    if problem:
+        found.problems.append(problem)
+    return found
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "toy_set", SimpleNamespace(episodes=episodes))
+    rollouts = RolloutSet("rollouts", "toy_set:episodes", full={"count": 100}, quick={"count": 2})
+    transfer = Transfer(tmp_path / "results", "ppo")
+    return Toy("toy", "toy/Toy-v0", (), smoke="builtins:str", rollouts=(rollouts,), transfer=transfer)
+
+
+def changed(toy, **settings):
+    (declared,) = toy.rollouts
+    rollouts = RolloutSet(declared.name, declared.run, full={**declared.full, **settings})
+    return Toy("toy", "toy/Toy-v0", (), smoke="", rollouts=(rollouts,), transfer=toy.transfer)
+
+
+def test_verify_writes_what_a_set_found(toy):
+    assert verify.main(toy, ["--skip-l4"]) == 0
+    content = verify.load(toy.results / "rollouts.json")
+    assert content["settings"] == {"count": 100}
+    assert content["package"] == "toy"
+    assert content["measured"] == {"longest": 10}
+    assert sorted(verify.comparisons(content)) == [(1, 0), (1000, 0)]
+
+
+def test_the_quick_sets_write_nothing(toy, capsys):
+    assert verify.main(toy, ["--quick"]) == 0
+    assert "21 steps compared, 0 mismatches" in capsys.readouterr().out
+    assert not toy.results.exists()
+
+
+@pytest.mark.parametrize("settings", [{"mismatches": 1}, {"problem": "too few ends"}])
+def test_a_difference_or_a_problem_is_not_verified(toy, settings, capsys):
+    assert verify.main(changed(toy, **settings), ["rollouts"]) == 1
+    assert "NOT VERIFIED" in capsys.readouterr().out
+
+
+def test_an_unknown_part_is_refused(toy, capsys):
+    with pytest.raises(SystemExit):
+        verify.main(toy, ["replays"])
+    assert "there are rollouts, transfer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": 2}, "'rlenv-rollouts', 2"),
+        ({"format": "other"}, "'other', 1"),
+        ({"comparisons": {}}, "no comparison"),
+        ({"comparisons": None}, "no comparison"),
+        ({"comparisons": {"a": {"steps": None, "mismatches": 0}}}, "TypeError"),
+    ],
+)
+def test_files_that_are_no_results_are_refused(toy, change, message):
+    verify.main(toy, ["--skip-l4"])
+    path = toy.results / "rollouts.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(SnapshotVersionError, match=message):
+        verify.load(path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "null"])
+def test_files_that_are_no_json_objects_are_refused(tmp_path, content):
+    (tmp_path / "rollouts.json").write_text(content)
+    for name in ("rollouts.json", "missing.json"):
+        with pytest.raises(SnapshotVersionError, match="run verify"):
+            verify.load(tmp_path / name)
+
+
+def test_a_package_that_declares_nothing_is_named():
+    with pytest.raises(InvalidParamsError, match=r"no-such-package.*no_such_package\.verification"):
+        find("no-such-package")
+    with pytest.raises(InvalidParamsError, match="rlenv_learn"):
+        find("rlenv-learn")
+
+
+def test_a_declaration_whose_own_import_fails_says_so(monkeypatch, tmp_path):
+    """The missing module is not the declaration."""
+    broken = ModuleType("broken_package")
+    broken.__path__ = [str(tmp_path)]
+    monkeypatch.setitem(sys.modules, "broken_package", broken)
+    (tmp_path / "verification.py").write_text("import no_such_module\n")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        find("broken-package")
+
+
+def test_entries_are_resolved(toy):
+    assert resolve("rlenv_shared.verification.declaration:Declaration.results") is Declaration.results
+    assert [resolve(entry) for entry in toy.entries()] == [str, episodes]
+
+
+def test_an_unknown_rollout_set_is_named(toy):
+    assert toy.rollout_set("rollouts").quick == {"count": 2}
+    with pytest.raises(InvalidParamsError, match=r"one of \['rollouts'\]"):
+        toy.rollout_set("replays")
+
+
+def test_the_command_line_runs_commands_of_the_package_and_of_the_declaration(toy, capsys):
+    def greet(name: str) -> None:
+        print(f"hello {name}")
+
+    assert commands.main(toy, {"greet": greet}, ["greet", "--name", "you"]) == 0
+    assert commands.main(toy, {}, ["smoke"]) == 0
+    assert commands.main(toy, {"greet": greet}, ["--help"]) == 0
+    out = capsys.readouterr().out
+    assert "hello you" in out
+    assert "commands: greet, " in out
+    assert "smoke" in out
+    assert commands.main(toy, {}, ["dance"]) == 1
+    assert "command: got dance" in capsys.readouterr().err
+
+
+def test_references_are_found_where_the_variable_says(monkeypatch, tmp_path):
+    (tmp_path / "toy").mkdir()
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    with pytest.raises(ReferenceUnavailableError, match=f"set {VARIABLE} to its references folder"):
+        references_folder()
+    (tmp_path / "toy" / "pin.json").write_text("{}")
+    (tmp_path / "toy" / "adapter.py").write_text("from references.toy.rules import ANSWER\n")
+    (tmp_path / "toy" / "rules.py").write_text("ANSWER = 42\n")
+    before = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "references"}
+    for name in before:
+        monkeypatch.delitem(sys.modules, name)
+    search_path = list(sys.path)
+    try:
+        assert reference("toy").ANSWER == 42
+        with pytest.raises(ReferenceUnavailableError, match=r"reference chess: got no chess/adapter\.py"):
+            reference("chess")
+    finally:
+        for name in [name for name in sys.modules if name.split(".")[0] == "references"]:
+            del sys.modules[name]
+        sys.modules.update(before)
+    assert sys.path == search_path
+
+
+def test_without_the_variable_the_clone_is_searched(monkeypatch, tmp_path):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert (references_folder() / "gymnasium_classic" / "adapter.py").is_file()
