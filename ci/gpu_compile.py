@@ -2,6 +2,7 @@
 
 [PACKAGE…] --also PYTHON   compile (in the environment of `make setup-gpu-report`), write the reports with the
                            fingerprints of this JAX and of that of another interpreter
+           … --target NAME for another device, as rtx4090; these reports go to build/gpu-compiled/, uncommitted
 [PACKAGE…] --check         any JAX: no report is missing, stale or over budget
 [PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
 """
@@ -16,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ci.results import compiled_path
 from ci.workspace import REPO, environments
 from rlenv_bench.gpu import aot, compilation
+from rlenv_bench.gpu.target import shipped
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find, resolve
 
-TARGET = "h200"
+TARGET = "h200"  # of the committed reports
 
 
 def with_programs() -> dict[str, Declaration]:
@@ -43,13 +44,13 @@ def fingerprints(declaration: Declaration) -> dict[str, str]:
     return {program.name: fingerprint(program) for program in programs(declaration)}
 
 
-def compile_package(declaration: Declaration, also: str) -> Path:
-    """Compile everything that a package declares and write its report."""
+def compile_package(declaration: Declaration, also: str, target_name: str) -> Path:
+    """Compile everything that a package declares for a target and write its report."""
     import jax
 
     from rlenv_bench.gpu.target import Target
 
-    target = Target.load(TARGET)
+    target = Target.load(target_name)
     hashes = {jax.__version__: fingerprints(declaration), **_fingerprints_of(also, declaration)}
     done = {}
     for program in programs(declaration):
@@ -59,12 +60,15 @@ def compile_package(declaration: Declaration, also: str) -> Path:
             print(f"{declaration.package} {program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
         done[program.name] = {
             "about": program.about,
+            "writes": program.writes,
             "steps": program.steps,
             "fingerprints": {version: found[program.name] for version, found in sorted(hashes.items())},
             "compiled": compiled,
         }
-    path = compiled_path(declaration)
-    compilation.save(compilation.build(TARGET, jax.__version__, done), path)
+    path = declaration.results / compilation.FILE
+    if target_name != TARGET:
+        path = REPO / "build" / "gpu-compiled" / f"{declaration.package}-{target_name}.json"
+    compilation.save(compilation.build(target_name, jax.__version__, done), path)
     return path
 
 
@@ -75,7 +79,7 @@ def problems(declaration: Declaration) -> Iterator[str]:
     try:
         budgets = compilation.checked_budgets(declaration.package, declaration.gpu.budgets)
         batches = {program.name: program.batches for program in programs(declaration)}
-        committed = compilation.load(compiled_path(declaration))
+        committed = compilation.load(declaration.results / compilation.FILE)
         yield from compilation.problems(committed, batches, fingerprints(declaration), jax.__version__, budgets)
     except EnvError as error:
         yield str(error)
@@ -96,6 +100,7 @@ def main() -> int:
     mode.add_argument("--also", metavar="PYTHON")
     mode.add_argument("--check", action="store_true")
     mode.add_argument("--fingerprints", action="store_true")
+    parser.add_argument("--target", default=TARGET, choices=shipped(), help="device to compile for")
     arguments = parser.parse_args()
     aot.prepare()  # before the declarations import JAX
     known = with_programs()
@@ -104,7 +109,8 @@ def main() -> int:
     chosen = [known[name] for name in arguments.packages or known]
     if arguments.also:
         for declaration in chosen:
-            print(f"written to {compile_package(declaration, arguments.also)}")
+            path = compile_package(declaration, arguments.also, arguments.target)
+            print(f"{compilation.table(compilation.load(path))}\nwritten to {path}")
         return 0
     if arguments.fingerprints:
         import jax

@@ -18,7 +18,6 @@ from typing import Any
 
 from ci.results import (
     claims,
-    compiled_path,
     compiled_report,
     device_reports,
     predictions,
@@ -129,11 +128,13 @@ def _gpu_tables(declaration: Declaration) -> list[str]:
     committed = compiled_report(declaration)
     if committed is not None:
         about = "; ".join(f"{name}: {program['about']}" for name, program in committed["programs"].items())
-        counts = link("raw counts", compiled_path(declaration), declaration.results.parent)
+        counts = link("raw counts", declaration.results / gpu_report.FILE, declaration.results.parent)
         parts.append(
             f"Compiled for an {gpu_report.target(committed).name} without one, by `make gpu-compile` "
-            f"({counts}); an uncalibrated model, nothing of it "
-            f"measured.  Per step, bytes and instructions per environment ({about}):"
+            f"({counts}); nothing of it is measured, and no row is a "
+            f"comparison with one that writes something else.  Raw: what the datasheet allows; calibrated, with its "
+            f"range: by published measurements of other programs (`rlenv_bench.gpu.calibration`).  Per step, bytes and "
+            f"instructions per environment ({about}):"
         )
         parts.append(gpu_report.table(committed))
     return parts

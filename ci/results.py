@@ -127,26 +127,24 @@ def claims(declaration: Declaration) -> Iterator[Claim]:
         yield Claim(stated.text, stated.at_least, *found)
 
 
-def compiled_path(declaration: Declaration) -> Path:
-    """Where the compiler's report of a package's GPU programs is."""
-    return declaration.results / "gpu_compiled.json"
-
-
 def compiled_report(declaration: Declaration) -> dict[str, Any] | None:
     """What the compiler says of a package's programs on a GPU; None if it declares none.
 
     Raises:
         SnapshotVersionError: the file is corrupt or foreign.
     """
-    path = compiled_path(declaration)
+    path = declaration.results / gpu_report.FILE
     return gpu_report.load(path) if path.exists() else None
 
 
-def predictions(declaration: Declaration) -> dict[tuple[str, int], float]:
-    """Environment steps per second by program and batch size, as the model of `rlenv_bench.gpu` predicts."""
+def predictions(declaration: Declaration) -> dict[tuple[str, int, str], gpu_report.Cost]:
+    """What `rlenv_bench.gpu` predicts, by program, batch size and what a step writes."""
     committed = compiled_report(declaration)
-    programs = committed["programs"] if committed else ()
-    return {(name, cost.batch): cost.steps_per_s for name in programs for cost in gpu_report.costs(committed, name)}
+    return {
+        (name, cost.batch, program["writes"]): cost
+        for name, program in (committed["programs"] if committed else {}).items()
+        for cost in gpu_report.costs(committed, name)
+    }
 
 
 def device_reports(folder: Path = DEVICE_REPORTS) -> dict[Path, dict[str, Any]]:

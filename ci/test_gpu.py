@@ -35,10 +35,10 @@ def test_a_changed_constant_makes_the_report_stale(monkeypatch: pytest.MonkeyPat
 
 def test_a_tighter_budget_is_exceeded() -> None:
     declaration = find("cartpole-jax")
-    tight = {**declaration.gpu.budgets, "step": {**declaration.gpu.budgets["step"], "derated_steps_per_s": 50e12}}
+    tight = {**declaration.gpu.budgets, "step": {**declaration.gpu.budgets["step"], "calibrated_steps_per_s": 50e12}}
     gpu = dataclasses.replace(declaration.gpu, budgets=tight)
     (line,) = gpu_compile.problems(dataclasses.replace(declaration, gpu=gpu))
-    assert "steps/s predicted at 50%, budget 5e+13" in line
+    assert "steps/s predicted, budget 5e+13" in line
 
 
 def test_the_gpu_report_runs_reduced(tmp_path: Path) -> None:
@@ -91,19 +91,28 @@ def measured(**sections: list[dict]) -> dict:
 
 
 def test_tables_show_measured_beside_predicted() -> None:
-    kept, summed = {"program": "step", "outputs": "kept"}, {"program": "step", "outputs": "summed"}
+    kept = {"program": "step", "outputs": "kept", "observe": False}
+    observed, summed = {**kept, "observe": True}, {**kept, "outputs": "summed"}
     content = measured(
         replay=[{"name": "trace", "steps": 1000, "mismatches": 0}],
-        throughput=[run("step, kept", 64, 2e9, **kept), run("step, summed", 64, 3e9, **summed)],
+        throughput=[
+            run("step, kept", 64, 2e9, **kept),
+            run("step, summed", 64, 3e9, **summed),
+            run("step, observed", 64, 1e9, **observed),
+        ],
         comparisons=[{**run("rival", 8, 5e6), "comparison": "rivals"}, {"name": "MJX", "skipped": "no module mujoco"}],
     )
     content["packages"]["toy"][device_report.GRAPHS] = {"results": [run("step, kept", 64, 2.5e9, **kept)]}
     content["packages"]["toy"]["replay"]["peak_bytes"] = 3 * 2**29
-    lines = device_report.tables(content, "toy", {("step", 64): 4e9}).splitlines()
+    raw, calibrated = 4e9, 2.5e9
+    cost = compilation.Cost(64, 1, 25, 300, 40, 0, 0, raw, calibrated, 2e9, 3e9)
+    lines = device_report.tables(content, "toy", {("step", 64, "reward, done"): cost}).splitlines()
     assert "| trace | 1,000 | 0 |" in lines
-    assert "| step, kept | 64 | 2 G | 2.5 G | 4 G | 50% |" in lines
-    assert "| step, summed | 64 | 3 G | — | — | — |" in lines  # the model is of the program that writes its outputs
-    assert "| rivals | rival | 8 | 5 M |" in lines
+    assert "| step, kept | reward, done | 64 | 2 G | 2.5 G | 2.5 G | 50% |" in lines
+    # A prediction stands beside measurements of what writes the same, and of nothing else.
+    assert "| step, summed | summed | 64 | 3 G | — | — | — |" in lines
+    assert "| step, observed | observation, reward, done | 64 | 1 G | — | — | — |" in lines
+    assert "| rivals | rival | not stated | 8 | 5 M |" in lines
     assert "Peak device memory so far: replay 1.50 GiB." in lines
     assert "- not run: comparisons, MJX: no module mujoco" in lines
 

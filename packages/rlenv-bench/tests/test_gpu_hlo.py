@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv_bench.gpu import hlo
+from rlenv_bench.gpu import compilation, hlo, sass
 from rlenv_bench.gpu.target import Target
 from rlenv_shared.errors import InvalidParamsError
 
@@ -12,6 +12,7 @@ pytestmark = pytest.mark.l1
 
 TEXTS = Path(__file__).parent / "fixtures" / "gpu"
 STEPS, BATCH = 8, 65_536  # of compile_loops.py
+UNCOUNTED = ("threads", "in_graph", "registers", "spill_bytes", "instructions", "uncounted_loops")
 
 # Eight steps in four iterations; a fusion of two results, one written into a slice; a copy beside it; an inner loop.
 TEXT = """\
@@ -145,11 +146,10 @@ def predicted_seconds(name, loop_trips=None):
     """Time of one step of a compiled toy program, by the model."""
     loop = hlo.step_loop((TEXTS / f"loop_{name}.hlo.txt").read_text(), STEPS, loop_trips)
     kernels = [
-        {**vars(launch), "threads": 0, "registers": 0, "spill_bytes": 0, "instructions": 0, "uncounted_loops": 0}
-        for launch in loop.launches
+        {**vars(launch), **dict.fromkeys(UNCOUNTED, 0), **dict.fromkeys(sass.PIPES, 0)} for launch in loop.launches
     ]
     compiled = {"batch": BATCH, "steps_per_iteration": loop.steps_per_iteration, "kernels": kernels}
-    return BATCH / compiled.cost(compiled, Target.load()).steps_per_s
+    return BATCH / compilation.cost(compiled, Target.load()).calibrated_steps_per_s
 
 
 def test_400_inner_iterations_cost_ten_times_40():

@@ -50,20 +50,64 @@ def test_registers_and_spills():
     assert sass.parse_usage(USAGE) == {"first": (32, 0), "second": (255, 44)}
 
 
+def issued(trips, name="looped"):
+    """``(instructions, loops)`` of a kernel of the listing."""
+    found = sass.parse_listing(LISTING, trips)[name]
+    return found.instructions, found.loops
+
+
 def test_instructions_and_loops():
-    assert sass.parse_listing(LISTING, 1) == {"looped": (8, 2), "straight": (4, 0)}
+    assert (issued(1), issued(1, "straight")) == ((8, 2), (4, 0))
 
 
 def test_loops_count_with_their_trips_and_nested_ones_with_the_product():
     outside, outer, inner, trips = 4, 2, 2, 10
-    assert sass.parse_listing(LISTING, trips)["looped"] == (outside + trips * outer + trips**2 * inner, 2)
+    assert issued(trips) == (outside + trips * outer + trips**2 * inner, 2)
 
 
 def test_trips_by_depth_of_nesting():
     outside, outer, inner = 4, 2, 2
-    assert sass.parse_listing(LISTING, (5, 3))["looped"] == (outside + 5 * outer + 5 * 3 * inner, 2)
+    assert issued((5, 3)) == (outside + 5 * outer + 5 * 3 * inner, 2)
     with pytest.raises(InvalidParamsError, match=r"kernel_trips: got 1 numbers.* lies in 1 others"):
-        sass.parse_listing(LISTING, (5,))
+        issued((5,))
+
+
+def listing(*instructions):
+    """Machine code of a kernel with a loop around all but the last two instructions."""
+    lines = [f"        /*{16 * i:04x}*/  {text} ;" for i, text in enumerate(instructions)]
+    return "\n".join(['.section\t.text.kernel,"ax",@progbits', ".L_x_0:", *lines])
+
+
+BODY = ("@P0 BRA `(.L_x_0)", "EXIT")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "read", "written"),
+    [
+        pytest.param("LDG.E R2, desc[UR4][R2.64]", 4, 0, id="word"),
+        pytest.param("LDG.E.64.CONSTANT R2, desc[UR4][R2.64]", 8, 0, id="wide"),
+        pytest.param("LDG.E.LTC128B.128 R4, desc[UR4][R2.64]", 16, 0, id="prefetched"),
+        pytest.param("LDG.E.U8 R4, desc[UR4][R2.64]", 1, 0, id="byte"),
+        pytest.param("LDGSTS.E.128 [R7], desc[UR4][R2.64]", 16, 0, id="asynchronous"),
+        pytest.param("STG.E.U16 desc[UR4][R2.64], R7", 0, 2, id="half"),
+        pytest.param("@!P1 STG.E desc[UR4][R2.64], R7", 0, 4, id="predicated"),
+        pytest.param("@!PT LDG.E R2, desc[UR4][R2.64]", 0, 0, id="never"),
+        pytest.param("RED.E.ADD desc[UR4][R2.64], R7", 4, 4, id="atomic"),
+        pytest.param("LDS.128 R4, [R7]", 0, 0, id="shared"),
+        pytest.param("STL [R1], R7", 0, 0, id="local"),
+    ],
+)
+def test_bytes_of_global_memory_by_width_predicate_and_trips(instruction, read, written):
+    found = sass.parse_listing(listing(instruction, *BODY), 10)["kernel"]
+    assert (found.bytes_read, found.bytes_written) == (10 * read, 10 * written)
+    assert found.instructions == 10 * 2 + 1
+
+
+def test_instructions_by_pipe():
+    code = ["IADD3 R2, R2, 0x1, RZ", "@P1 FSEL R3, R2, RZ, P0", "IMAD.WIDE R2, R3, 0x4, R2", "FFMA R1, R1, R2, R3"]
+    code += ["MUFU.RCP R2, R3", "DFMA R2, R4, R6, R8", "UIADD3 UR4, UR4, 0x1, URZ", "LDC.64 R2, c[0x0][0x210]"]
+    found = sass.parse_listing(listing(*code, *BODY), 3)["kernel"].pipes
+    assert found == {"alu": 6, "imad": 3, "fp32": 3, "mufu": 3, "fp64": 3}
 
 
 def test_a_missing_tool_is_named_with_its_remedy():

@@ -137,10 +137,27 @@ def test_foreign_files_are_refused(tmp_path, content):
         results.load(tmp_path / "r.json")
 
 
+@pytest.mark.parametrize(
+    ("settings", "writes"),
+    [
+        ({"outputs": "kept"}, "observation, reward, done"),
+        ({"outputs": "kept", "observe": False}, "reward, done"),
+        ({"outputs": "summed", "observe": True}, "summed"),
+        ({"outputs": "overwritten"}, "overwritten"),
+        ({}, "not stated"),
+    ],
+)
+def test_every_row_says_what_a_step_writes(example, settings, writes):
+    example["runs"][0]["settings"] = {**settings, "frameskip": 8}
+    row = results.table(example).splitlines()[2]
+    assert row.startswith(f"| jax | {writes} | 1 |")
+    assert row.endswith("| frameskip=8 |")
+
+
 def test_table_and_plot_show_every_workload(example, tmp_path):
     table = results.table(example)
     assert len(table.splitlines()) == 2 + 4
-    assert "| jax | 4,096 | 20 M |" in table
+    assert "| jax | not stated | 4,096 | 20 M |" in table
     assert "frameskip=8" in table
     results.plot(example, tmp_path / "speed.png")
     assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")

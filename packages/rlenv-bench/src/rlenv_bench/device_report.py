@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlenv_bench import results as bench
+from rlenv_bench.gpu.compilation import Cost
 from rlenv_shared.errors import SnapshotVersionError, explain
 
 FORMAT: Final = "rlenv-gpu-report"
@@ -83,13 +84,13 @@ def mismatches(report: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{package}, replay of {found['name']}: {differ}"
 
 
-def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int], float]) -> str:
+def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int, str], Cost]) -> str:
     """Markdown of everything measured for a package.
 
     Args:
         report: loaded.
         package: name of the distribution.
-        predicted: environment steps per second that the model of `rlenv_bench.gpu` gives, by program and batch size.
+        predicted: what `rlenv_bench.gpu` says, by program, batch size and what a step writes.
     """
     about = report["device"]["name"]
     parts = [
@@ -135,34 +136,35 @@ def _replay_table(report: Mapping[str, Any], package: str, device: str) -> str:
     return "\n".join(rows) if len(rows) > 2 else ""
 
 
-def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int], float]) -> str:
+def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int, str], Cost]) -> str:
     rows = [
-        "| program | batch | steps/s | with CUDA graphs | model, 100 % | measured / model |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| program | a step writes | batch | steps/s | with CUDA graphs | predicted | measured / raw model |",
+        "|---|---|---:|---:|---:|---:|---:|",
     ]
+    on_gpu = report["device"]["platform"] == "gpu"
     graphs = {(run["workload"], run["batch"]): run for run in runs(report, package, GRAPHS)}
     for run in runs(report, package, "throughput"):
         with_graphs = graphs.get((run["workload"], run["batch"]))
-        kept = run["settings"].get("outputs") == "kept"
-        model = predicted.get((run["settings"].get("program", ""), run["batch"])) if kept else None
+        writes = bench.written(run["settings"])
+        model = predicted.get((run["settings"].get("program", ""), run["batch"], writes))
         cells = [
             run["workload"],
+            writes,
             f"{run['batch']:,}",
             bench.human(run["sps_median"]),
             bench.human(with_graphs["sps_median"]) if with_graphs else "—",
-            bench.human(model) if model else "—",
-            f"{run['sps_median'] / model:.0%}" if model and report["device"]["platform"] == "gpu" else "—",
+            bench.human(model.calibrated_steps_per_s) if model else "—",
+            f"{run['sps_median'] / model.raw_steps_per_s:.0%}" if model and on_gpu else "—",
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) if len(rows) > 2 else ""
 
 
 def _comparison_table(report: Mapping[str, Any], package: str) -> str:
-    rows = ["| comparison | workload | batch | steps/s |", "|---|---|---:|---:|"]
+    rows = ["| comparison | workload | a step writes | batch | steps/s |", "|---|---|---|---:|---:|"]
     for run in runs(report, package, "comparisons"):
-        rows.append(
-            f"| {run['comparison']} | {run['workload']} | {run['batch']:,} | {bench.human(run['sps_median'])} |"
-        )
+        cells = run["comparison"], run["workload"], bench.written(run["settings"]), f"{run['batch']:,}"
+        rows.append(f"| {' | '.join(cells)} | {bench.human(run['sps_median'])} |")
     return "\n".join(rows) if len(rows) > 2 else ""
 
 

@@ -186,17 +186,26 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
 def table(report: Mapping[str, Any]) -> str:
     """All runs as a Markdown table."""
     lines = [
-        f"| workload | batch | {report['unit']}, median | p10 – p90 | compile s | settings |",
-        "|---|---:|---:|---:|---:|---|",
+        f"| workload | a step writes | batch | {report['unit']}, median | p10 – p90 | compile s | settings |",
+        "|---|---|---:|---:|---:|---:|---|",
     ]
     for run in report["runs"]:
         numbers = summarise(run)
-        settings = ", ".join(f"{key}={value}" for key, value in run["settings"].items())
+        others = {key: value for key, value in run["settings"].items() if key not in ("observe", "outputs")}
+        settings = ", ".join(f"{key}={value}" for key, value in others.items())
         lines.append(
-            f"| {run['workload']} | {run['batch']:,} | {human(numbers.median)} | {human(numbers.p10)} – "
-            f"{human(numbers.p90)} | {run['compile_s']:.1f} | {settings} |"
+            f"| {run['workload']} | {written(run['settings'])} | {run['batch']:,} | {human(numbers.median)} "
+            f"| {human(numbers.p10)} – {human(numbers.p90)} | {run['compile_s']:.1f} | {settings} |"
         )
     return "\n".join(lines)
+
+
+def written(settings: Mapping[str, Any]) -> str:
+    """What a step writes to memory, by the settings of a run: rows that write other things are no comparison."""
+    outputs = settings.get("outputs", "not stated")
+    if outputs == "kept":
+        return "observation, reward, done" if settings.get("observe", True) else "reward, done"
+    return str(outputs)
 
 
 def environment_shares(report: Mapping[str, Any]) -> str:

@@ -99,9 +99,9 @@ DECLARATION: Final = Declaration(
     gpu=Gpu(
         programs=f"{__name__}.gpu:PROGRAMS",
         budgets={
-            "step": {"launches": 2, "bytes": 30, "spill_bytes": 0, "derated_steps_per_s": 50e9},
+            "step": {"launches": 2, "bytes": 30, "spill_bytes": 0, "calibrated_steps_per_s": 50e9},
             # launches: one for 64 steps
-            "kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "derated_steps_per_s": 50e9},
+            "kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "calibrated_steps_per_s": 50e9},
         },
         learning=f"{__name__}.gpu:learning_env",
         comparisons=f"{__name__}.gpu:COMPARISONS",

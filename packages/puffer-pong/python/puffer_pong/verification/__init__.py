@@ -106,10 +106,10 @@ DECLARATION: Final = Declaration(
     gpu=Gpu(
         programs=f"{__name__}.gpu:PROGRAMS",
         budgets={
-            "frameskip 1": {"launches": 4, "bytes": 200, "spill_bytes": 0, "derated_steps_per_s": 5e9},
-            "frameskip 8": {"launches": 8, "bytes": 150, "spill_bytes": 0, "derated_steps_per_s": 3e9},
+            "frameskip 1": {"launches": 4, "bytes": 200, "spill_bytes": 0, "calibrated_steps_per_s": 5e9},
+            "frameskip 8": {"launches": 8, "bytes": 150, "spill_bytes": 0, "calibrated_steps_per_s": 3e9},
             # launches: one for 64 steps
-            "frameskip 1, kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "derated_steps_per_s": 50e9},
+            "frameskip 1, kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "calibrated_steps_per_s": 50e9},
         },
         learning=f"{__name__}.gpu:learning_env",
         comparisons=f"{__name__}.gpu:COMPARISONS",

@@ -9,15 +9,18 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import re
 import tempfile
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from rlenv_bench.gpu import hlo, sass
+from rlenv_bench.gpu import hlo, sass, thunks
 from rlenv_bench.gpu.target import Target
 from rlenv_shared.errors import ReferenceUnavailableError, explain
+
+NO_CODE: Final = sass.KernelCode(0, 0, sass.Counts(0, 0, 0, 0, dict.fromkeys(sass.PIPES, 0)))
+NO_THUNK: Final = thunks.Thunk("", "", 0, False)
 
 
 def prepare() -> None:
@@ -60,9 +63,10 @@ def compile_program(program: Any, batch: int, target: Target) -> dict[str, Any]:
         with _described_device(target) if program.kernel_trips is not None else contextlib.nullcontext():
             lowered = function.trace(*arguments).lower(lowering_platforms=("cuda",))
         begin = time.perf_counter()
-        compiled = lowered.compile(compiler_options={"xla_dump_to": folder, "xla_dump_emitter_re": ".*"})
+        # Of the emitters' dumps only PTX: printing a kernel between all passes takes a hundred times its compilation.
+        compiled = lowered.compile(compiler_options={"xla_dump_to": folder, "xla_dump_emitter_re": "^ptx"})
         compile_s = time.perf_counter() - begin
-        threads = _threads(Path(folder))
+        ran = thunks.read(Path(folder))
         code: dict[str, sass.KernelCode] = {}
         for ptx in sorted(Path(folder).glob("*.ptx")):
             code |= sass.kernels_of(ptx, target.architecture, program.kernel_trips)
@@ -78,7 +82,7 @@ def compile_program(program: Any, batch: int, target: Target) -> dict[str, Any]:
             + memory.temp_size_in_bytes
             - memory.alias_size_in_bytes
         ),
-        "kernels": [_kernel(launch, threads, code, program.kernel_trips) for launch in loop.launches],
+        "kernels": [row for launch in loop.launches for row in kernels(launch, ran, code, program.kernel_trips)],
     }
 
 
@@ -91,29 +95,54 @@ def _described_device(target: Target) -> Any:
     return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh(*axes, abstract_device=described))
 
 
-def _threads(folder: Path) -> dict[str, int]:
-    """Threads of each kernel, from the schedule that XLA dumps."""
-    threads = {}
-    for path in folder.glob("*thunk_sequence*.txt"):
-        pattern = r"(\S+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\]"
-        for name, *sizes in re.findall(pattern, path.read_text()):
-            count = 1
-            for size in sizes:
-                count *= int(size)
-            threads[name] = count
-    return threads
+def kernels(
+    launch: hlo.Launch,
+    ran: Mapping[str, Sequence[thunks.Thunk]],
+    code: Mapping[str, sass.KernelCode],
+    kernel_trips: sass.Trips | None,
+) -> Iterator[dict[str, Any]]:
+    """Rows of a report for one instruction: the last thing it runs has its bytes, what comes before moves its result.
+
+    Raises:
+        ReferenceUnavailableError: a fusion runs something that is neither a kernel with known code nor a copy.
+    """
+    parts = ran.get(launch.name, ())
+    unknown = [part for part in parts if part.kind not in thunks.MEMORY and part.kernel not in code]
+    if launch.op == "fusion" and (unknown or not parts):
+        raise ReferenceUnavailableError(
+            explain(
+                f"fusion {launch.name}",
+                got=[f"{part.kind} {part.kernel}".strip() for part in unknown] or "not in XLA's schedule",
+                expected="kernels whose code was dumped, or copies",
+                remedy="use the JAX of setup-gpu-report",
+            )
+        )
+    for part in parts[:-1]:
+        op = "copy" if part.kind in thunks.MEMORY else launch.op
+        before = dataclasses.replace(launch, op=op, bytes_read=launch.bytes_written)
+        yield _row(before, part, code.get(part.kernel, NO_CODE), kernel_trips)
+    last = parts[-1] if parts else NO_THUNK  # a call of a library may be several launches, or none that has a name
+    found = code.get(last.kernel, NO_CODE)
+    if launch.op == "custom-call" and found is not NO_CODE:
+        launch = dataclasses.replace(
+            launch,
+            bytes_read=min(launch.bytes_read, last.threads * found.counts.bytes_read),
+            bytes_written=min(launch.bytes_written, last.threads * found.counts.bytes_written),
+        )
+    yield _row(launch, last, found, kernel_trips)
 
 
-def _kernel(
-    launch: hlo.Launch, threads: dict[str, int], code: dict[str, sass.KernelCode], kernel_trips: sass.Trips | None
+def _row(
+    launch: hlo.Launch, ran: thunks.Thunk, code: sass.KernelCode, kernel_trips: sass.Trips | None
 ) -> dict[str, Any]:
-    name = re.sub(r"[.\-]", "_", launch.name)
-    found = code.get(name, sass.KernelCode(0, 0, 0, 0))  # a memory copy has no code
     return {
         **dataclasses.asdict(launch),
-        "threads": threads.get(name, 0),
-        "registers": found.registers,
-        "spill_bytes": found.spill_bytes,
-        "instructions": found.instructions,
-        "uncounted_loops": found.loops if kernel_trips is None else 0,
+        "name": ran.kernel or launch.name,
+        "threads": ran.threads,
+        "in_graph": ran.in_graph,
+        "registers": code.registers,
+        "spill_bytes": code.spill_bytes,
+        "instructions": code.counts.instructions,
+        **code.counts.pipes,
+        "uncounted_loops": code.counts.loops if kernel_trips is None else 0,
     }

@@ -2,14 +2,17 @@
 
 ``packages/<dist>/results/gpu_compiled.json``::
 
-    {"format": "rlenv-gpu-compiled", "schema": 1, "target": "h200", "jax": "0.11.2", "command": "make gpu-compile",
-     "programs": {"step": {"about": "…", "steps": 64, "fingerprints": {"0.10.2": "<sha256>", "0.11.2": "<sha256>"},
+    {"format": "rlenv-gpu-compiled", "schema": 2, "target": "h200", "jax": "0.11.2", "command": "make gpu-compile",
+     "programs": {"step": {"about": "…", "writes": "reward, done", "steps": 64,
+       "fingerprints": {"0.10.2": "<sha256>", "0.11.2": "<sha256>"},
        "compiled": [{"batch": 65536, "steps_per_iteration": 1, "compile_s": 2.1, "memory_bytes": 123,
          "kernels": [{"name": "loop_fusion", "op": "fusion", "trips": 1, "bytes_read": 1, "bytes_written": 1,
-                      "threads": 1, "registers": 40, "spill_bytes": 0, "instructions": 300, "uncounted_loops": 0}]}]}}}
+                      "threads": 1, "in_graph": true, "registers": 40, "spill_bytes": 0, "instructions": 300,
+                      "alu": 100, "imad": 20, "fp32": 90, "mufu": 0, "fp64": 0, "uncounted_loops": 0}]}]}}}
 
-``jax`` is the version that compiled; ``fingerprints`` holds the program's hash for each version it was taken with.  Raw
-counts are stored; costs per step and predictions are computed from them when asked for.
+``jax`` is the version that compiled; ``fingerprints`` holds the program's hash for each version it was taken with.  A
+kernel has bytes of a launch, and what a thread issues, in all and by pipe.  Raw counts are stored; costs per step and
+predictions are computed from them when asked for.
 """
 
 from __future__ import annotations
@@ -21,15 +24,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from rlenv_bench.gpu.model import CALIBRATED, FAST, RAW, SLOW, Assumptions, seconds
 from rlenv_bench.gpu.target import Target
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
 
 FORMAT: Final = "rlenv-gpu-compiled"
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 COMMAND: Final = "make gpu-compile"
-DERATING: Final = 0.5  # a prediction is an upper bound; budgets take this share of it
+FILE: Final = "gpu_compiled.json"  # in a package's results
 LIMITS: Final = ("launches", "bytes", "spill_bytes", "registers", "instructions")
-FLOOR: Final = "derated_steps_per_s"
+FLOOR: Final = "calibrated_steps_per_s"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +48,10 @@ class Cost:
         registers: of the hungriest kernel's threads.
         spill_bytes: of all kernels of the step.
         uncounted_loops: loops inside kernels whose trips nobody declared.
-        steps_per_s: environment steps per second that the target's model predicts.
+        raw_steps_per_s: environment steps per second that the datasheet allows (`rlenv_bench.gpu.model`).
+        calibrated_steps_per_s: expected, by published measurements of other programs; budgets count on it.
+        slow_steps_per_s: at the slow end of their range.
+        fast_steps_per_s: at the fast end.
     """
 
     batch: int
@@ -54,12 +61,10 @@ class Cost:
     registers: int
     spill_bytes: int
     uncounted_loops: int
-    steps_per_s: float
-
-    @property
-    def derated_steps_per_s(self) -> float:
-        """The share of the prediction on which budgets count."""
-        return DERATING * self.steps_per_s
+    raw_steps_per_s: float
+    calibrated_steps_per_s: float
+    slow_steps_per_s: float
+    fast_steps_per_s: float
 
 
 def cost(compiled: Mapping[str, Any], target: Target) -> Cost:
@@ -75,7 +80,10 @@ def cost(compiled: Mapping[str, Any], target: Target) -> Cost:
     def issued(kernel: Mapping[str, Any]) -> int:
         return kernel["instructions"] * kernel["threads"]
 
-    seconds = total(lambda kernel: target.kernel_seconds(moved(kernel), issued(kernel)))
+    def steps_per_s(assumed: Assumptions) -> float:
+        whole = total(lambda kernel: seconds(kernel, target, assumed))
+        return batch * steps / whole if whole else 0.0
+
     return Cost(
         batch=batch,
         launches=total(lambda kernel: 1) / steps,
@@ -84,7 +92,10 @@ def cost(compiled: Mapping[str, Any], target: Target) -> Cost:
         registers=max((kernel["registers"] for kernel in kernels), default=0),
         spill_bytes=sum(kernel["spill_bytes"] for kernel in kernels),
         uncounted_loops=sum(kernel["uncounted_loops"] for kernel in kernels),
-        steps_per_s=batch * steps / seconds if seconds else 0.0,
+        raw_steps_per_s=steps_per_s(RAW),
+        calibrated_steps_per_s=steps_per_s(CALIBRATED),
+        slow_steps_per_s=steps_per_s(SLOW),
+        fast_steps_per_s=steps_per_s(FAST),
     )
 
 
@@ -119,6 +130,7 @@ def load(path: Path) -> dict[str, Any]:
         known = report["format"] == FORMAT and report["schema"] == SCHEMA
         target = Target.load(report["target"])
         for program in report["programs"].values():
+            str(program["writes"])
             for compiled in program["compiled"]:
                 cost(compiled, target)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -142,7 +154,7 @@ def checked_budgets(package: str, budgets: Mapping[str, Mapping[str, float]]) ->
     """The budgets of a package's programs: what a step may cost at most, and a floor of its speed.
 
     ``launches``, ``bytes`` and ``instructions`` are per step (and environment), ``spill_bytes`` and ``registers`` of
-    any kernel, all at every batch; ``derated_steps_per_s`` is predicted at the best batch.
+    any kernel, all at every batch; ``calibrated_steps_per_s`` is predicted at the best batch.
 
     Raises:
         InvalidParamsError: a budget has other keys than `LIMITS` and `FLOOR`, or lacks a spill limit or the floor.
@@ -202,22 +214,28 @@ def over_budget(found: Iterable[Cost], budget: Mapping[str, float]) -> Iterator[
                 yield f"batch {at.batch:,}: {limit} {getattr(at, limit):,.6g}, budget {budget[limit]:,.6g}"
         if at.uncounted_loops:
             yield f"batch {at.batch:,}: {at.uncounted_loops} loops in kernels of undeclared trips: pass kernel_trips"
-    best = max((at.derated_steps_per_s for at in found), default=0.0)
+    best = max((at.calibrated_steps_per_s for at in found), default=0.0)
     if best < budget[FLOOR]:
-        yield f"{best:,.4g} steps/s predicted at {DERATING:.0%}, budget {budget[FLOOR]:,.4g}"
+        yield f"{best:,.4g} steps/s predicted, budget {budget[FLOOR]:,.4g}"
 
 
 def table(report: Mapping[str, Any]) -> str:
     """Markdown: one row per program and batch size."""
     rows = [
-        "| program | batch | launches | bytes | instructions | registers | spilled | steps/s, 50 % of model |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| program | a step writes | batch | launches | bytes | instructions | registers | spilled "
+        "| G steps/s, raw | calibrated | range |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for name in report["programs"]:
+    for name, program in report["programs"].items():
         for at in costs(report, name):
+            raw, calibrated, slow, fast = (
+                f"{speed / 1e9:.3g}"
+                for speed in (at.raw_steps_per_s, at.calibrated_steps_per_s, at.slow_steps_per_s, at.fast_steps_per_s)
+            )
             rows.append(
-                f"| {name} | {at.batch:,} | {at.launches:.3g} | {at.bytes:.0f} | {at.instructions:,.0f} "
-                f"| {at.registers} | {at.spill_bytes} | {at.derated_steps_per_s / 1e9:.2f} G |"
+                f"| {name} | {program['writes']} | {at.batch:,} | {at.launches:.3g} | {at.bytes:.0f} "
+                f"| {at.instructions:,.0f} | {at.registers} | {at.spill_bytes} "
+                f"| {raw} | {calibrated} | {slow} – {fast} |"
             )
     return "\n".join(rows)
 

@@ -23,19 +23,8 @@ ITEM_BYTES: Final = {
     "c128": 16,
 }
 # Instructions that launch nothing.  Of an asynchronous pair the first half, ``…-start``, does the work.
-NO_LAUNCH: Final = frozenset(
-    [
-        "parameter",
-        "constant",
-        "tuple",
-        "get-tuple-element",
-        "bitcast",
-        "after-all",
-        "partition-id",
-        "replica-id",
-        "opt-barrier",
-    ]
-)
+_NO_LAUNCH = "parameter constant tuple get-tuple-element bitcast after-all partition-id replica-id opt-barrier"
+NO_LAUNCH: Final = frozenset(_NO_LAUNCH.split())
 CALLS: Final = frozenset(("call", "conditional", "async"))
 # Instructions inside a fusion through which a slice of their operand is seen.
 TRANSPARENT: Final = frozenset(("bitcast", "copy", "convert"))
@@ -50,7 +39,6 @@ _COMPUTATION = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*->.*\{\s*$")
 _CALLED = re.compile(r"(?:calls|to_apply|body|condition|true_computation|false_computation)=%?([\w.\-]+)")
 _BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
 _TRIPS = re.compile(r'"?known_trip_count"?:?\s*=?\s*\{"?n"?:?\s*"?(\d+)')
-_TRITON_KERNEL = re.compile(r'(?<!\w)name = "(\w+)"')
 _SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([\d,]*)\]")
 
 
@@ -77,11 +65,11 @@ class Launch:
     """A kernel of the step loop.
 
     Attributes:
-        name: of the instruction, or of the kernel that a custom call launches.
+        name: of the instruction.
         op: its kind: fusion, copy, custom-call, ...
         trips: launches per iteration of the step loop.
-        bytes_read: by one launch.
-        bytes_written: by one launch.
+        bytes_read: by one launch; of a custom call all operands, the most that it can need.
+        bytes_written: by one launch; of a custom call all results.
     """
 
     name: str
@@ -236,8 +224,7 @@ def _launches(
             found.append(Launch(instruction.name, op, trips, read, written))
         elif op not in NO_LAUNCH and not op.endswith(("-done", "async-update")):
             read, written = _plain_bytes(instruction, by_name)
-            kernel = _TRITON_KERNEL.search(instruction.text) if op == "custom-call" else None
-            found.append(Launch(kernel[1] if kernel else instruction.name, op, trips, read, written))
+            found.append(Launch(instruction.name, op, trips, read, written))
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import jax
 
+from rlenv_bench import results
 from rlenv_shared.errors import InvalidParamsError, explain
 
 BATCHES: Final = (65_536, 262_144, 1_048_576)
@@ -31,7 +32,8 @@ class Program:
         build: from a number of environments to ``(function, arguments)``; the arguments may be abstract
             (`jax.ShapeDtypeStruct`).
         steps: environment steps of the rollout.
-        about: what is computed and written each step, for readers.
+        about: what is computed, for readers.
+        writes: what each step writes to memory, e.g. ``reward, done``.
         batches: numbers of environments.
         loop_trips: worst-case trips of a loop in a step whose number the compiler does not know.
         kernel_trips: worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the
@@ -47,6 +49,7 @@ class Program:
     build: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]]
     steps: int
     about: str
+    writes: str
     batches: tuple[int, ...] = BATCHES
     loop_trips: int | None = None
     kernel_trips: int | tuple[int, ...] | None = None
@@ -118,7 +121,7 @@ def random_rollout(
             about["unroll"] = 1  # which a CPU has no use for
         return jax_rollout(chosen, params, batch, steps, name=what, **about)
 
-    written = ("observation, " if observe else "") + "reward and done"
+    writes = results.written({"observe": observe, "outputs": "kept"})
     if in_kernel:
         from rlenv_bench.kernel import BLOCK, NUM_WARPS
 
@@ -126,7 +129,7 @@ def random_rollout(
         options = {"kernel_trips": steps, "build_to_hash": functools.partial(build, mode="interpreted"), **options}
     else:
         how = f"scan of {steps} random steps, {unroll} in an iteration"
-    return Program(name, build, steps, f"{how}; each writes {written}", workload=workload, **options)
+    return Program(name, build, steps, how, writes, workload=workload, **options)
 
 
 def fingerprint(program: Program) -> str:

@@ -7,7 +7,10 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, explain
 
@@ -16,8 +19,43 @@ _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) 
 _REGISTERS = re.compile(r"Used (\d+) registers")
 _SECTION = re.compile(r"\.section\s+\.text\.([^,\s]+)")
 _LABEL = re.compile(r"^\s*(\.L_x_\d+):")
-_OPCODE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)\b(.*)")
+_OPCODE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\b(.*)")
 _BRANCH_TARGET = re.compile(r"(\.L_x_\d+)")
+
+# Execution pipes and the opcodes that go through them, without their suffixes; all others are bound by issue alone.
+_ALU = """IADD3 IADD VIADD LOP3 LOP SHF SHL SHR ISETP ICMP SEL FSEL FSETP FSET FMNMX IMNMX VIMNMX PRMT LEA MOV PLOP3 P2R
+R2P IABS BMSK SGXT VABSDIFF VABSDIFF4 I2FP I2IP F2FP"""
+PIPES: Final = {
+    "alu": frozenset(_ALU.split()),
+    "imad": frozenset(("IMAD", "IMUL", "IDP")),
+    "fp32": frozenset(("FADD", "FMUL", "FFMA")),
+    "mufu": frozenset(("MUFU", "POPC", "FLO", "BREV", "I2F", "F2I", "F2F", "FRND")),
+    "fp64": frozenset(("DADD", "DMUL", "DFMA", "DSETP")),
+}
+READS: Final = frozenset(("LDG", "LDGSTS", "ATOMG", "RED"))
+WRITES: Final = frozenset(("STG", "ATOMG", "RED"))
+NEVER: Final = "!PT"  # predicate of an instruction that is only issued
+WORD_BYTES: Final = 4
+WIDTHS: Final = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}  # by suffix of the opcode
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts:
+    """What a thread of a kernel issues, loops counted with their trips and every branch taken: an upper bound.
+
+    Attributes:
+        instructions: of all kinds.
+        loops: in the code.
+        bytes_read: of global memory, whether a predicate lets it happen or not.
+        bytes_written: likewise.
+        pipes: instructions that go through each of `PIPES`.
+    """
+
+    instructions: int
+    loops: int
+    bytes_read: int
+    bytes_written: int
+    pipes: Mapping[str, int]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,14 +65,12 @@ class KernelCode:
     Attributes:
         registers: of a thread.
         spill_bytes: stores and loads of registers that did not fit.
-        instructions: that a thread issues, loops counted with their trips.
-        loops: in the code.
+        counts: of what a thread issues.
     """
 
     registers: int
     spill_bytes: int
-    instructions: int
-    loops: int
+    counts: Counts
 
 
 def tool(name: str) -> str:
@@ -75,10 +111,7 @@ def kernels_of(ptx: Path, architecture: str, kernel_trips: Trips | None = None) 
         usage = _run([tool("ptxas"), "-v", f"-arch={architecture}", str(ptx), "-o", str(cubin)]).stderr
         listing = _run([tool("nvdisasm"), "-c", str(cubin)]).stdout
     code = parse_listing(listing, 1 if kernel_trips is None else kernel_trips)
-    return {
-        name: KernelCode(registers, spill_bytes, *code.get(name, (0, 0)))
-        for name, (registers, spill_bytes) in parse_usage(usage).items()
-    }
+    return {name: KernelCode(*used, code[name]) for name, used in parse_usage(usage).items()}
 
 
 def parse_usage(text: str) -> dict[str, tuple[int, int]]:
@@ -95,12 +128,9 @@ def parse_usage(text: str) -> dict[str, tuple[int, int]]:
     return usage
 
 
-def parse_listing(text: str, kernel_trips: Trips) -> dict[str, tuple[int, int]]:
-    """``{kernel: (instructions issued per thread, loops)}`` from what ``nvdisasm -c`` prints.
-
-    Every instruction counts as issued, also after an early exit: an upper bound.
-    """
-    kernels: dict[str, tuple[int, int]] = {}
+def parse_listing(text: str, kernel_trips: Trips) -> dict[str, Counts]:
+    """``{kernel: what a thread issues}`` from what ``nvdisasm -c`` prints."""
+    kernels: dict[str, Counts] = {}
     for section in re.split(r"(?=\.section\s+\.text\.)", text)[1:]:
         found = _SECTION.match(section)
         assert found is not None, "the split ends before a match"
@@ -108,27 +138,37 @@ def parse_listing(text: str, kernel_trips: Trips) -> dict[str, tuple[int, int]]:
     return kernels
 
 
-def _count(section: str, kernel_trips: Trips) -> tuple[int, int]:
+def _count(section: str, kernel_trips: Trips) -> Counts:
     labels: dict[str, int] = {}
     loops: list[tuple[int, int]] = []  # first and last instruction
-    position = 0
+    code: list[tuple[str, list[str]]] = []  # predicate and opcode with its suffixes
     for line in section.splitlines():
         if label := _LABEL.match(line):
-            labels[label[1]] = position
+            labels[label[1]] = len(code)
         instruction = _OPCODE.search(line)
-        if instruction is None or instruction[1] == "NOP":
+        if instruction is None or instruction[2] == "NOP":
             continue
-        target = _BRANCH_TARGET.search(instruction[2]) if instruction[1].startswith("BRA") else None
+        opcode = instruction[2].split(".")
+        target = _BRANCH_TARGET.search(instruction[3]) if opcode[0].startswith("BRA") else None
         begin = labels.get(target[1]) if target else None
-        if begin is not None and begin < position:  # a branch to itself is the trap that ends every kernel
-            loops.append((begin, position))
-        position += 1
-    weights = [1] * position
+        if begin is not None and begin < len(code):  # a branch to itself is the trap that ends every kernel
+            loops.append((begin, len(code)))
+        code.append((instruction[1], opcode))
+    weights = [1] * len(code)
     for begin, end in loops:
         around = sum(first <= begin and end < last for first, last in loops)
         for i in range(begin, end + 1):
             weights[i] *= _trips(kernel_trips, around)
-    return sum(weights), len(loops)
+    issued: Counter[str] = Counter()
+    read = written = 0
+    for (predicate, (name, *suffixes)), weight in zip(code, weights, strict=True):
+        issued[name] += weight
+        if predicate != NEVER:
+            width = weight * next((WIDTHS[suffix] for suffix in suffixes if suffix in WIDTHS), WORD_BYTES)
+            read += width * (name in READS)
+            written += width * (name in WRITES)
+    pipes = {pipe: sum(issued[name] for name in names) for pipe, names in PIPES.items()}
+    return Counts(sum(weights), len(loops), read, written, pipes)
 
 
 def _trips(kernel_trips: Trips, depth: int) -> int:

@@ -1,20 +1,22 @@
-"""A described device: what the compiler must know of it, and how fast it is taken to be."""
+"""A described device: what the compiler must know of it, and how fast its datasheet says it is."""
 
 from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from rlenv_shared.errors import InvalidParamsError, explain
 
 TARGETS: Final = Path(__file__).resolve().parent / "targets"
+ISSUE_LANES: Final = 128  # to which the four schedulers of a multiprocessor issue per clock
 
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """One kind of GPU.
+    """One kind of GPU; ``targets/README.md`` says where the numbers come from.
 
     Attributes:
         name: of the device.
@@ -22,7 +24,7 @@ class Target:
         architecture: NVIDIA's name of its instruction set, for ptxas.
         bytes_per_s: memory throughput.
         thread_instructions_per_s: instructions of single threads that all schedulers together issue.
-        launch_s: seconds that a kernel costs beyond its work.
+        lanes: of a multiprocessor's execution pipes, by class of instruction (`rlenv_bench.gpu.sass.PIPES`).
     """
 
     name: str
@@ -30,7 +32,7 @@ class Target:
     architecture: str
     bytes_per_s: float
     thread_instructions_per_s: float
-    launch_s: float
+    lanes: Mapping[str, int]
 
     @classmethod
     def load(cls, name: str = "h200") -> Target:
@@ -41,14 +43,13 @@ class Target:
         """
         path = TARGETS / f"{name}.toml"
         if not path.exists():
-            known = sorted(found.stem for found in TARGETS.glob("*.toml"))
             raise InvalidParamsError(
-                explain("target", got=name, expected=f"one of {known}", remedy="describe the device in gpu/targets")
+                explain("target", got=name, expected=f"one of {shipped()}", remedy="describe the device in gpu/targets")
             )
         fields = tomllib.loads(path.read_text())
         return cls(**{**fields, "compiler_config": (TARGETS / fields["compiler_config"]).read_text()})
 
-    def kernel_seconds(self, bytes_moved: float, thread_instructions: float) -> float:
-        """Predicted time of one launch: the slower of memory and instruction issue, and the launch itself."""
-        work = max(bytes_moved / self.bytes_per_s, thread_instructions / self.thread_instructions_per_s)
-        return work + self.launch_s
+
+def shipped() -> list[str]:
+    """Names of the described devices."""
+    return sorted(found.stem for found in TARGETS.glob("*.toml"))
