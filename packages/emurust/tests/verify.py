@@ -2,9 +2,9 @@
 
     ROMS=folder python tests/verify.py [programs] [games] [states] [transfer] [--skip-l4]
 
-The folder holds the files that tests/l3_rollout/homebrew.json lists; without ROMS only our own programs and our game
-are compared, and the verification is not complete.  A run that was interrupted goes on where it was.  Writes
-``l3_rollout/results/*.json`` and exits with 1 if anything differed.
+The folder holds the files that tests/l3_rollout/homebrew.json lists, or any other ROMs; without ROMS only our own
+programs and our game are compared, and the verification is not complete.  A run that was interrupted goes on where it
+was.  Writes ``l3_rollout/results/*.json`` and exits with 1 if anything differed.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ import zlib
 from typing import Any
 
 import numpy as np
+from references.pyboy import adapter
 
 from emurust import _core
 from emurust.pyboy import PyBoy
-from references.pyboy import adapter
 
 
 def freeze_clock() -> None:

@@ -17,12 +17,19 @@ COLOR_ONLY: Final = 0xC0  # header byte 0143
 
 
 def homebrew(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of every file that homebrew.json lists.
+    """Name and content of every file that homebrew.json lists; of every ROM of a folder that has none of these.
 
     Raises:
-        SystemExit: one is missing or another.
+        SystemExit: one is missing or another, or there is no ROM.
     """
-    for entry in json.loads(INDEX.read_text()):
+    listed = json.loads(INDEX.read_text())
+    if not any((folder / entry["name"]).is_file() for entry in listed):
+        found = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".gb", ".gbc"))
+        if not found:
+            raise SystemExit(f"{folder} holds no .gb or .gbc file")
+        yield from ((path.name, path.read_bytes()) for path in found)
+        return
+    for entry in listed:
         path = folder / entry["name"]
         if not path.is_file():
             raise SystemExit(f"{path} is missing; homebrew.json says where the collection comes from")
