@@ -1,6 +1,5 @@
 """Calls that cannot be right, by what is called: `BAD_CALLS` holds (name, call of a fixture object)."""
 
-
 from __future__ import annotations
 
 import io
