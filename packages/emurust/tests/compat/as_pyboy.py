@@ -38,6 +38,12 @@ class PyBoy(console.PyBoy):
             bootrom = _boot_rom(cgb)
         super().__init__(given, bootrom=bootrom, cgb=cgb, **others)
 
+    # private, but PyBoy's tests call them
+    _lookup_symbol = console.PyBoy.symbol_lookup
+
+    def _load_symbols(self) -> dict[int, dict[int, list[str]]]:
+        return self.rom_symbols
+
 
 def _boot_rom(color: bool) -> Path:
     adapter = locate.reference("pyboy")
