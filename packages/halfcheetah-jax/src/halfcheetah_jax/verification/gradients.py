@@ -63,8 +63,9 @@ def _pieces(qpos: Any, qvel: Any, action: Any, warmstart: Any) -> Any:
     scales = [constraints.contact_scale(friction, params.inverse_weight[body]) for body in model.END_BODY]
 
     def body(carry: Any, _: Any) -> Any:
-        problem, found = integrator.dynamics(*carry[:2], tuple(action), carry[2], params)
-        after = integrator.advance(*carry[:2], problem, found, params)
+        qpos, qvel, warmstart = carry
+        problem, found = integrator.dynamics(qpos, qvel, tuple(action), warmstart, params)
+        after = integrator.advance(qpos, qvel, problem, found, params)
         contacts, limits = problem.constraints.contacts, problem.constraints.limits
         parts = [_part(c.stiffness / s, c.normal) for c, s in zip(contacts, scales, strict=True)]
         weights = params.hinge_inverse_weight
