@@ -44,7 +44,10 @@ def link(text: str, target: Path, base: Path) -> str:
 
 def packages_table(declarations: Iterable[Declaration], repo: Path = REPO) -> str:
     """One row per package: reference, verification, speed; the package's README has the rest."""
-    rows = ["| package | verified against | whole episodes | learning | speed | raw |", "|---|---|---|---|---|---|"]
+    rows = [
+        "| package | verified against | steps of whole episodes | learning | speed | raw |",
+        "|---|---|---|---|---|---|",
+    ]
     pins = references(repo)
     for declaration in declarations:
         uses = [f"{pins[name]['name']} {pins[name]['version']}" for name in declaration.references]
@@ -154,7 +157,10 @@ def _rollout_cell(declaration: Declaration) -> str:
     if not found:
         return "not run"
     steps, mismatches = sum(one.steps for one in found), sum(one.mismatches for one in found)
-    return f"{results.human(steps)} steps, {mismatches} differ"
+    by_dtype = [pair for one in found for pair in sorted(one.by_dtype.items(), reverse=True)]
+    if sum(count for _, count in by_dtype) == steps:  # each dtype has bounds of its own
+        return f"{', '.join(f'{results.human(count)} in {dtype}' for dtype, count in by_dtype)}: {mismatches} differ"
+    return f"{results.human(steps)} steps: {mismatches} differ"
 
 
 def _transfer_cell(declaration: Declaration) -> str:

@@ -27,7 +27,7 @@ from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification import verify
 from rlenv_shared.verification.declaration import Declaration
 
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64")  # a comparison's name may end with one
 DEVICE_REPORTS = REPO / "ci" / "gpu_results"
 
 
@@ -76,7 +76,12 @@ def rollouts(declaration: Declaration) -> Iterator[Rollouts]:
         path = declaration.results / f"{declared.name}.json"
         if path.exists():
             found = list(verify.comparisons(verify.load(path)))
-            yield Rollouts(path, len(found), sum(steps for steps, _ in found), sum(count for _, count in found))
+            by_dtype: dict[str, int] = {}
+            for name, steps, _ in found:
+                dtype = name.rpartition(" ")[2]
+                if dtype in DTYPES:
+                    by_dtype[dtype] = by_dtype.get(dtype, 0) + steps
+            yield Rollouts(path, len(found), sum(row[1] for row in found), sum(row[2] for row in found), by_dtype)
 
 
 def transfer(declaration: Declaration) -> Transfer | None:

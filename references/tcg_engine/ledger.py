@@ -76,6 +76,8 @@ def summary(data: dict[str, Any]) -> str:
         good = data["cards"][table().cards[index].id]["status"] == "verified"
         by_set.setdefault(printing.rpartition("-")[0], []).append(good)
     total = [card["status"] for card in data["cards"].values()]
+    ops = {row.op for program in table().programs for row in program}
+    kinds = {modifier.kind for modifier in table().modifiers[1:]}
     lines = [
         "# Coverage",
         "",
@@ -90,6 +92,10 @@ def summary(data: dict[str, Any]) -> str:
         f"| {len(total)} | {total.count('verified')} | {total.count('compiled')} | {total.count('unsupported')} |",
         "",
         f"{data['distinct_verified']} of {data['distinct_effects']} distinct effects have a case.",
+        "",
+        f"The table: {len(table().programs)} programs of at most {max(map(len, table().programs))} rows, "
+        f"{sum(map(len, table().programs))} rows in all with {len(ops)} ops; {len(table().modifiers) - 1} modifiers of "
+        f"{len(kinds)} kinds; {len(table().filters)} filters.",
         "",
         "| set | printings | verified |",
         "|---|---:|---:|",

@@ -11,9 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_shared import counter_rng, masking, spaces
+from rlenv_shared import counter_rng, spaces
 from rlenv_shared.compiling import WITHOUT_FUSION
-from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.generators import COUNTER, Generator
 from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
@@ -21,7 +20,7 @@ from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
 from rlenv_shared.testing.games import TakeAway
 from rlenv_shared.testing.random_play import RandomPlay
-from rlenv_shared.testing.walk import RIGHT, Params, Reach, State, Walk
+from rlenv_shared.testing.walk import RIGHT, Duel, Params, Reach, State, Walk
 
 pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}
@@ -37,28 +36,6 @@ def broken(check, match, **options):
         return cls
 
     return register
-
-
-class Duel(Env):
-    """Two simultaneous players: the first moves the token of `Walk`, the second can only watch."""
-
-    name, version, turn_order, num_players, num_actions = "toy/Duel-v0", 0, TurnOrder.SIMULTANEOUS, 2, 3
-    walk, default_params = Walk(), Walk.default_params
-    action_space, begin = Walk.action_space, Walk.begin
-
-    def transition(self, state, action, params, ops=XLA):
-        action, illegal = masking.sanitise(action, self.legal_actions(state, params))
-        state, reward, terminated, _ = self.walk.transition(state, action[0], params)
-        return state, jnp.stack([reward, -reward]), terminated, {"illegal_action": illegal}
-
-    def legal_actions(self, state, params, ops=XLA):
-        return jnp.stack([self.walk.legal_actions(state, params), jnp.ones(3, jnp.bool_)])
-
-    def observe(self, state, player, params, ops=XLA):
-        return self.walk.observe(state, None, params) * (1 - 2 * jnp.asarray(player)).astype(jnp.float32)
-
-    def observation_space(self, params):
-        return spaces.Box(-1000, 1000, (2,), jnp.float32)
 
 
 @pytest.mark.parametrize(
@@ -383,13 +360,6 @@ class AnotherEpisodeEachTime(Walk):
             vmap_method="sequential",
         )
         return state, reward + noise, *rest
-
-
-@broken(c.check_jit_equals_eager, "step within a loop against a single one")
-class HostRandomness(Walk):
-    def transition(self, *args):
-        state, reward, *rest = super().transition(*args)
-        return state, reward + jnp.float32(np.random.default_rng().random()), *rest
 
 
 @broken(c.check_determinism, "1 distinct, expected 16")

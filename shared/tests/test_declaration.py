@@ -49,7 +49,7 @@ def test_verify_writes_what_a_set_found(toy):
     assert content["settings"] == {"count": 100}
     assert content["package"] == "toy"
     assert content["measured"] == {"longest": 10}
-    assert sorted(verify.comparisons(content)) == [(1, 0), (1000, 0)]
+    assert sorted(verify.comparisons(content)) == [("by implementation", 1, 0), ("ours = theirs", 1000, 0)]
 
 
 def test_the_quick_sets_write_nothing(toy, capsys):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
+from references.tcg_engine import ledger
 
 from tcg_engine import position
 from tcg_engine.game import step
@@ -32,3 +34,9 @@ def test_case(case):
 def test_names_are_unique():
     names = [case["name"] for case in CASES]
     assert len(set(names)) == len(names)
+
+
+def test_the_committed_ledger_is_current():
+    data = ledger.ledger()
+    assert json.loads((ledger.HERE / "coverage.json").read_text(encoding="utf-8")) == data
+    assert (ledger.HERE / "COVERAGE.md").read_text(encoding="utf-8") == ledger.summary(data)

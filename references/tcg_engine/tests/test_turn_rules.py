@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from references.tcg_engine.tests.play import FIRE, GRASS, can, do, game, get, lay, situation
 
-from tcg_engine import decks, new_game, observation, step
-from tcg_engine.codes import Kind
+from tcg_engine import decks, new_game, observation, step, table
+from tcg_engine.codes import Kind, Op, Use
 from tcg_engine.config import LEGACY, Rules
 from tcg_engine.errors import DeckError, IllegalActionError
 from tcg_engine.setup import is_basic
@@ -204,7 +204,7 @@ def test_4d_once_per_turn_abilities_are_per_pokemon():
 
 
 def test_4d_retreat_costs_energy_of_the_players_choice_once_a_turn():
-    played = situation(me={"active": "A1-001 GR", "bench": ["A1-033", "A1-211"]})
+    played = situation(me={"active": "A1-001 GR", "bench": ["A1-033 RR", "A1-211"]})
     do(played, "retreat 1", "energy R")
     assert get(played, "me.active") == "A1-033"
     assert get(played, "me.bench.1.energy") == "G"
@@ -233,6 +233,7 @@ def test_4d_fossils_cannot_retreat_and_can_be_discarded():
 
 def test_4e_attack_needs_its_cost_and_ends_the_turn():
     assert not can(situation(me={"active": "A1-001 RR"}), "attack 0")
+    assert not can(situation(me={"active": "A1-001 G"}), "attack 0")
     played = do(situation(me={"active": "A1-001 GR"}), "attack 0")
     assert (played.turn, get(played, "foe.active.damage")) == (6, 40)
 
@@ -286,6 +287,17 @@ def test_5_evolution_ends_effects_of_attacks():
     assert played.active(0).timed == []
 
 
+def test_5_a_pokemon_that_rare_candy_brings_may_use_its_ability():
+    cards, programs = table().cards, table().programs
+    stage_2 = next(c for c in cards if c.use == Use.ON_EVOLVE and c.stage == 2 and programs[c.program][0].op == Op.MAY)
+    middle = next(card for card in cards if card.name == stage_2.evolves_from)
+    basic = next(card for card in cards if card.name == middle.evolves_from)
+    played = situation(me={"active": basic.id, "hand": ["A3-144", stage_2.id]})
+    do(played, "play A3-144 on me 0")
+    assert get(played, "me.active") == stage_2.id
+    assert played.choice.what == "use the effect?"
+
+
 def test_12_1_hand_limit_on_drawing():
     played = do(situation(me={"hand": ["P-A-007"] + ["P-A-001"] * 9}), "play P-A-007")
     assert get(played, "me.hand.size") == 10
@@ -316,3 +328,17 @@ def test_12_4_seen_cards_stay_known_until_shuffled():
 def test_illegal_actions_are_refused():
     with pytest.raises(IllegalActionError, match="action"):
         step(situation(), 91)
+
+
+def test_a_choice_among_shown_cards_says_which_they_are():
+    played = situation(me={"active": "A2-140 CCC"}, foe={"hand": ["A1-223", "A1-225"]})
+    do(played, "attack 0")
+    view = observation(played, 0)
+    assert [played.table.cards[index].id for index in view["option_cards"]] == ["A1-223", "A1-225"]
+    assert observation(played, 1)["option_cards"] == []
+
+
+def test_coins_that_may_be_flipped_again_are_shown():
+    played = situation(coins=["HTT"], me={"active": "B3a-005 RC", "bench": ["B3-025"]})
+    do(played, "attack 0")
+    assert observation(played, 0)["option_number"] == 1

@@ -126,7 +126,7 @@ def test_controller_balances_for_the_whole_episode():
     _, states = jax.vmap(ENV.reset)(jax.random.split(jax.random.key(9), 64))
 
     def play(states, _):
-        obs = jax.vmap(ENV.observe, (None, 0, None, None))(KEY, states, None, None)
+        obs = jax.vmap(ENV.observe, (0, None, None))(states, None, ENV.default_params)
         _, states, _, terminated, truncated, _ = jax.vmap(ENV.step, (None, 0, 0))(KEY, states, balance(obs))
         return states, (terminated, truncated)
 

@@ -27,7 +27,7 @@ TOL = {
     "qpos": 1e-12,
 }
 STORED = "stored"
-DRAWN = 1024  # states of each kind; tests/verify.py takes 4,000
+DRAWN = 1024  # states of each kind; `verify` takes 4,000
 SETS = ("contact", "limit")  # must be equal
 FULL = {"contact": (STORED, "tumble", "deep", "spin"), "limit": (STORED, "limits")}  # each member occurs among these
 

@@ -12,7 +12,7 @@ from halfcheetah_jax.verification.gradients import error, mujoco_differences, sl
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(900)]
 
-COUNT, SEED = 1024, 41  # tests/verify.py takes 12,000
+COUNT, SEED = 1024, 41  # `verify` takes 12,000
 BOUND = 1e-6  # relative
 MUJOCO_BOUND = 1e-4  # relative; differences of a solver that ends with errors near 1e-11
 MUJOCO_STEP = 1e-5

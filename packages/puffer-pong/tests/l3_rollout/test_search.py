@@ -1,4 +1,4 @@
-"""L3: no constant or periodic actions part JAX and Rust from C; `tests/verify.py` searches 10 million steps."""
+"""L3: no constant or periodic actions part JAX and Rust from C; `verify` searches 10 million steps."""
 
 import pytest
 

@@ -37,15 +37,9 @@ class PPOWorkload:
     deterministic: bool
     settings: Mapping[str, Any]
 
-    @property
-    def batch(self) -> int:
-        """Environments."""
-        return self.config.num_envs
-
-    @property
-    def steps(self) -> int:
-        """Steps of each environment per update."""
-        return self.config.rollout_length
+    def __post_init__(self) -> None:
+        """Its size is that of an update."""
+        self.batch, self.steps = self.config.num_envs, self.config.rollout_length
 
     def compile(self) -> None:
         """Do one update: there is no other way to compile all programs of a host run."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from tcg_engine import board
 from tcg_engine.actions import CHOICE, FOE_SLOT, ask
-from tcg_engine.codes import ENERGY, Kind, Op, Row, When, Who
+from tcg_engine.codes import ENERGY, Kind, Op, Row, Use, When, Who
 from tcg_engine.damage import Strike
-from tcg_engine.modifiers import affects, in_force, matches, on_pokemon, select
+from tcg_engine.modifiers import affects, has_abilities, in_force, matches, on_pokemon, select
 from tcg_engine.state import Game, Pokemon
 
 Body = Callable[[Game, "Program", Row], bool]
@@ -181,10 +181,20 @@ def at_option(game: Game, actor: int, action: int) -> Pokemon | None:
     return game.players[player].slots[option % FOE_SLOT]
 
 
-def question(game: Game, program: Program, actor: int, what: str, options: list[int]) -> int | None:
-    """Ask once and take the answer: None as long as there is none."""
+def question(
+    game: Game,
+    program: Program,
+    actor: int,
+    what: str,
+    options: list[int],
+    cards: list[int] | None = None,
+    number: int = 0,
+) -> int | None:
+    """Ask once and take the answer: None as long as there is none (cards and number: see `Choice`)."""
     if program.answer is None:
         ask(game, program, actor, what, options)
+        if game.choice is not None:
+            game.choice.cards, game.choice.number = cards or [], number
         if program.answer is None:
             return None
     answer, program.answer = program.answer, None
@@ -198,3 +208,12 @@ def after_zone_energy(game: Game, pokemon: Pokemon, kind: int) -> None:
         if modifier.arg >> kind & 1 and affects(game, source, pokemon):
             game.say(f"{ENERGY[kind]} energy triggers an effect")
             game.stack.append(Program(modifier.program, source.owner, source.pokemon, cause=pokemon))
+
+
+def arrive(game: Game, pokemon: Pokemon, use: Use) -> None:
+    """Abilities of a Pokémon that was just played from the hand; the player may use them."""
+    card = game.top(pokemon)
+    if card.use == use and has_abilities(game, pokemon):
+        program = Program(card.program, pokemon.owner, pokemon)
+        if program.usable(game):
+            game.stack.append(program)

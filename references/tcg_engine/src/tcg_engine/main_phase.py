@@ -21,7 +21,8 @@ from tcg_engine.actions import (
     play,
 )
 from tcg_engine.codes import SLOTS, CardKind, Kind, Stage, Use
-from tcg_engine.effects import Program, after_zone_energy, candidates
+from tcg_engine.conditions import recover_immune
+from tcg_engine.effects import Program, after_zone_energy, arrive, candidates
 from tcg_engine.knockouts import Settle, unsettled
 from tcg_engine.modifiers import has_abilities, on_player, tool_slots
 from tcg_engine.state import Choice, Game, Pokemon
@@ -35,6 +36,7 @@ class MainPhase:
 
     def run(self, game: Game) -> None:
         """Settle what the last action left, then ask for the next or do it."""
+        recover_immune(game)
         if unsettled(game):
             game.stack.append(Settle())
         elif game.turn_over:
@@ -201,15 +203,6 @@ def play_card(game: Game, position: int, target: int) -> None:
         program = Program(card.program, player, card=instance, played=True)
         program.answer = CHOICE + target - 1 if target else None
         game.stack.append(program)
-
-
-def arrive(game: Game, pokemon: Pokemon, use: Use) -> None:
-    """Abilities of a Pokémon that was just played from the hand; the player may use them."""
-    card = game.top(pokemon)
-    if card.use == use and has_abilities(game, pokemon):
-        program = Program(card.program, pokemon.owner, pokemon)
-        if program.usable(game):
-            game.stack.append(program)
 
 
 def play_stadium(game: Game, instance: int) -> None:

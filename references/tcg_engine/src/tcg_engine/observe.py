@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from tcg_engine.cards import CardTable
+from tcg_engine.codes import Fact, Op
 from tcg_engine.modifiers import max_hp
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
@@ -23,6 +26,8 @@ def observation(game: Game, player: int) -> dict[str, Any]:
         "my_turn": game.turn > 0 and game.current == player,
         "first": game.first == player,
         "stadium": game.cards[game.stadium] if game.stadium >= 0 else -1,
+        "sure_heads": game.coin_heads,
+        "reflip_used": game.reflip_used,
         "stadium_mine": game.stadium >= 0 and game.stadium // 20 == player,
         "me": side(game, player),
         "foe": side(game, 1 - player, hidden=game.turn == 0),
@@ -35,6 +40,8 @@ def observation(game: Game, player: int) -> dict[str, Any]:
         "asked": asked,
         "question": game.choice.what if asked and game.choice is not None else "",
         "options": list(game.choice.options) if asked and game.choice is not None else [],
+        "option_cards": list(game.choice.cards) if asked and game.choice is not None else [],
+        "option_number": game.choice.number if asked and game.choice is not None else 0,
     }
     return view
 
@@ -67,6 +74,7 @@ def side(game: Game, player: int, hidden: bool = False) -> dict[str, Any]:
         "stadium_played": data.stadium_played,
         "stadium_used": data.stadium_used,
         "retreated": data.retreated,
+        "history": history(game, player),
     }
 
 
@@ -91,7 +99,9 @@ def pokemon_view(game: Game, pokemon: Pokemon | None) -> dict[str, Any] | None:
         "hit_turn": pokemon.hit_turn,
         "attacked": pokemon.attacked,
         "shielded": pokemon.shielded,
-        "effects": [[item.modifier, item.start, item.end, item.owner == pokemon.owner] for item in pokemon.timed],
+        "effects": [
+            [item.modifier, item.start, item.end, item.owner == pokemon.owner, item.arg] for item in pokemon.timed
+        ],
     }
 
 
@@ -104,9 +114,28 @@ def full(game: Game) -> dict[str, Any]:
         "winner": game.winner,
         "stadium": game.stadium,
         "counters": [game.random.counters[stream] for stream in Stream],
+        "flags": [game.turn_over, game.coin_heads, game.reflip_used],
         "sides": [side(game, player) for player in (0, 1)],
         "zones": [[list(p.deck), list(p.hand), list(p.discard)] for p in game.players],
         "known": [sorted(p.known) for p in game.players],
         "actor": game.choice.actor if game.choice else -1,
         "options": list(game.choice.options) if game.choice else [],
     }
+
+
+def history(game: Game, player: int) -> dict[str, Any]:
+    """What effects ask of the past: losses, and uses of those attacks that some program counts."""
+    data, counted = game.players[player], counted_attacks(game.table)
+    return {
+        "turns": data.turns,
+        "lost": [data.lost_turn, data.lost_types, data.lost_count],
+        "attack_uses": [list(use) for use in data.attack_uses if use[1] in counted],
+    }
+
+
+@functools.lru_cache(maxsize=4)
+def counted_attacks(cards: CardTable) -> frozenset[int]:
+    """Name ids of the attacks whose earlier uses some program counts."""
+    asked = (Fact.ATTACK_USED_LAST_TURN, Fact.ATTACK_USED_THIS_GAME)
+    rows = (row for program in cards.programs for row in program)
+    return frozenset(row.amount for row in rows if row.op == Op.COUNT_FACT and row.arg in asked)

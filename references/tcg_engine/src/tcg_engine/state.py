@@ -140,12 +140,15 @@ class Choice:
         actor: who decides.
         what: for the log and for players, in words.
         options: legal action ids, ascending.
-        optional: one of them is "no more" (action 0).
+        cards: functional cards that the options CHOICE + 0, 1, … stand for, if they are not cards of the own hand.
+        number: what else the actor must know: heads that may be flipped again.
     """
 
     actor: int
     what: str
     options: list[int]
+    cards: list[int] = field(default_factory=list)
+    number: int = 0
 
 
 @dataclass

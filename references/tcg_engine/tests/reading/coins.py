@@ -81,6 +81,8 @@ def heads_then_condition(c, m):
     hurt = int(m[2]) + (extra if side == "foe" else 0)
     tail = "T" * (int(m[1]) - 1)
     yield c.case("one heads", {**c.hit(hurt), f"{side}.active.conditions": words}, coins=["H" + tail, *coins])
+    hurt -= int(m[2])
+    yield c.case("tails", {**c.hit(hurt), f"{side}.active.conditions": words}, coins=["T" + tail, *coins])
 
 
 @family(
@@ -94,7 +96,9 @@ def coin_for_each(c, m):
         energy = c.cost + (m[1] or "G")
         count = energy.count(m[1]) if m[1] else len(energy)
         yield c.case("one heads", c.hit(base + int(m[3])), energy=energy, coins=["H" + "T" * (count - 1)])
+        yield c.case("tails", c.hit(base), energy=energy, coins=["T" * count])
     else:
         bench = BENCH if m[2].startswith("Pok") else ["B2-142"] if "Tandemaus" in m[2] else []
         count = 1 + len(bench)
         yield c.case("one heads", c.hit(base + int(m[3])), me={"bench": bench}, coins=["T" * (count - 1) + "H"])
+        yield c.case("tails", c.hit(base), me={"bench": bench}, coins=["T" * count])

@@ -28,9 +28,8 @@ from rlenv_shared.errors import explain
 from rlenv_shared.ops import recording_ops
 from rlenv_shared.spaces import Discrete, Space
 from rlenv_shared.testing.random_play import SAMPLE, RandomPlay
+from rlenv_shared.testing.requirements import aval, difference, fail, paths, require_equal, require_same_avals, rows_of
 
-FLOAT_RTOL = 1e-5  # jit vs eager and batched vs single may fuse and contract float32 arithmetic differently
-FLOAT_ATOL = 1e-6
 METHODS = (
     "begin",
     "transition",
@@ -58,53 +57,9 @@ METHODS = (
 )
 
 
-def _fail(what: str, got: Any, expected: Any, remedy: str) -> None:
-    raise AssertionError(explain(what, got=got, expected=expected, remedy=remedy))
-
-
-def _paths(tree: Any) -> dict[str, Any]:
-    return {jax.tree_util.keystr(path) or "value": leaf for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
-
-
-def _aval(leaf: Any) -> str:
-    return f"{leaf.dtype}{list(leaf.shape)}{' weak' if getattr(leaf, 'weak_type', False) else ''}"
-
-
-def _require_same_avals(what: str, got: Any, expected: Any, remedy: str) -> None:
-    ours_tree: Any = jax.tree.structure(got)
-    if ours_tree != jax.tree.structure(expected):
-        _fail(f"{what}: structure", jax.tree.structure(got), jax.tree.structure(expected), remedy)
-    for (path, ours), theirs in zip(_paths(got).items(), jax.tree.leaves(expected), strict=True):
-        if _aval(ours) != _aval(theirs):
-            _fail(f"{what} {path}", _aval(ours), _aval(theirs), remedy)
-
-
-def _difference(got: Any, expected: Any, *, exact: bool = True) -> str | None:
-    """Where two trees of one structure first differ; equal NaNs agree."""
-    for (path, ours), theirs in zip(_paths(got).items(), jax.tree.leaves(expected), strict=True):
-        ours, theirs = np.asarray(ours), np.asarray(theirs)
-        if exact or ours.dtype.kind != "f":
-            same = ours.shape == theirs.shape and ours.dtype == theirs.dtype and _equal(ours, theirs)
-        else:
-            same = np.allclose(ours, theirs, FLOAT_RTOL, FLOAT_ATOL, equal_nan=True)
-        if not same:
-            return f"{path} = {ours} instead of {theirs}"
-    return None
-
-
-def _equal(a: np.ndarray, b: np.ndarray) -> bool:
-    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-
-
-def _require_equal(what: str, got: Any, expected: Any, remedy: str, *, exact: bool = True) -> None:
-    difference = _difference(got, expected, exact=exact)
-    if difference:
-        _fail(what, difference, "equal values" if exact else f"equal to {FLOAT_RTOL} relative", remedy)
-
-
 def _has_ended(play: RandomPlay, ends: np.ndarray, what: str) -> None:
     if not ends.any():
-        _fail(
+        fail(
             what,
             f"none in {play.num_steps} steps of {play.num_envs} environments",
             "at least one, or nothing is checked",
@@ -131,29 +86,29 @@ def check_protocol(play: RandomPlay) -> None:
     }.items():
         value = getattr(env, name, None)
         if not isinstance(value, kind) or isinstance(value, bool):
-            _fail(f"attribute {name}", repr(value), kind.__name__, remedy)
+            fail(f"attribute {name}", repr(value), kind.__name__, remedy)
     if env.num_players < 1 or (env.turn_order is TurnOrder.SINGLE) != (env.num_players == 1):
-        _fail("num_players", env.num_players, f"a number that fits {env.turn_order}", remedy)
+        fail("num_players", env.num_players, f"a number that fits {env.turn_order}", remedy)
     for name in METHODS:
         if not callable(getattr(env, name, None)):
-            _fail(f"method {name}", repr(getattr(env, name, None)), "a method", remedy)
+            fail(f"method {name}", repr(getattr(env, name, None)), "a method", remedy)
     for name in ("action_space", "observation_space"):
         space = getattr(env, name)(play.params)
         if not isinstance(space, Space):
-            _fail(name, repr(space), "a space of rlenv_shared.spaces", remedy)
+            fail(name, repr(space), "a space of rlenv_shared.spaces", remedy)
     space = env.action_space(play.params)
     actions = space.n if isinstance(space, Discrete) else 0
     if env.num_actions != actions:
-        _fail("num_actions", env.num_actions, f"{actions} as {space} has", "0 stands for actions that are not Discrete")
+        fail("num_actions", env.num_actions, f"{actions} as {space} has", "0 stands for actions that are not Discrete")
 
 
 def check_avals(play: RandomPlay) -> None:
     """Reset and step return the same structures, shapes, dtypes and weak types, none of them weak."""
     env, (obs, state), params = play.env, play.reset_avals, play.params
     remedy = "give every literal and constructor a dtype and return what reset returns"
-    for path, leaf in _paths((obs, state)).items():
+    for path, leaf in paths((obs, state)).items():
         if getattr(leaf, "weak_type", False):
-            _fail(f"reset_env {path}", _aval(leaf), "no weak type", remedy)
+            fail(f"reset_env {path}", aval(leaf), "no weak type", remedy)
     shape = () if env.turn_order is TurnOrder.SINGLE else (env.num_players,)
     step = play.traced_step[1]
     wide = step[2].dtype == getattr(env, "dtype", jnp.float32)  # a reward may have the dtype of the state
@@ -180,7 +135,7 @@ def check_avals(play: RandomPlay) -> None:
         ("elapsed", jax.eval_shape(env.elapsed, state), jax.ShapeDtypeStruct((), jnp.int32)),
         ("to_act", jax.eval_shape(env.to_act, state), jax.ShapeDtypeStruct((env.num_players,), jnp.bool_)),
     ):
-        _require_same_avals(what, value, expected, remedy)
+        require_same_avals(what, value, expected, remedy)
 
 
 def check_generator(play: RandomPlay) -> None:
@@ -188,15 +143,15 @@ def check_generator(play: RandomPlay) -> None:
     env, (t, i) = play.env, next(play.sample())
     state = jax.tree.map(lambda leaf: jnp.asarray(leaf[t, i]), play.played.state)
     generator, remedy = env.generator(state), "override generator, with_generator and random together"
-    _require_equal("with_generator of its own generator", env.with_generator(state, generator), state, remedy)
+    require_equal("with_generator of its own generator", env.with_generator(state, generator), state, remedy)
     word = jnp.uint32(7)
     seeded = env.seed_generator(word, word)
-    _require_same_avals("seed_generator", seeded, generator, remedy)
-    _require_equal("generator after with_generator", env.generator(env.with_generator(state, seeded)), seeded, remedy)
+    require_same_avals("seed_generator", seeded, generator, remedy)
+    require_equal("generator after with_generator", env.generator(env.with_generator(state, seeded)), seeded, remedy)
     _, advanced = env.random.below(seeded, jnp.int32(5))
     counts = [int(env.random.draws(g)) for g in (seeded, advanced)]
     if counts != [0, 1]:
-        _fail("draws of a new generator and after one draw", counts, [0, 1], remedy)
+        fail("draws of a new generator and after one draw", counts, [0, 1], remedy)
 
 
 def check_strict_promotion(play: RandomPlay) -> None:
@@ -225,14 +180,14 @@ def check_x64(play: RandomPlay) -> None:
         if any(part.dtype == np.float64 for part in leaf_spaces):
             for leaf, part in zip(jax.tree.leaves(obs), leaf_spaces, strict=True):
                 if leaf.dtype != part.dtype:
-                    _fail("observation under x64", leaf.dtype, f"{part.dtype} as the space declares", remedy)
+                    fail("observation under x64", leaf.dtype, f"{part.dtype} as the space declares", remedy)
             return
         step = jax.eval_shape(lambda state, action: env.step(key, state, action, params), state, play.action_aval)
         masks = jax.eval_shape(lambda state: env.legal_actions(state, params), state)
-    _require_same_avals("reset_env under x64", (obs, state), (narrow_obs, narrow_state), remedy)
-    _require_same_avals("step under x64", step, play.traced_step[1], remedy)
+    require_same_avals("reset_env under x64", (obs, state), (narrow_obs, narrow_state), remedy)
+    require_same_avals("step under x64", step, play.traced_step[1], remedy)
     narrow_masks = jax.eval_shape(lambda state: env.legal_actions(state, params), narrow_state)
-    _require_same_avals("legal_actions under x64", masks, narrow_masks, remedy)
+    require_same_avals("legal_actions under x64", masks, narrow_masks, remedy)
 
 
 def _leaf_spaces(space: Space) -> Any:
@@ -251,9 +206,9 @@ def check_jit_equals_eager(play: RandomPlay) -> None:
     remedy = "a step must be pure: no Python state, no randomness of the host, no branches on values"
     for (t, i), pair in zip(play.sample(), play.transitions(), strict=True):
         looped = jax.tree.map(lambda leaf, t=t, i=i: leaf[t, i], play.played.auto)
-        _require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, exact=False)
+        require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, exact=False)
     eager = play.env.step(play.key, *pair, play.params)
-    _require_equal("compiled step against eager step", play.step(*pair), eager, remedy, exact=False)
+    require_equal("compiled step against eager step", play.step(*pair), eager, remedy, exact=False)
 
 
 def check_vmap_equals_loop(play: RandomPlay) -> None:
@@ -263,7 +218,7 @@ def check_vmap_equals_loop(play: RandomPlay) -> None:
     for i, pair in enumerate(pairs):
         row = jax.tree.map(lambda leaf, i=i: leaf[i], batched)
         remedy = "handlers and loop bodies must change nothing where their condition is false; no callbacks, no state"
-        _require_equal(f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, exact=False)
+        require_equal(f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, exact=False)
 
 
 def check_gates(play: RandomPlay) -> None:
@@ -278,14 +233,14 @@ def check_gates(play: RandomPlay) -> None:
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), (play.played.state, play.played.action))
     for name, leaked in checked(*flat).items():
         if np.any(leaked):
-            _fail(f"gate {name}", "a handler that changes a state it is not for", "no change", "mask its writes")
+            fail(f"gate {name}", "a handler that changes a state it is not for", "no change", "mask its writes")
 
 
 def check_params_are_traced(play: RandomPlay) -> None:
     """Parameters are numbers and arrays that may be traced."""
-    for path, leaf in _paths(play.params).items():
+    for path, leaf in paths(play.params).items():
         if not isinstance(leaf, bool | int | float) and not hasattr(leaf, "dtype"):
-            _fail(f"params{path}", repr(leaf), "a number or array", "options belong into the constructor")
+            fail(f"params{path}", repr(leaf), "a number or array", "options belong into the constructor")
     try:
         play.traced_step  # noqa: B018
     except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
@@ -304,7 +259,7 @@ def check_masks(play: RandomPlay) -> None:
     env = play.env
     shape = (env.num_players, env.num_actions) if env.turn_order is TurnOrder.SIMULTANEOUS else (env.num_actions,)
     mask = jax.eval_shape(lambda state: env.legal_actions(state, play.params), play.reset_avals[1])
-    _require_same_avals("legal_actions", mask, jax.ShapeDtypeStruct(shape, jnp.bool_), "return jnp.ones(…, jnp.bool_)")
+    require_same_avals("legal_actions", mask, jax.ShapeDtypeStruct(shape, jnp.bool_), "return jnp.ones(…, jnp.bool_)")
     if not env.num_actions:
         return
     for what, masks in {
@@ -314,7 +269,7 @@ def check_masks(play: RandomPlay) -> None:
         nothing = ~masks.any(-1)
         if nothing.any():
             where = np.argwhere(nothing)[0].tolist()
-            _fail(f"{what} at {where}", "no legal action", "at least one", "allow a no-op where a player has no choice")
+            fail(f"{what} at {where}", "no legal action", "at least one", "allow a no-op where a player has no choice")
 
 
 def check_illegal_actions(play: RandomPlay) -> None:
@@ -325,18 +280,18 @@ def check_illegal_actions(play: RandomPlay) -> None:
     env, params = play.env, play.params
     remedy = "use masking.sanitise and return its flag in info"
     if "illegal_action" not in play.played.raw[4]:
-        _fail("info", sorted(play.played.raw[4]), "the key 'illegal_action'", remedy)
+        fail("info", sorted(play.played.raw[4]), "the key 'illegal_action'", remedy)
     flags = play.played.raw[4]["illegal_action"]
     if flags.any():
-        _fail("info['illegal_action'] for a legal action", True, False, remedy)
+        fail("info['illegal_action'] for a legal action", True, False, remedy)
     step = play.step
     if not env.num_actions:
         for state, action in play.transitions():
             obs, _, reward, _, _, info = step(state, jnp.full_like(action, jnp.nan))
             if not np.any(info["illegal_action"]):
-                _fail("info['illegal_action'] for NaN", False, True, remedy)
+                fail("info['illegal_action'] for NaN", False, True, remedy)
             if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves((obs, reward))):
-                _fail("step with a NaN action", (obs, reward), "finite numbers", "replace NaN before using the action")
+                fail("step with a NaN action", (obs, reward), "finite numbers", "replace NaN before using the action")
         return
     restricted = ~play.played.mask.reshape(play.num_steps, play.num_envs, -1).all(-1)
     transitions = [*play.transitions(), *(play.transitions(restricted) if restricted.any() else ())]
@@ -350,11 +305,11 @@ def check_illegal_actions(play: RandomPlay) -> None:
             illegal = jnp.where(is_illegal, jnp.asarray(bad, action.dtype), action)
             got, expected = step(state, illegal), step(state, jnp.where(is_illegal, first, action))
             if not np.any(got[5]["illegal_action"]):
-                _fail(f"info['illegal_action'] for action {illegal}", False, True, remedy)
+                fail(f"info['illegal_action'] for action {illegal}", False, True, remedy)
             if np.any(expected[5]["illegal_action"]):
-                _fail(f"info['illegal_action'] for the first legal action {first}", True, False, remedy)
+                fail(f"info['illegal_action'] for the first legal action {first}", True, False, remedy)
             without = tuple({**result[5], "illegal_action": 0} for result in (got, expected))
-            _require_equal(
+            require_equal(
                 f"step with illegal action {illegal} against first legal {first}",
                 (*got[:5], without[0]),
                 (*expected[:5], without[1]),
@@ -367,23 +322,23 @@ def check_terminal_masks(play: RandomPlay) -> None:
     terminated = play.played.raw[3]
     if not play.can_terminate:
         if terminated.any():
-            _fail("terminated", True, "never, as can_terminate=False says", "leave can_terminate out")
+            fail("terminated", True, "never, as can_terminate=False says", "leave can_terminate out")
         return
     _has_ended(play, terminated, "terminated episodes")
     masks = play.played.raw_mask[terminated]
     if not masks.all():
-        _fail("legal_actions at a terminal state", masks[0], "all True", "add `| terminal` to the mask")
+        fail("legal_actions at a terminal state", masks[0], "all True", "add `| terminal` to the mask")
 
 
 def check_determinism(play: RandomPlay) -> None:
     """The same keys and actions give the same bits; another key gives another episode."""
     remedy = "take randomness from the state's generator alone"
-    _require_equal("second play against the first", play.play_again(), play.played, remedy)
+    require_equal("second play against the first", play.play_again(), play.played, remedy)
     env, params = play.env, play.params
     states = jax.vmap(env.reset, (0, None))(jax.random.split(play.key, 16), params)[1]
-    rows = _rows(jax.tree.leaves(states))
+    rows = rows_of(jax.tree.leaves(states))
     if len(np.unique(rows, axis=0)) < 16:
-        _fail(
+        fail(
             "states of resets with 16 keys",
             f"{len(np.unique(rows, axis=0))} distinct",
             "16",
@@ -391,19 +346,12 @@ def check_determinism(play: RandomPlay) -> None:
         )
 
 
-def _rows(leaves: list[Any]) -> np.ndarray:
-    """The leaves of a batch, one row of bytes for each element."""
-    arrays = [np.ascontiguousarray(leaf) for leaf in leaves]
-    flat = [array.reshape(len(array), -1) for array in arrays]
-    return np.concatenate([np.ascontiguousarray(array).view(np.uint8).reshape(len(array), -1) for array in flat], 1)
-
-
 def check_keys_are_unused(play: RandomPlay) -> None:
     """`step` does not read its key: the episode is fixed by the reset and the actions."""
     jaxpr = play.traced_step[0].jaxpr
     key = jaxpr.invars[0]
     if any(key is variable for equation in jaxpr.eqns for variable in equation.invars):
-        _fail("step", "reads its key", "the state's generator alone", "the key is accepted for compatibility only")
+        fail("step", "reads its key", "the state's generator alone", "the key is accepted for compatibility only")
 
 
 def check_final_observation(play: RandomPlay) -> None:
@@ -411,19 +359,19 @@ def check_final_observation(play: RandomPlay) -> None:
     raw, auto = play.played.raw, play.played.auto
     _has_ended(play, play.done, "ends of episodes")
     remedy = "leave step to rlenv_shared.env.Env"
-    _require_equal("info['final_observation'] against step_env", auto[5]["final_observation"], raw[0], remedy)
-    _require_equal("reward of step against step_env", auto[2], raw[2], remedy)
-    _require_equal("terminated of step against step_env", auto[3], raw[3], remedy)
-    _require_equal("truncated of step against is_truncated", auto[4], play.played.truncated, remedy)
-    _require_equal("info['terminated']", auto[5]["terminated"], auto[3], remedy)
-    _require_equal("info['truncated']", auto[5]["truncated"], auto[4], remedy)
+    require_equal("info['final_observation'] against step_env", auto[5]["final_observation"], raw[0], remedy)
+    require_equal("reward of step against step_env", auto[2], raw[2], remedy)
+    require_equal("terminated of step against step_env", auto[3], raw[3], remedy)
+    require_equal("truncated of step against is_truncated", auto[4], play.played.truncated, remedy)
+    require_equal("info['terminated']", auto[5]["terminated"], auto[3], remedy)
+    require_equal("info['truncated']", auto[5]["truncated"], auto[4], remedy)
     going_on = ~play.done
     keep = functools.partial(jax.tree.map, lambda leaf: leaf[going_on])
-    _require_equal("step against step_env within an episode", keep(auto[:2]), keep(raw[:2]), remedy)
+    require_equal("step against step_env within an episode", keep(auto[:2]), keep(raw[:2]), remedy)
     truncated_now = jax.jit(jax.vmap(jax.vmap(lambda state: play.env.is_truncated(state, play.params))))
     after = np.asarray(truncated_now(auto[1]))
     if after[play.done].any():
-        _fail("state after the end of an episode", "at its time limit", "a new episode", remedy)
+        fail("state after the end of an episode", "at its time limit", "a new episode", remedy)
 
 
 def check_fresh_resets(play: RandomPlay) -> None:
@@ -433,21 +381,21 @@ def check_fresh_resets(play: RandomPlay) -> None:
     count = int(play.done.sum())
     if count < 2:
         _has_ended(play, np.zeros(1, bool), f"auto-resets (saw {count}, two are needed)")
-    distinct = len(np.unique(_rows(jax.tree.leaves(starts)), axis=0))
+    distinct = len(np.unique(rows_of(jax.tree.leaves(starts)), axis=0))
     remedy = "begin the next episode with the generator of the state that ended"
     if distinct < count:
-        _fail(f"states after {count} auto-resets", f"{distinct} distinct", f"{count} distinct", remedy)
+        fail(f"states after {count} auto-resets", f"{distinct} distinct", f"{count} distinct", remedy)
     fresh = jax.jit(jax.vmap(env.reset, (0, None)))(jax.random.split(play.key, 64), params)[1]
     # Beyond the generator: within one environment the positions must vary as those of new keys do.
-    start_rows = _rows(_position(env, starts))
-    kinds = np.unique(_rows(_position(env, fresh)), axis=0, return_counts=True)[1]
+    start_rows = rows_of(_position(env, starts))
+    kinds = np.unique(rows_of(_position(env, fresh)), axis=0, return_counts=True)[1]
     most_likely = kinds.max() / kinds.sum()  # an estimate of the probability of the most likely start
     owner = np.argwhere(play.done)[:, 1]
     for i in range(play.num_envs):
         mine = start_rows[owner == i]
         chance = most_likely ** max(len(mine) - 1, 0)
         if chance < 1e-6 and len(np.unique(mine, axis=0)) == 1:
-            _fail(
+            fail(
                 f"positions after {len(mine)} auto-resets of environment {i}",
                 "all equal",
                 f"variation as with new keys (chance of none {chance:.0e})",
@@ -464,7 +412,7 @@ def check_spaces(play: RandomPlay) -> None:
     single = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[2:], leaf.dtype), rollout.obs)
     if env.turn_order is TurnOrder.SIMULTANEOUS:
         single = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), single)
-    _require_same_avals("observation against its space", single, element, remedy)
+    require_same_avals("observation against its space", single, element, remedy)
     for what, obs in {"observation": rollout.obs, "final observation": rollout.raw[0]}.items():
         contains = space.contains
         for _ in range(3 if env.turn_order is TurnOrder.SIMULTANEOUS else 2):
@@ -473,13 +421,13 @@ def check_spaces(play: RandomPlay) -> None:
         if not inside.all():
             where = tuple(np.argwhere(~inside)[0])
             got = jax.tree.map(lambda leaf, where=where: leaf[where], obs)
-            _fail(f"{what} at {[int(i) for i in where]}", got, f"an element of {space}", remedy)
+            fail(f"{what} at {[int(i) for i in where]}", got, f"an element of {space}", remedy)
     if not np.isfinite(rollout.raw[2]).all():
-        _fail("reward", "NaN or infinity", "finite numbers", "find the division or overflow")
+        fail("reward", "NaN or infinity", "finite numbers", "find the division or overflow")
     actions = jax.vmap(env.action_space(play.params).sample)(jax.random.split(play.key, 64))
     dtype = jax.tree.leaves(rollout.action)[0].dtype
     if jax.tree.leaves(actions)[0].dtype != dtype:
-        _fail("dtype of action_space", jax.tree.leaves(actions)[0].dtype, dtype, remedy)
+        fail("dtype of action_space", jax.tree.leaves(actions)[0].dtype, dtype, remedy)
 
 
 def check_observe_after_reset(play: RandomPlay) -> None:
@@ -491,12 +439,12 @@ def check_observe_after_reset(play: RandomPlay) -> None:
     observe = jax.jit(lambda state: env.view(state, params))
     for key in jax.random.split(play.key, SAMPLE):
         obs, state = env.reset_env(key, params)
-        _require_equal("view after reset_env", observe(state), obs, "build both from one function", exact=False)
+        require_equal("view after reset_env", observe(state), obs, "build both from one function", exact=False)
     if env.observes_state:
         observed = jax.jit(jax.vmap(jax.vmap(lambda state: env.view(state, params))))
         got = observed(play.played.raw[1])
         remedy = "set observes_state = False"
-        _require_equal("view after step_env", got, play.played.raw[0], remedy, exact=False)
+        require_equal("view after step_env", got, play.played.raw[0], remedy, exact=False)
 
 
 def check_turns(play: RandomPlay) -> None:
@@ -508,19 +456,19 @@ def check_turns(play: RandomPlay) -> None:
     asked = play.played.asked
     seen = [int(player) for player in np.flatnonzero(asked.any((0, 1)))]
     if seen != list(range(env.num_players)):
-        _fail("players who were asked to act", seen, f"all of 0..{env.num_players - 1}", remedy)
+        fail("players who were asked to act", seen, f"all of 0..{env.num_players - 1}", remedy)
     if env.turn_order is not TurnOrder.SEQUENTIAL:
         return
     current = jax.vmap(jax.vmap(env.current_player))
     players = np.asarray(current(play.played.state))
-    _require_same_avals("current_player", players[0, 0], jax.ShapeDtypeStruct((), jnp.int32), remedy)
+    require_same_avals("current_player", players[0, 0], jax.ShapeDtypeStruct((), jnp.int32), remedy)
     others = asked & (np.arange(env.num_players) != players[..., None])
     if others.any():
-        _fail("to_act", "another player than the current one", "current_player alone", remedy)
+        fail("to_act", "another player than the current one", "current_player alone", remedy)
     for name, states in (("current_player", play.played.auto[1]), ("final_player", play.played.raw[1])):
         if name not in play.played.auto[5]:
-            _fail("info of step", sorted(play.played.auto[5]), f"the key {name!r}", remedy)
-        _require_equal(f"info['{name}']", play.played.auto[5][name], np.asarray(current(states)), remedy)
+            fail("info of step", sorted(play.played.auto[5]), f"the key {name!r}", remedy)
+        require_equal(f"info['{name}']", play.played.auto[5][name], np.asarray(current(states)), remedy)
 
 
 def check_secrets(play: RandomPlay) -> None:
@@ -546,15 +494,15 @@ def check_secrets(play: RandomPlay) -> None:
             changed = False
             for index, (state, _) in enumerate(play.transitions()):
                 other = change(state, jax.random.fold_in(play.key, index), player)
-                changed |= _difference(other, state) is not None
+                changed |= difference(other, state) is not None
                 what = f"what player {player} sees after {name}"
-                _require_equal(what, look(other, player), look(state, player), remedy)
+                require_equal(what, look(other, player), look(state, player), remedy)
             if not changed:
-                _fail(f"{name} for player {player}", "the same state", "a changed state", f"make {name} change it")
+                fail(f"{name} for player {player}", "the same state", "a changed state", f"make {name} change it")
     state, _ = next(play.transitions())
     streams = [env.reseed(state, key) for key in jax.random.split(play.key, 2)]
-    if _difference(*streams) is None:
-        _fail("reseed with two keys", "the same state", "two states", "seed the generator by the key")
+    if difference(*streams) is None:
+        fail("reseed with two keys", "the same state", "two states", "seed the generator by the key")
 
 
 CHECKS: tuple[Callable[[RandomPlay], None], ...] = (

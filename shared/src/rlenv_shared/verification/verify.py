@@ -62,9 +62,9 @@ def run_set(declaration: Declaration, chosen: RolloutSet, settings: Mapping[str,
     return {**head, **about, **dataclasses.asdict(resolve(chosen.run)(**settings))}
 
 
-def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """Steps and mismatches of every comparison in a file's content."""
-    return _below(content["comparisons"])
+def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
+    """Name, steps and mismatches of every comparison in a file's content."""
+    return _below("", content["comparisons"])
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -110,7 +110,8 @@ def main(declaration: Declaration, argv: Sequence[str]) -> int:
 
 def _verify(declaration: Declaration, chosen: RolloutSet, quick: bool) -> bool:
     content = run_set(declaration, chosen, chosen.quick if quick else chosen.full)
-    steps, mismatches = (sum(counts) for counts in zip(*comparisons(content), strict=True))
+    _, *counts = zip(*comparisons(content), strict=True)
+    steps, mismatches = map(sum, counts)
     print(f"{chosen.name}: {steps:,} steps compared, {mismatches} mismatches")
     for problem in content["problems"]:
         print(f"WRONG: {chosen.name}: {problem}")
@@ -122,10 +123,10 @@ def _verify(declaration: Declaration, chosen: RolloutSet, quick: bool) -> bool:
     return not mismatches and not content["problems"]
 
 
-def _below(node: Any) -> Iterator[tuple[int, int]]:
+def _below(name: str, node: Any) -> Iterator[tuple[str, int, int]]:
     if isinstance(node, Mapping) and {"steps", "mismatches"} <= set(node):
         counts = node["mismatches"]
-        yield int(node["steps"]), sum(counts.values()) if isinstance(counts, Mapping) else int(counts)
+        yield name, int(node["steps"]), sum(counts.values()) if isinstance(counts, Mapping) else int(counts)
     elif isinstance(node, Mapping):
-        for child in node.values():
-            yield from _below(child)
+        for key, child in node.items():
+            yield from _below(key, child)

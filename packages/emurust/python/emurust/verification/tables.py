@@ -114,7 +114,8 @@ def compared(results: Mapping[str, Mapping[str, Any]]) -> str:
     rows = ["| what | compared | steps | mismatches | raw counts |", "|---|---|---:|---:|---|"]
 
     def row(part: str, what: str, words: str, node: Any) -> None:
-        steps, wrong = (sum(counts) for counts in zip(*verify.comparisons({"comparisons": node}), strict=True))
+        _, *counts = zip(*verify.comparisons({"comparisons": node}), strict=True)
+        steps, wrong = map(sum, counts)
         link = f"[json]({(RESULTS / f'{part}.json').relative_to(PACKAGE).as_posix()})"
         rows.append(f"| {what} | {words} | {steps:,} | {wrong} | {link} |")
 

@@ -1,6 +1,6 @@
 """What a package wants compiled for a GPU, and the fingerprint by which a report knows its program.
 
-A package declares its programs in ``verification/gpu.py``::
+A package declares its programs in its ``verification/gpu.py``::
 
     PROGRAMS = (random_rollout("step", MyEnv(loop="inline"), steps=64),)
 """

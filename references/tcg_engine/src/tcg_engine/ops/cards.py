@@ -78,7 +78,9 @@ def pick_discard(game: Game, program: Program, row: Row) -> bool:
     if not unlike or len(side.hand) >= HAND_LIMIT:
         return True
     options = [CHOICE + i for i in range(len(unlike))]
-    answer = question(game, program, program.me, f"choose among {names(game, unlike)}", options)
+    answer = question(
+        game, program, program.me, f"choose among {names(game, unlike)}", options, [game.cards[card] for card in unlike]
+    )
     if answer is None:
         return False
     side.discard.remove(unlike[answer - CHOICE])
@@ -107,7 +109,9 @@ def foe_discard_to_bench(game: Game, program: Program, row: Row) -> bool:
     if not found or not board.free_slot(game, foe):
         return True
     options = [CHOICE + i for i in range(len(unlike))]
-    answer = question(game, program, program.me, f"choose among {names(game, unlike)}", options)
+    answer = question(
+        game, program, program.me, f"choose among {names(game, unlike)}", options, [game.cards[card] for card in unlike]
+    )
     if answer is None:
         return False
     pile.remove(unlike[answer - CHOICE])
@@ -173,7 +177,8 @@ def reorder(game: Game, program: Program, row: Row) -> bool:
     while len(program.pile) < program.parked:
         left = [card for card in deck[: program.parked] if card not in program.pile]
         what = f"which card comes next: {names(game, left)}"
-        answer = question(game, program, program.me, what, [CHOICE + i for i in range(len(left))])
+        shown = [game.cards[card] for card in left]
+        answer = question(game, program, program.me, what, [CHOICE + i for i in range(len(left))], shown)
         if answer is None:
             return False
         program.pile.append(left[answer - CHOICE])
@@ -244,7 +249,8 @@ def foe_choice(game: Game, program: Program, row: Row) -> bool:
     options = [CHOICE + i for i, card in enumerate(hand) if matching(game, [card], row.filter)]
     if not options:
         return True
-    answer = question(game, program, program.me, f"choose a card of {names(game, hand)}", options)
+    shown = [game.cards[card] for card in hand]
+    answer = question(game, program, program.me, f"choose a card of {names(game, hand)}", options, shown)
     if answer is None:
         return False
     card = hand.pop(answer - CHOICE)

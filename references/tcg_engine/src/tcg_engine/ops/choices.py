@@ -16,7 +16,7 @@ def flip(game: Game, program: Program, row: Row) -> bool:
     if program.parked < 0:
         program.parked = _toss(game, program, row)
     if _can_reflip(game, program):
-        answer = question(game, program, program.me, "flip the coins again?", [NO, YES])
+        answer = question(game, program, program.me, "flip the coins again?", [NO, YES], number=program.parked)
         if answer is None:
             return False
         if answer == YES:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tcg_engine import board, conditions
 from tcg_engine.actions import CHOICE
-from tcg_engine.codes import Kind, Op, Row
-from tcg_engine.effects import Program, members, micro_op, question, slot_option, targets
+from tcg_engine.codes import Kind, Op, Row, Use
+from tcg_engine.effects import Program, arrive, members, micro_op, question, slot_option, targets
 from tcg_engine.lineage import evolves, skips_to
 from tcg_engine.modifiers import on_pokemon
 from tcg_engine.rng import Stream
@@ -72,6 +72,7 @@ def candy(game: Game, program: Program, row: Row) -> bool:
     if answer is None:
         return False
     board.evolve(game, pokemon, hand.pop(answer - CHOICE))
+    arrive(game, pokemon, Use.ON_EVOLVE)
     return True
 
 

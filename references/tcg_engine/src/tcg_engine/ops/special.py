@@ -61,7 +61,8 @@ def copy_attack(game: Game, program: Program, row: Row) -> bool:
     else:
         names = ", ".join(game.table.names[card.attacks[number].name] for card, number in pairs)
         options = [CHOICE + i for i in range(len(pairs))]
-        answer = question(game, program, program.me, f"copy which attack: {names}", options)
+        shown = [card.index for card, _ in pairs]
+        answer = question(game, program, program.me, f"copy which attack: {names}", options, shown)
         if answer is None:
             return False
         card, number = pairs[answer - CHOICE]
