@@ -223,7 +223,7 @@ def test_a_rollout_that_differs_is_found(toy: Toy, change, message: str) -> None
 
 
 def test_tables_hold_only_what_was_measured(toy: Toy) -> None:
-    assert "| fast | 4 | 100 |" in readme_tables.speed_table(toy)
+    assert "| fast | not stated | 4 | 100 |" in readme_tables.speed_table(toy)
     assert "equivalent" in readme_tables.verified_table(toy)
     row = readme_tables.packages_table([toy], repository(toy)).splitlines()[-1]
     assert "| 123 steps: 0 differ | equivalent | 3.0× slow at batch 4 | [results](packages/toy/results) |" in row
