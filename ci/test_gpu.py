@@ -12,6 +12,7 @@ import pytest
 from ci import gpu_compile, gpu_report, results
 from ci.workspace import REPO
 from rlenv_bench import device_report
+from rlenv_bench.gpu import compilation
 from rlenv_shared.verification.declaration import find
 
 pytestmark = pytest.mark.l1

@@ -25,11 +25,25 @@ ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from th
 class Workload(Protocol):
     """One implementation at one batch size, as the harness drives it."""
 
-    name: str  # of the implementation: the same at every batch size
-    batch: int  # environments
-    steps: int  # steps of each environment per call
-    deterministic: bool  # equal blocks give equal checksums
-    settings: Mapping[str, Any]  # what the report should say: reset mode, policy, frameskip, ...
+    @property
+    def name(self) -> str:
+        """Of the implementation: the same at every batch size."""
+
+    @property
+    def batch(self) -> int:
+        """Environments."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of each environment per call."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether equal blocks give equal checksums."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the report should say: reset mode, policy, frameskip, ..."""
 
     def compile(self) -> None:
         """Prepare; timed apart from the blocks."""
