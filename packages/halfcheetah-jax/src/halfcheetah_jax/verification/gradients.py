@@ -15,7 +15,7 @@ from halfcheetah_jax.verification.states import States, draw, play
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.verify import Findings
 
-STEP: Final = 1e-6  # of a direction whose entries are near 1
+STEP: Final = 2e-7  # of a direction whose entries are near 1; in one of 12,000 states slopes double within 1e-6
 KINDS: Final = ("play", "tumble", "limits")
 CHUNK: Final = 1024
 FRAME_SKIP: Final = 5
