@@ -13,6 +13,7 @@ from ci import check_results, readme_tables, results
 from rlenv_bench import results as benchmark
 from rlenv_bench.harness import Run
 from rlenv_learn.transfer import verdict
+from rlenv_shared import files
 from rlenv_shared.verification.declaration import Benchmark, Claim, Declaration, RolloutSet, Transfer
 
 pytestmark = pytest.mark.l1
@@ -117,8 +118,11 @@ def problems(toy: Toy) -> list[str]:
 
 
 def edit(path: Path, change) -> None:
+    """Change a file's content and seal it again: what is wrong with it must be found in the content itself."""
     data = json.loads(path.read_text())
     change(data)
+    if files.SEAL in data:
+        data[files.SEAL] = files.digest(data)
     path.write_text(json.dumps(data))
 
 
