@@ -230,7 +230,7 @@ def test_tables_hold_only_what_was_measured(toy: Toy) -> None:
     assert "| fast | not stated | 4 | 100 |" in readme_tables.speed_table(toy)
     assert "equivalent" in readme_tables.verified_table(toy)
     row = readme_tables.packages_table([toy], repository(toy)).splitlines()[-1]
-    assert "| 123 steps: 0 differ | equivalent | 3.0× slow at batch 4 | [results](packages/toy/results) |" in row
+    assert "| 123 steps: 0 differ | equivalent | 3.0× slow at batch 4 | [raw](packages/toy/results) |" in row
     assert len(row) <= 200
     for path in toy.results.rglob("*.json"):
         path.unlink()

@@ -128,6 +128,9 @@ class Memory:
             raise InvalidArgumentError(f"value {value!r}: expected integers from 0 to 255")
         if len(values) != len(addresses):
             raise InvalidArgumentError(f"{len(values)} values for a slice of {len(addresses)} bytes")
+        if bank is not None:
+            with translated():  # the slice has to lie in one bank
+                self._machine.read_bank_range(bank, addresses[0], addresses[-1] + 1 - addresses[0])
         for address, byte in zip(addresses, values, strict=True):
             self._write(bank, address, byte)
 

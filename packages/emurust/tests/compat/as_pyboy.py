@@ -17,6 +17,7 @@ from typing import Any
 import emurust.pyboy
 from emurust.game_boy import MONOCHROME_PALETTES
 from emurust.pyboy import console, options, utils
+from rlenv_shared.verification import locate
 
 # PyBoy's modules that have another name here
 _RENAMED = {"pyboy.pyboy": "emurust.pyboy.console"}
@@ -37,10 +38,15 @@ class PyBoy(console.PyBoy):
             bootrom = _boot_rom(cgb)
         super().__init__(given, bootrom=bootrom, cgb=cgb, **others)
 
+    # private, but PyBoy's tests call them
+    _lookup_symbol = console.PyBoy.symbol_lookup
+
+    def _load_symbols(self) -> dict[int, dict[int, list[str]]]:
+        return self.rom_symbols
+
 
 def _boot_rom(color: bool) -> Path:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-    from references.pyboy import adapter
+    adapter = locate.reference("pyboy")
 
     return adapter.boot_rom(color)
 

@@ -1,4 +1,5 @@
 """The calls that are compared: by subject, name and snippet.  They are what PyBoy's documentation shows, in our words."""
+# ruff: noqa: E501 (a table of snippets, one a line)
 
 from typing import Final
 

@@ -17,15 +17,13 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from pair import freeze_clock, load, make_ours, make_pyboy, memory, picture, state_of
+
+from emurust.games import windfall
+from emurust.pyboy.events import BUTTONS, PRESSES, RELEASES
+from emurust.verify import pad_masks
+
 HERE: Final = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[3]))
-
-from pair import freeze_clock, load, make_ours, make_pyboy, memory, picture, state_of  # noqa: E402
-
-from emurust.games import windfall  # noqa: E402
-from emurust.pyboy.events import BUTTONS, PRESSES, RELEASES  # noqa: E402
-from emurust.verify import pad_masks  # noqa: E402
-
 RESULTS: Final = HERE / "results" / "handover.json"
 BUILT: Final = HERE.parents[1] / "roms" / "built"
 LATEST: Final = 1_200  # frames

@@ -14,15 +14,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
+from handover import roms
+from pair import load, make_ours, state_of
+
+from emurust.errors import LockedUp
+from emurust.pyboy.utils import PyBoyAssertException
+
 HERE: Final = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[3]))
-
-from handover import roms  # noqa: E402
-from pair import load, make_ours, state_of  # noqa: E402
-
-from emurust.errors import LockedUp  # noqa: E402
-from emurust.pyboy.utils import PyBoyAssertException  # noqa: E402
-
 RESULTS: Final = HERE / "results" / "mutated_states.json"
 SLOW_SECONDS: Final = 2.0
 

@@ -12,7 +12,9 @@ import numpy as np
 
 from emurust import _core
 from emurust.pyboy import PyBoy
-from references.pyboy import adapter
+from rlenv_shared.verification import locate
+
+adapter = locate.reference("pyboy")
 
 
 def freeze_clock() -> None:

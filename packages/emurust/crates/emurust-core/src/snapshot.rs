@@ -47,7 +47,6 @@ impl Pass<'_> {
 pub(crate) trait Persist: Sized {
     fn persist(&mut self, pass: &mut Pass) -> Result<(), EmuError>;
 
-    /// One after the other; bytes go all at once.
     fn persist_all(items: &mut [Self], pass: &mut Pass) -> Result<(), EmuError> {
         items.iter_mut().try_for_each(|item| item.persist(pass))
     }
@@ -462,10 +461,8 @@ impl Machine {
         let (apu, lcd) = (&self.apu, &self.lcd);
         // saved between frames, every part stands at (or a few cycles around) the CPU's clock
         let near = |time: u64, limit: i64| (time.wrapping_sub(self.cycles) as i64).abs() <= limit;
-        // never, in states that were saved without sound
-        let soon = |time: f64| {
-            time == crate::NEVER as f64 || (0.0..20_000.0).contains(&(time - apu.dots as f64))
-        };
+        let never = crate::NEVER as f64; // in states that were saved without sound
+        let soon = |time: f64| time == never || (0.0..20_000.0).contains(&(time - apu.dots as f64));
         let small = |value: i64| value.abs() < 1 << 20;
         let pulse = |p: &crate::apu::pulse::Pulse| {
             (1..=8192).contains(&p.period)

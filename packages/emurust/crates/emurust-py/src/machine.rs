@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::raise;
 
 /// A console that several Python threads may hold: a call waits for the one that is running.
-#[pyclass(frozen)]
+#[pyclass(frozen, module = "emurust._core")]
 pub(crate) struct Machine {
     inner: Mutex<core::Machine>,
 }

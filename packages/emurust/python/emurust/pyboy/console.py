@@ -47,12 +47,14 @@ from emurust.pyboy.window import check_name, open_window
 # frames that run without a look at signals, such as Ctrl-C
 _STRETCH: Final = 600
 
-# what PyBoy has and this class has not: what to use instead
-_WITHOUT: Final = {
-    "_plugin_manager": "the attributes of PyBoy and game_wrapper",
-    "_serial": "hook_register on the game's own output routine",
-    "mb": "memory, register_file, screen and sound",
-}
+
+def _without(name: str, instead: str) -> property:
+    """A part of PyBoy that is not here: looking at it raises the error that names what to use."""
+
+    def get(_: PyBoy) -> NoReturn:
+        raise not_offered(f"PyBoy.{name}", f"use {instead}")
+
+    return property(get, doc="Not offered.")
 
 
 class PyBoy:
@@ -164,6 +166,11 @@ class PyBoy:
             self.gameshark.add(code.strip())
         self._show(False)
         self.stopped = False
+
+    # properties, for a class with __getattr__ is slower to look into
+    mb = _without("mb", "memory, register_file, screen and sound")
+    _plugin_manager = _without("_plugin_manager", "the attributes of PyBoy and game_wrapper")
+    _serial = _without("_serial", "hook_register on the game's own output routine")
 
     # --- time -------------------------------------------------------------------------------------------------------
 
@@ -473,8 +480,3 @@ class PyBoy:
 
     def _cycles(self) -> int:
         return self._machine.registers()["cycles"]
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in _WITHOUT:
-            raise not_offered(f"PyBoy.{name}", _WITHOUT[name])
-        raise AttributeError(f"'PyBoy' object has no attribute {name!r}")

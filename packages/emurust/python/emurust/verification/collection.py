@@ -22,12 +22,19 @@ Roms = Iterator[tuple[str, bytes]]
 
 
 def homebrew(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of every file that homebrew.json lists.
+    """Name and content of every file that homebrew.json lists; of every ROM of a folder that has none of these.
 
     Raises:
-        InvalidParamsError: one is missing or another.
+        InvalidParamsError: one is missing or another, or there is no ROM.
     """
-    for entry in json.loads(INDEX.read_text()):
+    listed = json.loads(INDEX.read_text())
+    if not any((folder / entry["name"]).is_file() for entry in listed):
+        found = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".gb", ".gbc"))
+        if not found:
+            raise InvalidParamsError(f"{folder} holds no .gb or .gbc file; set ROMS to a folder that does")
+        yield from ((path.name, path.read_bytes()) for path in found)
+        return
+    for entry in listed:
         path = folder / entry["name"]
         if not path.is_file():
             raise InvalidParamsError(f"{path} is missing; homebrew.json says where the collection comes from")

@@ -348,7 +348,7 @@ fn read_color_ram(ram: &mut ColorRam, input: &mut Reader) -> Result<(), EmuError
 }
 
 fn read_apu(apu: &mut Apu, input: &mut Reader) -> Result<(), EmuError> {
-    input.u64()?; // fill level of the sample buffer
+    let head = input.u64()?; // how much of the sample buffer is of the last frame
     let per_frame = input.u64()?;
     // old states took a sixtieth of a second for a frame
     let legacy = u64::from(apu.sample_rate / 60);
@@ -359,7 +359,13 @@ fn read_apu(apu: &mut Apu, input: &mut Reader) -> Result<(), EmuError> {
         ));
     }
     let saved_interval = input.f64()?;
-    input.slice((per_frame as usize + 1) * 2)?;
+    let buffer = input.slice((per_frame as usize + 1) * 2)?;
+    let last = usize::try_from(head).unwrap_or(0).min(buffer.len());
+    apu.samples.clear();
+    if apu.record {
+        apu.samples
+            .extend(buffer[..last].iter().map(|&sample| sample as i8));
+    }
     apu.speed_shift = input.u8()?;
     apu.next_sample = input.f64()?;
     apu.next_step = input.f64()? as u64;

@@ -1,0 +1,106 @@
+"""What looking into a console costs: PyBoy and `emurust.pyboy` in turns, in one process.
+
+    python tests/compat/access_speed.py        writes results/access_speed.json
+
+For each operation the two are timed in alternating rounds; the figure is the ratio of their medians, above 1 where
+ours is faster.  The requirement is 1.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import statistics
+import sys
+import timeit
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from pair import load, make_ours, make_pyboy, state_of
+
+from emurust.games import windfall
+
+HERE: Final = Path(__file__).resolve().parent
+RESULTS: Final = HERE / "results" / "access_speed.json"
+ROUNDS: Final = 31
+ROUND_SECONDS: Final = 0.01
+
+OPERATIONS: Final[dict[str, Callable[[Any], Callable[[], Any]]]] = {
+    "memory[address]": lambda p: lambda: p.memory[0xC0A1],
+    "memory[start:stop], 16 bytes": lambda p: lambda: p.memory[0xC0A0:0xC0B0],
+    "memory[start:stop], 256 bytes": lambda p: lambda: p.memory[0xC000:0xC100],
+    "memory[start:stop], 8 KiB": lambda p: lambda: p.memory[0x8000:0xA000],
+    "memory[bank, start:stop], 256 bytes": lambda p: lambda: p.memory[1, 0x4000:0x4100],
+    "memory[start:stop] = bytes, 16": lambda p: lambda: p.memory.__setitem__(slice(0xC300, 0xC310), list(range(16))),
+    "game_area()": lambda p: p.game_area,
+    "game_area() after a frame": lambda p: lambda: (p.tick(1, False, False), p.game_area()),
+    "screen.ndarray": lambda p: lambda: p.screen.ndarray,
+    "screen.ndarray, copied": lambda p: lambda: p.screen.ndarray.copy(),
+    "sound.ndarray": lambda p: lambda: p.sound.ndarray,
+    "load_state": lambda p: loader(p),
+    "save_state": lambda p: lambda: p.save_state(io.BytesIO()),
+    "tick(1, True)": lambda p: lambda: p.tick(1, True),
+    "tick(24, True)": lambda p: lambda: p.tick(24, True),
+    "tick(0)": lambda p: lambda: p.tick(0),
+}
+
+
+def loader(console: Any) -> Callable[[], None]:
+    """Loads a state of the console's own again and again."""
+    file = io.BytesIO(state_of(console))
+
+    def call() -> None:
+        file.seek(0)
+        console.load_state(file)
+
+    return call
+
+
+def compare(make: Callable[[Any], Callable[[], Any]], pyboy: Any, ours: Any) -> dict[str, float]:
+    """Microseconds of one call on each side, medians over alternating rounds, and their ratio."""
+    timers = [timeit.Timer(make(console)) for console in (pyboy, ours)]
+    numbers = [max(1, int(ROUND_SECONDS / max(min(timer.repeat(3, 1)), 1e-7))) for timer in timers]
+    rounds = [
+        [timer.timeit(number) / number for timer, number in zip(timers, numbers, strict=True)] for _ in range(ROUNDS)
+    ]
+    medians = [statistics.median(column) * 1e6 for column in zip(*rounds, strict=True)]
+    ratios = sorted(one / other for one, other in rounds)
+    return {
+        "pyboy_us": round(medians[0], 3),
+        "emurust_us": round(medians[1], 3),
+        "ratio": round(statistics.median(ratios), 2),
+        "ratio_p10": round(ratios[len(ratios) // 10], 2),
+        "ratio_p90": round(ratios[-1 - len(ratios) // 10], 2),
+    }
+
+
+def main() -> int:
+    """Command line."""
+    rom = windfall.rom()
+    pyboy = make_pyboy(rom)
+    for _ in range(140):
+        pyboy.tick()
+    pyboy.button("start")
+    pyboy.tick(40)
+    ours = load(make_ours(rom), state_of(pyboy))
+    ours.tick(1)
+    pyboy.tick(1)
+    found = {name: compare(make, pyboy, ours) for name, make in OPERATIONS.items()}
+    for name, row in found.items():
+        print(f"{name:40} {row['pyboy_us']:>10} {row['emurust_us']:>10} {row['ratio']:>8}x")
+    machine = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(), "pyboy": "2.8.1"}
+    RESULTS.write_text(json.dumps({"machine": machine, "rounds": ROUNDS, "operations": found}, indent=1) + "\n")
+    return 0
+
+
+def processor() -> str:
+    """The processor's name."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""`emurust.pyboy` does what PyBoy does: calls, random sequences of calls, states in PyBoy's format both ways."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.l2, pytest.mark.reference("pyboy")]
+
+COMPAT = Path(__file__).resolve().parents[1] / "compat"
+
+
+def run(script, *arguments):
+    """Output of a script of tests/compat, which fails where the two differ."""
+    done = subprocess.run(
+        [sys.executable, str(COMPAT / script), *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+SUBJECTS = (
+    *("time", "input", "memory", "registers", "hooks", "screen", "sound", "sprites and tiles", "tile maps"),
+    *("game area", "states", "cartridge", "scanner", "cheats and utilities"),
+)
+
+
+def test_calls_give_what_they_give_in_pyboy(adapter):
+    assert "'differs': 0, 'bare': 0" in run("table.py", *(f"{subject}: " for subject in SUBJECTS))
+
+
+def test_consoles_are_constructed_as_in_pyboy(adapter):
+    assert "'differs': 0, 'bare': 0" in run("table.py", "construction: ")
+
+
+def test_random_sequences_of_calls_end_in_the_same_state(adapter):
+    assert "'sequences'" in run("stateful.py", "--sequences", 12, "--seed", 5)
+
+
+def test_states_go_on_alike_whoever_saved_and_loads_them(adapter):
+    for rom in ("windfall", "hdma"):
+        assert "'differing': 0" in run("handover.py", "--only", rom, "--moments", 2, "--frames", 120)
+
+
+def test_damaged_states_are_refused_or_run(adapter):
+    assert "'states': 400" in run("mutated_states.py", "--count", 400)
