@@ -306,6 +306,33 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "game_over of any game": "p.game_wrapper.game_over()",
         "collision of any game": "p.game_area_collision()",
     },
+    "game wrappers": {
+        "Tetris": "q = titled('TETRIS'); q.tick(70); w = q.game_wrapper; q.memory[0x9800:0x9C00] = [i % 10 for i in range(0x400)]; "
+        "q.memory[0xC213] = 17; q.tick(1, False); out = [w.score, w.level, w.lines, w.next_tetromino(), w.game_over(), w.shape, q.game_area()]",
+        "Tetris, pieces": "q = titled('TETRIS'); q.tick(70); w = q.game_wrapper; w.set_tetromino('S'); "
+        "out = [q.memory[0, 0x206E:0x2072], q.memory[0, 0x20B0:0x20B3], w.mapping_compressed, w.mapping_minimal]",
+        "Tetris, unknown piece": "titled('TETRIS').game_wrapper.set_tetromino('X')",
+        "Super Mario Land": "q = titled('SUPER MARIOLAND'); q.tick(70); w = q.game_wrapper; q.memory[0xDA00:0xDA20] = [0x25] * 32; "
+        "q.memory[0xFFB4] = 0x32; q.memory[0xC0AB] = 7; q.memory[0xC202] = 9; q.tick(1, False); "
+        "out = [w.world, w.lives_left, w.time_left, w.level_progress, w.game_over(), w.shape]",
+        "Super Mario Land, settings": "q = titled('SUPER MARIOLAND'); q.tick(70); w = q.game_wrapper; w.set_lives_left(42); "
+        "w.set_time_left(317); w.set_world_level(3, 2); out = [q.memory[0xDA15], q.memory[0xDA01:0xDA03], q.memory[0, 0x450:0x461], "
+        "w.mapping_compressed, w.mapping_minimal]",
+        "Super Mario Land, too many lives": "titled('SUPER MARIOLAND').game_wrapper.set_lives_left(100)",
+        "Kirby": "q = titled('KIRBY DREAM LAN'); q.tick(70); w = q.game_wrapper; q.memory[0xD070:0xD090] = [i % 7 for i in range(32)]; "
+        "q.tick(1, False); out = [w.score, w.health, w.lives_left, w.game_over(), w.shape, q.game_area()]",
+        "Kirby, the last life": "q = titled('KIRBY DREAM LAN'); q.tick(70); w = q.game_wrapper; q.memory[0xD086] = 3; q.memory[0xD089] = 1; "
+        "q.tick(1, False); q.memory[0xD086] = 0; q.tick(1, False); out = [w.game_over(), w.health, w.lives_left]",
+        "Pokemon": "q = titled('POKEMON RED'); q.tick(70); w = q.game_wrapper; q.memory[0xD163:0xD300] = [i % 97 for i in range(413)]; "
+        "q.memory[0xD163] = 2; q.memory[0xD31D:0xD323] = [2, 4, 9, 5, 1, 255]; q.memory[0xD347:0xD34A] = [0x12, 0x34, 0x56]; "
+        "q.tick(1, False); out = [w.party, w.money, w.inventory, q.game_area()]",
+        "Pokemon, settings": "q = titled('POKEMON BLUE'); q.tick(70); w = q.game_wrapper; w.set_money(99123); w.set_inventory([(4, 9), (20, 1)]); "
+        "w.set_badge(3); w.set_event_flag(77); w.warp(5); w.start_wild_battle(36, 7); out = [q.memory[0xD347:0xD34A], "
+        "q.memory[0xD31D:0xD346], q.memory[0xD356], q.memory[0xD747:0xD760], q.memory[0xFF8B], q.memory[0xD72D], q.memory[0xD059], q.memory[0xD127]]",
+        "Pokemon, where to walk": "q = titled('POKEMON RED'); q.tick(70); w = q.game_wrapper; q.memory[0xD530:0xD532] = [0, 0xC6]; "
+        "q.memory[0xC600:0xC604] = [0, 3, 9, 255]; q.memory[0xFFD7] = 1; q.memory[0xD535] = 5; q.tick(1, False); out = q.game_area_collision()",
+        "Pokemon, by name": "titled('POKEMON RED').game_wrapper.warp('PALLET_TOWN')",
+    },
     "states": {
         "save and load": "f = io.BytesIO(); p.save_state(f); p.button('start'); p.tick(50); f.seek(0); p.load_state(f); p.tick(30); "
         "out = [p.screen.ndarray, p.memory[0xC000:0xE000], p._cycles(), p.frame_count]",

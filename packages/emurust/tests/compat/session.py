@@ -45,7 +45,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, dict):
-        return {"dict": [[shown(key), shown(one)] for key, one in value.items()]}
+        return {"dict": sorted(([shown(key), shown(one)] for key, one in value.items()), key=repr)}
     if isinstance(value, list | tuple):
         return [type(value).__name__, *map(shown, value)]
     if hasattr(value, "tobytes") and hasattr(value, "size"):
@@ -98,9 +98,17 @@ class Console:
             options.pop("gamerom", str(self.rom)), **{"window": "null", "bootrom": self.boot_rom, **options}
         )
         found["start"] = self._start(found["PyBoy"])
+        found["titled"] = lambda title: found["make"](gamerom=self._titled(title))
         found["p"] = found["make"]()
         found["p"].tick(START_FRAMES)
         return found
+
+    def _titled(self, title: str) -> io.BytesIO:
+        """The ROM under the title of another game, whose memory a snippet then makes up."""
+        data = bytearray(self.rom.read_bytes())
+        data[0x134:0x143] = title.encode().ljust(15, b"\0")
+        data[0x14D] = -(sum(data[0x134:0x14D]) + 25) & 0xFF
+        return io.BytesIO(data)
 
     def _start(self, pyboy: Any) -> Any:
         """Constructs a colour console as PyBoy starts one: it with its own boot ROM, ours with that file."""

@@ -22,7 +22,7 @@ def run(script, *arguments):
 
 SUBJECTS = (
     *("time", "input", "memory", "registers", "hooks", "screen", "sound", "sprites and tiles", "tile maps"),
-    *("game area", "states", "cartridge", "scanner", "cheats and utilities"),
+    *("game area", "game wrappers", "states", "cartridge", "scanner", "cheats and utilities"),
 )
 
 
