@@ -57,6 +57,9 @@ class FakeSide:
     def finish(self):
         self.blocks += 1
 
+    def decisions(self):
+        return None
+
     def checksum(self):
         self.clock.now += 100.0  # must not be timed
         return float(self.calls)
@@ -86,7 +89,7 @@ def test_blocks_interleave_in_alternating_order_and_reach_their_length(clock, ti
         np.testing.assert_allclose(run.block_s, run.repeats * workload.seconds)
         np.testing.assert_allclose(run.sps, 4 * 8 / workload.seconds)
         assert (run.compile_s, run.steps_per_call, run.group, run.peak_bytes) == (3.0, 32, 5, 7)
-        assert run.checksum == run.repeats
+        assert (run.checksum, run.decisions_per_step) == (run.repeats, 1)
     assert [run.repeats for run in runs] == pytest.approx([60, 20, 1], abs=1)
 
 
@@ -120,6 +123,16 @@ def test_changing_checksums_are_a_divergence_unless_declared(clock, timing):
     workload = Leaky(clock, [])
     workload.deterministic = False
     assert measure([workload], timing)[0].deterministic is False
+
+
+def test_decisions_are_counted_in_the_steps_of_one_block(clock, timing):
+    class Seldom(FakeSide):
+        def decisions(self):
+            return 6 * self.calls  # of the 4 * 8 steps of a call, since the block began
+
+    seldom, always = measure([Seldom(clock, []), FakeSide(clock, [], "b")], timing)
+    assert seldom.repeats > 1
+    assert (seldom.decisions_per_step, always.decisions_per_step) == (6 / 32, 1)
 
 
 def test_sweep_ends_when_too_little_is_gained(clock, timing):
@@ -221,6 +234,13 @@ class Count(Env):
         return Discrete(3)
 
 
+class Waiting(Count):
+    """Asks for an action in every fifth step, the first of ten included."""
+
+    def to_act(self, state):
+        return (state.time % 5 == 0)[..., None]
+
+
 class Push(Count):
     """Two continuous actions."""
 
@@ -244,8 +264,8 @@ def outcome(workload):
 
 
 def test_rollout_counts_what_the_environment_does():
-    (state, _, (obs, reward, done)), outputs = outcome(jax_rollout(Count(), None, 6, 50))
-    assert outputs is None
+    (state, _, (obs, reward, done), decisions), outputs = outcome(jax_rollout(Count(), None, 6, 50))
+    assert (outputs, decisions) == (None, ())
     np.testing.assert_array_equal(done, 5)  # a time limit of 10 in 50 steps
     np.testing.assert_array_equal(state.time, 0)
     assert 0.2 < np.mean(reward) / 50 < 0.5
@@ -255,19 +275,32 @@ def test_rollout_counts_what_the_environment_does():
     np.testing.assert_allclose(kept[1].sum(axis=0), reward)
 
 
+@pytest.mark.parametrize("keep_outputs", [False, True])
+def test_steps_in_which_nobody_acts_are_no_decisions(tmp_path, keep_outputs):
+    timing = Timing(blocks=2, block_s=1e-3, lock=tmp_path / "lock")
+    workloads = [
+        jax_rollout(env, None, 6, 30, name=name, keep_outputs=keep_outputs)
+        for name, env in (("waiting", Waiting()), ("count", Count()))
+    ]
+    waiting, count = measure(workloads, timing)
+    assert workloads[0].decisions() == waiting.repeats * 6 * 30 // 5  # of all calls of the last block
+    assert workloads[1].decisions() is None
+    assert (waiting.decisions_per_step, count.decisions_per_step) == (1 / 5, 1)
+
+
 def test_reset_modes_and_unobserved_rollouts():
-    (state, _, sums), _ = outcome(jax_rollout(Count(), None, 3, 25, reset_mode="none", observe=False))
+    (state, _, sums, _), _ = outcome(jax_rollout(Count(), None, 3, 25, reset_mode="none", observe=False))
     np.testing.assert_array_equal(state.time, 25)
     assert len(sums) == 2
     pool = ResetPool(Count(), size=4)
-    (state, _, (_, _, done)), _ = outcome(jax_rollout(pool, None, 3, 25, reset_mode="pool"))
+    (state, _, (_, _, done), _), _ = outcome(jax_rollout(pool, None, 3, 25, reset_mode="pool"))
     np.testing.assert_array_equal(state.time, 5)
     np.testing.assert_array_equal(done, 2)
 
 
 @pytest.mark.parametrize(("policy", "ones"), [("random_legal", False), ("random", True)])
 def test_illegal_actions_are_drawn_only_when_asked_for(policy, ones):
-    (_, _, (_, reward, _)), _ = outcome(jax_rollout(Count(masked=True), None, 4, 40, policy=policy))
+    (_, _, (_, reward, _), _), _ = outcome(jax_rollout(Count(masked=True), None, 4, 40, policy=policy))
     assert bool(np.sum(reward) > 0) is ones
 
 

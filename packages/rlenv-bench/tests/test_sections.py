@@ -60,7 +60,7 @@ def test_a_replay_counts_steps_and_differences(work, tmp_path, monkeypatch):
 def test_throughput_measures_every_batch_with_outputs_kept_and_summed(work):
     program = random_rollout("step", Walk(), steps=4)
     kernel = random_rollout("kernel", Walk(), steps=4, in_kernel=True)
-    compiled_only = Program("only", program.build, 4, "a toy")
+    compiled_only = Program("only", program.build, 4, "a toy", "reward, done")
     found = sections.throughput([program, kernel, compiled_only], work)
     assert [(run["workload"], run["batch"]) for run in found] == [
         (f"step, outputs {outputs}", batch) for batch in (4, 8) for outputs in ("kept", "summed")
