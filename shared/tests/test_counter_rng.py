@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from pathlib import Path
 
 import hypothesis.strategies as st
 import jax
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.l1
 WORD = st.integers(0, 2**32 - 1)
 # Each test looks at some tens to thousands of p-values from fixed seeds; the smallest is compared with ALPHA / count.
 ALPHA = 1e-3
+README = Path(__file__).parents[1] / "README.md"
 
 # For ports to other languages, also in shared/README.md.  (seed, stream): key0, key1, then the first four words.
 KNOWN_ANSWERS = {
@@ -83,6 +86,17 @@ def test_known_answers(seed, stream):
     rng = counter_rng.from_seed(seed, 1, stream)
     got = (int(rng[0][0]), int(rng[1][0]), *(int(word) for word in draw(rng, 4)[0]))
     assert got == KNOWN_ANSWERS[seed, stream]
+
+
+def test_the_known_answers_are_those_of_the_generator():
+    table = re.findall(r"^\| (\S+|2\^32 - 1) \| (\S+|2\^32 - 1) \| (`.*`) \|$", README.read_text(), re.MULTILINE)
+    shown = {
+        tuple(eval(number.replace("^", "**")) for number in row[:2]): tuple(
+            int(word, 16) for word in re.findall(r"`(\w+)`", row[2])
+        )
+        for row in table
+    }
+    assert shown == KNOWN_ANSWERS
 
 
 @every_population

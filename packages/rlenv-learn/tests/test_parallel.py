@@ -7,14 +7,15 @@ environments are taken in another order, so losses and parameters agree to round
 from __future__ import annotations
 
 import os
+import runpy
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
-import parallel_child
 import pytest
 
 from rlenv_learn import PPOConfig, load_checkpoint, probes, train
@@ -23,7 +24,8 @@ from rlenv_learn.progress import without_timing
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
-CHILD = Path(parallel_child.__file__)
+CHILD = Path(__file__).with_name("parallel_child.py")
+parallel_child = SimpleNamespace(**runpy.run_path(str(CHILD)))
 ACTING = ("update", "step", "episodes", "episode_return", "episode_length")  # no sum of fractions in them here
 TOL_FIRST_UPDATE = 2e-5  # relative or absolute: float32 sums of 512 numbers in another order
 TOL_FOUR_UPDATES = 2e-3  # 16 steps of Adam, which divides small gradients by small numbers
