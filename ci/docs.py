@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci.workspace import REPO, environments
+from ci.workspace import REPO, packages
 
 LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\]\([^)]*\))*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -69,7 +69,7 @@ def relinked(text: str, path: Path, repo: Path, found: list[Path]) -> str:
 def first_pages(repo: Path) -> Iterator[Path]:
     """The pages that need no link to be found."""
     yield Path("README.md")
-    for package in environments(repo):
+    for package in packages(repo):
         root = Path(package.place)
         yield root / "README.md"
         yield from sorted(path.relative_to(repo) for path in (repo / root).glob("examples/*.ipynb"))

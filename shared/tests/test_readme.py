@@ -34,7 +34,8 @@ def test_the_number_of_checks_is_right():
 def test_every_module_is_described():
     root = SHARED / "src" / "rlenv_shared"
     modules = {path.stem for path in root.glob("*.py")} | {path.parent.name for path in root.glob("*/__init__.py")}
-    described = {name.split(".")[0] for name in re.findall(r"^\| `([\w.]+)` \|", README, re.MULTILINE)}
+    rows = re.findall(r"^\| (`[\w.]+`(?:, `[\w.]+`)*) \|", README, re.MULTILINE)
+    described = {name.split(".")[0] for row in rows for name in re.findall(r"[\w.]+", row)}
     assert described == modules - {"__init__"}
 
 

@@ -8,7 +8,7 @@ from rlenv_shared.env import Env
 from rlenv_shared.ops import XLA, Ops
 
 CONSTANTS: Final = (
-    "name", "version", "num_players", "turn_order", "num_actions", "random", "observes_state", "compile_options"
+    "name", "version", "num_players", "turn_order", "num_actions", "random", "observes_state"
 )  # fmt: skip
 
 
@@ -23,6 +23,7 @@ class Wrapper(Env):
         self.env = env
         for name in CONSTANTS:
             setattr(self, name, getattr(env, name))
+        self.compile_options = dict(env.compile_options)  # a copy can be copied, unlike a read-only view
 
     def __getattr__(self, name: str) -> Any:
         """What is no part of the contract is forwarded too, except methods: they take the inner state and params."""

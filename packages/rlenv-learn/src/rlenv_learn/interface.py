@@ -151,6 +151,7 @@ class Interface:
         """``[..., *observation_shape]`` to ``[..., observation_size]``; bytes stay bytes, all else becomes float32."""
         if self.parts:
             return self._flatten_parts(obs)
+        obs = jnp.asarray(obs)
         batch = obs.shape[: obs.ndim - len(self.observation_shape)]
         flat = jnp.reshape(obs, (*batch, self.observation_size))
         return flat if flat.dtype == jnp.uint8 else flat.astype(jnp.float32)  # a rollout of pixels is large as it is
@@ -172,7 +173,7 @@ class Interface:
         Raises:
             InvalidParamsError: other shapes than the environment's.
         """
-        shapes = [np.shape(leaf) for leaf in jax.tree.leaves(obs)]
+        shapes = [np.shape(leaf) for leaf in (jax.tree.leaves(obs) if self.parts else [obs])]
         wanted = [part.shape for part in self.parts] or [self.observation_shape]
         found = [shape[1:] for shape in shapes]
         if sorted(found) != sorted(wanted) or not all(shapes):
