@@ -10,7 +10,10 @@ import jax
 
 WITHOUT_FUSION: Final = {"cpu": {"xla_disable_hlo_passes": "fusion"}}
 """`Env.compile_options` of large environments: keeps the compile time linear on CPUs, where the fusion pass clones
-producers into every consumer.  Small programs compile faster without them."""
+producers into every consumer.  Small programs compile faster without them.
+
+XLA is little tested in this form: `masking.running_sum` names two sums that it computes wrongly.  An environment that
+asks for it owes a test that compares its compiled step with a reference, as `tests/test_skirmish.py` does."""
 
 
 def options(env: Any, platform: str | None = None) -> dict[str, Any]:

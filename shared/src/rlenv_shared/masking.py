@@ -43,16 +43,15 @@ def sample_legal_bits(word: UInt32[Array, "*batch"], mask: Bool[Array, "*batch A
 
 
 def running_sum(x: Any) -> Any:
-    """Sums over the last axis up to and with each entry, by doubling shifts.
+    """Sums over the last axis up to and with each entry, one after the other.
 
-    `jnp.cumsum` in a loop gave wrong numbers on CPUs where XLA's fusion pass was off (`compiling.WITHOUT_FUSION`, JAX
-    0.10.2), so nothing that environments or policies compute may use it.
+    In a loop and with XLA's fusion pass off (`compiling.WITHOUT_FUSION`, CPU, JAX 0.10.2) both `jnp.cumsum` and sums by
+    shifts (a slice, padded and added) gave wrong numbers, so nothing that environments or policies compute may use it.
     """
-    shift, size = 1, x.shape[-1]
-    while shift < size:
-        x = x + jnp.pad(x[..., :-shift], [(0, 0)] * (x.ndim - 1) + [(shift, 0)])
-        shift *= 2
-    return x
+    sums = [x[..., 0]]
+    for index in range(1, x.shape[-1]):
+        sums.append(sums[-1] + x[..., index])
+    return jnp.stack(sums, axis=-1)
 
 
 def sanitise(

@@ -60,7 +60,8 @@ class Policy(Replaceable):
         """Flattened observations as the network sees them."""
         if self.observation is None:
             return obs
-        return jnp.where(self.interface.is_id, obs, self.observation.normalise(obs))
+        normalised = self.observation.normalise(obs)
+        return jnp.where(self.interface.is_id, obs, normalised) if self.interface.is_id.any() else normalised
 
     def forward(
         self, carry: Any, obs: Any, resets: Any, legal: Any = None, asked: Any = None
