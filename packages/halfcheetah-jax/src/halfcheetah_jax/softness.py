@@ -63,11 +63,10 @@ def impedance(depth: Scalar, soft: Softness) -> Scalar:
         sigmoid = jnp.where(x < 0.5, 2 * x * x, 1 - 2 * rest * rest)
     else:
         middle, power = (jnp.asarray(value, x.dtype) for value in (soft.midpoint, soft.power))
-        # A power of 0 has no derivative; which half counts decides the other one's base.
         low = x < middle
-        first = middle * jnp.power(jnp.where(low, _positive(x), middle) / middle, power)
-        second = (1 - middle) * jnp.power(jnp.where(low, 1 - middle, _positive(rest)) / (1 - middle), power)
-        sigmoid = jnp.where(low, first, 1 - second)
+        side = jnp.where(low, middle, 1 - middle)  # of the half that counts: a power costs more than all the rest
+        part = side * jnp.power(_positive(jnp.where(low, x, rest)) / side, power)  # one of 0 has no derivative
+        sigmoid = jnp.where(low, part, 1 - part)
     return soft.least + sigmoid * (soft.most - soft.least)
 
 
