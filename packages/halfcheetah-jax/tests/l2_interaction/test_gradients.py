@@ -74,7 +74,7 @@ def test_a_gradient_through_fifty_steps_is_what_the_return_changes_by(dtype):
     if dtype == jnp.float64:
         way = jnp.asarray([0.5, 1.0, -0.3, 0.2, 0.7, -0.4])
         ends = [value_and_grad(action + sign * 1e-7 * way)[0] for sign in (1, -1)]
-        assert jnp.dot(gradient, way) == pytest.approx((ends[0] - ends[1]) / 2e-7, rel=1e-4)
+        assert jnp.dot(gradient, way) == pytest.approx(float(ends[0] - ends[1]) / 2e-7, rel=1e-4)
 
 
 def test_derivatives_without_jit():
