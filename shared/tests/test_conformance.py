@@ -252,10 +252,10 @@ class UncountedDraws(Walk):
     random = Generator("uncounted", COUNTER.from_words, COUNTER.below, lambda generator: jnp.uint32(0))
 
 
-@broken(c.check_generator, "seed_generator")
-class SeedsAnotherGenerator(Walk):
+@broken(c.check_generator, "draws of a new generator")
+class SeedsAUsedGenerator(Walk):
     def seed_generator(self, word0, word1):
-        return word0, word1
+        return counter_rng.bits(super().seed_generator(word0, word1))[1]
 
 
 # --- masks and actions ----------------------------------------------------------------------------------------------

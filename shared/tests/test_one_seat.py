@@ -34,7 +34,7 @@ def test_every_step_is_a_decision_and_the_better_player_wins():
     seats = set(np.asarray(env._state.seat).tolist())
     rng, results = np.random.default_rng(0), []
     for _ in range(60):
-        assert (obs[:, 1] == np.asarray(env._state.seat)).all()
+        assert (obs[:, -1] == np.asarray(env._state.seat)).all()
         assert (np.asarray(env._state.game.current_player) == np.asarray(env._state.seat)).all()
         legal = np.minimum(np.round(obs[:, 0] * 21).astype(int), 3)
         obs, reward, terminated, truncated, _ = env.step((rng.random(64) * legal).astype(int))

@@ -83,9 +83,9 @@ def test_it_is_the_native_environment(native):
 def test_each_player_s_view():
     state = GAME.init(jax.random.key(0))
     for player in range(2):
-        np.testing.assert_array_equal(GAME.observe(state, player), [state.observation[0], player])
+        np.testing.assert_array_equal(GAME.observe(state, player), [*state.observation[:-1], player])
     np.testing.assert_array_equal(GAME.observe(state), state.observation)
-    assert GAME.observation_shape == (2,)
+    assert GAME.observation_shape == (23,)
     assert (GAME.num_players, GAME.num_actions, GAME.id, GAME.version) == (2, 3, "game/TakeAway-v0", "0")
 
 

@@ -135,9 +135,9 @@ def _recharged(charge: Any, action: Any) -> Any:
 class TakeAway(Env):
     """Players take one, two or three from a pile in turns; who takes the last wins.
 
-    Observation of the player to move: float32 ``[2]``: pile / MAX_PILE, own index.  Action ``a`` takes ``a + 1`` and is
-    illegal where the pile is smaller.  Reward: +1 for the winner, -1 for the loser at the end, else 0.  Leaving a
-    multiple of four wins: whoever faces one has lost against right play (`right_move`).
+    Observation of the player to move: float32 ``[MAX_PILE + 2]``: the pile one-hot, own index.  Action ``a`` takes
+    ``a + 1`` and is illegal where the pile is smaller.  Reward: +1 for the winner, -1 for the loser at the end, else 0.
+    Leaving a multiple of four wins: whoever faces one has lost against right play (`right_move`).
     """
 
     version: ClassVar[int] = 0
@@ -173,8 +173,9 @@ class TakeAway(Env):
         return next_state, jnp.where(mover, won, -won), next_state.pile == 0, {"illegal_action": illegal}
 
     def observe(self, state: TakeAwayState, player: Any, params: Params, ops: Ops = XLA) -> Any:
-        """What a player sees, float32 ``[2]``."""
-        return jnp.stack([state.pile.astype(jnp.float32) / np.float32(MAX_PILE), jnp.asarray(player, jnp.float32)])
+        """What a player sees, float32 ``[MAX_PILE + 2]``."""
+        pile = (np.arange(MAX_PILE + 1, dtype=np.int32) == state.pile).astype(jnp.float32)
+        return jnp.concatenate([pile, jnp.asarray(player, jnp.float32)[None]])
 
     def legal_actions(self, state: TakeAwayState, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[3]``: not more than there is."""
@@ -190,7 +191,7 @@ class TakeAway(Env):
 
     def observation_space(self, params: Params) -> spaces.Space:
         """One player's observation."""
-        return spaces.Box(0.0, 1.0, (2,))
+        return spaces.Box(0.0, 1.0, (MAX_PILE + 2,))
 
 
 def duel(charge: tuple[int, int], action: tuple[int, int]) -> tuple[tuple[int, int], int]:
