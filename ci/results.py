@@ -4,8 +4,8 @@ A package keeps them in its ``results/``:
 
 | file | what |
 |---|---|
-| ``<rollout set>.json`` | every comparison of episodes: steps, and what differed (`rlenv_shared.verification.verify`) |
-| ``transfer.json`` | every episode's return (`rlenv_learn.transfer.verdict`); margin and budgets: the declared config |
+| ``<rollout set>.json`` | every comparison of whole episodes (`rlenv_shared.verification.verify`) |
+| ``transfer.json`` | every episode's return (`rlenv_learn.transfer.verdict`); the declared config has the margin |
 | ``benchmarks/*.json`` | every timed block (`rlenv_bench.results`); the declaration's claims follow from them |
 | ``gpu_compiled.json`` | counts of the code compiled for a GPU (`rlenv_bench.gpu.compilation`) |
 
@@ -27,6 +27,7 @@ from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification import verify
 from rlenv_shared.verification.declaration import Declaration
 
+DTYPES = ("float32", "float64")  # a comparison's name may end with one
 DEVICE_REPORTS = REPO / "ci" / "gpu_results"
 
 
@@ -75,7 +76,12 @@ def rollouts(declaration: Declaration) -> Iterator[Rollouts]:
         path = declaration.results / f"{declared.name}.json"
         if path.exists():
             found = list(verify.comparisons(verify.load(path)))
-            yield Rollouts(path, len(found), sum(steps for steps, _ in found), sum(count for _, count in found))
+            by_dtype: dict[str, int] = {}
+            for name, steps, _ in found:
+                dtype = name.rpartition(" ")[2]
+                if dtype in DTYPES:
+                    by_dtype[dtype] = by_dtype.get(dtype, 0) + steps
+            yield Rollouts(path, len(found), sum(row[1] for row in found), sum(row[2] for row in found), by_dtype)
 
 
 def transfer(declaration: Declaration) -> Transfer | None:
@@ -121,26 +127,24 @@ def claims(declaration: Declaration) -> Iterator[Claim]:
         yield Claim(stated.text, stated.at_least, *found)
 
 
-def compiled_path(declaration: Declaration) -> Path:
-    """Where the compiler's report of a package's GPU programs is."""
-    return declaration.results / "gpu_compiled.json"
-
-
 def compiled_report(declaration: Declaration) -> dict[str, Any] | None:
     """What the compiler says of a package's programs on a GPU; None if it declares none.
 
     Raises:
         SnapshotVersionError: the file is corrupt or foreign.
     """
-    path = compiled_path(declaration)
+    path = declaration.results / gpu_report.FILE
     return gpu_report.load(path) if path.exists() else None
 
 
-def predictions(declaration: Declaration) -> dict[tuple[str, int], float]:
-    """Environment steps per second by program and batch size, as the model of `rlenv_bench.gpu` predicts."""
+def predictions(declaration: Declaration) -> dict[tuple[str, int, str], gpu_report.Cost]:
+    """What `rlenv_bench.gpu` predicts, by program, batch size and what a step writes."""
     committed = compiled_report(declaration)
-    programs = committed["programs"] if committed else ()
-    return {(name, cost.batch): cost.steps_per_s for name in programs for cost in gpu_report.costs(committed, name)}
+    return {
+        (name, cost.batch, program["writes"]): cost
+        for name, program in (committed["programs"] if committed else {}).items()
+        for cost in gpu_report.costs(committed, name)
+    }
 
 
 def device_reports(folder: Path = DEVICE_REPORTS) -> dict[Path, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Every mistake of mutations.toml is noticed by the tests it names (about four minutes: ``-m slow``)."""
+"""Every mistake of mistakes.toml is noticed by the tests it names (about four minutes: ``-m slow``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
-MUTATIONS = tomllib.loads((HERE / "mutations.toml").read_text(encoding="utf-8"))["mutation"]
+MUTATIONS = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))["mutation"]
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[mutation["id"] for mutation in MUTATIONS])
