@@ -1,10 +1,12 @@
 """Whatever cannot be right raises an error of this package that says what was wrong, and changes nothing."""
 
 import io
+import runpy
 from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from bad_calls import constructions, of_batch, of_face, of_game_boy
 
 from emurust import BatchEnv, GameBoy
 from emurust.games import windfall
@@ -13,12 +15,13 @@ from rlenv_shared.errors import EnvError
 
 pytestmark = pytest.mark.l1
 
+BAD = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "bad_calls.py")))
 ROM = windfall.rom()
 TARGETS = {
-    "PyBoy": (lambda: PyBoy(io.BytesIO(ROM), window="null"), of_face),
-    "GameBoy": (lambda: GameBoy(ROM), of_game_boy),
-    "BatchEnv": (lambda: BatchEnv(ROM, 2, threads=1), of_batch),
-    "construction": (lambda: None, lambda: constructions(ROM)),
+    "PyBoy": (lambda: PyBoy(io.BytesIO(ROM), window="null"), BAD.of_face),
+    "GameBoy": (lambda: GameBoy(ROM), BAD.of_game_boy),
+    "BatchEnv": (lambda: BatchEnv(ROM, 2, threads=1), BAD.of_batch),
+    "construction": (lambda: None, lambda: BAD.constructions(ROM)),
 }
 LEAST = 250
 
