@@ -10,7 +10,6 @@ import pytest
 from rlenv_shared import counter_rng, errors, registry, spaces
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, UnknownEnvError
-from rlenv_shared.logging import LogEpisodes
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.testing.walk import Params, Reach, Walk
 
@@ -43,7 +42,6 @@ TABLE = [
     ("Dict of no spaces", InvalidParamsError, lambda: spaces.Dict({"a": 1})),
     ("pool of size 0", InvalidParamsError, lambda: ResetPool(Walk(), 0)),
     ("pool of negative size", InvalidParamsError, lambda: ResetPool(Walk(), -5)),
-    ("pool around a wrapper", InvalidParamsError, lambda: ResetPool(LogEpisodes(Walk()), 4)),
     ("no environments", InvalidParamsError, lambda: GymVectorEnv(Walk(), 0)),
     ("half an environment", InvalidParamsError, lambda: GymVectorEnv(Walk(), 0.5)),
     ("unknown render mode", InvalidParamsError, lambda: GymEnv(Walk(), render_mode="ansi")),

@@ -37,7 +37,7 @@ def test_value_depends_on_the_observation():
 
 
 def test_discounting():
-    values = solve(probes.Discounting(3), gamma=0.5, learning_rate=1e-2, total_steps=100_000).value(TIMES)
+    values = solve(probes.Discounting(3), gamma=0.5, learning_rate=5e-3, total_steps=200_000).value(TIMES)
     np.testing.assert_allclose(values, [0.25, 0.5, 1.0], atol=TOLERANCE)
 
 

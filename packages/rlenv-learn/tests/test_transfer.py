@@ -9,7 +9,7 @@ from rlenv_learn import PPOConfig, commands
 from rlenv_learn.probes import ActionReward
 from rlenv_learn.transfer import checks as committed
 from rlenv_learn.transfer.experiment import SEED_STRIDE, native_backend, run_transfer
-from rlenv_learn.transfer.verdict import TransferConfig, load_results, verdict
+from rlenv_learn.transfer.verdict import TransferConfig, load_results, save_results, verdict
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.declaration import Declaration, Implementation, Transfer
 

@@ -40,24 +40,12 @@ class ResetPool(Wrapper):
     Args:
         env: the environment.
         size: number of pooled start states, at least 1.
-
-    Raises:
-        InvalidParamsError: the size, or an environment that is a wrapper with a state of its own.
     """
 
     def __init__(self, env: Any, size: int) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < 2**31:
             raise InvalidParamsError(
                 explain("ResetPool size", got=repr(size), expected="an integer >= 1", remedy="try 1024")
-            )
-        if isinstance(env, Wrapper) and type(env).with_inner is not Wrapper.with_inner:
-            raise InvalidParamsError(
-                explain(
-                    "ResetPool environment",
-                    got=f"{type(env).__name__}, whose state has more than the environment's, which a pool would reset",
-                    expected="the environment itself",
-                    remedy=f"put {type(env).__name__} around the pool",
-                )
             )
         super().__init__(env)
         self.size = size
