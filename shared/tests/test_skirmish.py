@@ -29,7 +29,7 @@ MOST_STEPS = 400
 
 
 OPEN = pytest.mark.xfail(
-    reason="open defect: XLA:CPU computes Skirmish wrongly in one form or the other, with its fusion pass and without it",
+    reason="open defect: the compiled step and the twin disagree, or illegal actions are drawn, by form",
     strict=False,
 )
 
