@@ -23,7 +23,7 @@ class Wrapper(Env):
         self.env = env
         for name in CONSTANTS:
             setattr(self, name, getattr(env, name))
-        self.compile_options = dict(env.compile_options)  # a copy can be copied, unlike a read-only view
+        setattr(self, "compile_options", dict(env.compile_options))  # noqa: B010 - a dict can be copied, a view cannot
 
     def __getattr__(self, name: str) -> Any:
         """What is no part of the contract is forwarded too, except methods: they take the inner state and params."""
