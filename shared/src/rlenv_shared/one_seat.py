@@ -15,7 +15,7 @@ import numpy as np
 
 from rlenv_shared import counter_rng, masking
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
@@ -51,14 +51,9 @@ class OneSeat(Env):
     def __post_init__(self) -> None:
         env = self.env
         if env.turn_order is TurnOrder.SINGLE or env.num_players != 2 or not env.num_actions:
-            raise InvalidParamsError(
-                explain(
-                    f"one seat of {env.name}",
-                    got=f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions",
-                    expected="a game for two with discrete actions",
-                    remedy="use the environment as it is",
-                )
-            )
+            got = f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions"
+            expected = "a game for two with discrete actions"
+            raise InvalidParamsError(f"one seat of {env.name}", got, expected, "use the environment as it is")
 
     @property
     def name(self) -> str:

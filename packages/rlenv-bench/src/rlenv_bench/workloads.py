@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 Policy = Literal["random_legal", "random"]
 ResetMode = Literal["fresh", "pool", "none"]
@@ -470,4 +470,4 @@ def _check_options(batch: int, steps: int, policy: str, reset_mode: str, pooled:
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"benchmark: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"benchmark: {what}", got, expected, remedy)

@@ -29,26 +29,18 @@ from rlenv_shared.adapters.host import (
 )
 from rlenv_shared.compiling import programs
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 def _require_single_player(env: Any) -> None:
     if env.turn_order is not TurnOrder.SINGLE:
-        raise InvalidParamsError(
-            explain(
-                f"Gymnasium adapter of {env.name}",
-                got=env.turn_order,
-                expected=TurnOrder.SINGLE,
-                remedy="Gymnasium knows one player: put an opponent into the environment first",
-            )
-        )
+        remedy = "Gymnasium knows one player: put an opponent into the environment first"
+        raise InvalidParamsError(f"Gymnasium adapter of {env.name}", env.turn_order, TurnOrder.SINGLE, remedy)
 
 
 def _check_options(options: dict[str, Any] | None) -> None:
     if options:
-        raise InvalidParamsError(
-            explain("reset options", got=options, expected="none", remedy="configure the environment's parameters")
-        )
+        raise InvalidParamsError("reset options", options, "none", "configure the environment's parameters")
 
 
 class GymEnv(gymnasium.Env):
@@ -106,9 +98,7 @@ class GymEnv(gymnasium.Env):
             ResetNeededError: the episode is over.
         """
         if self._over:
-            raise ResetNeededError(
-                explain("step", got="no running episode", expected="a reset environment", remedy="call reset() first")
-            )
+            raise ResetNeededError("step", "no running episode", "a reset environment", "call reset() first")
         action = self._validate(action, self._mask)
         obs, self._state, reward, terminated, truncated, info, mask, _ = programs(self.env).step_one(
             self._state, action, self.params
@@ -130,9 +120,7 @@ class GymEnv(gymnasium.Env):
         if self.render_mode is None:
             return None
         if self._state is None:
-            raise ResetNeededError(
-                explain("render", got="no episode", expected="a reset environment", remedy="call reset() first")
-            )
+            raise ResetNeededError("render", "no episode", "a reset environment", "call reset() first")
         return render_frame(self.env, self._state, self.params)
 
 
@@ -169,9 +157,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
     ) -> None:
         _require_single_player(env)
         if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise InvalidParamsError(
-                explain("num_envs", got=repr(num_envs), expected="an integer >= 1", remedy="pass num_envs=1 or more")
-            )
+            raise InvalidParamsError("num_envs", repr(num_envs), "an integer >= 1", "pass num_envs=1 or more")
         self.metadata = {
             **check_render_mode(env, render_mode),
             "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,
@@ -215,11 +201,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
 
     def _words_of(self, seeds: Any) -> np.ndarray:
         if len(seeds) != self.num_envs:
-            raise InvalidParamsError(
-                explain(
-                    "seeds", got=len(seeds), expected=f"{self.num_envs} seeds", remedy="pass one for each environment"
-                )
-            )
+            raise InvalidParamsError("seeds", len(seeds), f"{self.num_envs} seeds", "pass one for each environment")
         words = []
         for seed in seeds:
             single = Seeds()
@@ -237,9 +219,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
             ResetNeededError: `reset` was never called.
         """
         if self._state is None:
-            raise ResetNeededError(
-                explain("step", got="no running episodes", expected="reset environments", remedy="call reset() first")
-            )
+            raise ResetNeededError("step", "no running episodes", "reset environments", "call reset() first")
         actions = self._validate(actions, self._mask)
         obs, self._state, reward, terminated, truncated, native, mask, _ = programs(self.env).step_many(
             self._state, actions, self.params
@@ -264,9 +244,7 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
         if self.render_mode is None:
             return None
         if self._state is None:
-            raise ResetNeededError(
-                explain("render", got="no episodes", expected="reset environments", remedy="call reset() first")
-            )
+            raise ResetNeededError("render", "no episodes", "reset environments", "call reset() first")
         states = (jax.tree.map(lambda leaf, i=i: leaf[i], self._state) for i in range(self.num_envs))
         return tuple(render_frame(self.env, state, self.params) for state in states)
 

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from rlenv_shared import compiling, counter_rng
-from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, explain
+from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
 from rlenv_shared.spaces import Box, Discrete, MultiDiscrete
 
 STATIC_INFO = ("terminated", "truncated", "final_observation", "illegal_action")
@@ -46,9 +46,7 @@ class ActionValidator:
 
     def __init__(self, space: Any, batch: tuple[int, ...]) -> None:
         if not isinstance(space, Discrete | MultiDiscrete | Box):
-            raise InvalidParamsError(
-                explain("action space", got=space, expected="Discrete, MultiDiscrete or Box", remedy="write an adapter")
-            )
+            raise InvalidParamsError("action space", space, "Discrete, MultiDiscrete or Box", "write an adapter")
         self.shape, self.dtype = batch + space.shape, space.dtype
         self.kinds = "iu" if self.dtype.kind in "iu" else "fiu"
         if isinstance(space, Box):
@@ -72,15 +70,11 @@ class ActionValidator:
         if not inside.all() or (self.kinds != "iu" and not np.isfinite(array).all()):
             self._refuse("value", action)
         if mask is not None and not np.take_along_axis(mask, array[..., None].astype(np.intp), -1).all():
-            raise IllegalActionError(
-                explain("action", got=action, expected="a legal action", remedy="choose by info['action_mask']")
-            )
+            raise IllegalActionError("action", action, "a legal action", "choose by info['action_mask']")
         return array.astype(self.dtype)
 
     def _refuse(self, what: str, got: Any) -> NoReturn:
-        raise IllegalActionError(
-            explain(f"action {what}", got=got, expected=self.expected, remedy="see env.action_space")
-        )
+        raise IllegalActionError(f"action {what}", got, self.expected, "see env.action_space")
 
 
 class Seeds:
@@ -93,9 +87,7 @@ class Seeds:
     def start(self, seed: Any) -> None:
         """Start over with a host seed, 0 <= seed < 2**64."""
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise InvalidParamsError(
-                explain("seed", got=repr(seed), expected="an integer, 0 <= seed < 2**64", remedy="pass an int or None")
-            )
+            raise InvalidParamsError("seed", repr(seed), "an integer, 0 <= seed < 2**64", "pass an int or None")
         counter_rng.seed_words(int(seed))  # checks the range
         self.seed, self.used = int(seed), 0
 
@@ -123,7 +115,5 @@ def check_render_mode(env: Any, render_mode: str | None) -> dict[str, Any]:
     """Metadata of the adapter, after checking that the environment can render in this mode."""
     modes = ["rgb_array"] if hasattr(env, "render") else []
     if render_mode is not None and render_mode not in modes:
-        raise InvalidParamsError(
-            explain("render_mode", got=repr(render_mode), expected=f"None or one of {modes}", remedy="leave it out")
-        )
+        raise InvalidParamsError("render_mode", repr(render_mode), f"None or one of {modes}", "leave it out")
     return {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}

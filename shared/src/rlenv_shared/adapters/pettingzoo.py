@@ -28,7 +28,7 @@ from rlenv_shared.adapters.host import (
     render_frame,
 )
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.errors import IllegalActionError, InvalidParamsError, explain
+from rlenv_shared.errors import IllegalActionError, InvalidParamsError
 
 
 class _Table:
@@ -40,14 +40,8 @@ class _Table:
 
     def __init__(self, env: Any, params: Any, order: TurnOrder, render_mode: str | None, seed: int | None) -> None:
         if env.turn_order is not order:
-            raise InvalidParamsError(
-                explain(
-                    f"PettingZoo adapter of {env.name}",
-                    got=env.turn_order,
-                    expected=order,
-                    remedy="PettingZooParallel is for simultaneous players, PettingZooAEC for those who take turns",
-                )
-            )
+            remedy = "PettingZooParallel is for simultaneous players, PettingZooAEC for those who take turns"
+            raise InvalidParamsError(f"PettingZoo adapter of {env.name}", env.turn_order, order, remedy)
         self.metadata = {**check_render_mode(env, render_mode), "name": env.name}
         self.env, self.params = env, env.default_params if params is None else params
         self.players = [f"player_{i}" for i in range(env.num_players)]
@@ -103,9 +97,7 @@ class _Table:
 
 
 def _needs_reset(what: str) -> ResetNeededError:
-    return ResetNeededError(
-        explain(what, got="no running episode", expected="a reset environment", remedy="call reset() first")
-    )
+    return ResetNeededError(what, "no running episode", "a reset environment", "call reset() first")
 
 
 def _row(tree: Any, index: int) -> Any:
@@ -184,9 +176,7 @@ class PettingZooParallel(_Face, pettingzoo.ParallelEnv):
         if not self.agents:
             raise _needs_reset("step")
         if set(actions) != set(self.agents):
-            raise IllegalActionError(
-                explain("actions", got=sorted(actions), expected=self.agents, remedy="pass one action for each agent")
-            )
+            raise IllegalActionError("actions", sorted(actions), self.agents, "pass one action for each agent")
         chosen = self._table.validate([actions[agent] for agent in self.agents], self._mask)
         obs, rewards, terminated, truncated, info, mask = self._table.step(chosen)
         agents = self.agents

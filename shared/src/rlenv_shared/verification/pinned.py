@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, explain
+from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError
 from rlenv_shared.files import locked
 
 DOWNLOAD_TIMEOUT_S: Final = 600.0
@@ -86,14 +86,8 @@ class Pin:
         except importlib.metadata.PackageNotFoundError:
             installed = "nothing"
         if installed != self.version:
-            raise ReferenceUnavailableError(
-                explain(
-                    f"reference {self.name}",
-                    got=f"{installed} installed",
-                    expected=f"version {self.version}",
-                    remedy=f"run: {sys.executable} -m pip install {self.name}=={self.version}",
-                )
-            )
+            got, remedy = f"{installed} installed", f"run: {sys.executable} -m pip install {self.name}=={self.version}"
+            raise ReferenceUnavailableError(f"reference {self.name}", got, f"version {self.version}", remedy)
 
 
 def fetch_pypi_sdist(pin: Pin, dest: str | Path, *, timeout_s: float = DOWNLOAD_TIMEOUT_S) -> Path:
@@ -116,9 +110,7 @@ def fetch_pypi_sdist(pin: Pin, dest: str | Path, *, timeout_s: float = DOWNLOAD_
         ReferenceUnavailableError: it cannot be downloaded, or is not the pinned one.
     """
     if pin.kind != "pypi" or pin.sha256 is None:
-        raise InvalidParamsError(
-            explain("pin", got=(pin.kind, pin.sha256), expected="kind 'pypi' with a sha256", remedy="complete pin.json")
-        )
+        raise InvalidParamsError("pin", (pin.kind, pin.sha256), "kind 'pypi' with a sha256", "complete pin.json")
     dest = Path(dest)
     dest.mkdir(parents=True, exist_ok=True)
     tree = dest / f"{pin.name}-{pin.version}"
@@ -156,14 +148,9 @@ def _download(pin: Pin, work: Path, timeout_s: float) -> Path:
     for info in (*temporary.glob("pip-download-*/*/PKG-INFO"), *temporary.glob("unpacked/*/PKG-INFO")):
         if _is_release(info, pin):
             return info.parent
-    raise ReferenceUnavailableError(
-        explain(
-            f"sdist of {pin.name} {pin.version}",
-            got=_last_error(log),
-            expected=f"an archive with sha256 {pin.sha256}",
-            remedy="check the connection to the package index (pip must be able to download) and the pin",
-        )
-    )
+    expected = f"an archive with sha256 {pin.sha256}"
+    remedy = "check the connection to the package index (pip must be able to download) and the pin"
+    raise ReferenceUnavailableError(f"sdist of {pin.name} {pin.version}", _last_error(log), expected, remedy)
 
 
 def _verify_members(pin: Pin, tree: Path) -> None:
@@ -171,9 +158,7 @@ def _verify_members(pin: Pin, tree: Path) -> None:
         path = tree / member
         got = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "no such file"
         if got != expected:
-            raise ReferenceUnavailableError(
-                explain(f"{pin.name}: {member}", got=got, expected=expected, remedy=f"delete {tree} and fetch again")
-            )
+            raise ReferenceUnavailableError(f"{pin.name}: {member}", got, expected, f"delete {tree} and fetch again")
 
 
 def _is_release(pkg_info: Path, pin: Pin) -> bool:
@@ -201,4 +186,4 @@ def _is_text_list(value: Any) -> bool:
 
 def _bad_pin(path: Path, got: object) -> InvalidParamsError:
     expected = "JSON object with name, version, kind, licence, sha256, patches, used_by and optionally members"
-    return InvalidParamsError(explain(f"pin file {path}", got=got, expected=expected, remedy="correct the file"))
+    return InvalidParamsError(f"pin file {path}", got, expected, "correct the file")
