@@ -35,9 +35,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_learn.stats.tost import TostResult, check_design, tost_paired
 from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.stats.tost import TostResult, check_design, tost_paired
 
 FORMAT: Final = "rlenv-transfer"
 SCHEMA: Final = 1

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from rlenv_learn.stats.tost import check_design
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.stats.tost import check_design
 
 NODES_PAIRED: Final = 500
 NODES_WELCH: Final = 160  # squared
