@@ -156,6 +156,11 @@ class Gpu:
     learning: Entry | None = None
     comparisons: Entry | None = None
 
+    @classmethod
+    def of(cls, module: str, budgets: Mapping[str, Mapping[str, float]]) -> Gpu:
+        """What a module with ``PROGRAMS``, ``learning_env`` and ``COMPARISONS`` has."""
+        return cls(f"{module}:PROGRAMS", budgets, f"{module}:learning_env", f"{module}:COMPARISONS")
+
 
 @dataclasses.dataclass(frozen=True)
 class Declaration:
