@@ -14,7 +14,7 @@ class EnvError(Exception):
         parts: what was got, what is expected, the remedy.
     """
 
-    def __init__(self, what: str, *parts: object) -> None:
+    def __init__(self, what: str = "", *parts: object) -> None:
         super().__init__(f"{what}: got {parts[0]}, expected {parts[1]}; {parts[2]}" if parts else what)
 
     def __str__(self) -> str:  # KeyError would print its message quoted

@@ -10,7 +10,7 @@ import dataclasses
 import math
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 import jax
 import jax.numpy as jnp
@@ -24,64 +24,58 @@ from rlenv_shared.reset_pool import ResetPool
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
 
 
-class Workload(Protocol):
-    """One implementation at one batch size, as the harness drives it."""
+class Workload:
+    """One implementation at one batch size, as the harness drives it; `begin`, `call` and `checksum` are its own.
 
-    @property
-    def name(self) -> str:
-        """Of the implementation: the same at every batch size."""
+    Attributes:
+        name: of the implementation: the same at every batch size.
+        batch: environments.
+        steps: of each environment per call.
+        settings: what the report should say: reset mode, frameskip, …
+        deterministic: equal blocks give equal checksums.
+    """
 
-    @property
-    def batch(self) -> int:
-        """Environments."""
-
-    @property
-    def steps(self) -> int:
-        """Steps of each environment per call."""
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether equal blocks give equal checksums."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What the report should say: reset mode, policy, frameskip, ..."""
+    name: str
+    batch: int
+    steps: int
+    settings: Mapping[str, Any]
+    deterministic: bool
 
     def compile(self) -> None:
         """Prepare; timed apart from the blocks."""
 
     def begin(self) -> None:
         """Go to the start of a block and wait until it is reached; not timed."""
+        raise NotImplementedError
 
     def call(self) -> None:
         """Advance `batch` environments by `steps`; may return before the work is done."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Wait until the work of all calls is done."""
 
     def decisions(self) -> int | None:
         """Steps since `begin` in which somebody was asked to act; None where that is all of them."""
+        return None
 
     def checksum(self) -> float:
         """A number that depends on every output; not timed."""
+        raise NotImplementedError
 
     def memory(self) -> Mapping[str, int | None]:
         """``peak_bytes`` and ``state_bytes_per_env``, None where unknown; asked after the blocks."""
+        return {"peak_bytes": None, "state_bytes_per_env": None}
 
 
 @dataclasses.dataclass
-class HostWorkload:
+class HostWorkload(Workload):
     """A host implementation.
 
     Attributes:
-        name: of the implementation.
-        batch: environments.
-        steps: steps of each environment per call.
         reset: goes to the start of a block.
         advance: runs that many steps of all environments, actions included.
         read_checksum: a number that depends on every output since the reset.
-        deterministic: a reset restores the generators too.
-        settings: for the report.
         state_bytes_per_env: None if unknown.
     """
 
@@ -95,9 +89,6 @@ class HostWorkload:
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     state_bytes_per_env: int | None = None
 
-    def compile(self) -> None:
-        """Nothing to prepare."""
-
     def begin(self) -> None:
         """Reset."""
         self.reset()
@@ -106,19 +97,13 @@ class HostWorkload:
         """Advance by `steps`."""
         self.advance(self.steps)
 
-    def finish(self) -> None:
-        """Nothing to wait for."""
-
-    def decisions(self) -> None:
-        """Every step is one."""
-
     def checksum(self) -> float:
         """The host's own."""
         return float(self.read_checksum())
 
     def memory(self) -> Mapping[str, int | None]:
         """What is known."""
-        return {"peak_bytes": None, "state_bytes_per_env": self.state_bytes_per_env}
+        return {**super().memory(), "state_bytes_per_env": self.state_bytes_per_env}
 
 
 def host_rollout(
@@ -161,42 +146,45 @@ def host_rollout(
     )
 
 
-class JaxWorkload:
-    """A jitted scan of vmapped steps; made by `jax_rollout`."""
+@dataclasses.dataclass
+class JaxWorkload(Workload):
+    """A jitted scan of vmapped steps; made by `jax_rollout`.
 
-    def __init__(
-        self,
-        name: str,
-        batch: int,
-        steps: int,
-        rollout: Any,
-        carry: Any,
-        params: Any,
-        settings: Mapping[str, Any],
-        state_bytes: int,
-        compiler_options: Mapping[str, Any],
-    ) -> None:
-        self.name, self.batch, self.steps, self.settings = name, batch, steps, settings
-        self.deterministic = True
-        self._rollout, self._start, self._params = rollout, carry, params
-        self._state_bytes, self._options = state_bytes, dict(compiler_options)
-        self._compiled: Any = None
-        self._carry: Any = None
-        self._outputs: Any = None
+    Attributes:
+        rollout: jitted ``(carry, params) -> (carry, outputs)``.
+        start: the carry at the start of a block.
+        params: of the environment.
+        state_bytes: of one environment.
+        options: of the compiler.
+    """
+
+    name: str
+    batch: int
+    steps: int
+    rollout: Any
+    start: Any
+    params: Any
+    settings: Mapping[str, Any]
+    state_bytes: int
+    options: dict[str, Any]
+    deterministic: bool = True
+    _compiled: Any = None
+    _carry: Any = None
+    _outputs: Any = None
 
     def compile(self) -> None:
         """Trace, lower and compile, once."""
         if self._compiled is None:
-            self._compiled = self._rollout.lower(self._start, self._params).compile(self._options)
+            self._compiled = self.rollout.lower(self.start, self.params).compile(self.options)
 
     def begin(self) -> None:
         """Copy the start: a donated carry is consumed by the first call."""
-        self._carry = jax.tree.map(jnp.copy, self._start)
+        self._carry = jax.tree.map(jnp.copy, self.start)
         self.finish()
 
     def call(self) -> None:
         """Dispatch one rollout; it continues the one before."""
-        self._carry, self._outputs = self._compiled(self._carry, self._params)
+        self._carry, self._outputs = self._compiled(self._carry, self.params)
 
     def finish(self) -> None:
         """Wait for the device."""
@@ -222,7 +210,7 @@ class JaxWorkload:
         if analysis is not None:
             whole = analysis.argument_size_in_bytes + analysis.output_size_in_bytes + analysis.temp_size_in_bytes
             peak = int(whole - analysis.alias_size_in_bytes)
-        return {"peak_bytes": peak, "state_bytes_per_env": self._state_bytes}
+        return {"peak_bytes": peak, "state_bytes_per_env": self.state_bytes}
 
 
 @dataclasses.dataclass(frozen=True)
