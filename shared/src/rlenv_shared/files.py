@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import io
 import json
 import math
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
@@ -168,21 +169,88 @@ _STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite
 _WITH_SPECIAL: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=float)
 
 
+def sealed(path: str | Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    """What is written to a file: a JSON object with its digest; errors as `to_json`."""
+    content = plain(f"file {path}", record)
+    return {**content, SEAL: digest(content)}
+
+
 def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write a sealed JSON object.
 
     Raises:
         InvalidParamsError, StorageError: it is not JSON; it cannot be written there.
     """
-    content = plain(f"file {path}", record)
     with replacing(path) as file:
-        file.write(json.dumps({**content, SEAL: digest(content)}, indent=1).encode() + b"\n")
+        file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
 
 
 def read_json(path: str | Path) -> Any:
     """Read a JSON file and check its seal; anything may be raised, so read inside `reading`."""
     content = parse_json(Path(path).read_bytes())
     return check_seal(content) if isinstance(content, dict) else content
+
+
+@dataclasses.dataclass(frozen=True)
+class JsonFormat:
+    """A kind of sealed JSON file: an object that begins with ``format`` and ``schema``.
+
+    Attributes:
+        name: value of ``format``.
+        schema: version; a file of another one is refused.
+        what: names such a file in errors.
+        remedy: what to do about one that cannot be read.
+        check: is given the content; raises anything where it is not as it must be.
+    """
+
+    name: str
+    schema: int
+    what: str
+    remedy: str
+    check: Callable[[dict[str, Any]], object]
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What a content begins with."""
+        return {"format": self.name, "schema": self.schema}
+
+    @contextlib.contextmanager
+    def reading(self, path: object) -> Iterator[None]:
+        """Turn what is raised into a SnapshotVersionError that names the file."""
+        with reading(f"{self.what} {path}", f"a whole {self.name} file of schema {self.schema}", self.remedy):
+            yield
+
+    def checked(self, path: object, content: Any) -> dict[str, Any]:
+        """A content that is as it must be.
+
+        Raises:
+            SnapshotVersionError: it is not.
+        """
+        with self.reading(path):
+            found = (content.get("format"), content.get("schema")) if isinstance(content, dict) else content
+            if found != (self.name, self.schema):
+                raise ValueError(f"format and schema {found!r:.80}")
+            self.check(content)
+        return content
+
+    def read(self, path: str | Path) -> dict[str, Any]:
+        """Read and check a file.
+
+        Raises:
+            SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
+        """
+        with self.reading(path):
+            content = read_json(path)
+        return self.checked(path, content)
+
+    def write(self, path: str | Path, content: Mapping[str, Any]) -> None:
+        """Check and write a content.
+
+        Raises:
+            SnapshotVersionError: it could not be read again.
+            InvalidParamsError, StorageError: as `write_json`.
+        """
+        write_json(path, self.checked(path, dict(content)))
 
 
 def write_npz(

@@ -16,7 +16,6 @@ from ``block_s`` whenever a file is loaded.  Ratios exist only between runs of o
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
 import math
@@ -29,11 +28,8 @@ import numpy as np
 
 from rlenv_bench.harness import Run
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
+from rlenv_shared.errors import InvalidParamsError
 
-FORMAT: Final = "rlenv-bench"
-SCHEMA: Final = 2
-EXPECTED: Final = "a complete report as rlenv_bench.results describes"
 UNIT: Final = "env steps/s"
 MIN_BLOCKS: Final = 10
 MIN_BLOCK_S: Final = 0.5
@@ -94,7 +90,7 @@ def build(
         entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
         numbers = summarise(entry)
         entries.append({**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90})
-    head = {"format": FORMAT, "schema": SCHEMA, "env": env, "unit": UNIT, **git, "command": command}
+    head = {**FORMAT.head, "env": env, "unit": UNIT, **git, "command": command}
     return {**head, "machine": dict(machine), "runs": entries}
 
 
@@ -121,9 +117,7 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
         SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
         StorageError: it cannot be written there.
     """
-    with _reading(path):
-        _validate(path, report)
-    files.write_json(path, report)
+    FORMAT.write(path, report)
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -133,10 +127,7 @@ def load(path: str | Path) -> dict[str, Any]:
         SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
             few or too short, or its medians do not follow from its samples.
     """
-    with _reading(path):
-        report = files.read_json(path)
-        _validate(path, report)
-    return report
+    return FORMAT.read(path)
 
 
 def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
@@ -257,23 +248,17 @@ def _label(run: Mapping[str, Any]) -> str:
     return f"{run['workload']} at batch {run['batch']:,}"
 
 
-def _validate(path: object, report: Any) -> None:
-    if not isinstance(report, dict) or report.get("format") != FORMAT:
-        raise _unreadable(path, "another format")
-    if report.get("schema") != SCHEMA:
-        expected, remedy = f"schema {SCHEMA}", "measure again, or update rlenv-shared if the file is newer"
-        raise SnapshotVersionError(f"benchmark report {path}", f"schema {report.get('schema')}", expected, remedy)
-    if set(report) != {"format", "schema", *HEAD_KEYS}:
-        raise _unreadable(path, f"keys {sorted(report)}")
+def _check(report: Mapping[str, Any]) -> None:
+    if set(report) != {*FORMAT.head, *HEAD_KEYS}:
+        raise ValueError(f"keys {sorted(report)}")
     for key, kind in HEAD_KEYS.items():
-        if not isinstance(report.get(key), kind):
-            raise _unreadable(path, f"{key} = {report.get(key)!r}")
+        if not isinstance(report[key], kind):
+            raise ValueError(f"{key} = {report[key]!r}")
     if not report["runs"]:
-        raise _unreadable(path, "no runs")
+        raise ValueError("no runs")
     for number, run in enumerate(report["runs"]):
-        problem = _problem(run)
-        if problem:
-            raise _unreadable(path, f"run {number}: {problem}")
+        if problem := _problem(run):
+            raise ValueError(f"run {number}: {problem}")
 
 
 def _problem(run: Any) -> str:
@@ -302,9 +287,4 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-def _reading(path: object) -> contextlib.AbstractContextManager[None]:
-    return files.reading(f"benchmark report {path}", EXPECTED, "measure again")
-
-
-def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(f"benchmark report {path}", got, EXPECTED, "measure again")
+FORMAT: Final = files.JsonFormat("rlenv-bench", 2, "benchmark report", "measure again", _check)
