@@ -217,11 +217,18 @@ def _leaky_rule(axis_size, in_batched, x):
     return jnp.flip(x), in_batched[0]
 
 
-@broken(c.check_vmap_equals_loop, "environment 0 of a batch against itself alone")
+@broken(c.check_vmap_equals_loop, "a batch against itself in another order")
 class NeighboursTouch(Walk):
     def transition(self, *args):
         state, reward, terminated, info = super().transition(*args)
         return state.replace(hidden=_leaky(state.hidden)), reward, terminated, info
+
+
+@broken(c.check_vmap_equals_loop, "environment 0 of a batch against itself alone")
+class GateNobodyNeeds(Walk):
+    def transition(self, state, action, params, ops=XLA):
+        state, *rest = super().transition(state, action, params, ops)
+        return ops.when_any("gust", state.cell < 0, lambda s: s.replace(hidden=s.hidden + jnp.uint32(1)), state), *rest
 
 
 @broken(c.check_gates, "gate gust: got a handler that changes a state it is not for")
