@@ -16,7 +16,7 @@ from typing import IO, Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import EnvError, InvalidParamsError, SnapshotVersionError, StorageError, explain
+from rlenv_shared.errors import EnvError, InvalidParamsError, SnapshotVersionError, StorageError
 
 HEADER: Final = "__header__"  # name of the array that holds an npz file's JSON header
 SEAL: Final = "sha256"  # its entry, and that of every JSON file, with the digest of all else
@@ -32,7 +32,7 @@ def reading(what: str, expected: str, remedy: str) -> Iterator[None]:
     except Exception as error:  # decoders raise anything: struct.error, NotImplementedError, MemoryError, …
         got = str(error) if isinstance(error, EnvError) else f"{type(error).__name__}: {str(error)[:300]}"
         got = "no such file" if isinstance(error, FileNotFoundError) else got
-        raise SnapshotVersionError(explain(what, got=got, expected=expected, remedy=remedy)) from error
+        raise SnapshotVersionError(what, got, expected, remedy) from error
 
 
 @contextlib.contextmanager
@@ -44,7 +44,7 @@ def storing(path: str | Path, kind: type[Exception] = OSError) -> Iterator[None]
         if isinstance(error, EnvError):
             raise
         remedy = "free or allow the space, or choose another path"
-        raise StorageError(explain(f"file {path}", got=error, expected="a place to write to", remedy=remedy)) from error
+        raise StorageError(f"file {path}", error, "a place to write to", remedy) from error
 
 
 @contextlib.contextmanager
@@ -93,8 +93,7 @@ def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError as error:
-                message = explain(f"lock {path}", got="held by another run", expected="free", remedy="wait for its end")
-                raise InvalidParamsError(message) from error
+                raise InvalidParamsError(f"lock {path}", "held by another run", "free", "wait for its end") from error
         yield
 
 
@@ -129,7 +128,7 @@ def to_json(what: str, value: Any) -> bytes:
         return json.dumps(value, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         remedy = "convert arrays to lists, and leave NaN and infinities out"
-        raise InvalidParamsError(explain(what, got=error, expected="JSON values", remedy=remedy)) from error
+        raise InvalidParamsError(what, error, "JSON values", remedy) from error
 
 
 def plain(what: str, value: Any) -> Any:

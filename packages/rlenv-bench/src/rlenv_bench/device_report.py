@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from rlenv_bench import results as bench
 from rlenv_bench.gpu.compilation import Cost
-from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.errors import SnapshotVersionError
 
 FORMAT: Final = "rlenv-gpu-report"
 SCHEMA: Final = 1
@@ -201,6 +201,4 @@ def _validate(path: Path, report: Mapping[str, Any]) -> None:
 
 
 def _unreadable(path: Path, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(
-        explain(f"GPU report {path}", got=got, expected=f"{FORMAT}, schema {SCHEMA}", remedy="run make gpu-report")
-    )
+    return SnapshotVersionError(f"GPU report {path}", got, f"{FORMAT}, schema {SCHEMA}", "run make gpu-report")

@@ -29,7 +29,7 @@ import numpy as np
 
 from rlenv_bench.harness import Run
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 
 FORMAT: Final = "rlenv-bench"
 SCHEMA: Final = 2
@@ -160,11 +160,7 @@ def select(report: Mapping[str, Any], workload: str, batch: int | None = None, *
     ]
     if not found:
         have = sorted({(run["workload"], run["batch"]) for run in report["runs"]})
-        raise InvalidParamsError(
-            explain(
-                "run", got=(workload, batch, settings), expected=f"one of {have}", remedy="measure it in the same run"
-            )
-        )
+        raise InvalidParamsError("run", (workload, batch, settings), f"one of {have}", "measure it in the same run")
     return max(found, key=lambda run: summarise(run).median)
 
 
@@ -176,9 +172,7 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
     """
     for run in (ours, theirs):
         if not any(run is own for own in report["runs"]):
-            raise InvalidParamsError(
-                explain("ratio", got=_label(run), expected="two runs of one report", remedy="pick them with select()")
-            )
+            raise InvalidParamsError("ratio", _label(run), "two runs of one report", "pick them with select()")
     numerator, denominator = summarise(ours).median, summarise(theirs).median
     return Ratio(numerator / denominator, numerator, denominator, _label(ours), _label(theirs), report["unit"])
 
@@ -267,14 +261,8 @@ def _validate(path: object, report: Any) -> None:
     if not isinstance(report, dict) or report.get("format") != FORMAT:
         raise _unreadable(path, "another format")
     if report.get("schema") != SCHEMA:
-        raise SnapshotVersionError(
-            explain(
-                f"benchmark report {path}",
-                got=f"schema {report.get('schema')}",
-                expected=f"schema {SCHEMA}",
-                remedy="measure again, or update rlenv-shared if the file is newer",
-            )
-        )
+        expected, remedy = f"schema {SCHEMA}", "measure again, or update rlenv-shared if the file is newer"
+        raise SnapshotVersionError(f"benchmark report {path}", f"schema {report.get('schema')}", expected, remedy)
     if set(report) != {"format", "schema", *HEAD_KEYS}:
         raise _unreadable(path, f"keys {sorted(report)}")
     for key, kind in HEAD_KEYS.items():
@@ -319,4 +307,4 @@ def _reading(path: object) -> contextlib.AbstractContextManager[None]:
 
 
 def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(explain(f"benchmark report {path}", got=got, expected=EXPECTED, remedy="measure again"))
+    return SnapshotVersionError(f"benchmark report {path}", got, EXPECTED, "measure again")

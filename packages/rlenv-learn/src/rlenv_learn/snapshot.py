@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import files
-from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.errors import SnapshotVersionError
 
 SCHEMA: Final = "rlenv-ppo"
 VERSION: Final = 1
@@ -19,7 +19,7 @@ VERSION: Final = 1
 
 def refuse(what: str, *, got: object, expected: object, remedy: str) -> NoReturn:
     """Raise a SnapshotVersionError."""
-    raise SnapshotVersionError(explain(what, got=got, expected=expected, remedy=remedy))
+    raise SnapshotVersionError(what, got, expected, remedy)
 
 
 def _is_key(leaf: Any) -> bool:

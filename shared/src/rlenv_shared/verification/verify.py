@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlenv_shared import machine
-from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.errors import SnapshotVersionError
 from rlenv_shared.verification.declaration import Declaration, RolloutSet, resolve
 from rlenv_shared.verification.differences import Report
 
@@ -82,7 +82,7 @@ def load(path: Path) -> dict[str, Any]:
         found, problem = [], f"{type(error).__name__}: {error}"
     if not found:
         expected = f"{FORMAT}, schema {SCHEMA}, with comparisons"
-        raise SnapshotVersionError(explain(f"results {path}", got=problem, expected=expected, remedy="run verify"))
+        raise SnapshotVersionError(f"results {path}", problem, expected, "run verify")
     return content
 
 

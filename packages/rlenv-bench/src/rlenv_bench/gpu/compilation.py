@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from rlenv_bench.gpu.model import CALIBRATED, FAST, RAW, SLOW, Assumptions, seconds
 from rlenv_bench.gpu.target import Target
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 
 FORMAT: Final = "rlenv-gpu-compiled"
 SCHEMA: Final = 2
@@ -161,14 +161,8 @@ def checked_budgets(package: str, budgets: Mapping[str, Mapping[str, float]]) ->
     """
     for program, budget in budgets.items():
         if not {"spill_bytes", FLOOR} <= set(budget) <= {*LIMITS, FLOOR}:
-            raise InvalidParamsError(
-                explain(
-                    f"budget of {package}, {program}",
-                    got=sorted(budget),
-                    expected=f"spill_bytes and {FLOOR}, and others of {LIMITS}",
-                    remedy="correct the declaration",
-                )
-            )
+            expected, remedy = f"spill_bytes and {FLOOR}, and others of {LIMITS}", "correct the declaration"
+            raise InvalidParamsError(f"budget of {package}, {program}", sorted(budget), expected, remedy)
     return budgets
 
 
@@ -241,6 +235,4 @@ def table(report: Mapping[str, Any]) -> str:
 
 
 def _unreadable(path: Path, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(
-        explain(f"GPU report {path.name}", got=got, expected=f"{FORMAT}, schema {SCHEMA}", remedy=f"run {COMMAND}")
-    )
+    return SnapshotVersionError(f"GPU report {path.name}", got, f"{FORMAT}, schema {SCHEMA}", f"run {COMMAND}")

@@ -35,9 +35,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_learn.stats.tost import TostResult, check_design, tost_paired
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
-from rlenv_shared.stats.tost import TostResult, check_design, tost_paired
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 
 FORMAT: Final = "rlenv-transfer"
 SCHEMA: Final = 1
@@ -104,12 +104,10 @@ class TransferConfig:
             raise _unreadable(path, error) from error
         if not sound:
             raise InvalidParamsError(
-                explain(
-                    f"transfer config {path}",
-                    got=config,
-                    expected="2 backends with budgets > 0, >= 2 policies, one distinct seed each, >= 1 episode",
-                    remedy="correct it before the runs",
-                )
+                f"transfer config {path}",
+                config,
+                "2 backends with budgets > 0, >= 2 policies, one distinct seed each, >= 1 episode",
+                "correct it before the runs",
             )
         return config
 
@@ -263,14 +261,8 @@ def _is_number_list(values: Any) -> bool:
 
 def _check_schema(path: object, schema: object) -> None:
     if schema != SCHEMA:
-        raise SnapshotVersionError(
-            explain(
-                f"transfer file {path}",
-                got=f"schema {schema}",
-                expected=f"schema {SCHEMA}",
-                remedy="update rlenv-shared",
-            )
-        )
+        remedy = "update rlenv-shared"
+        raise SnapshotVersionError(f"transfer file {path}", f"schema {schema}", f"schema {SCHEMA}", remedy)
 
 
 def _reading(path: object) -> contextlib.AbstractContextManager[None]:
@@ -278,8 +270,8 @@ def _reading(path: object) -> contextlib.AbstractContextManager[None]:
 
 
 def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(explain(f"transfer file {path}", got=got, expected=EXPECTED, remedy="restore it"))
+    return SnapshotVersionError(f"transfer file {path}", got, EXPECTED, "restore it")
 
 
 def _unfit(got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain("transfer results", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError("transfer results", got, expected, remedy)
