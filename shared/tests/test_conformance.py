@@ -573,11 +573,9 @@ def test_a_broken_environment_is_refused(check, match, env, options):
 
 
 def test_all_failures_are_reported_at_once():
-    class Sloppy(IntegerReward, CriesWolf):
-        pass
-
+    sloppy = type("Sloppy", (IntegerReward, CriesWolf), {})
     with pytest.raises(AssertionError) as caught:
-        check_env(Sloppy(), **PLAY)
+        check_env(sloppy(), **PLAY)
     message = str(caught.value)
     assert "toy/Walk-v0 does not conform" in message
     assert "check_avals: reward" in message
