@@ -26,7 +26,7 @@ from rlenv_shared import compiling, masking
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.ops import recording_ops
 from rlenv_shared.testing.random_play import SAMPLE, RandomPlay
-from rlenv_shared.testing.requirements import difference, fail, require_equal, require_same_avals, rows_of
+from rlenv_shared.testing.requirements import FLOAT_RTOL, difference, fail, require_equal, require_same_avals, rows_of
 from rlenv_shared.testing.traced_checks import (
     check_avals,
     check_keys_are_unused,
@@ -72,19 +72,24 @@ def check_jit_equals_eager(play: RandomPlay) -> None:
     remedy = "a step must be pure: no Python state, no randomness of the host, no branches on values"
     for (t, i), pair in zip(play.sample(), play.transitions(), strict=True):
         looped = jax.tree.map(lambda leaf, t=t, i=i: leaf[t, i], play.played.auto)
-        require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, exact=False)
+        require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, rtol=play.float_rtol)
     eager = play.env.step(play.key, *pair, play.params)
-    require_equal("compiled step against eager step", play.step(*pair), eager, remedy, exact=False)
+    require_equal("compiled step against eager step", play.step(*pair), eager, remedy, rtol=play.float_rtol)
 
 
 def check_vmap_equals_loop(play: RandomPlay) -> None:
     """A batch in the gated form equals single steps in the masked one: environments do not touch each other."""
     pairs = list(play.transitions())
     batched = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs))
+    turned = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs[1:], pairs[0]))
+    remedy = "handlers and loop bodies must change nothing where their condition is false; no callbacks, no state"
+    again = jax.tree.map(lambda leaf: jnp.roll(leaf, 1, 0), turned)
+    require_equal("a batch against itself in another order", again, batched, remedy)
     for i, pair in enumerate(pairs):
         row = jax.tree.map(lambda leaf, i=i: leaf[i], batched)
-        remedy = "handlers and loop bodies must change nothing where their condition is false; no callbacks, no state"
-        require_equal(f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, exact=False)
+        require_equal(
+            f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, rtol=play.float_rtol
+        )
 
 
 def check_gates(play: RandomPlay) -> None:
@@ -267,12 +272,12 @@ def check_observe_after_reset(play: RandomPlay) -> None:
     observe = jax.jit(lambda state: env.view(state, params))
     for key in jax.random.split(play.key, SAMPLE):
         obs, state = env.reset_env(key, params)
-        require_equal("view after reset_env", observe(state), obs, "build both from one function", exact=False)
+        require_equal("view after reset_env", observe(state), obs, "build both from one function", rtol=FLOAT_RTOL)
     if env.observes_state:
         observed = jax.jit(jax.vmap(jax.vmap(lambda state: env.view(state, params))))
         got = observed(play.played.raw[1])
         remedy = "set observes_state = False"
-        require_equal("view after step_env", got, play.played.raw[0], remedy, exact=False)
+        require_equal("view after step_env", got, play.played.raw[0], remedy, rtol=FLOAT_RTOL)
 
 
 def check_turns(play: RandomPlay) -> None:
