@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from pair import freeze_clock, load, make_ours, make_pyboy, memory, picture, state_of
+from pair import has_clock, load, make_ours, make_pyboy, memory, picture, state_of
 
 from emurust.games import windfall
 from emurust.pyboy.events import BUTTONS, PRESSES, RELEASES
@@ -81,21 +81,23 @@ def hand_over(name: str, rom: bytes, moments: int, frames: int) -> dict[str, Any
             pyboy.tick(1, True)
             ours.tick(1, True)
         now = moment
-        theirs, mine, own = state_of(pyboy), state_of(ours), ours._machine.save_state()
+        theirs, mine = (state_of(console, has_clock(rom)) for console in (pyboy, ours))
+        own = ours._machine.save_state()
         consoles = {
             "PyBoy from PyBoy": load(make_pyboy(rom), theirs),
             "PyBoy from emurust": load(make_pyboy(rom), mine),
             "emurust from PyBoy": load(make_ours(rom), theirs),
             "emurust from emurust": load(make_ours(rom), mine),
         }
-        copies = {"emurust's own format": load(make_ours(rom), own), "its copy": load(make_ours(rom), own)}
+        copies = {"emurust's own format": load(make_ours(rom), own), "who saved it": make_ours(rom)}
+        copies["who saved it"]._machine.assign(ours._machine)
         for group in (consoles, copies):
             problem = differing(group, masks[now : now + frames], held)
             found["continuations"] += len(group)
             found["frames"] += len(group) * frames
             if problem:
                 found["differing"].append({"moment": moment, "problem": problem})
-        for console in consoles.values():
+        for console in (*consoles.values(), *copies.values()):
             console.stop(False)
         found["moments"] += 1
     return found
@@ -109,7 +111,6 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=600)
     parser.add_argument("--only")
     options = parser.parse_args()
-    freeze_clock()
     rows = []
     for name, rom in roms(options.folder).items():
         if options.only and options.only not in name:

@@ -188,32 +188,37 @@ class PyBoy:
         if self.stopped:
             raise PyBoyInvalidOperationException("tick: got a stopped console, expected a running one; make another")
         count = options.frames(count)
+        if count == 0:
+            self._after_frames()
+            return False
         with self._turn:
-            try:
-                running = self._run(count, bool(render), bool(sound))
-            finally:
-                if not self.stopped:
-                    self._show(bool(render) and count > 0)
-            self.screen._after_tick()
-            self.game_wrapper.post_tick()
-            self._window.show(self.screen)
-            self._window.pace(self.target_emulationspeed)
+            running = self._run(count, bool(render), bool(sound))
+            self._after_frames()
         return running
+
+    def _after_frames(self) -> None:
+        self.screen._after_tick()
+        self.game_wrapper.post_tick()
+        self._window.present(self.screen, self.target_emulationspeed)
 
     def _run(self, count: int, render: bool, sound: bool) -> bool:
         left = count
-        while left > 0 and not self.stopped:
-            self._handle_events()
-            frames = self._frames_at_once(left)
-            if not self.paused:
-                self.gameshark.tick()
-                last = frames == left
-                self._run_frames(frames, render and last, sound and last)
-            left -= frames
-            self.events = []
-            while self._queued and self._queued[0][0] == self.frame_count:
-                self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
-        return count > 0 and not self.quitting and not self.stopped
+        try:
+            while left > 0 and not self.stopped:
+                self._handle_events()
+                frames = self._frames_at_once(left)
+                if not self.paused:
+                    self.gameshark.tick()
+                    last = frames == left
+                    self._run_frames(frames, render and last, sound and last)
+                left -= frames
+                self.events = []
+                while self._queued and self._queued[0][0] == self.frame_count:
+                    self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
+        finally:
+            if not self.stopped:
+                self._show(render)
+        return not self.quitting and not self.stopped
 
     def _frames_at_once(self, left: int) -> int:
         """Frames until something is to be done between two of them."""
