@@ -71,5 +71,5 @@ _TRANSLATION: Final = Translation()
 
 
 def translated() -> Translation:
-    """A block that turns errors of the native core into this package's types: ``with translated(): …``."""
+    """A block that turns errors of the native core into this package's types."""
     return _TRANSLATION

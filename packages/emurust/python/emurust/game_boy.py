@@ -375,7 +375,7 @@ class GameBoy:
             InvalidArgumentError: A tile has no entry in the mapping.
         """
         with translated():
-            return self._machine.game_area(*self._area, self._mapping, self._sprite_offset)
+            return self._machine.game_area(self._area, self._mapping, self._sprite_offset)
 
     def stop(self, save: bool = False) -> None:
         """Does nothing; here so that PyBoy code runs unchanged. Cartridge RAM is not written to disk."""

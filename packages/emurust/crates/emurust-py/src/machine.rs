@@ -42,6 +42,9 @@ pub(crate) struct Machine {
 /// A breakpoint that was reached: frames left after this one, bank, address, opcode.
 type Reached = Option<(u32, i32, u16, u8)>;
 
+/// A part of a tile map: x, y, width and height in tiles, and whether it moves with the screen.
+type Area = (usize, usize, usize, usize, bool);
+
 impl Machine {
     pub(crate) fn new_of(inner: core::Machine) -> Self {
         Self {
@@ -117,6 +120,16 @@ type Parts<'py> = (
     bool,
     Bound<'py, PyBytes>,
 );
+
+fn cut_out((x, y, width, height, follow): Area) -> CutOut {
+    CutOut {
+        x,
+        y,
+        width,
+        height,
+        follow,
+    }
+}
 
 fn object_parts(machine: &mut core::Machine) -> Vec<Part> {
     let mut parts = Vec::new();
@@ -381,30 +394,17 @@ impl Machine {
     }
 
     /// Tile numbers of a part of a tile map, (height, width).
-    #[allow(clippy::too_many_arguments)] // they are Python's keywords
     fn tile_area<'py>(
         &self,
         py: Python<'py>,
         window: bool,
         control: u8,
-        x: usize,
-        y: usize,
-        width: usize,
-        height: usize,
-        follow: bool,
+        area: Area,
     ) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let cut = CutOut {
-            x,
-            y,
-            width,
-            height,
-            follow,
-        };
-        let tiles = self
-            .lock(py)
-            .tile_area(window, control, cut)
-            .map_err(raise)?;
-        PyArray1::from_vec(py, tiles).reshape([height, width])
+        let cut = cut_out(area);
+        let mut machine = self.lock(py);
+        let tiles = machine.tile_area(window, control, cut).map_err(raise)?;
+        PyArray1::from_vec(py, tiles).reshape([cut.height, cut.width])
     }
 
     /// Parts of objects on the screen as (row, column, tile), in tiles.
@@ -413,28 +413,17 @@ impl Machine {
     }
 
     /// A part of the background with the objects over it, by what a mapping makes of the tiles.
-    #[allow(clippy::too_many_arguments)] // they are Python's keywords
     fn game_area<'py>(
         &self,
         py: Python<'py>,
-        x: usize,
-        y: usize,
-        width: usize,
-        height: usize,
-        follow: bool,
+        area: Area,
         mapping: PyReadonlyArray1<'py, u32>,
         offset: u32,
     ) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let cut = CutOut {
-            x,
-            y,
-            width,
-            height,
-            follow,
-        };
+        let cut = cut_out(area);
         let legend = Legend {
-            origin: (y as i32, x as i32),
-            width,
+            origin: (cut.y as i32, cut.x as i32),
+            width: cut.width,
             mapping: contiguous(&mapping)?,
             offset,
         };
@@ -442,7 +431,7 @@ impl Machine {
         let control = machine.read_memory(0xFF40);
         let mut tiles = machine.tile_area(false, control, cut).map_err(raise)?;
         legend.apply(&mut tiles, &object_parts(&mut machine))?;
-        PyArray1::from_vec(py, tiles).reshape([height, width])
+        PyArray1::from_vec(py, tiles).reshape([cut.height, cut.width])
     }
 
     fn line_positions(&self, py: Python<'_>) -> Vec<[u8; 4]> {
