@@ -139,7 +139,7 @@ class PyBoy:
         self.cartridge_title = self._machine.title
         self.frame_count = 0
         self.paused = self.quitting = False
-        self.no_input, self.title_status, self.window_title = no_input, title_status, ""
+        self.no_input, self.title_status = no_input, title_status
         self.events: list[WindowEvent] = []
         self._queued: list[tuple[int, int]] = []
         self._turn = threading.RLock()
@@ -167,10 +167,16 @@ class PyBoy:
         self._show(False)
         self.stopped = False
 
+    sgb_border = False
     # properties, for a class with __getattr__ is slower to look into
     mb = _without("mb", "memory, register_file, screen and sound")
     _plugin_manager = _without("_plugin_manager", "the attributes of PyBoy and game_wrapper")
     _serial = _without("_serial", "hook_register on the game's own output routine")
+
+    @property
+    def window_title(self) -> str:
+        """What PyBoy writes over a window; times are not measured here."""
+        return "PyBoy [PAUSED]" if self.paused else "PyBoy"
 
     # --- time -------------------------------------------------------------------------------------------------------
 

@@ -23,12 +23,13 @@ class Sound:
         raw_buffer: the whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame.
         raw_buffer_format: "b".
         raw_buffer_length: its length.
+        raw_buffer_dims: (0, 0): PyBoy declares it and never sets it.
         raw_ndarray: the whole buffer, int8 [n, 2].
     """
 
     def __init__(self, emulated: bool, sample_rate: int):
         self.sample_rate = sample_rate
-        self.raw_buffer_format = "b"
+        self.raw_buffer_format, self.raw_buffer_dims = "b", (0, 0)
         self.raw_buffer_length = 2 * (-(-sample_rate * FRAME_CYCLES // CLOCK) + 1)
         self._memory = array("b", bytes(self.raw_buffer_length))
         self._samples: NDArray[np.int8] = np.asarray(memoryview(self._memory))
