@@ -1,7 +1,7 @@
 """The same agent with Stable-Baselines3: PPO over SubprocVecEnv, once on PyBoy and once on `emurust.pyboy`.
 
-    make agent-emurust                                  both, in an environment of its own; writes results/agent_sb3.json
-    python tests/compat/agent_sb3.py pyboy              or emurust.pyboy: one
+    make agent-emurust                               both, in an environment of its own; writes results/agent_sb3.json
+    python tests/compat/agent_sb3.py pyboy           or emurust.pyboy: one
 
 The environment is that of `agent.py`: hooks on functions of the game by name, a patch of its ROM, variables read by
 name, pictures as observations.  Nothing but the module that `PyBoy` is imported from differs; every step of every

@@ -62,7 +62,7 @@ def differing(consoles: dict[str, Any], masks: list[int], held: int) -> str:
         held = mask
         for console in everyone:
             console.tick(1, True)
-        shown = [console.screen.ndarray.view(np.uint64) for console in everyone]
+        shown = [console.screen.ndarray.view(np.uint32) for console in everyone]
         if not all(np.array_equal(shown[0], other) for other in shown[1:]):
             return f"picture of frame {frame}: {[picture(console) for console in everyone]} of {list(consoles)}"
     ends = [memory(console) for console in everyone]
