@@ -5,10 +5,11 @@ one to four steps to resolve, in which nobody is asked; who lost a fighter is as
 foreign generator whose every draw counts; tables; teams by id from a pool.  `skirmish_twin` is the same game in plain
 Python.
 
-Rules.  Each player chooses a move of the fighter in front (0, 1, 2) or a reserve to bring out (3 to 8).  Reserves come
-out first, the first player's before the second's, then the faster fighter moves; a draw decides between equals.  A
-move hits if a draw of 100 is below its accuracy.  Damage is ``power * strength // guard * effectiveness // 2``, one hit
-in 16 half as much again, times 85 to 100 percent, at least 1.  What moves do besides is said in `skirmish_tables`.
+Rules.  Each player chooses a move of the fighter in front (0, 1, 2) or a reserve to bring out (3 to 8), and passes (9)
+only if no move has uses left and no reserve stands.  Reserves come out first, the first player's before the second's,
+then the faster fighter moves; a draw decides between equals.  A move hits if a draw of 100 is below its accuracy.
+Damage is ``power * strength // guard * effectiveness // 2``, one hit in 16 half as much again, times 85 to 100 percent,
+at least 1.  What moves do besides is said in `skirmish_tables`.
 Who burns loses 10 hit points at the end of a turn.  A fighter at 0 hit points is out, and its player brings out another
 after the turn; who has none left has lost.
 """
@@ -72,7 +73,7 @@ class Skirmish(Env):
     turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
     num_actions: ClassVar[int] = NUM_ACTIONS
     random = LCG64
-    compile_options = compiling.WITHOUT_FUSION
+    compile_options = compiling.WITHOUT_FUSION_EMITTERS
 
     @property
     def default_params(self) -> SkirmishParams:
