@@ -28,6 +28,7 @@ FLAGS: Final = (
     "-fwrapv",  # signed numbers wrap
     "-fno-strict-aliasing",
     "-ffp-contract=off", "-fno-math-errno",  # no fused multiply-add
+    "-fsignaling-nans",  # x * 1 is not x where x is a denormal number that the multiplication flushes
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "scalars.h"
 
+#define SLOW __attribute__((noinline)) // once in an object, however often it is used
 #define EACH for (int l = 0; l < LANES; l++)
 #define TYPES(F) F(i8) F(u8) F(i16) F(u16) F(i32) F(u32) F(i64) F(u64) F(f32) F(f64)
 #define INTEGERS(F) F(i8) F(u8) F(i16) F(u16) F(i32) F(u32) F(i64) F(u64)
@@ -33,13 +34,13 @@ TYPES(SPLAT)
 // --- lane by lane ----------------------------------------------------------------------------------------------------
 
 #define ONE(NAME, T)                                                                 \
-  static inline v_##T lanes_##NAME##_##T(v_##T a) {                                   \
+  static SLOW v_##T lanes_##NAME##_##T(v_##T a) {                                   \
     v_##T r;                                                                          \
     EACH r[l] = s_##NAME<s_##T>(a[l]);                                                \
     return r;                                                                         \
   }
 #define TWO(NAME, T)                                                                 \
-  static inline v_##T lanes_##NAME##_##T(v_##T a, v_##T b) {                          \
+  static SLOW v_##T lanes_##NAME##_##T(v_##T a, v_##T b) {                          \
     v_##T r;                                                                          \
     EACH r[l] = s_##NAME<s_##T>(a[l], b[l]);                                          \
     return r;                                                                         \
@@ -49,7 +50,7 @@ INTEGERS(ON_INTEGERS)
 #define ON_FLOATS(T) TWO(rem, T) ONE(sqrt, T) ONE(floor, T) ONE(ceil, T) ONE(round, T) ONE(rint, T)
 FLOATS(ON_FLOATS)
 #define CONVERT_LANES(R, T)                                                          \
-  static inline v_##R lanes_convert_##R##_##T(v_##T a) {                              \
+  static SLOW v_##R lanes_convert_##R##_##T(v_##T a) {                              \
     v_##R r;                                                                          \
     EACH r[l] = s_convert<s_##R, s_##T>(a[l]);                                        \
     return r;                                                                         \
@@ -109,22 +110,28 @@ INTEGERS(INTEGER_ORDER)
 #define INTEGER_ABS(T) static inline v_##T v_abs_##T(v_##T a) { return a < 0 ? -a : a; }
 INTEGER_ABS(i8) INTEGER_ABS(i16) INTEGER_ABS(i32) INTEGER_ABS(i64)
 #define FLOAT_ORDER(T)                                                               \
+  static inline v_##T v_abs_##T(v_##T a) { return (v_##T)((w_##T)a << 1 >> 1); }      \
+  static inline v_##T v_flush_##T(v_##T a) {                                          \
+    const v_##T zero = (v_##T)((w_##T)a >> (width<s_##T> - 1) << (width<s_##T> - 1)); \
+    return v_select_##T(v_lt_##T(v_abs_##T(a), v_splat_##T(std::numeric_limits<s_##T>::min())), zero, a); \
+  }                                                                                   \
   static inline v_##T v_max_##T(v_##T a, v_##T b) {                                   \
+    a = v_flush_##T(a), b = v_flush_##T(b);                                           \
     const v_##T both = (v_##T)((w_##T)a & (w_##T)b);                                  \
     v_##T r = v_select_##T(v_gt_##T(a, b), a, v_select_##T(v_eq_##T(a, b), both, b)); \
     return v_select_##T(v_ne_##T(a, a), a, r);                                        \
   }                                                                                   \
   static inline v_##T v_min_##T(v_##T a, v_##T b) {                                   \
+    a = v_flush_##T(a), b = v_flush_##T(b);                                           \
     const v_##T both = (v_##T)((w_##T)a | (w_##T)b);                                  \
     v_##T r = v_select_##T(v_lt_##T(a, b), a, v_select_##T(v_eq_##T(a, b), both, b)); \
     return v_select_##T(v_ne_##T(a, a), a, r);                                        \
   }                                                                                   \
-  static inline v_##T v_abs_##T(v_##T a) { return (v_##T)((w_##T)a << 1 >> 1); }      \
   static inline v_b1 v_finite_##T(v_##T a) {                                          \
     return v_le_##T(v_abs_##T(a), v_splat_##T(std::numeric_limits<s_##T>::max()));    \
   }                                                                                   \
   static inline v_##T v_sign_##T(v_##T a) {                                           \
-    const v_##T one = v_splat_##T(1), r = v_select_##T(v_lt_##T(a, v_##T{}), -one, a); \
+    const v_##T one = v_splat_##T(1), r = v_select_##T(v_lt_##T(a, v_##T{}), -one, v_flush_##T(a)); \
     return v_select_##T(v_gt_##T(a, v_##T{}), one, r);                                \
   }
 FLOATS(FLOAT_ORDER)
@@ -180,7 +187,7 @@ DIVIDE(i32, ) DIVIDE(u32, )
     if (size == 1) *(u_##T*)p = a;                                                    \
     else EACH p[l * size] = a[l];                                                     \
   }                                                                                   \
-  static inline v_##T lanes_table_##T(const void* from, v_i32 index) {                \
+  static SLOW v_##T lanes_table_##T(const void* from, v_i32 index) {                \
     v_##T r;                                                                          \
     EACH r[l] = ((const s_##T*)from)[index[l]];                                       \
     return r;                                                                         \
@@ -192,7 +199,7 @@ static inline v_b1 v_load_b1(const void* from, long group, long size, long eleme
 static inline void v_store_b1(void* to, long group, long size, long element, v_b1 a) {
   v_store_u8(to, group, size, element, v_convert_u8_b1(a));
 }
-static inline v_b1 lanes_table_b1(const void* from, v_i32 index) {
+static SLOW v_b1 lanes_table_b1(const void* from, v_i32 index) {
   return v_ne_u8(lanes_table_u8(from, index), v_u8{});
 }
 #include "fast.h"

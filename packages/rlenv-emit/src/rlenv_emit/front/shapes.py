@@ -125,7 +125,8 @@ def _cumulative(kind: str) -> Rule:
         values = np.moveaxis(context.elements(x), equation.params["axis"], 0).copy()
         order = range(len(values))[:: -1 if equation.params["reverse"] else 1]
         for before, now in zip(order, order[1:], strict=False):
-            values[now] = context.each(lambda a, b: context.build.op(kind, a, b), values[before], values[now])
+            rows = values[before : before + 1], values[now : now + 1]
+            values[now : now + 1] = context.each(lambda a, b: context.build.op(kind, a, b), *rows)
         return np.moveaxis(values, 0, equation.params["axis"])
 
     return rule
@@ -215,9 +216,10 @@ def _gather(context: Context, equation: Any, x: Held, indices: Held) -> Held:
         inside = context.build.constant(True, "b1")
         for axis, start in zip(numbers.start_index_map, rows[batch], strict=True):
             most = shape[axis] - sizes[axis]
-            starts[axis] = _clamped(context, start, most)
             if mode == Mode.FILL_OR_DROP:
+                start = convert(context, start, "i32") if start.dtype in ("i64", "u64") else start  # as JAX lowers it
                 inside = context.build.op("and", inside, _in_range(context, start, most))
+            starts[axis] = _clamped(context, start, most)
         for axis, index_axis in zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True):
             starts[axis] = context.build.constant(batch[index_axis], "i32")
         offsets = [0] * len(shape)
