@@ -112,6 +112,11 @@ class Against:
         """Behaviour version of the game."""
         return self.env.version
 
+    @property
+    def compile_options(self) -> Any:
+        """Those of the game."""
+        return self.env.compile_options
+
     def action_space(self, params: MatchParams) -> Any:
         """One player's."""
         return self.env.action_space(params.env_params)
