@@ -125,6 +125,10 @@ class Against:
         """One player's."""
         return self.env.observation_space(params.env_params)
 
+    def refresh(self, params: MatchParams, key: Any) -> MatchParams:
+        """The game's new pools, against the same opponents."""
+        return params.replace(env_params=self.env.refresh(params.env_params, key))
+
     def batched(self) -> Self:
         """Itself: its methods are batched already."""
         return self
