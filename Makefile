@@ -35,7 +35,7 @@ SOURCES = $(wildcard shared/src packages/*/src packages/*/python references/*/sr
 # For interpreters in which nothing of ours is installed: that with the CUDA compiler, and whatever a GPU machine has.
 empty :=
 FROM_SOURCE = PYTHONPATH=$(subst $(empty) $(empty),:,$(abspath $(SOURCES)))
-CRATES := $(wildcard packages/*/Cargo.toml)
+CRATES := $(wildcard shared/rust/*/Cargo.toml packages/*/Cargo.toml)
 BUILD_REFERENCES = for reference in $$($(PY) -m ci.workspace references $*); do $(MAKE) refs-$$reference; done
 
 .PHONY: help
@@ -79,7 +79,7 @@ $(VENV)/.setup-tools: pyproject.toml $(CONSTRAINTS)
 # A changed manifest or Rust source installs a package again; Python sources are used in place.
 .SECONDEXPANSION:
 $(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/workspace.py $$(wildcard packages/$$*/pyproject.toml) \
-		$$(shell find packages/$$* -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
+		$$(shell find packages/$$* shared/rust -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
 	@if [ -e packages/$*/Cargo.toml ]; then bash ci/check_tools.sh cargo; fi
 	@echo "setup: $*"
 	@$(PIP_INSTALL) --no-build-isolation $$($(PY) -m ci.workspace install-args $*)
@@ -212,7 +212,7 @@ lint: setup
 	$(VENV)/bin/ruff format --check .
 	@for manifest in $(CRATES); do \
 		cargo fmt --manifest-path $$manifest --all --check; \
-		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets -- -D warnings; done
+		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets --all-features -- -D warnings; done
 
 ## fmt: apply the style where a tool can
 .PHONY: fmt

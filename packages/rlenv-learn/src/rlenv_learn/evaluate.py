@@ -21,7 +21,7 @@ from rlenv_learn.host import HostVecEnv, check_host_env
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy
 from rlenv_shared import compiling
-from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+from rlenv_shared.errors import EnvError, InvalidParamsError
 
 MAX_STEPS: Final = 1_000_000  # steps per slot before an evaluation is given up
 
@@ -51,38 +51,21 @@ class Evaluation:
 
 def _episodes_per_slot(episodes: int, slots: int) -> int:
     if slots < 1 or episodes < 1 or episodes % slots:
-        raise InvalidParamsError(
-            explain(
-                "episodes",
-                got=f"{episodes} on {slots} environments",
-                expected="a positive multiple of the number of environments",
-                remedy="every environment plays equally many episodes; change either number",
-            )
-        )
+        expected = "a positive multiple of the number of environments"
+        remedy = "every environment plays equally many episodes; change either number"
+        raise InvalidParamsError("episodes", f"{episodes} on {slots} environments", expected, remedy)
     return episodes // slots
 
 
 def _check_interface(policy: Policy, interface: Interface) -> None:
     if policy.interface != interface:
-        raise InvalidParamsError(
-            explain(
-                "policy",
-                got=f"one for {policy.interface}",
-                expected=f"one for {interface}",
-                remedy="evaluate on an environment with the spaces of training",
-            )
-        )
+        remedy = "evaluate on an environment with the spaces of training"
+        raise InvalidParamsError("policy", f"one for {policy.interface}", f"one for {interface}", remedy)
 
 
 def _unfinished(max_steps: int, slots: int) -> EnvError:
-    return EnvError(
-        explain(
-            "evaluation",
-            got=f"{slots} environments unfinished after {max_steps} steps",
-            expected="every episode to end",
-            remedy="raise max_steps, or set a time limit in the environment's parameters",
-        )
-    )
+    expected, remedy = "every episode to end", "raise max_steps, or set a time limit in the environment's parameters"
+    return EnvError("evaluation", f"{slots} environments unfinished after {max_steps} steps", expected, remedy)
 
 
 @functools.lru_cache(maxsize=64)

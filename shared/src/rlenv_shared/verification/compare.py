@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.differences import Divergence, FieldResult, Report, Unlike
 from rlenv_shared.verification.trajectory import KINDS, Trajectory
 from rlenv_shared.verification.ulp import FAR, bit_pattern, ulp_distance
@@ -44,14 +44,8 @@ class Tolerance:
     def __post_init__(self) -> None:
         bounds = (self.atol, self.rtol, self.ulp)
         if not all(np.isfinite(bound) and bound >= 0 for bound in bounds) or not any(bounds) or not self.name:
-            raise InvalidParamsError(
-                explain(
-                    f"tolerance {self.name!r}",
-                    got=bounds,
-                    expected="a name and finite bounds >= 0, at least one > 0",
-                    remedy="leave the field out of the tolerances to compare it exactly",
-                )
-            )
+            what, got, expected = f"tolerance {self.name!r}", bounds, "a name and finite bounds >= 0, at least one > 0"
+            raise InvalidParamsError(what, got, expected, "leave the field out of the tolerances to compare it exactly")
 
     def allows(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
         """Which pairs of values agree, elementwise."""
@@ -295,9 +289,8 @@ def _format(template: str, values: Mapping[str, Any]) -> str:
     try:
         return template.format_map(dict(values))
     except (KeyError, ValueError, IndexError, AttributeError) as error:
-        raise _bad(
-            "repro template", f"{template!r}: {error!r}", f"placeholders among {sorted(values)}", "correct it"
-        ) from error
+        expected = f"placeholders among {sorted(values)}"
+        raise _bad("repro template", f"{template!r}: {error!r}", expected, "correct it") from error
 
 
 def _no_unused(keys: Iterable[str], used: set[str], names: Iterable[str]) -> None:
@@ -308,4 +301,4 @@ def _no_unused(keys: Iterable[str], used: set[str], names: Iterable[str]) -> Non
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"compare: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"compare: {what}", got, expected, remedy)

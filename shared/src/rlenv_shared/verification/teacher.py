@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import Tolerances, compare, generator_before
 from rlenv_shared.verification.differences import Report
 from rlenv_shared.verification.trajectory import Trajectory
@@ -100,16 +100,10 @@ def drift(
         InvalidParamsError: shapes differ, or no field matches.
     """
     if ours.ends.shape != theirs.ends.shape:
-        raise InvalidParamsError(
-            explain(
-                "drift", got=ours.ends.shape, expected=theirs.ends.shape, remedy="record both with the same actions"
-            )
-        )
+        raise InvalidParamsError("drift", ours.ends.shape, theirs.ends.shape, "record both with the same actions")
     names = [name for name in theirs.steps if name in ours.steps and _matches(name, fields)]
     if not names:
-        raise InvalidParamsError(
-            explain("drift", got=fields, expected=list(theirs.steps), remedy="name a field of both")
-        )
+        raise InvalidParamsError("drift", fields, list(theirs.steps), "name a field of both")
     ended = np.logical_or.accumulate(ours.ends | theirs.ends, axis=0)
     running = ours.valid & theirs.valid & ~np.concatenate([np.zeros_like(ended[:1]), ended[:-1]])
     curves = {}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from rlenv_learn.stats import bootstrap, power
+from rlenv_learn.stats.tost import tost_paired
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.stats import bootstrap, power
-from rlenv_shared.stats.tost import tost_paired
 
 pytestmark = pytest.mark.l1
 

@@ -4,27 +4,9 @@ use numpy::{
     Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadwriteArrayDyn, PyUntypedArray,
     PyUntypedArrayMethods, dtype,
 };
-use pong_core::observation::OBSERVATION_SIZE;
 use pyo3::prelude::*;
 
-use crate::errors::invalid;
-
-/// Number of environments, from which the shapes follow.
-pub struct Envs(pub usize);
-
-impl Envs {
-    pub fn scalars(&self) -> [usize; 1] {
-        [self.0]
-    }
-
-    pub fn rows(&self, words: usize) -> [usize; 2] {
-        [self.0, words]
-    }
-
-    pub fn observations(&self) -> [usize; 2] {
-        self.rows(OBSERVATION_SIZE)
-    }
-}
+use crate::errors::{Kind, exception};
 
 /// The error for an object that is not the array it should be.
 pub fn wrong_array(object: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyErr {
@@ -36,22 +18,24 @@ pub fn wrong_array(object: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyE
         Err(_) => object.get_type().to_string(),
     };
     let message = format!("{name}: got {got}, expected {expected}; pass a C-contiguous NumPy array");
-    invalid(object.py(), name, message)
+    exception(object.py(), Kind::of_buffer(name), message)
 }
 
 /// Borrow a contiguous vector for reading.
-pub fn read<'py, T: Element>(
-    name: &str,
-    array: &Bound<'py, PyArray1<T>>,
-    py: Python<'py>,
-) -> PyResult<PyReadonlyArray1<'py, T>> {
+///
+/// # Errors
+/// It is not contiguous, or borrowed for writing.
+pub fn read<'py, T: Element>(name: &str, array: &Bound<'py, PyArray1<T>>) -> PyResult<PyReadonlyArray1<'py, T>> {
     if !array.is_c_contiguous() {
         return Err(wrong_array(array.as_any(), name, "a contiguous vector"));
     }
-    array.try_readonly().map_err(|error| unavailable(py, name, &error.to_string()))
+    array.try_readonly().map_err(|error| unavailable(array.py(), name, &error.to_string()))
 }
 
 /// Borrow a contiguous array of exactly this shape for writing.
+///
+/// # Errors
+/// It is no array, of other elements or shape, not contiguous, read-only, or borrowed already.
 pub fn write<'py, T: Element>(
     name: &str,
     object: &Bound<'py, PyAny>,
@@ -70,5 +54,5 @@ fn unavailable(py: Python<'_>, name: &str, cause: &str) -> PyErr {
     let message = format!(
         "{name}: got an array that is {cause}, expected a writable array of its own; allocate one per argument"
     );
-    invalid(py, name, message)
+    exception(py, Kind::of_buffer(name), message)
 }

@@ -10,14 +10,14 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
-from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.stats.tost import (
+from rlenv_learn.stats.tost import (
     newcombe_interval,
     tost_paired,
     tost_proportions,
     tost_welch,
     wilson_interval,
 )
+from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 EQUIVALENT: Final = "equivalent"
 NOT_SHOWN: Final = "not shown equivalent"
@@ -111,9 +111,7 @@ def tost_paired(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) 
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)
     if len(x) != len(y):
-        raise InvalidParamsError(
-            explain("paired samples", got=(len(x), len(y)), expected="one size", remedy="pair them")
-        )
+        raise InvalidParamsError("paired samples", (len(x), len(y)), "one size", "pair them")
     gaps = x - y
     error = math.sqrt(gaps.var(ddof=1) / len(gaps))
     if error == 0 or np.ptp(gaps) == 0:
@@ -140,11 +138,9 @@ def tost_proportions(count_a: int, n_a: int, count_b: int, n_b: int, margin: flo
     check_design(margin, alpha)
     for count, n in ((count_a, n_a), (count_b, n_b)):
         if not (isinstance(count, int | np.integer) and isinstance(n, int | np.integer) and 0 <= count <= n and n >= 1):
-            raise InvalidParamsError(
-                explain("count of n", got=(count, n), expected="integers 0 <= count <= n, n >= 1", remedy="count again")
-            )
+            raise InvalidParamsError("count of n", (count, n), "integers 0 <= count <= n, n >= 1", "count again")
     if margin > 1:
-        raise InvalidParamsError(explain("margin", got=margin, expected="0 < margin <= 1", remedy="use a proportion"))
+        raise InvalidParamsError("margin", margin, "0 < margin <= 1", "use a proportion")
 
     def limits(z: float) -> tuple[float, float]:
         return newcombe_interval(count_a, n_a, count_b, n_b, z)
@@ -179,22 +175,16 @@ def check_design(margin: float, alpha: float) -> None:
         InvalidParamsError: margin not finite and > 0, or alpha not in (0, 0.5).
     """
     if not (math.isfinite(margin) and margin > 0):
-        raise InvalidParamsError(
-            explain("margin", got=margin, expected="a finite number > 0", remedy="fix the margin before the experiment")
-        )
+        raise InvalidParamsError("margin", margin, "a finite number > 0", "fix the margin before the experiment")
     if not 0 < alpha < 0.5:
-        raise InvalidParamsError(explain("alpha", got=alpha, expected="0 < alpha < 0.5", remedy="0.05 is usual"))
+        raise InvalidParamsError("alpha", alpha, "0 < alpha < 0.5", "0.05 is usual")
 
 
 def _sample(name: str, values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or len(array) < 2 or not np.isfinite(array).all():
         got = f"shape {array.shape}, {int((~np.isfinite(array)).sum())} values not finite"
-        raise InvalidParamsError(
-            explain(
-                f"sample {name}", got=got, expected="at least 2 finite numbers on one axis", remedy="check the runs"
-            )
-        )
+        raise InvalidParamsError(f"sample {name}", got, "at least 2 finite numbers on one axis", "check the runs")
     return array
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 RESAMPLES: Final = 10_000
 Statistic = Callable[..., Any]  # (values, axis=...) -> statistic along that axis
@@ -64,7 +64,7 @@ def interval(
     """
     data = _checked(values, 1, confidence, resamples)
     if method not in ("percentile", "bca"):
-        raise InvalidParamsError(explain("method", got=method, expected="percentile or bca", remedy="choose one"))
+        raise InvalidParamsError("method", method, "percentile or bca", "choose one")
     value = float(statistic(data, axis=-1))
     if np.ptp(data) == 0:  # BCa would divide by zero
         return Interval(value, value, value, confidence, len(data))
@@ -110,14 +110,12 @@ def _checked(values: ArrayLike, dimensions: int, confidence: float, resamples: i
     if data.ndim != dimensions or len(data) < 2 or data.size < 2 or not np.isfinite(data).all():
         got = f"shape {data.shape}, {int((~np.isfinite(data)).sum())} values not finite"
         expected = f"finite numbers on {dimensions} axes, at least 2 on the first"
-        raise InvalidParamsError(explain("bootstrap data", got=got, expected=expected, remedy="check the runs"))
+        raise InvalidParamsError("bootstrap data", got, expected, "check the runs")
     if not 0 < confidence < 1 or resamples < 100:
         raise InvalidParamsError(
-            explain(
-                "bootstrap options",
-                got=(confidence, resamples),
-                expected="0 < confidence < 1 and at least 100 resamples",
-                remedy="0.95 and 10,000 are usual",
-            )
+            "bootstrap options",
+            (confidence, resamples),
+            "0 < confidence < 1 and at least 100 resamples",
+            "0.95 and 10,000 are usual",
         )
     return data

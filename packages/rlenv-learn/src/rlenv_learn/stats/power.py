@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.stats.tost import check_design
+from rlenv_learn.stats.tost import check_design
+from rlenv_shared.errors import InvalidParamsError
 
 NODES_PAIRED: Final = 500
 NODES_WELCH: Final = 160  # squared
@@ -118,18 +118,14 @@ def _accepted(margin: float, difference: float, error: float, reach: Any, weight
 
 def _smallest(power_of: Callable[[int], float], power: float, margin: float, difference: float) -> int:
     if not 0 < power < 1:
-        raise InvalidParamsError(explain("power", got=power, expected="0 < power < 1", remedy="0.9 is usual"))
+        raise InvalidParamsError("power", power, "0 < power < 1", "0.9 is usual")
     if not abs(difference) < margin:
-        raise InvalidParamsError(
-            explain("difference", got=difference, expected=f"|difference| < margin {margin}", remedy="widen the margin")
-        )
+        raise InvalidParamsError("difference", difference, f"|difference| < margin {margin}", "widen the margin")
     high = 2
     while power_of(high) < power:
         high *= 2
         if high > LARGEST_SAMPLE:
-            raise InvalidParamsError(
-                explain("sample size", got=f"> {LARGEST_SAMPLE}", expected="a feasible one", remedy="widen the margin")
-            )
+            raise InvalidParamsError("sample size", f"> {LARGEST_SAMPLE}", "a feasible one", "widen the margin")
     low = high // 2  # too small, or the smallest possible
     while low + 1 < high:
         middle = (low + high) // 2
@@ -140,11 +136,5 @@ def _smallest(power_of: Callable[[int], float], power: float, margin: float, dif
 def _check(margin: float, alpha: float, difference: float, spreads: tuple[float, ...], sizes: tuple[int, ...]) -> None:
     check_design(margin, alpha)
     if not math.isfinite(difference) or not all(math.isfinite(sd) and sd > 0 for sd in spreads) or min(sizes) < 2:
-        raise InvalidParamsError(
-            explain(
-                "design",
-                got=(difference, spreads, sizes),
-                expected="a finite difference, standard deviations > 0, sizes >= 2",
-                remedy="estimate them from a pilot run",
-            )
-        )
+        expected = "a finite difference, standard deviations > 0, sizes >= 2"
+        raise InvalidParamsError("design", (difference, spreads, sizes), expected, "estimate them from a pilot run")
