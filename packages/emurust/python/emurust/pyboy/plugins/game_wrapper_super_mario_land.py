@@ -78,6 +78,7 @@ class GameWrapperSuperMarioLand(PyBoyGameWrapper):
     """
 
     titles: ClassVar = ("SUPER MARIOLAND",)
+    cartridge_title: ClassVar = titles[0]
     section: ClassVar = (0, 2, 20, 16)
     follows_scrolling: ClassVar = True
     mapping_minimal: ClassVar = _mapping(

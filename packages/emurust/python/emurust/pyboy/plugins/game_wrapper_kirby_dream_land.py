@@ -22,6 +22,7 @@ class GameWrapperKirbyDreamLand(PyBoyGameWrapper):
     """
 
     titles: ClassVar = ("KIRBY DREAM LAN",)
+    cartridge_title: ClassVar = titles[0]
     section: ClassVar = (0, 0, 20, 16)
     follows_scrolling: ClassVar = True
 
@@ -61,9 +62,9 @@ class GameWrapperKirbyDreamLand(PyBoyGameWrapper):
         self._over = False
         super().reset_game(timer_div)
 
-    def game_over(self) -> bool:
+    def game_over(self) -> int:
         """The last life is lost."""
-        return self._over
+        return int(self._over)
 
     def __repr__(self) -> str:
         numbers = f"Score: {self.score}\nHealth: {self.health}\nLives left: {self.lives_left}\n"

@@ -147,6 +147,31 @@ class GameWrapperPokemonGen1(PyBoyGameWrapper):
         data = bytes([len(pairs), *(byte for entry in entries for byte in entry)])
         self.pyboy.memory[_BAG : _BAG + len(data)] = data
 
+    def set_item(self, item: int, quantity: int, force: bool = False) -> None:
+        """Sets how many of an item the bag holds; 0 takes it out.
+
+        Raises:
+            PyBoyInvalidInputException: A number out of range, or no room.
+        """
+        bag = self._bag() | {_number("item", item, 1, 0xFE): _number("quantity", quantity, 0, 255 if force else 99)}
+        if not quantity:
+            del bag[item]
+        kept = any(number == 0 or number > 99 for number in bag.values())
+        self.set_inventory(bag, force or kept)
+
+    def remove_item(self, item: int, quantity: int = 1) -> None:
+        """Takes some of an item out of the bag.
+
+        Raises:
+            PyBoyInvalidInputException: There are not as many.
+        """
+        held = self._bag().get(_number("item", item, 1, 0xFE), 0)
+        left = held - _number("quantity", quantity, 1, held)
+        self.set_item(item, left, held > 99)
+
+    def _bag(self) -> dict[int, int]:
+        return {entry["item"]: entry["quantity"] for entry in self.inventory}
+
     def start_wild_battle(self, species: int, level: int, force: bool = False) -> None:
         """Has the game begin a battle with a wild Pokémon, by the number of its kind."""
         self.pyboy.memory[_OPPONENT] = _number("species", species, 0 if force else 1, 255 if force else 0xBE)
@@ -231,6 +256,14 @@ class GameWrapperPokemonGen1(PyBoyGameWrapper):
             NotOfferedError: Always.
         """
         raise not_offered("add_pokemon", "write the records through `memory`, or load a state")
+
+    def remove_pokemon(self, index: int) -> None:
+        """Not offered.
+
+        Raises:
+            NotOfferedError: Always.
+        """
+        raise not_offered("remove_pokemon", "write the records through `memory`, or load a state")
 
     def __repr__(self) -> str:
         return "Pokemon Gen 1:\n" + super().__repr__()

@@ -44,6 +44,7 @@ class GameWrapperTetris(PyBoyGameWrapper):
     """
 
     titles: ClassVar = ("TETRIS",)
+    cartridge_title: ClassVar = titles[0]
     section: ClassVar = (2, 0, 10, 18)
     mapping_compressed: ClassVar = _compressed()
     mapping_minimal: ClassVar = _minimal()
