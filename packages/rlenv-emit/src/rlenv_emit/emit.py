@@ -54,7 +54,9 @@ def emit(
         if found != structure or got != expected:
             remedy = "emit it for such arguments, or map the batch axis with jax.vmap"
             raise InvalidParamsError(
-                explain("emitted function", got=f"{found} of {got}", expected=f"{structure} of {expected}", remedy=remedy)
+                explain(
+                    "emitted function", got=f"{found} of {got}", expected=f"{structure} of {expected}", remedy=remedy
+                )
             )
         return jax.tree.unflatten(results, bind(traced, arrays))
 
