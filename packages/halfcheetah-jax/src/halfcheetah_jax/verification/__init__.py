@@ -120,7 +120,7 @@ DECLARATION: Final = Declaration(
             quick=_speeds((1024,), ()),
             claims=(
                 _claim("JAX float32 against MJX at batch 256", OTHERS["mjx"], EQUAL_BATCH, 40.0),
-                _claim("JAX float32 against Brax (generalized) at batch 256", OTHERS["brax"], EQUAL_BATCH, 10.0),
+                _claim("JAX float32 against Brax (generalized) at batch 256", OTHERS["brax-generalized"], EQUAL_BATCH, 10.0),
                 _claim("JAX float32 against mujoco.rollout on one thread", "mujoco.rollout, 1 thread", 1024, 1.0),
                 _claim("JAX float32 against mujoco.rollout on two threads", "mujoco.rollout, 2 threads", 1024, 1.0),
             ),

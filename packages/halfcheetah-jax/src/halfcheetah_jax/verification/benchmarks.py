@@ -15,7 +15,7 @@ from rlenv_shared.errors import DivergenceError, explain
 from rlenv_shared.verification.locate import reference
 
 STEPS: Final = 64  # of each environment per call
-OTHER_STEPS: Final = {"mjx": 1, "brax": 4}  # they are slow; a call must not fill minutes
+OTHER_STEPS: Final = {"mjx": 1, "mjx-6-6": 4, "brax-generalized": 4, "brax-positional": 4, "brax-spring": 4}  # they are slow; a call must not fill minutes
 
 
 def mujoco_vector_env(num_envs: int) -> Any:
