@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rlenv_bench.workloads import Workload
 from rlenv_shared.errors import ReferenceUnavailableError, explain
 from rlenv_shared.verification.locate import references_folder
 
@@ -79,7 +80,7 @@ def derivatives(peer: str, xml: Path, fields: dict[str, NDArray[Any]]) -> dict[s
             return dict(arrays)
 
 
-class OtherPythonWorkload:
+class OtherPythonWorkload(Workload):
     """A workload of `rlenv_bench` that a process of another Python environment does."""
 
     deterministic = False  # reductions of these programs may be ordered by threads
@@ -136,12 +137,9 @@ class OtherPythonWorkload:
         """Of the last call's outputs."""
         return float(self._ask("checksum"))
 
-    def decisions(self) -> None:
-        """Every step is one."""
-
     def memory(self) -> Mapping[str, int | None]:
         """Unknown; the process is no longer needed when this is asked."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        return {"peak_bytes": None, "state_bytes_per_env": None}
+        return super().memory()
