@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.trajectory import Trajectory
 
@@ -36,6 +37,7 @@ class Reference:
         **options: keyword arguments of the environment, e.g. ``sutton_barto_reward=True``.
 
     Raises:
+        InvalidParamsError: an ``env_id`` that is not in `STATE`.
         ReferenceUnavailableError: (on import) Gymnasium is missing or of another version.
     """
 
@@ -47,6 +49,9 @@ class Reference:
         env_id: str = CARTPOLE,
         **options: Any,
     ) -> None:
+        if env_id not in STATE:
+            remedy = "name the numbers of its state in STATE of references/gymnasium_classic/adapter.py"
+            raise InvalidParamsError("env_id", env_id, f"one of {sorted(STATE)}", remedy)
         self.components = STATE[env_id]
         self.envs = [gym.make(env_id, disable_env_checker=True, **options) for _ in range(num_envs)]
         for env in self.envs:
