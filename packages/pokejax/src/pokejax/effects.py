@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pokejax.rows import BRN, PAR, RAIN, SAND, SNOW, SUN
+from pokejax.rows import BRN, BY_BOOSTS, BY_HP, BY_WEIGHT, BY_WEIGHTS, PAR, RAIN, SAND, SNOW, SUN
 
 Fields = Mapping[str, Any]
 
@@ -116,6 +116,56 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "weakarmor": {"hit_boosts": {"def": -1, "spe": 2}, "hit_physical": True},
     "wellbakedbody": _absorb_boost("Fire", **{"def": 2}),
 }
+
+MOVES: Final[Mapping[str, Fields]] = {
+    "acrobatics": {"doubles_without_item": True},
+    "blizzard": {"sure_in": SNOW},
+    "collisioncourse": {"power_by": 5461, "power_fact": "super_effective"},
+    "electrodrift": {"power_by": 5461, "power_fact": "super_effective"},
+    "encore": {},
+    "eruption": {"power_from": BY_HP},
+    "facade": {"power_by": 8192, "power_fact": "ails_awake", "burn_spares": True},
+    "fakeout": {"first_action_only": True},
+    "firstimpression": {"first_action_only": True},
+    "freezedry": {"strong_on_water": True},
+    "grassknot": {"power_from": BY_WEIGHT},
+    "haze": {"clears_stages": True},
+    "heatcrash": {"power_from": BY_WEIGHTS},
+    "heavyslam": {"power_from": BY_WEIGHTS},
+    "hex": {"doubles_against_status": True},
+    "highjumpkick": {"crashes": True},
+    "hurricane": {"sure_in": RAIN, "unsure_in_sun": True},
+    "knockoff": {"power_by": 6144, "power_fact": "target_has_item", "knocks_off": True},
+    "leechseed": {},
+    "lowkick": {"power_from": BY_WEIGHT},
+    "moonlight": {"heals_by_weather": True},
+    "morningsun": {"heals_by_weather": True},
+    "poltergeist": {"needs_item": True},
+    "powertrip": {"power_from": BY_BOOSTS},
+    "protect": {},
+    "rapidspin": {"spins": True},
+    "rest": {"rests": True},
+    "roost": {"roosts": True},
+    "ruination": {"halves": True},
+    "spikes": {},
+    "stealthrock": {},
+    "stickyweb": {},
+    "stompingtantrum": {"doubles_after_failure": True},
+    "storedpower": {"power_from": BY_BOOSTS},
+    "substitute": {},
+    "suckerpunch": {"needs_attack": True},
+    "supercellslam": {"crashes": True},
+    "superfang": {"halves": True},
+    "synthesis": {"heals_by_weather": True},
+    "taunt": {},
+    "temperflare": {"doubles_after_failure": True},
+    "terablast": {"becomes_tera": True},
+    "thunder": {"sure_in": RAIN, "unsure_in_sun": True},
+    "thunderclap": {"needs_attack": True},
+    "toxicspikes": {},
+    "waterspout": {"power_from": BY_HP},
+}
+"""Moves with callbacks or conditions of their own, all of which these fields stand for."""
 
 ITEMS: Final[Mapping[str, Fields]] = {
     "assaultvest": {"assault_vest": True},

@@ -97,6 +97,7 @@ def before_move(b: Battle, move: Any, where: Any) -> Any:
     kept = kept | (frozen & ~thaws)
 
     kept = kept | (where & user.flinched)
+    kept = kept | (where & (user.taunt > 0) & (move.category == rows.STATUS))
 
     confused = where & ~kept & (user.confusion > 0)
     user.set("confusion", user.confusion - 1, where=confused)
