@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from rlenv_bench.workloads import Workload
 from rlenv_shared.errors import ReferenceUnavailableError, explain
 from rlenv_shared.verification.locate import references_folder
 
@@ -50,7 +51,7 @@ def python_of(name: str) -> Path:
     return python
 
 
-class OtherPythonWorkload:
+class OtherPythonWorkload(Workload):
     """A workload of `rlenv_bench` that a process of another Python environment does."""
 
     deterministic = False  # reductions of these programs may be ordered by threads
@@ -108,12 +109,9 @@ class OtherPythonWorkload:
         """Of the last call's outputs."""
         return float(self._ask("checksum"))
 
-    def decisions(self) -> None:
-        """Every step is one."""
-
     def memory(self) -> Mapping[str, int | None]:
         """Unknown; the process is no longer needed when this is asked."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        return {"peak_bytes": None, "state_bytes_per_env": None}
+        return super().memory()
