@@ -65,13 +65,15 @@ MOVE: Final = Layout(
         bits("power_fact", 0, 31), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
         flag("roosts"), flag("rests"), flag("needs_item"), flag("crashes"), flag("strong_on_water"),
         bits("power_from", 0, 4), flag("doubles_after_failure"), flag("clears_stages"),
+        flag("shares_hp"), flag("forced"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
 )  # fmt: skip
 """``boosts`` and the like are rows of the table of stage changes; 0 changes nothing.  Accuracy 0 never misses.  A
 ``self_chance`` of 0 is none given: the change always comes, after a draw all the same.  ``power_by`` multiplies the
-power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``."""
+power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
+``forced`` is only set while Sheer Force uses a move."""
 
 ABILITY: Final = Layout(
     "ability",
@@ -89,6 +91,8 @@ ABILITY: Final = Layout(
         flag("no_crits"),
         flag("burn_spares"), flag("quick_feet"), flag("ignores_evasion"), flag("changes_damage"),
         flag("changes_damage_taken"),
+        flag("infiltrates"), flag("no_indirect_damage"), flag("quickens_status_moves"), flag("inverts_stages"),
+        flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
     ],
 )  # fmt: skip
 """``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by a type or physically if
@@ -98,6 +102,7 @@ ITEM: Final = Layout(
     "item",
     [
         flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
+        flag("loaded_dice"), bits("orb", 0, 6),
     ],
 )  # fmt: skip
 
@@ -123,7 +128,7 @@ FACTS: Final = (
     "physical", "special", "contact", "sound", "punch", "bite", "pulse", "slicing", "recoil", "super_effective",
     "not_very_effective", "critical", "third_of_hp", "has_status", "poisoned", "target_full_hp", "target_fresh",
     "sun", "rain", "sand", "snow", "can_evolve", "has_accuracy",
-    "target_has_item", "ails_awake",
+    "target_has_item", "ails_awake", "forced",
 )  # fmt: skip
 """What a modifier may ask; the words of a modifier's row have one bit for each."""
 MODIFIER: Final = Layout(

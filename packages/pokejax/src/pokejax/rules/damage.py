@@ -78,6 +78,7 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
         target_has_item=target.item != 0,
+        forced=move.forced,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),
         **weather_facts(b),
     )  # fmt: skip

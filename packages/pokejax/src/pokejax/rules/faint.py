@@ -11,9 +11,10 @@ from pokejax.rules.boosts import boost
 from pokejax.state import NOBODY, VOLATILE
 
 
-def hurt(b: Battle, number: int, amount: Any, where: Any) -> None:
-    """Take hit points away from an active Pokémon, at least one."""
+def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = True) -> None:
+    """Take hit points away from an active Pokémon, at least one; Magic Guard spares it what is not a move's blow."""
     side = b.side(number)
+    where = where & ~b.ability(number).no_indirect_damage if indirectly else where
     left = jnp.maximum(side.hp - jnp.maximum(amount, 1), 0)
     side.set("hp", left, where=where & (side.hp > 0))
 

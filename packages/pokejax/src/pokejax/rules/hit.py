@@ -31,6 +31,8 @@ def hits_of(b: Battle, move: Any, where: Any) -> Any:
     varies = move.least_hits != move.most_hits
     drawn = b.draw(where & varies, 20, "hits")
     count = 2 + sum((drawn >= limit).astype(jnp.int32) for limit in MULTIHIT_THRESHOLDS)
+    loaded = where & varies & b.item(0).loaded_dice & (count < 4)
+    count = jnp.where(loaded, 5 - b.draw(loaded, 2, "Loaded Dice"), count)
     return jnp.where(varies, count, move.most_hits)
 
 
@@ -66,7 +68,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     faint_messages(b, check_win=b.side(0).hp == 0, last=0, by_move=landed)
     recoil(b, move, total, landed)
     b.draw(landed & b.tied(), 2, "Update after the hits")
-    cure(b, 1, struck & move.thaws_target & (b.side(1).status == rows.FRZ))
+    cure(b, 1, struck & ~move.forced & move.thaws_target & (b.side(1).status == rows.FRZ))
     return landed
 
 
@@ -100,9 +102,8 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
     dealt = jnp.minimum(amount, target.substitute)
     target.set("substitute", target.substitute - dealt, where=where)
     recoil(b, move, dealt, where)
-    drained = jnp.where(
-        move.drain == HALF, (dealt + 1) // 2, (3 * dealt + 3) // 4
-    )  # halves up, and there are two kinds
+    # rounded up; there are two kinds
+    drained = jnp.where(move.drain == HALF, (dealt + 1) // 2, (3 * dealt + 3) // 4)
     heal(b, 0, drained, where & (move.drain > 0))
 
 
@@ -133,6 +134,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     refused = where & (move.status != 0) & ~given
     worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
     worked = worked | volatile_of_status_move(b, move, where) | rest(b, where & move.rests)
+    worked = worked | share_hp(b, where & move.shares_hp)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
     return worked & ~refused
@@ -145,6 +147,15 @@ def volatile_of_status_move(b: Battle, move: Any, where: Any) -> Any:
         rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore,
     }  # fmt: skip
     return any_of(rule(b, where & (move.volatile == code)) for code, rule in rules.items())
+
+
+def share_hp(b: Battle, where: Any) -> Any:
+    """Pain Split: both have half of what they have together."""
+    user, target = b.side(0), b.side(1)
+    share = jnp.maximum((user.hp + target.hp) // 2, 1)
+    for number, side in enumerate((user, target)):
+        side.set("hp", jnp.minimum(share, b.pokemon(number).max_hp), where=where)
+    return where
 
 
 def rest(b: Battle, where: Any) -> Any:
@@ -195,14 +206,19 @@ def damaging_hit(b: Battle, move: Any, where: Any) -> None:
     inflict(b, 0, ability.contact_status, caught)
     fits = (ability.hit_type == 0) | (ability.hit_type == move.type)
     fits = fits & (~ability.hit_physical | (move.category == rows.PHYSICAL))
+    own = b.ability(0)
+    poisoning = where & (own.poisons_by_hitting > 0) & ~ability.no_secondaries
+    poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
+    poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
     boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False)
+    inflict(b, 1, own.poisons_by_hitting, poisoned)
 
 
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
     b.side(1).set("item", 0, where=where & alive & move.knocks_off)
-    spins = even_shielded & alive & move.spins
+    spins = even_shielded & alive & move.spins & ~move.forced
     b.side(0).set("seeded", False, where=spins)
     sweep(b, 0, spins)
 
@@ -212,4 +228,4 @@ def recoil(b: Battle, move: Any, total: Any, where: Any) -> None:
     pokemon = b.pokemon(0)
     amount = jnp.maximum(fraction(total, move.recoil), 1)
     hurt(b, 0, amount, where & (move.recoil > 0) & (total > 0) & ~b.ability(0).no_recoil)
-    hurt(b, 0, (pokemon.max_hp + np.int32(2)) // 4, where & move.struggles & (total > 0))
+    hurt(b, 0, (pokemon.max_hp + np.int32(2)) // 4, where & move.struggles & (total > 0), indirectly=False)

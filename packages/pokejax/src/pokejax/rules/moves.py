@@ -16,7 +16,7 @@ from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import lay
 from pokejax.rules.hit import hit_loop
 from pokejax.rules.numbers import chain, facts_word, modify, multiplier, staged
-from pokejax.rules.status import POWDER_IMMUNE, before_move, cure
+from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure
 from pokejax.rules.volatiles import GRASS, chosen_slot
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
@@ -33,6 +33,7 @@ def run_move(b: Battle, where: Any) -> None:
     index = jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
     move = b.move(index)
     take_tera_type(b, move)
+    force(b, move)
 
     able = before_move(b, move, where)
     user.set("this_result", FALSE, where=where & ~able)
@@ -56,6 +57,14 @@ def take_tera_type(b: Battle, move: Any) -> None:
     move.set("type", pokemon.tera_type, where=becomes)
     stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
     move.set("category", rows.PHYSICAL, where=becomes & stronger)
+
+
+def force(b: Battle, move: Any) -> None:
+    """Sheer Force gives up what a move does besides damage, and what it costs, for power."""
+    forced = b.ability(0).forces & (move.secondaries > 0)
+    move.set("forced", True, where=forced)
+    move.set("secondaries", 0, where=forced)
+    move.set("self_boosts", 0, where=forced)
 
 
 def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
@@ -88,7 +97,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     boost(b, 0, move.once_boosts, result & (move.once_boosts != 0), by_foe=False)
     leaves = landed & move.self_switch & (b.side(0).hp > 0)
     b.side(0).set("switch_flag", True, where=leaves)
-    burdened = result & b.item(0).life_orb & (move.category != rows.STATUS)
+    burdened = result & ~move.forced & b.item(0).life_orb & (move.category != rows.STATUS)
     hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
     hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
     return result, blocked
@@ -120,8 +129,17 @@ def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     where = where & ~absorbed(b, move, where)
     where = where & ~(meets.immune & ~move.ignores_immunity)
     where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
+    where = where & ~(quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE))
     where = where & ~((move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS))
     return accurate(b, move, where)
+
+
+def quickened(b: Battle) -> Any:
+    """Whether Prankster has hurried the move that was chosen, which Dark types do not mind."""
+    user = b.side(0)
+    chosen = b.move(b.pokemon(0).moves[jnp.minimum(user.chosen_slot, STRUGGLE_SLOT - 1)])
+    status = (user.chosen_slot != STRUGGLE_SLOT) & (chosen.category == rows.STATUS)
+    return b.ability(0).quickens_status_moves & status
 
 
 def absorbed(b: Battle, move: Any, where: Any) -> Any:

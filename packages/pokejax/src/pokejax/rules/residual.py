@@ -14,7 +14,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.faint import faint_messages, heal, hurt
 from pokejax.rules.field import clear_weather
 from pokejax.rules.speed import update_speeds
-from pokejax.rules.status import SAND_IMMUNE
+from pokejax.rules.status import SAND_IMMUNE, inflict
 
 MOST_SHUFFLES = 5
 """Of three conditions on each of two Pokémon of one speed."""
@@ -49,6 +49,7 @@ def residual(b: Battle, where: Any) -> None:
     b.draw(tied & (b.side(0).encore > 0) & (b.side(1).encore > 0), 2, "Encore")
     b.draw(tied & b.side(0).roosting & b.side(1).roosting, 2, "Roost")
     b.draw(tied & b.ability(0).speeds_up & b.ability(1).speeds_up, 2, "Speed Boost")
+    b.draw(tied & (b.item(0).orb > 0) & (b.item(1).orb > 0), 2, "orbs")
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     most = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), most[0] + most[1])
@@ -66,6 +67,13 @@ def residual(b: Battle, where: Any) -> None:
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
         boost(b, number, b.params.speed_boost, speeds_up, by_foe=False)
+        inflict(
+            b,
+            number,
+            b.item(number).orb,
+            where & ~side.fainted & (b.item(number).orb > 0) & ~b.view.over,
+            by_itself=True,
+        )
         volatiles.pass_turn(b, number, where & ~side.fainted & ~b.view.over)
 
 

@@ -38,13 +38,13 @@ def make_substitute(b: Battle, where: Any) -> Any:
     user, most = b.side(0), b.pokemon(0).max_hp
     works = where & (user.substitute == 0) & (user.hp * 4 > most) & (most > 1)
     user.set("substitute", most // 4, where=works)
-    hurt(b, 0, most // 4, works)
+    hurt(b, 0, most // 4, works, indirectly=False)
     return works
 
 
 def behind_substitute(b: Battle, move: Any) -> Any:
     """Whether the target's substitute takes the move."""
-    return (b.side(1).substitute > 0) & ~move.bypasssub & ~b.ability(0).ignores_screens
+    return (b.side(1).substitute > 0) & ~move.bypasssub & ~b.ability(0).infiltrates
 
 
 def seed(b: Battle, where: Any) -> Any:
@@ -59,6 +59,7 @@ def leech(b: Battle, number: int, where: Any) -> None:
     """Leech Seed takes an eighth and gives it to the other side, if there is anybody."""
     side, other = b.side(number), b.side(1 - number)
     where = where & side.seeded & ~other.fainted & (other.hp > 0)
+    where = where & ~b.ability(number).no_indirect_damage
     taken = jnp.minimum(jnp.maximum(b.pokemon(number).max_hp // 8, 1), side.hp)
     hurt(b, number, taken, where)
     heal(b, 1 - number, taken, where)

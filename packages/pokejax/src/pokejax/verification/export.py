@@ -45,6 +45,7 @@ CONTEXT: Final = {  # conditions of modifiers, as facts
     ("can_evolve", "target"): "can_evolve", ("accuracy_is_number",): "has_accuracy",
     ("not", ("accuracy_is_no_number",)): "has_accuracy",
     ("or", ("move_has", "recoil"), ("move_has", "hasCrashDamage")): "recoil",
+    ("or", ("move_has", "hasSheerForce"), ("move_has", "hasSheerForceBoost")): "forced",
     ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
 }  # fmt: skip
 ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
