@@ -8,7 +8,14 @@ from rlenv_shared.verification import declaration as declare
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "halfcheetah-jax float32"
 EQUAL_BATCH: Final = 256  # what MJX can finish
-OTHERS: Final = {"mjx": "MJX 3.17.0", "brax": "Brax 0.14.2 generalized"}
+OTHERS: Final = {
+    "mjx": "MJX 3.17.0",
+    "mjx-6-6": "MJX 3.17.0, 6 iterations",
+    "brax-generalized": "Brax 0.14.2 generalized",
+    "brax-positional": "Brax 0.14.2 positional",
+    "brax-spring": "Brax 0.14.2 spring",
+}
+BEST_BATCHES: Final = (32, 1024)  # of MJX, beside `EQUAL_BATCH`; at 6 iterations its default ones would fill hours
 PPO: Final[dict[str, Any]] = {
     "num_envs": 64,
     "rollout_length": 32,
@@ -62,6 +69,7 @@ DECLARATION: Final = declare.Declaration(
             {"count": 12_000, "least_smooth": 10_000},
             {"count": 300, "least_smooth": 200},
         ),
+        _comparisons("peer_gradients", "gradients:compare_peers", {"count": 256}, {"count": 32}),
         _comparisons(
             "rollouts",
             "rollouts:compare_episodes",
