@@ -122,7 +122,7 @@ def _iota(context: Context, equation: Any) -> Held:
 
 
 def _any_lane(context: Context, equation: Any, flag: Held) -> Held:
-    return objects([context.build.op("any", context.scalar(flag))], ())
+    return objects([context.build.op("any", context.scalar(flag), attr=equation.params["name"])], ())
 
 
 def _identity(context: Context, equation: Any, *operands: Held) -> list[Held]:
