@@ -17,8 +17,7 @@ PIN.check_installed()
 
 import gymnasium as gym  # noqa: E402 - only after the check, whose error says what to install
 from gymnasium.vector import VectorEnv  # noqa: E402
-
-from rlenv_shared.verification.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
+from references.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
 ENV_ID: Final = "CartPole-v1"
 STATE: Final = ("x", "x_dot", "theta", "theta_dot")  # order of CartPoleEnv.state; m, m/s, rad, rad/s

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 class Space(abc.ABC):
@@ -71,9 +71,7 @@ def _short(bound: np.ndarray) -> Any:
 def _integer_dtype(dtype: Any, name: str) -> np.dtype:
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or dtype.itemsize > 4:
-        raise InvalidParamsError(
-            explain(f"{name} dtype", got=dtype, expected="an integer of at most 32 bits", remedy="use jnp.int32")
-        )
+        raise InvalidParamsError(f"{name} dtype", dtype, "an integer of at most 32 bits", "use jnp.int32")
     return dtype
 
 
@@ -92,9 +90,7 @@ class Discrete(Space):
     def __init__(self, n: int, dtype: Any = jnp.int32) -> None:
         self.dtype = _integer_dtype(dtype, "Discrete")
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= np.iinfo(self.dtype).max:
-            raise InvalidParamsError(
-                explain("Discrete n", got=n, expected=f"an integer from 1 to max({self.dtype})", remedy="pass a count")
-            )
+            raise InvalidParamsError("Discrete n", n, f"an integer from 1 to max({self.dtype})", "pass a count")
         self.n = int(n)
         self.shape = ()
 
@@ -135,9 +131,7 @@ class MultiDiscrete(Space):
         self.dtype = _integer_dtype(dtype, "MultiDiscrete")
         counts = np.asarray(nvec)
         if counts.dtype.kind not in "iu" or counts.size == 0 or not (counts >= 1).all():
-            raise InvalidParamsError(
-                explain("MultiDiscrete nvec", got=nvec, expected="integers >= 1", remedy="pass one count per element")
-            )
+            raise InvalidParamsError("MultiDiscrete nvec", nvec, "integers >= 1", "pass one count per element")
         self.nvec = counts.astype(np.int32)
         self.nvec.flags.writeable = False
         self.shape = counts.shape
@@ -193,19 +187,11 @@ class Box(Space):
                 self.low = np.broadcast_to(low, self.shape).astype(self.dtype)
                 self.high = np.broadcast_to(high, self.shape).astype(self.dtype)
         except ValueError:
-            raise InvalidParamsError(
-                explain(
-                    "Box bounds",
-                    got=(low.shape, high.shape),
-                    expected=f"shapes that broadcast to {shape}",
-                    remedy="pass numbers, or arrays of the element's shape",
-                )
-            ) from None
+            expected, remedy = f"shapes that broadcast to {shape}", "pass numbers, or arrays of the element's shape"
+            raise InvalidParamsError("Box bounds", (low.shape, high.shape), expected, remedy) from None
         exact = self.dtype.kind == "f" or ((self.low == low).all() and (self.high == high).all())
         if not exact or not (self.low <= self.high).all():
-            raise InvalidParamsError(
-                explain("Box bounds", got=(low, high), expected=f"low <= high in {self.dtype}", remedy="correct them")
-            )
+            raise InvalidParamsError("Box bounds", (low, high), f"low <= high in {self.dtype}", "correct them")
         self.low.flags.writeable = self.high.flags.writeable = False
 
     def sample(self, key: Any) -> Any:
@@ -269,9 +255,7 @@ class Dict(Space):
 
     def __init__(self, spaces: Mapping[str, Space]) -> None:
         if not spaces or not all(isinstance(k, str) and isinstance(v, Space) for k, v in spaces.items()):
-            raise InvalidParamsError(
-                explain("Dict spaces", got=spaces, expected="names with spaces", remedy="pass {'name': Box(…), …}")
-            )
+            raise InvalidParamsError("Dict spaces", spaces, "names with spaces", "pass {'name': Box(…), …}")
         self.spaces = dict(sorted(spaces.items()))
 
     def sample(self, key: Any) -> dict[str, Any]:

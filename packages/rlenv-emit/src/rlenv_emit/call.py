@@ -100,7 +100,12 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
 
 def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:
     raise DifferentiationError(
-        explain("emitted function", got="a derivative", expected="none: it is compiled outside of JAX", remedy="differentiate the function itself")
+        explain(
+            "emitted function",
+            got="a derivative",
+            expected="none: it is compiled outside of JAX",
+            remedy="differentiate the function itself",
+        )
     )
 
 

@@ -18,6 +18,7 @@ from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.ops import GATED, LANES
 from rlenv_shared.struct import pytree_dataclass
+from rlenv_shared.testing.requirements import FLOAT_RTOL
 
 SAMPLE = 8  # transitions looked at where each costs a call
 
@@ -47,6 +48,8 @@ class RandomPlay:
         num_steps: steps played in each environment.
         num_envs: environments, at least 2.
         can_terminate: False for a task that only the time limit ends.
+        float_rtol: how far compiled forms of one step may differ; more than the default where the dynamics amplify
+            rounding within a step.
     """
 
     def __init__(
@@ -58,8 +61,10 @@ class RandomPlay:
         num_steps: int = 256,
         num_envs: int = 8,
         can_terminate: bool = True,
+        float_rtol: float = FLOAT_RTOL,
     ) -> None:
         self.env, self.num_steps, self.num_envs, self.can_terminate = env, num_steps, num_envs, can_terminate
+        self.float_rtol = float_rtol
         self.params = env.default_params if params is None else params
         self.key = jax.random.key(0) if key is None else key
 

@@ -16,7 +16,6 @@ INFIX: Final = {
 SHIFTS: Final = {"shl": "<<", "shr": ">>", "sar": ">>"}
 
 
-
 def ctype(value: Value) -> str:
     """The C++ type of a value."""
     return f"{'s' if value.uniform else 'v'}_{value.dtype}"

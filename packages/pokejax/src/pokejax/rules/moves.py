@@ -1,0 +1,117 @@
+"""Using a move: what it costs, whom it reaches, whether it hits (``runMove``, ``useMove``, ``trySpreadMoveHit``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.battle import Battle, any_of, number_of
+from pokejax.rules.boosts import boost
+from pokejax.rules.damage import Matchup, matchup
+from pokejax.rules.faint import faint_messages, heal, hurt, win
+from pokejax.rules.field import set_weather
+from pokejax.rules.hit import hit_loop
+from pokejax.rules.numbers import chain, facts_word, modify, multiplier
+from pokejax.rules.status import POWDER_IMMUNE, before_move, cure
+from pokejax.state import FALSE, STRUGGLE_SLOT, TRUE
+
+POISON = number_of("type", "Poison")
+STRUGGLE = number_of("move", "struggle")
+
+
+def run_move(b: Battle, where: Any) -> None:
+    """The first side's Pokémon carries out the move that it chose."""
+    user = b.side(0)
+    slot = user.chosen_slot
+    own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
+    index = jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
+    move = b.move(index)
+
+    able = before_move(b, move, where)
+    user.set("this_result", FALSE, where=where & ~able)
+    spend(b, own, 1, able & (slot != STRUGGLE_SLOT))
+    user.set("last_move", slot + 1, where=able)
+    locks = able & b.item(0).choice & (user.choice_lock == 0)
+    user.set("choice_lock", slot + 1, where=locks)
+    cure(b, 0, able & move.defrost & (user.status == rows.FRZ))
+
+    result = use_move(b, move, own, able)
+    b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=able)
+    faint_messages(b, check_win=able, last=0)
+    win(b, able & ~b.view.over, 0)
+
+
+def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
+    """Take power points from a slot."""
+    pp = b.side(0).pp
+    pp.set(slot, jnp.maximum(pp[slot] - amount, 0), where=where)
+
+
+def use_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
+    """The move's effects; whether it succeeded."""
+    user, target = b.side(0), b.side(1)
+    at_field = move.target == rows.AT_FIELD
+    at_self = move.target == rows.AT_SELF
+    at_foe = ~at_field & ~at_self
+    reaches = where & (~at_foe | ~target.fainted)
+    pressed = reaches & ~at_self & ~target.fainted & b.ability(1).presses & (user.chosen_slot != STRUGGLE_SLOT)
+    spend(b, slot, 1, pressed)
+
+    meets = matchup(b, move.type)
+    hits = (reaches & at_self) | try_hit(b, move, meets, reaches & at_foe)
+    changed = set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
+    landed = hit_loop(b, move, meets, hits)
+
+    result = landed | changed
+    boost(b, 0, move.once_boosts, result & (move.once_boosts != 0), by_foe=False)
+    leaves = landed & move.self_switch & (b.side(0).hp > 0)
+    b.side(0).set("switch_flag", True, where=leaves)
+    burdened = result & b.item(0).life_orb & (move.category != rows.STATUS)
+    hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
+    return result
+
+
+def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
+    """Absorbing abilities, immunities and accuracy, in this order: whether the move reaches its target."""
+    where = where & ~absorbed(b, move, where)
+    where = where & ~(meets.immune & ~move.ignores_immunity)
+    where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
+    return accurate(b, move, where)
+
+
+def absorbed(b: Battle, move: Any, where: Any) -> Any:
+    """Abilities that make nothing of a move, or something good."""
+    ability = b.ability(1)
+    takes = where & (ability.absorbs != 0) & (ability.absorbs == move.type)
+    heal(b, 1, b.pokemon(1).max_hp // 4, takes & ability.absorbs_into_hp)
+    boost(b, 1, ability.absorbed_boosts, takes & (ability.absorbed_boosts != 0), by_foe=False)
+    blocks = any_of([
+        ability.blocks_sound & move.sound,
+        ability.blocks_bullets & move.bullet,
+        ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
+    ])  # fmt: skip
+    return takes | (where & blocks)
+
+
+def accurate(b: Battle, move: Any, where: Any) -> Any:
+    """Whether the move hits; one that can miss draws."""
+    user, target = b.side(0), b.side(1)
+    can_miss = move.accuracy > 0
+    facts = facts_word(
+        has_accuracy=can_miss,
+        physical=move.category == rows.PHYSICAL,
+    )
+    by = chain(
+        multiplier(b, "SourceModifyAccuracy", "ability", b.pokemon(0).ability, facts, move.type),
+        multiplier(b, "SourceModifyAccuracy", "item", user.item, facts, move.type),
+    )
+    accuracy = modify(move.accuracy, by)
+    evasion = jnp.where(move.ignores_evasion | b.ability(0).ignores_evasion, 0, target.boosts[rows.EVASION])
+    stage = jnp.clip(user.boosts[rows.ACCURACY] - evasion, -6, 6)
+    accuracy = jnp.where(stage >= 0, accuracy * (3 + stage) // 3, accuracy * 3 // (3 - stage))
+    asks = where & can_miss & ~(move.sure_for_poison & b.has_type(0, POISON))
+    drawn = b.draw(asks, 100, "accuracy")
+    return where & (~asks | (drawn < accuracy.astype(np.int32)))
