@@ -14,7 +14,7 @@ from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.testing.games import Hand
 from rlenv_shared.testing.games.skirmish import Skirmish
 
-BATCH, STEPS = 37, 48
+BATCH, STEPS = 37, 240
 GAMES = {"Skirmish": Skirmish, "Hand": Hand}
 
 

@@ -1,4 +1,4 @@
-"""Every operation of every dtype, and random programs of them, give XLA's bits: each operation is compiled alone there."""
+"""Every operation of every dtype, and random programs of them, give the bits of XLA, which compiles each alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def test_every_operation_in_lanes(form: str, expected: Any) -> None:
 def test_every_operation_on_shared_numbers(expected: Any) -> None:
     operands, results = expected
     scalars = [[jax.ShapeDtypeStruct((), array.dtype) for array in given] for given in operands]
-    emitted = jax.jit(jax.vmap(emit(lambda x, *given: all_cases(*given), jnp.int8(0), *scalars), (0, *[None] * len(CASES))))
+    emitted = jax.jit(
+        jax.vmap(emit(lambda x, *given: all_cases(*given), jnp.int8(0), *scalars), (0, *[None] * len(CASES)))
+    )
     for lane in range(0, 60):
         given = [[array[lane] for array in arrays] for arrays in operands]
         found = emitted(jnp.zeros(1, jnp.int8), *given)

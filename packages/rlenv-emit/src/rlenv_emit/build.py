@@ -100,8 +100,8 @@ def compile_text(text: str, form: Form, path: Path, key: str, extra: tuple[str, 
         written, made = Path(folder) / "step.cc", Path(folder) / "step.so"
         written.write_text(text)
         command = [
-            compiler(), *FLAGS, f"-march={form.march}", *prefer, f"-DLANES={form.lanes}", *extra, *include, str(written),
-            "-o", str(made),
+            compiler(), *FLAGS, f"-march={form.march}", *prefer, f"-DLANES={form.lanes}", *extra, *include,
+            str(written), "-o", str(made),
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -132,7 +132,12 @@ def load(path: Path, key: str) -> Built:
     if whole[-length:] != _seal(whole[:-length], key):  # loading a damaged object would crash
         found = whole[-length:][:60]
         raise ObjectFileError(
-            explain(f"object {path}", got=f"a file that ends in {found!r}", expected=f"the seal of {key}", remedy="delete the file")
+            explain(
+                f"object {path}",
+                got=f"a file that ends in {found!r}",
+                expected=f"the seal of {key}",
+                remedy="delete the file",
+            )
         )
     try:
         handler = ctypes.CDLL(str(path)).rlenv_emitted

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 
 from rlenv_emit import processor
 from rlenv_emit.call import Traced, bind
+from rlenv_emit.front.trace import program
+from rlenv_emit.ir import Program
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
 
@@ -29,7 +31,7 @@ def emit(
 
     Returns:
         A function of the same arguments and results, bit for bit.  Batch it with `jax.vmap`; what is not mapped
-        (``in_axes=None``) is shared by all environments.  It may be called under `jax.jit`, `jax.vmap` and inside loops.
+        (``in_axes=None``) is shared by all environments.  It may be called under `jax.jit` and inside loops.
 
     Raises:
         UnsupportedError: the function uses what cannot be emitted; raised when it is called, since which arguments are
@@ -71,6 +73,12 @@ def emit_lazily(
         return made(structure, tuple((aval.shape, aval.dtype, aval.weak_type) for aval in avals))(*arguments)
 
     return emitted
+
+
+def traced_program(function: Callable[..., Any], *example: Any) -> Program:
+    """The program of a function whose every argument varies, as it is before it is compiled."""
+    avals = jax.tree.map(_aval, example)
+    return program(jax.make_jaxpr(function)(*avals), [True] * len(jax.tree.leaves(avals)))
 
 
 def _traced(function: Callable[..., Any], avals: Any, form: Form, threads: int) -> Callable[..., Any]:

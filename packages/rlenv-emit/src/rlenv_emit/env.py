@@ -74,6 +74,30 @@ class EmittedEnv(Wrapper):
         return self._legal(state, params)
 
 
+class WithHooks(Wrapper):
+    """The same environment with other hooks wherever XLA's are asked for."""
+
+    def __init__(self, env: Any, ops: Ops) -> None:
+        super().__init__(env)
+        self._ops = ops
+
+    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
+        """State of a new episode."""
+        return self.env.begin(generator, params, self._ops)
+
+    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """The step inside."""
+        return self.env.transition(state, action, params, self._ops)
+
+    def restart(self, done: Any, state: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The restart inside."""
+        return self.env.restart(done, state, params, self._ops)
+
+    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The mask inside."""
+        return self.env.legal_actions(state, params, self._ops)
+
+
 def emit_env(env: Any, **options: Any) -> EmittedEnv:
     """An environment with native steps; ``options`` are those of `EmittedEnv`."""
     return EmittedEnv(env, **options)
