@@ -66,7 +66,7 @@ class _Writer:
             ]
         )
 
-    # --- values --------------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------------------------
 
     def _constant(self, value: Value) -> np.generic | None:
         op = self._repeated.get(value)
@@ -100,7 +100,7 @@ class _Writer:
             text = self._printer.read(value, vector=True)
             self._lines.append(f"v_store_{array.dtype}(c->out[{number}], g, {array.size}, {element}, {text});")
 
-    # --- statements ----------------------------------------------------------------------------------------------------
+    # --- statements -------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block, outermost: bool = False) -> None:
         parts = self._plan.cut(block)

@@ -276,7 +276,8 @@ def _shaped(values: list[Value], arrays: Sequence[np.ndarray]) -> list[Held]:
 
 
 CALLS: Final = (
-    "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call", "custom_vmap_call",
+    "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call",
+    "custom_vmap_call",
 )  # fmt: skip
 CONTROL: Final = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
 RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 import jax
@@ -126,7 +127,7 @@ def _cumulative(kind: str) -> Rule:
             )
         values = np.moveaxis(context.elements(x), equation.params["axis"], 0).copy()
         order = range(len(values))[:: -1 if equation.params["reverse"] else 1]
-        for before, now in zip(order, order[1:], strict=False):
+        for before, now in itertools.pairwise(order):
             rows = values[before : before + 1], values[now : now + 1]
             values[now : now + 1] = context.each(lambda a, b: context.build.op(kind, a, b), *rows)
         return np.moveaxis(values, 0, equation.params["axis"])
