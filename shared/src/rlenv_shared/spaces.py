@@ -153,7 +153,7 @@ class MultiDiscrete(Space):
         """A `gymnasium.spaces.MultiDiscrete`."""
         import gymnasium
 
-        return gymnasium.spaces.MultiDiscrete(self.nvec)
+        return gymnasium.spaces.MultiDiscrete(self.nvec, dtype=self.dtype.type)
 
     def _identity(self) -> tuple:
         return (tuple(self.nvec.ravel().tolist()), self.shape, self.dtype.name)
