@@ -157,7 +157,7 @@ class MultiDiscrete(Space):
         return xp.all((x >= x.dtype.type(0)) & (x <= highest))
 
     def _arguments(self, library: Any) -> tuple:
-        return (self.nvec,)
+        return (self.nvec, self.dtype.type)
 
     def _identity(self) -> tuple:
         return (tuple(self.nvec.ravel().tolist()), self.shape, self.dtype.name)
