@@ -89,8 +89,15 @@ class Package:
 
     @property
     def import_name(self) -> str:
-        """Name under which it is imported."""
-        return next(path.parent.name for path in sorted(self.source.glob("*/__init__.py")))
+        """Name under which it is imported.
+
+        Raises:
+            FileNotFoundError: its sources hold no package.
+        """
+        found = sorted(self.source.glob("*/__init__.py"))
+        if not found:
+            raise FileNotFoundError(f"{self.source}: no folder in it has an __init__.py; add the package's")
+        return found[0].parent.name
 
     @property
     def is_library(self) -> bool:
