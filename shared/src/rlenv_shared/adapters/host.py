@@ -18,6 +18,9 @@ STATIC_INFO = ("terminated", "truncated", "final_observation", "illegal_action")
 """Keys of the native info that Gymnasium returns elsewhere, or that cannot be True after the adapter's validation."""
 
 
+PLAIN_INTEGERS = (int, np.int32, np.int64)
+
+
 class ResetNeededError(EnvError, ResetNeeded):
     """`step` or `render` before `reset`, or `step` after the episode ended."""
 
@@ -55,10 +58,13 @@ class ActionValidator:
         else:
             self.low = np.asarray(0)
             self.high = np.asarray(space.n if isinstance(space, Discrete) else space.nvec) - 1
+        self.count = space.n if isinstance(space, Discrete) and not batch else 0
         self.expected = f"{self.dtype} of shape {self.shape} within {space}"
 
     def __call__(self, action: Any, mask: np.ndarray | None) -> np.ndarray:
         """The action as an array of the right dtype; ``mask`` is bool ``[*batch, A]``, or None where all are legal."""
+        if mask is None and type(action) in PLAIN_INTEGERS and 0 <= action < self.count:
+            return self.dtype.type(action)  # ten times as fast as what follows
         try:
             array = np.asarray(action)
         except ValueError:
@@ -115,6 +121,7 @@ class Face:
     remedy: ClassVar[str]  # for environments of another turn order
     metadata: dict[str, Any]
     render_mode: str | None
+    _state: Any = None
 
     def _prepare(
         self, env: Any, params: Any, seed: int | None, render_mode: str | None, batch: tuple[int, ...] = ()
@@ -138,7 +145,6 @@ class Face:
         self._seeds = Seeds()
         if seed is not None:
             self._seeds.start(seed)
-        self._state: Any = None
         self._mask: Any = None
 
     def _native_spaces(self) -> tuple[gymnasium.Space, gymnasium.Space]:
