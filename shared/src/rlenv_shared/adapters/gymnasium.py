@@ -158,7 +158,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
             if seed is not None:
                 gymnasium.vector.VectorEnv.reset(self, seed=int(seed))
             words = self._seeds.words(self.num_envs)
-        obs, self._state, mask, _ = self._programs.reset_many(words, self.params)
+        obs, self._state, mask, _ = self._programs.reset_many(words, self._arrays)
         self._mask = np.asarray(mask)
         return owned_arrays(obs), self._shown_mask()
 
@@ -184,7 +184,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         self._require_running("step", self._state is not None)
         chosen = self._validate(actions, self._mask if self._masked else None)
         obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_many(
-            self._state, chosen, self.params
+            self._state, chosen, self._arrays
         )
         self._mask = np.asarray(mask)
         terminated, truncated = np.array(terminated), np.array(truncated)

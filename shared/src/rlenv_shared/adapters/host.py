@@ -138,8 +138,10 @@ class Face:
         if render_mode is not None and render_mode not in modes:
             raise InvalidParamsError("render_mode", repr(render_mode), f"None or one of {modes}", "leave it out")
         self.metadata = {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}
-        self.env, self.render_mode, self._programs = env, render_mode, compiling.programs(env)
+        self.env, self.render_mode = env, render_mode
         self.params = env.default_params if params is None else params
+        constants, self._arrays = compiling.constants(self.params)
+        self._programs = compiling.programs(env, constants)
         self._validate = ActionValidator(env.action_space(self.params), batch)
         self._masked = has_real_masks(env, self.params)
         self._seeds = Seeds()
@@ -155,7 +157,7 @@ class Face:
     def _begin(self, seed: int | None, entropy: np.random.Generator | None = None) -> Any:
         """Begin an episode; the observation."""
         self._seeds.begin(seed, entropy)
-        obs, self._state, mask, _ = self._programs.reset_one(self._seeds.words(1)[0], self.params)
+        obs, self._state, mask, _ = self._programs.reset_one(self._seeds.words(1)[0], self._arrays)
         self._mask = np.asarray(mask)
         return obs
 
@@ -163,7 +165,7 @@ class Face:
         """One step of one environment: ``(obs, reward, terminated, truncated, info)``."""
         chosen = self._validate(action, self._mask if self._masked else None)
         obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_one(
-            self._state, chosen, self.params
+            self._state, chosen, self._arrays
         )
         self._mask = np.asarray(mask)
         return obs, np.asarray(reward), bool(terminated), bool(truncated), own_info(native)

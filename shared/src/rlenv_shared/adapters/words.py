@@ -37,7 +37,8 @@ class Words:
     """
 
     def __init__(self, tree: Any) -> None:
-        leaves, self._tree = jax.tree.flatten(tree)
+        leaves, treedef = jax.tree.flatten(tree)
+        self._tree: Any = treedef
         self._slots, self.size = [], 0
         for leaf in leaves:
             dtype = np.dtype(leaf.dtype)
@@ -97,10 +98,8 @@ class One:
     """
 
     def __init__(self, env: Any, params: Any, masked: bool, static: tuple[str, ...]) -> None:
-        leaves, tree = jax.tree.flatten(params)
-        numbers = tuple(None if hasattr(leaf, "dtype") else (type(leaf), leaf) for leaf in leaves)
-        self._arrays = [jax.device_put(leaf) for leaf in leaves if hasattr(leaf, "dtype")]
-        self._programs = _programs(env, tree, numbers, masked, static)
+        constants, self._arrays = compiling.constants(params)
+        self._programs = _programs(env, constants, masked, static)
         self._words: Any = None
         self._layout: tuple[Words, Words] | None = None  # of state and outcome, from the first reset on
         self._actions: dict[int, Any] = {}  # integers that are on the device already
@@ -140,26 +139,21 @@ class One:
 class _Programs:
     """The compiled reset and step of `One`."""
 
-    def __init__(self, env: Any, tree: Any, numbers: tuple, masked: bool, static: tuple[str, ...]) -> None:
-        whole = compiling.programs(env)
+    def __init__(self, env: Any, constants: compiling.Constants, masked: bool, static: tuple[str, ...]) -> None:
+        whole = compiling.programs(env, constants)
         raw_reset, raw_step = whole.reset_one.__wrapped__, whole.step_one.__wrapped__
 
-        def filled(arrays: Any) -> Any:
-            given = iter(arrays)
-            leaves = [next(given) if number is None else number[1] for number in numbers]
-            return jax.tree.unflatten(tree, leaves)
-
         def after_reset(words: Any, arrays: Any) -> tuple[Any, Any, Any]:
-            obs, state, mask, _ = raw_reset(words, filled(arrays))
+            obs, state, mask, _ = raw_reset(words, arrays)
             return state, obs, mask if masked else ()
 
         def after_step(state: Any, action: Any, arrays: Any) -> tuple[Any, Outcome]:
-            obs, state, reward, terminated, truncated, info, mask, _ = raw_step(state, action, filled(arrays))
+            obs, state, reward, terminated, truncated, info, mask, _ = raw_step(state, action, arrays)
             own = {key: value for key, value in info.items() if key not in static}
             return state, Outcome(obs, reward, terminated, truncated, own, mask if masked else ())
 
         def shapes(*arrays: Any) -> tuple[Any, Any]:
-            space = env.action_space(filled(arrays))
+            space = env.action_space(constants.fill(arrays))
             state, _, _ = jax.eval_shape(after_reset, jax.ShapeDtypeStruct((2,), np.uint32), arrays)
             action = jax.ShapeDtypeStruct(space.shape, space.dtype)
             return state, jax.eval_shape(after_step, state, action, arrays)[1]
@@ -189,6 +183,6 @@ def _joined(layouts: tuple[Words, Words], *trees: Any) -> jax.Array:
 
 
 @functools.lru_cache(maxsize=64)
-def _programs(env: Any, tree: Any, numbers: tuple, masked: bool, static: tuple[str, ...]) -> _Programs:
+def _programs(env: Any, constants: compiling.Constants, masked: bool, static: tuple[str, ...]) -> _Programs:
     """Equal environments with equal numbers share their programs."""
-    return _Programs(env, tree, numbers, masked, static)
+    return _Programs(env, constants, masked, static)
