@@ -14,7 +14,6 @@ from gymnasium.vector import AutoresetMode
 
 from rlenv_shared import counter_rng
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError, gymnasium_entry_points
-from rlenv_shared.compiling import programs
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
 from rlenv_shared.testing.walk import LEFT, RIGHT, STAY, Params, Reach, Walk
@@ -312,12 +311,12 @@ def test_one_program_per_environment_and_batch_size():
     for num_envs in (3, 3, 4):
         vector = GymVectorEnv(env, num_envs)
         vector.reset(seed=0)
-        before = programs(env).step_many._cache_size()
+        before = vector._programs.step_many._cache_size()
         for _ in range(5):
             vector.step(np.full(num_envs, STAY))
         vector.reset()
         vector.step(np.full(num_envs, STAY))
-        compiled = programs(env).step_many._cache_size() - before
+        compiled = vector._programs.step_many._cache_size() - before
         assert compiled == (0 if num_envs == 3 and getattr(env, "seen", False) else 1)
         env.seen = True
 

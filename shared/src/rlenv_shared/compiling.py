@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import jax
 
@@ -56,22 +56,47 @@ def _resolved(env: Any, state: Any, reward: Any, terminated: Any, action: Any, p
     return jax.lax.while_loop(unasked, go_on, (state, reward, terminated))
 
 
+class Constants(NamedTuple):
+    """Parameters without their arrays: the numbers become constants of a program."""
+
+    tree: Any
+    numbers: tuple[tuple[type, Any] | None, ...]  # None where an array was
+
+    def fill(self, arrays: Sequence[Any]) -> Any:
+        """The parameters, with these arrays."""
+        given = iter(arrays)
+        return jax.tree.unflatten(self.tree, [next(given) if one is None else one[1] for one in self.numbers])
+
+
+def constants(params: Any) -> tuple[Constants, list[Any]]:
+    """``(parameters without arrays, the arrays, on the device)``."""
+    leaves, tree = jax.tree.flatten(params)
+    numbers = tuple(None if hasattr(leaf, "dtype") else (type(leaf), leaf) for leaf in leaves)
+    return Constants(tree, numbers), [jax.device_put(leaf) for leaf in leaves if hasattr(leaf, "dtype")]
+
+
 class Programs:
-    """An environment's compiled programs; one object per environment, see `programs`.
+    """An environment's compiled programs; one object per environment and constants, see `programs`.
 
     ``*_one`` treat one environment without auto-reset, and a step goes on until somebody is asked to act or the episode
-    is over; ``*_many`` treat a batch with auto-reset, one step each.  Steps consume the state.
+    is over; ``*_many`` treat a batch with auto-reset, one step each.  Steps consume the state.  With constants, their
+    ``params`` are the arrays that are missing there.
     """
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env: Any, constants: Constants | None = None) -> None:
+        def filled(params: Any) -> Any:
+            return params if constants is None else constants.fill(params)
+
         def observed(state: Any, params: Any) -> Any:
             return env.legal_actions(state, params), env.to_act(state)
 
         def reset(words: Any, params: Any) -> tuple:
+            params = filled(params)
             obs, state = env.reset_env(jax.random.wrap_key_data(words), params)
             return obs, state, *observed(state, params)
 
         def step_raw(state: Any, action: Any, params: Any) -> tuple:
+            params = filled(params)
             obs, state, reward, terminated, info = env.step_env(None, state, action, params)
             if depends_on(env.to_act, state):
                 state, reward, terminated = _resolved(env, state, reward, terminated, action, params)
@@ -79,6 +104,7 @@ class Programs:
             return obs, state, reward, terminated, env.is_truncated(state, params), info, *observed(state, params)
 
         def step(state: Any, action: Any, params: Any) -> tuple:
+            params = filled(params)
             obs, state, reward, terminated, truncated, info = env.step(None, state, action, params)
             return obs, state, reward, terminated, truncated, info, *observed(state, params)
 
@@ -91,6 +117,6 @@ class Programs:
 
 
 @functools.lru_cache(maxsize=64)
-def programs(env: Any) -> Programs:
-    """The compiled programs of an environment; equal environments share them."""
-    return Programs(env)
+def programs(env: Any, constants: Constants | None = None) -> Programs:
+    """The compiled programs of an environment; equal environments with equal constants share them."""
+    return Programs(env, constants)

@@ -16,7 +16,16 @@ import jax
 import numpy as np
 from gymnasium.vector.utils import batch_space
 
-from rlenv_shared.adapters.host import Face, ResetNeededError, Seeds, observation_of, own_info, owned_arrays
+from rlenv_shared.adapters.host import (
+    STATIC_INFO,
+    Face,
+    ResetNeededError,
+    Seeds,
+    observation_of,
+    own_info,
+    owned_arrays,
+)
+from rlenv_shared.adapters.words import One
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError
 
@@ -59,16 +68,23 @@ class GymEnv(_OnePlayer, gymnasium.Env):
         self, env: Any, params: Any = None, *, seed: int | None = None, render_mode: str | None = None
     ) -> None:
         self._prepare(env, params, seed, render_mode)
+        self._one = One(env, self.params, self._masked, STATIC_INFO)
         self.action_space, self.observation_space = self._native_spaces()
         self._over = True
+
+    @property
+    def _state(self) -> Any:
+        """The environment's state as NumPy arrays, None before the first reset."""
+        return self._one.state
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """``(observation, info)`` of a new episode."""
         self._check_options(options)
-        obs = self._begin(seed, None if seed is not None else self.np_random)
+        self._seeds.begin(seed, None if seed is not None else self.np_random)
         gymnasium.Env.reset(self, seed=None if seed is None else int(seed))
-        self._over = False
-        return observation_of(self.observation_space, obs), self._shown_mask()
+        began = self._one.reset(self._seeds.words(1)[0])
+        self._over, self._mask = False, began.mask
+        return observation_of(self.observation_space, began.obs), self._shown_mask()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """``(observation, reward, terminated, truncated, info)``.
@@ -78,10 +94,11 @@ class GymEnv(_OnePlayer, gymnasium.Env):
             ResetNeededError: the episode is over.
         """
         self._require_running("step", not self._over)
-        obs, reward, terminated, truncated, info = self._advance(action)
-        self._over = terminated or truncated
-        obs = observation_of(self.observation_space, obs)
-        return obs, float(reward), terminated, truncated, {**info, **self._shown_mask()}
+        made = self._one.step(self._validate(action, self._mask if self._masked else None))
+        terminated, truncated = bool(made.terminated), bool(made.truncated)
+        self._over, self._mask = terminated or truncated, made.mask
+        obs = observation_of(self.observation_space, made.obs)
+        return obs, float(made.reward), terminated, truncated, {**made.info, **self._shown_mask()}
 
 
 class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
@@ -141,7 +158,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
             if seed is not None:
                 gymnasium.vector.VectorEnv.reset(self, seed=int(seed))
             words = self._seeds.words(self.num_envs)
-        obs, self._state, mask, _ = self._programs.reset_many(words, self.params)
+        obs, self._state, mask, _ = self._programs.reset_many(words, self._arrays)
         self._mask = np.asarray(mask)
         return owned_arrays(obs), self._shown_mask()
 
@@ -167,7 +184,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         self._require_running("step", self._state is not None)
         chosen = self._validate(actions, self._mask if self._masked else None)
         obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_many(
-            self._state, chosen, self.params
+            self._state, chosen, self._arrays
         )
         self._mask = np.asarray(mask)
         terminated, truncated = np.array(terminated), np.array(truncated)
