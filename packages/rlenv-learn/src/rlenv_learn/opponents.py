@@ -105,6 +105,11 @@ class Against:
         """Behaviour version of the game."""
         return self.env.version
 
+    @property
+    def compile_options(self) -> Any:
+        """Those of the game."""
+        return self.env.compile_options
+
     def action_space(self, params: MatchParams) -> Any:
         """One player's."""
         return self.env.action_space(params.env_params)
@@ -112,6 +117,10 @@ class Against:
     def observation_space(self, params: MatchParams) -> Any:
         """One player's."""
         return self.env.observation_space(params.env_params)
+
+    def refresh(self, params: MatchParams, key: Any) -> MatchParams:
+        """The game's new pools, against the same opponents."""
+        return params.replace(env_params=self.env.refresh(params.env_params, key))
 
     def batched(self) -> Self:
         """Itself: its methods are batched already."""

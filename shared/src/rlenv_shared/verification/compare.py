@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.verification.differences import Divergence, FieldResult, Report, Unlike
+from rlenv_shared.verification.differences import Differences, Divergence, FieldResult, Unlike
 from rlenv_shared.verification.trajectory import KINDS, Trajectory
 from rlenv_shared.verification.ulp import FAR, bit_pattern, ulp_distance
 
@@ -74,7 +74,7 @@ def compare(
     ignore: Sequence[str] = (),
     where: NDArray[np.bool_] | None = None,
     repro: str = "",
-) -> Report:
+) -> Differences:
     """Compare two recordings of the same episodes and actions.
 
     Args:
@@ -87,7 +87,7 @@ def compare(
             metadata are filled in.
 
     Returns:
-        A report; call its ``raise_on_divergence()``.
+        What was found; call its ``raise_on_divergence()``.
 
     Raises:
         InvalidParamsError: the question makes no sense: a tolerance or an ignored name that concerns no field, a
@@ -132,7 +132,7 @@ def compare(
         divergence = _describe(ours, theirs, names[order], t, episode, flat, plan[names[order]][flat])
         filled = {**values, "episode": episode, "step": t, "field": divergence.field}
         divergence = dataclasses.replace(divergence, repro=_format(repro, filled))
-    return Report(int(mask.sum()), int((theirs.ends & mask).sum()), results, divergence, tuple(unlike))
+    return Differences(int(mask.sum()), int((theirs.ends & mask).sum()), results, divergence, tuple(unlike))
 
 
 def _extent(ours: Trajectory, theirs: Trajectory, where: NDArray[np.bool_]) -> Iterator[Unlike]:
@@ -248,7 +248,7 @@ def max_error(ours: NDArray[Any], theirs: NDArray[Any]) -> float:
 def _describe(
     ours: Trajectory, theirs: Trajectory, name: str, t: int, episode: int, flat: int, tolerance: Tolerance | None
 ) -> Divergence:
-    """Everything the report says about one differing value (``t`` is -1 for the reset)."""
+    """Everything that is said about one differing value (``t`` is -1 for the reset)."""
     a, b = (
         (side.initial[name][episode] if t < 0 else side.steps[name][t, episode]).reshape(-1)[flat]
         for side in (ours, theirs)

@@ -62,7 +62,7 @@ class Replay:
     Attributes:
         name: of the replay.
         trace: npz file of a `Trajectory`, beside the declaration.
-        run: ``(trajectory, **settings) -> Report``: plays them with our environment on JAX's default device.
+        run: ``(trajectory, **settings) -> Differences``: plays them with our environment on JAX's default device.
         record: ``(**record_settings) -> Trajectory``: records them anew.
         settings: of ``run``.
         record_settings: of ``record``.

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from rlenv_shared import files, machine
 from rlenv_shared.verification.declaration import Declaration, RolloutSet, resolve
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 
 TRANSFER: Final = "transfer"
 
@@ -40,14 +40,14 @@ class Findings:
     measured: dict[str, Any] = dataclasses.field(default_factory=dict)
     problems: list[str] = dataclasses.field(default_factory=list)
 
-    def add(self, name: str, report: Report, **more: Any) -> None:
+    def add(self, name: str, differences: Differences, **more: Any) -> None:
         """Keep and print a comparison."""
-        print(f"{name}: {report}", flush=True)
+        print(f"{name}: {differences}", flush=True)
         fields = {
             field: {"mismatches": found.mismatches, "max_abs": found.max_abs, "tolerance": found.tolerance}
-            for field, found in report.fields.items()
+            for field, found in differences.fields.items()
         }
-        counts = {"steps": report.steps, "ends": report.ends, "mismatches": report.mismatches}
+        counts = {"steps": differences.steps, "ends": differences.ends, "mismatches": differences.mismatches}
         self.comparisons[name] = {**counts, "fields": fields, **more}
 
 

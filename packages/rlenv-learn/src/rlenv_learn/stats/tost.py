@@ -91,7 +91,7 @@ def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -
     variance_x, variance_y = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
     variance = variance_x + variance_y
     if variance == 0 or (np.ptp(x) == 0 and np.ptp(y) == 0):  # the mean of equal numbers may be off by an ulp
-        return _degenerate("welch", x, y, float(x[0] - y[0]), margin, alpha)
+        return _student("welch", x, y, float(x[0] - y[0]), 0.0, 1.0, margin, alpha)
     freedom = variance**2 / (variance_x**2 / (len(x) - 1) + variance_y**2 / (len(y) - 1))
     return _student("welch", x, y, float(x.mean() - y.mean()), math.sqrt(variance), freedom, margin, alpha)
 
@@ -115,7 +115,7 @@ def tost_paired(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) 
     gaps = x - y
     error = math.sqrt(gaps.var(ddof=1) / len(gaps))
     if error == 0 or np.ptp(gaps) == 0:
-        return _degenerate("paired", x, y, float(gaps[0]), margin, alpha)
+        return _student("paired", x, y, float(gaps[0]), 0.0, 1.0, margin, alpha)
     return _student("paired", x, y, float(gaps.mean()), error, len(gaps) - 1.0, margin, alpha)
 
 
@@ -149,7 +149,7 @@ def tost_proportions(count_a: int, n_a: int, count_b: int, n_b: int, margin: flo
     p_lower = _touching_level(lambda z: limits(z)[0] + margin, lambda z: limits(z)[1] + margin)
     p_upper = _touching_level(lambda z: margin - limits(z)[1], lambda z: margin - limits(z)[0])
     means = float(count_a / n_a), float(count_b / n_b)
-    return _result("proportions", *means, (low, high), margin, alpha, (int(n_a), int(n_b)), (p_lower, p_upper))
+    return _result("proportions", means, (low, high), margin, alpha, (int(n_a), int(n_b)), (p_lower, p_upper))
 
 
 def newcombe_interval(count_a: int, n_a: int, count_b: int, n_b: int, z: float) -> tuple[float, float]:
@@ -214,46 +214,40 @@ def _student(
     margin: float,
     alpha: float,
 ) -> TostResult:
-    reach = float(stats.t.isf(alpha, freedom)) * error
-    p_values = float(stats.t.sf((gap + margin) / error, freedom)), float(stats.t.cdf((gap - margin) / error, freedom))
-    means = float(x.mean()), float(y.mean())
-    return _result(method, *means, (gap - reach, gap + reach), margin, alpha, (len(x), len(y)), p_values)
-
-
-def _degenerate(
-    method: str, x: NDArray[np.float64], y: NDArray[np.float64], gap: float, margin: float, alpha: float
-) -> TostResult:
-    p_values = (0.0 if gap > -margin else 1.0), (0.0 if gap < margin else 1.0)
-    sizes = len(x), len(y)
-    return _result(
-        method, float(x.mean()), float(y.mean()), (gap, gap), margin, alpha, sizes, p_values, degenerate=True
-    )
+    """From the difference, its standard error (0 where there is no variance) and the degrees of freedom."""
+    if error:
+        reach = float(stats.t.isf(alpha, freedom)) * error
+        p_values = (
+            float(stats.t.sf((gap + margin) / error, freedom)),
+            float(stats.t.cdf((gap - margin) / error, freedom)),
+        )
+    else:
+        reach, p_values = 0.0, (0.0 if gap > -margin else 1.0, 0.0 if gap < margin else 1.0)
+    means, sizes = (float(x.mean()), float(y.mean())), (len(x), len(y))
+    found = _result(method, means, (gap - reach, gap + reach), margin, alpha, sizes, p_values)
+    if error:
+        return found
+    reason = f"no variance; |difference| {abs(gap):.6g} {'<' if found.equivalent else '>='} margin {margin:.6g}"
+    return dataclasses.replace(found, difference=gap, degenerate=True, reason=reason)
 
 
 def _result(
     method: str,
-    mean_a: float,
-    mean_b: float,
+    means: tuple[float, float],
     interval: tuple[float, float],
     margin: float,
     alpha: float,
     sizes: tuple[int, int],
     p_values: tuple[float, float],
-    *,
-    degenerate: bool = False,
 ) -> TostResult:
-    low, high = interval
-    p = max(p_values)
+    (low, high), p = interval, max(p_values)
     shown = p < alpha
     place = "lies inside" if shown else "does not lie inside"
-    reason = f"{100 * (1 - 2 * alpha):.4g} % CI [{low:.6g}, {high:.6g}] {place} ±{margin:.6g} (p = {p:.3g})"
-    if degenerate:
-        reason = f"no variance; |difference| {abs(low):.6g} {'<' if shown else '>='} margin {margin:.6g}"
     return TostResult(
         method=method,
-        mean_a=mean_a,
-        mean_b=mean_b,
-        difference=low if degenerate else mean_a - mean_b,
+        mean_a=means[0],
+        mean_b=means[1],
+        difference=means[0] - means[1],
         ci_low=low,
         ci_high=high,
         margin=float(margin),
@@ -263,7 +257,7 @@ def _result(
         p_lower=p_values[0],
         p_upper=p_values[1],
         p=p,
-        degenerate=degenerate,
+        degenerate=False,
         verdict=EQUIVALENT if shown else NOT_SHOWN,
-        reason=reason,
+        reason=f"{100 * (1 - 2 * alpha):.4g} % CI [{low:.6g}, {high:.6g}] {place} ±{margin:.6g} (p = {p:.3g})",
     )

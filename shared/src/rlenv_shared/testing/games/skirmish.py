@@ -61,9 +61,9 @@ class SkirmishParams(Replaceable):
 class Skirmish(Env):
     """See the module for the rules.
 
-    Observation of each player: ``species`` int32 [12], own team then the other's, 0 for who has not been seen, else
-    species + 1; ``numbers`` float32 [42]: hit points as fractions, on fire, in front, for each of the twelve (0 for the
-    unseen), own uses left, both stages, and whether one is asked.
+    Observation of each player: ``species`` int32 [14], own and the other's fighter in front, own team, the other's, 0
+    for who has not been seen, else species + 1; ``numbers`` float32 [42]: hit points as fractions, on fire, in front,
+    for each of the twelve (0 for the unseen), own uses left, both stages, and whether one is asked.
     Reward: +1 for the winner, -1 for the loser; the time limit makes a draw.
     """
 
@@ -183,7 +183,8 @@ class Skirmish(Env):
         other = _either(second, *(_side_seen(side, own=False) for side in view.side))
         asked = jnp.where(second, view.side[1].asked, view.side[0].asked).astype(jnp.float32)
         numbers = [*own["numbers"], *other["numbers"], *own["uses"], own["stage"], other["stage"], asked]
-        return {"species": jnp.stack([*own["species"], *other["species"]]), "numbers": jnp.stack(numbers)}
+        species = [own["front"], other["front"], *own["species"], *other["species"]]
+        return {"species": jnp.stack(species), "numbers": jnp.stack(numbers)}
 
     def action_space(self, params: Any) -> spaces.Space:
         """Three moves, six reserves, pass."""
@@ -192,7 +193,7 @@ class Skirmish(Env):
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's."""
         count = 2 * t.TEAM * 3 + t.MOVES_PER_FIGHTER + 3
-        ids = spaces.MultiDiscrete((t.NUM_SPECIES + 1,) * (2 * t.TEAM))
+        ids = spaces.MultiDiscrete((t.NUM_SPECIES + 1,) * (2 + 2 * t.TEAM))
         return spaces.Dict({"species": ids, "numbers": spaces.Box(0.0, 1.0, (count,))})
 
 
@@ -213,4 +214,4 @@ def _side_seen(side: Any, own: bool) -> dict[str, Any]:
     front = side.fighter[side.active]
     uses = [front.uses[m].astype(jnp.float32) / np.float32(15) for m in range(t.MOVES_PER_FIGHTER)]
     stage = side.stage.astype(jnp.float32) / np.float32(MAX_STAGE)
-    return {"species": species, "numbers": numbers, "uses": uses, "stage": stage}
+    return {"front": front.species + 1, "species": species, "numbers": numbers, "uses": uses, "stage": stage}

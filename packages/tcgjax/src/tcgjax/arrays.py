@@ -1,0 +1,96 @@
+"""Arrays by name that the rules change in place while they are traced, and reading and writing single entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared.ops import Ops
+
+
+class Record:
+    """Arrays as attributes; a pytree.  `when` undoes changes where they should not happen."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers: which attributes there are depends on the record
+        raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value
+
+    def copy(self) -> Record:
+        """An independent set of the same arrays."""
+        return Record(**self.__dict__)
+
+
+jax.tree_util.register_pytree_with_keys(
+    Record,
+    lambda record: (
+        [(jax.tree_util.GetAttrKey(name), record.__dict__[name]) for name in sorted(record.__dict__)],
+        tuple(sorted(record.__dict__)),
+    ),
+    lambda names, values: Record(**dict(zip(names, values, strict=True))),
+)
+
+
+def merged(where: Any, new: Record, old: Record) -> Record:
+    """The new arrays where a scalar flag holds, the old ones elsewhere; what did not change costs nothing."""
+    values = {}
+    for name, before in old.__dict__.items():
+        after = new.__dict__[name]
+        values[name] = before if after is before else jnp.where(where, after, before).astype(before.dtype)
+    return Record(**values)
+
+
+def when(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], game: Record) -> None:
+    """Let a rule change the game where a flag holds; the gated form skips it where nobody needs it."""
+
+    def handler(record: Record) -> Record:
+        new = record.copy()
+        rule(new)
+        return merged(where, new, record)
+
+    game.__dict__.update(ops.when_any(name, where, handler, game).__dict__)
+
+
+def at(values: Any, index: Any) -> Any:
+    """Entries of the first axis; index -1 reads the first."""
+    index = jnp.maximum(index, 0)
+    if isinstance(values, np.ndarray) and isinstance(index, (np.ndarray, np.generic)):
+        return values[index]
+    return jnp.asarray(values).at[index].get(mode="promise_in_bounds")
+
+
+def put(values: Any, index: Any, value: Any, where: Any = True) -> Any:
+    """The values with an entry of the first axis replaced; nothing happens for index -1."""
+    hot = (np.arange(values.shape[0], dtype=np.int32) == index) & where
+    hot = hot.reshape(hot.shape + (1,) * (values.ndim - 1))
+    return jnp.where(hot, value, values).astype(values.dtype)
+
+
+def first(flags: Any) -> Any:
+    """Index of the first true flag, -1 if there is none; int32."""
+    return jnp.where(flags.any(), jax.lax.argmax(flags, flags.ndim - 1, jnp.int32), jnp.int32(-1))
+
+
+def total(values: Any) -> Any:
+    """Sum of all entries (or number of true flags), int32."""
+    return jnp.sum(values, dtype=jnp.int32)
+
+
+def ranks(flags: Any) -> Any:
+    """How many true flags stand before each place; int32 of the same length."""
+    size = flags.shape[0]
+    before = np.tril(np.ones((size, size), np.bool_), -1)
+    return jnp.sum(before & flags[None, :], axis=1, dtype=jnp.int32)
+
+
+def bit(mask: Any, number: Any) -> Any:
+    """Whether a bit of a mask is set."""
+    return ((mask >> number) & 1) != 0

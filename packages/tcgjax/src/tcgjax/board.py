@@ -1,0 +1,217 @@
+"""The Pokémon in play: who is where, what they are now, and how they move (RULES.md, sections 5, 8 and 12)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+
+from tcgjax import zones
+from tcgjax.arrays import Record, at, first, put
+from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
+from tcgjax.layout import FOREVER, IN_PLAY, LIMBO, NOBODY, PLACES, SLOTS
+from tcgjax.tables import Cards
+
+OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
+SLOT: Final = np.tile(np.arange(SLOTS, dtype=np.int32), 2)
+PLACE: Final = np.arange(PLACES, dtype=np.int32)
+ACTIVE: Final = SLOT == 0
+FIELDS: Final = """cards tools damage energy poison burned stupor paralyzed_turn entered evolved moved_up ability_used
+hit_turn attacked shielded damaged spread aimed fx_modifier fx_start fx_end fx_owner fx_attack""".split()
+"""What a Pokémon takes along when it changes places."""
+
+
+def occupied(game: Record) -> Any:
+    """Which places hold a Pokémon, bool [8]."""
+    return game.cards[:, 0] >= 0
+
+
+def identity(game: Record) -> Any:
+    """The lowest card of each Pokémon in play, which names it; int32 [8], -1 for an empty place."""
+    return game.cards[:, 0]
+
+
+def place_of(game: Record, pokemon: Any) -> Any:
+    """Where a Pokémon is, -1 if it has left play."""
+    return first((game.cards[:, 0] == pokemon) & (pokemon >= 0))
+
+
+def pokemon_at(game: Record, place: Any) -> Any:
+    """The Pokémon of a place, -1 if there is none."""
+    return jnp.where(place >= 0, at(game.cards[:, 0], place), NOBODY)
+
+
+def top_instances(game: Record) -> Any:
+    """The highest card of each Pokémon, int32 [8]; -1 for an empty place."""
+    low, middle, high = game.cards[:, 0], game.cards[:, 1], game.cards[:, 2]
+    return jnp.where(high >= 0, high, jnp.where(middle >= 0, middle, low))
+
+
+def card_of(game: Record, instance: Any) -> Any:
+    """The functional card of instances; that of instance 0 for -1."""
+    return at(game.card, instance)
+
+
+def tops(game: Record) -> Any:
+    """What each Pokémon is now: functional cards, int32 [8]."""
+    return card_of(game, top_instances(game))
+
+
+def active_place(player: Any) -> Any:
+    """The Active Spot of a player."""
+    return player * np.int32(SLOTS)
+
+
+def has_active(game: Record) -> Any:
+    """Whether each player has an Active Pokémon, bool [2]."""
+    return jnp.stack([game.cards[0, 0] >= 0, game.cards[SLOTS, 0] >= 0])
+
+
+def free_slot(game: Record, player: Any) -> Any:
+    """The first empty place of a player's Bench, or -1."""
+    return first(~occupied(game) & (player == OWNERS) & ~ACTIVE)
+
+
+# --- what happens to a Pokémon ---------------------------------------------------------------------------------
+
+
+def clear_effects(game: Record, place: Any, where: Any = True) -> None:
+    """The effects of attacks on it end."""
+    game.fx_modifier = put(game.fx_modifier, place, 0, where)
+
+
+def cure(game: Record, chosen: Any, conditions: Any = ALL_CONDITIONS) -> None:
+    """Remove Special Conditions (a mask) of places (bool [8])."""
+    conditions = jnp.asarray(conditions, jnp.int32)
+    game.poison = jnp.where(chosen & ((conditions & Condition.POISONED) != 0), 0, game.poison)
+    game.burned = game.burned & ~(chosen & ((conditions & Condition.BURNED) != 0))
+    ends = chosen & ((game.stupor & conditions) != 0)
+    game.stupor = jnp.where(ends, 0, game.stupor)
+    game.paralyzed_turn = jnp.where(ends, 0, game.paralyzed_turn)
+
+
+def conditions(game: Record) -> Any:
+    """The mask of conditions of each place, int32 [8]."""
+    poisoned = (game.poison > 0) * np.int32(Condition.POISONED)
+    return poisoned | game.burned * np.int32(Condition.BURNED) | game.stupor
+
+
+def clear_place(game: Record, place: Any, where: Any = True) -> None:
+    """Nothing is in a place any more."""
+    for name in FIELDS:
+        empty = NOBODY if name in ("cards", "tools") else 0
+        values = getattr(game, name)
+        setattr(game, name, put(values, place, np.asarray(empty, values.dtype), where))
+
+
+def enter(game: Record, place: Any, instance: Any, turn: Any, where: Any = True) -> None:
+    """A Basic Pokémon or Fossil that is nowhere comes into play."""
+    clear_place(game, place, where)
+    zones.forget(game, (instance == zones.INDEX) & where)
+    zones.set_zone(game, instance, IN_PLAY, where)
+    first_card = jnp.where(np.arange(3) == 0, instance, NOBODY)
+    game.cards = put(game.cards, place, first_card, where)
+    game.entered = put(game.entered, place, turn, where)
+
+
+def evolve(game: Record, place: Any, instance: Any) -> None:
+    """Put an Evolution card on a Pokémon: it loses its conditions and the effects on it (section 5)."""
+    zones.forget(game, instance == zones.INDEX)
+    zones.set_zone(game, instance, IN_PLAY)
+    row = at(game.cards, place)
+    above = first(row < 0)
+    game.cards = put(game.cards, place, put(row, above, instance))
+    game.evolved = put(game.evolved, place, game.turn)
+    game.ability_used = put(game.ability_used, place, 0)
+    game.shielded = put(game.shielded, place, False)
+    cure(game, place == PLACE)
+    clear_effects(game, place)
+
+
+def switch(game: Record, player: Any, place: Any, where: Any = True) -> None:
+    """A Benched Pokémon changes places with the Active Pokémon, if there is one (sections 9 and 11)."""
+    spot = active_place(player)
+    where = jnp.asarray(where) & (place >= 0) & (place != spot)
+    old = (spot == PLACE) & where
+    cure(game, old)
+    game.fx_modifier = jnp.where(old[:, None], 0, game.fx_modifier)
+    swapped = jnp.where((place == PLACE) & where, spot, jnp.where(old, place, PLACE))
+    for name in FIELDS:
+        setattr(game, name, at(getattr(game, name), swapped))
+    game.moved_up = put(game.moved_up, spot, jnp.where(player == game.current, game.turn, 0), where)
+
+
+def remove(game: Record, place: Any, where: Any = True) -> tuple[Any, Any]:
+    """Take a Pokémon out of play; its energy is discarded.
+
+    Returns:
+        Its cards (int32 [3], from the lowest) and Tools (int32 [2]), which are nowhere now; -1 where there is none.
+    """
+    mine = (np.arange(2, dtype=np.int32) == at(OWNERS, place))[:, None] & where
+    units = at(game.energy, place)
+    game.discard_energy = game.discard_energy + jnp.where(mine, units, 0)
+    held = jnp.where(where, at(game.cards, place), NOBODY)
+    tools = jnp.where(where, at(game.tools, place), NOBODY)
+    for instance in (*(held[i] for i in range(3)), *(tools[i] for i in range(2))):
+        zones.set_zone(game, instance, LIMBO, where)
+    clear_place(game, place, where)
+    return held, tools
+
+
+def discard_pokemon(game: Record, place: Any, where: Any = True) -> None:
+    """A Pokémon, the cards beneath and its Tools go to the discard pile."""
+    held, tools = remove(game, place, where)
+    for instance in (held[0], held[1], held[2], tools[0], tools[1]):
+        zones.discard(game, instance, where & (instance >= 0))
+
+
+def return_to_hand(game: Record, place: Any, where: Any = True) -> None:
+    """A Pokémon and the cards beneath go to the hand, the top card first; its Tools are discarded (section 11)."""
+    held, tools = remove(game, place, where)
+    for instance in (held[2], held[1], held[0]):
+        zones.to_hand(game, instance, True, where)
+    for instance in (tools[0], tools[1]):
+        zones.discard(game, instance, where & (instance >= 0))
+
+
+def lay_effect(game: Record, place: Any, modifier: Any, span: tuple[Any, Any], owner: Any, attack: Any = 0) -> None:
+    """Put a modifier on a Pokémon from a first to a last turn; `overflow` if there is no room for it."""
+    row = at(game.fx_modifier, place)
+    free = first(row == 0)
+    spot = jnp.where(place >= 0, place, NOBODY)
+    for name, value in (
+        ("fx_modifier", modifier),
+        ("fx_start", span[0]),
+        ("fx_end", span[1]),
+        ("fx_owner", owner == 1),
+        ("fx_attack", attack),
+    ):
+        values = getattr(game, name)
+        setattr(game, name, put(values, spot, put(at(values, spot), free, value)))
+    game.overflow = game.overflow | ((free < 0) & (place >= 0))
+
+
+def expire(game: Record) -> None:
+    """Drop the effects whose last turn is over, and close up the rows."""
+    over = (game.fx_end < game.turn) & (game.fx_end < FOREVER)
+    close_up(game, "fx", (game.fx_modifier > 0) & ~over)
+    over = (game.px_end < game.turn) & (game.px_end < FOREVER)
+    close_up(game, "px", (game.px_modifier > 0) & ~over)
+
+
+def close_up(game: Record, prefix: str, stays: Any) -> None:
+    """Keep the effects that stay, in their order, without gaps; ``stays`` is bool [holders, effects]."""
+    size = stays.shape[1]
+    before = np.tril(np.ones((size, size), np.bool_), -1)
+    rank = jnp.sum(before & stays[:, None, :], axis=2, dtype=jnp.int32)
+    to = stays[:, None, :] & (rank[:, None, :] == np.arange(size, dtype=np.int32)[:, None])  # [holder, new, old]
+    for name in ("modifier", "start", "end", "owner", *(("attack",) if prefix == "fx" else ())):
+        values = getattr(game, f"{prefix}_{name}")
+        moved = jnp.sum(jnp.where(to, values[:, None, :], 0), axis=2, dtype=jnp.int32)
+        setattr(game, f"{prefix}_{name}", moved.astype(values.dtype))
+
+
+def hp(game: Record, cards: Cards) -> Any:
+    """Printed HP of each Pokémon, int32 [8]."""
+    return cards.card(tops(game), CardColumn.HP)

@@ -1,0 +1,80 @@
+"""From packed words to arrays by name and back, each in a handful of array operations."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared.packing import Layout
+from tcgjax.arrays import Record
+from tcgjax.layout import LAYOUT
+
+
+class Codec:
+    """Packs and unpacks all fields of a layout at once.
+
+    Attributes:
+        shapes: of each field.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        names: dict[str, list] = {}
+        for place in layout.places():
+            path = re.findall(r"(\w+)(?:\[(\d+)\])?", place.path)
+            index = tuple(int(number) for _, number in path if number)
+            word = layout.tables[place.table].start + place.word
+            names.setdefault(path[-1][0], []).append((index, word, place.shift, place.field))
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.fields = {name: items[0][3] for name, items in names.items()}
+        flat = []
+        for name, items in names.items():
+            items.sort(key=lambda item: item[0])
+            self.shapes[name] = tuple(n + 1 for n in items[-1][0])
+            flat += items
+        self.words = layout.num_words
+        self._word = np.array([item[1] for item in flat], np.int32)
+        self._shift = np.array([item[2] for item in flat], np.uint32)
+        self._mask = np.array([item[3].mask for item in flat], np.uint32)
+        self._sign = np.array([1 << (f.width - 1) if f.is_signed else 0 for *_, f in flat], np.uint32)
+        self._empty = np.array([f.empty & 0xFFFFFFFF for *_, f in flat], np.uint32)
+        most = max(np.bincount(self._word))
+        self._parts = np.full((self.words, most), len(flat), np.int32)
+        for word in range(self.words):
+            here = np.flatnonzero(self._word == word)
+            self._parts[word, : len(here)] = here
+
+    def unpack(self, words: Any) -> Record:
+        """The arrays of one game from its words."""
+        stacked = jnp.stack(words)[self._word]
+        values = (stacked >> self._shift) & self._mask
+        values = ((values ^ self._sign) - self._sign) + self._empty
+        fields, start = {}, 0
+        for name, shape in self.shapes.items():
+            size = int(np.prod(shape, dtype=int))
+            part = values[start : start + size].reshape(shape)
+            kind = self.fields[name].dtype
+            fields[name] = part != 0 if kind == np.bool_ else part.astype(kind)
+            start += size
+        return Record(**fields)
+
+    def pack(self, game: Record) -> tuple[Any, ...]:
+        """The words of one game."""
+        parts = [jnp.ravel(getattr(game, name)).astype(jnp.uint32) for name in self.shapes]
+        codes = ((jnp.concatenate(parts) - self._empty) & self._mask) << self._shift
+        padded = jnp.concatenate([codes, jnp.zeros((1,), jnp.uint32)])
+        words = jnp.sum(padded[self._parts], axis=1, dtype=jnp.uint32)
+        return tuple(words[i] for i in range(self.words))
+
+    def empty(self) -> Record:
+        """A game in which every field is what zero bits stand for."""
+        values = {}
+        for name, shape in self.shapes.items():
+            field = self.fields[name]
+            values[name] = jnp.full(shape, field.empty, field.dtype)
+        return Record(**values)
+
+
+CODEC: Final = Codec(LAYOUT)

@@ -1,0 +1,313 @@
+"""The main phase: what a player may do, and doing it (RULES.md, sections 4 d to 4 f and 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from tcgjax import attack, board, starts, triggers, zones
+from tcgjax.arrays import Record, at, put, total, when
+from tcgjax.board import PLACE
+from tcgjax.codes import AttackColumn, CardColumn, CardKind, Condition, Stage, Use
+from tcgjax.damage import recover_immune
+from tcgjax.counting import Reader, Row, usable
+from tcgjax.knockouts import unsettled
+from tcgjax.layout import NOBODY, SLOTS
+from tcgjax.modifiers import matches, members
+from tcgjax.operations import position
+from tcgjax.payment import can_afford
+from tcgjax.questions import (
+    ABILITY,
+    ATTACH,
+    ATTACK,
+    CHOICE,
+    END,
+    FOSSIL,
+    PLAY,
+    RETREAT,
+    STADIUM,
+    TARGETS,
+    UNANSWERED,
+)
+from tcgjax.tables import Cards
+from tcgjax.zones import HAND_LIMIT
+
+ABLE, STADIUM_AT, STRIKES = HAND_LIMIT, HAND_LIMIT + SLOTS, HAND_LIMIT + SLOTS + 1
+"""Where the heads of Abilities, the Stadium and attacks stand behind those of the hand."""
+
+
+def of(values: Any, player: Any) -> Any:
+    """A player's half of eight places."""
+    return jnp.where(player == 0, values[:SLOTS], values[SLOTS:])
+
+
+# --- what is legal ---------------------------------------------------------------------------------------------
+
+
+def legal(game: Record, cards: Cards, rules: Record) -> Any:
+    """Every action the turn player may take, bool [144]; ending the turn always is one."""
+    player = game.current.astype(jnp.int32)
+    spot = board.active_place(player)
+    there = of(rules.there, player)
+    held = zones.hand(game, player)
+    card = jnp.where(held >= 0, at(game.card, held), 0)
+    earlier = np.tril(np.ones((HAND_LIMIT, HAND_LIMIT), np.bool_), -1)
+    twice = ((card[None, :] == card[:, None]) & earlier & (held >= 0)[None, :]).any(axis=1)
+    different = (held >= 0) & ~twice
+    strike_card, strike_number, strikes = attack.pairs(game, cards, spot, at(rules.previous_attacks, spot))
+    strikes = strikes & rules.there[spot]
+    own_tops = of(rules.top, player)
+    stadium = board.card_of(game, game.stadium)
+    allowed = heads(game, cards, rules, player, card, own_tops, stadium, strike_card, strike_number)
+
+    targets = hand_targets(game, cards, rules, player, card, allowed[:HAND_LIMIT]) & different[:, None]
+    attaches = there & (at(game.zone_energy, player) >= 0)
+    attaches = attaches & ~(at(rules.no_zone_active, player) & (np.arange(SLOTS) == 0))
+    retreats = may_retreat(game, cards, rules, player) & there[1:]
+    names = cards.attack(strike_card, strike_number, AttackColumn.NAME)
+    blocked = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
+    affordable = can_afford_each(cards, rules, spot, strike_card, strike_number)
+    attacks = strikes & affordable & allowed[STRIKES:] & ~locked(game, rules, names)
+    attacks = attacks & ~blocked & ~at(rules.no_attack, spot)
+    use = cards.card(own_tops, CardColumn.USE)
+    once = (use == Use.ONCE) & (of(game.ability_used, player) != game.turn)
+    abilities = there & (once | (use == Use.OFTEN)) & of(rules.has_ability, player) & allowed[ABLE:STADIUM_AT]
+    uses_stadium = (game.stadium >= 0) & ~at(game.stadium_used, player) & allowed[STADIUM_AT]
+    uses_stadium = uses_stadium & (cards.card(stadium, CardColumn.USE) == Use.ONCE)
+    fossils = there & (cards.card(own_tops, CardColumn.KIND) == CardKind.FOSSIL)
+    return jnp.concatenate(
+        [
+            jnp.ones((1,), jnp.bool_),
+            targets.reshape(-1),
+            attaches,
+            retreats,
+            attacks,
+            abilities,
+            uses_stadium[None],
+            fossils,
+            jnp.zeros((31,), jnp.bool_),
+        ]
+    )
+
+
+def locked(game: Record, rules: Record, names: Any) -> Any:
+    """Which of the listed attacks an effect locks, by their names."""
+    same = (game.own_attacks[None, :] == names[:, None]) & rules.locked[None, :]
+    return same.any(axis=1)
+
+
+def can_afford_each(cards: Cards, rules: Record, place: Any, card: Any, number: Any) -> Any:
+    """Whether each attack's cost is met, bool [6]."""
+    costs = cards.cost(card, number)
+    return jnp.stack([can_afford(rules, place, costs[i]) for i in range(costs.shape[0])])
+
+
+def heads(
+    game: Record,
+    cards: Cards,
+    rules: Record,
+    player: Any,
+    hand: Any,
+    own_tops: Any,
+    stadium: Any,
+    strike_card: Any,
+    strike_number: Any,
+) -> Any:
+    """Whether the programs of the hand, of own Abilities, of the Stadium and of attacks allow their use, bool [21]."""
+    spot = board.active_place(player)
+    strike_program = cards.attack(strike_card, strike_number, AttackColumn.PROGRAM)
+    programs = [cards.card(hand, CardColumn.PROGRAM), cards.card(own_tops, CardColumn.PROGRAM)]
+    programs += [cards.card(stadium, CardColumn.PROGRAM)[None], strike_program]
+    numbers = jnp.concatenate(programs)
+    nobody, count = np.full((HAND_LIMIT,), NOBODY, np.int32), numbers.shape[0]
+    own = player * np.int32(SLOTS) + np.arange(SLOTS, dtype=np.int32)
+    source = jnp.concatenate([nobody, own, nobody[:1], jnp.broadcast_to(spot, (6,))])
+    striking = np.arange(count) >= STRIKES
+    padding = np.zeros((STRIKES,), np.int32)
+    nowhere = np.full((count,), NOBODY, np.int32)
+    readers = Reader(
+        jnp.broadcast_to(player, (count,)),
+        source,
+        jnp.asarray(striking),
+        jnp.concatenate([padding, strike_card]),
+        jnp.concatenate([padding, strike_number]),
+        *(jnp.asarray(nowhere) for _ in range(3)),
+    )
+    return usable(game, cards, rules, numbers, readers, jnp.ones((count,), jnp.bool_))
+
+
+def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: Any, allowed: Any) -> Any:
+    """Where each card of the hand can be played: nowhere in particular, own slots, the opponent's; bool [10, 9]."""
+    kind, stage = cards.card(card, CardColumn.KIND), cards.card(card, CardColumn.STAGE)
+    there, tops = of(rules.there, player), of(rules.top, player)
+    no_trainer = at(rules.no_trainer, player)
+    no_item = no_trainer | at(rules.no_item, player)
+    no_supporter = no_trainer | at(rules.no_supporter, player)
+    no_stadium = no_trainer | at(rules.no_stadium, player)
+    is_pokemon, is_fossil = kind == CardKind.POKEMON, kind == CardKind.FOSSIL
+    evolution = is_pokemon & (stage != Stage.BASIC)
+    enters = (is_pokemon & ~evolution) | (is_fossil & ~no_item)
+    enters = enters & (board.free_slot(game, player) >= 0)
+
+    below = cards.card(card, CardColumn.EVOLVES_FROM)[:, None]
+    names = cards.card(tops, CardColumn.NAME)
+    likes = of(rules.evolves_like, player)
+    fits = (below == names) | ((below == likes) & (likes > 0))
+    ripe = of(game.evolved, player) != game.turn
+    waited = (game.turn >= 3) & (of(game.entered, player) != game.turn)
+    ripe = ripe & (of(rules.evolves_early, player) | waited)
+    ripe = ripe & ~at(rules.no_evolve, player) & ~(at(rules.no_evolve_active, player) & (np.arange(SLOTS) == 0))
+    evolves = evolution[:, None] & (below > 0) & fits & ripe
+
+    free = total_of(of(game.tools, player) >= 0) < 1 + of(rules.more_tools, player)
+    equips = (kind == CardKind.TOOL)[:, None] & free & ~no_trainer
+    stadium_name = cards.card(board.card_of(game, game.stadium), CardColumn.NAME)
+    same = (game.stadium >= 0) & (cards.card(card, CardColumn.NAME) == stadium_name)
+    replaces = (kind == CardKind.STADIUM) & ~same & ~at(game.stadium_played, player) & ~no_stadium
+
+    supporter = kind == CardKind.SUPPORTER
+    played = (supporter & (at(game.supporters, player) == 0) & ~no_supporter) | ((kind == CardKind.ITEM) & ~no_item)
+    program = cards.card(card, CardColumn.PROGRAM)
+    chooses = cards.program(program, 2) != 0
+    rows = cards.row(program, cards.program(program, 1))
+    chosen = choices_of(game, cards, rules, player, rows)
+    played = played & allowed
+    nowhere = enters | replaces | (played & ~chooses)
+    own = ((evolves | equips) & there) | ((played & chooses)[:, None] & chosen[:, :SLOTS])
+    foes = (played & chooses)[:, None] & chosen[:, SLOTS:]
+    return jnp.concatenate([nowhere[:, None], own, foes], axis=1)
+
+
+def total_of(flags: Any) -> Any:
+    """How many flags of each row are true."""
+    return jnp.sum(flags, axis=-1, dtype=jnp.int32)
+
+
+def choices_of(game: Record, cards: Cards, rules: Record, player: Any, rows: Any) -> Any:
+    """Whom the first choice of programs offers, own side first: bool [10, 8]."""
+    found = []
+    for number in range(HAND_LIMIT):
+        row = Row(*(rows[number, i] for i in range(8)))
+        meant = members(game, row.who, player, jnp.int32(NOBODY), rules.there)
+        flags = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, jnp.int32(NOBODY))
+        found.append(jnp.where(player == 0, flags, jnp.roll(flags, SLOTS)))
+    return jnp.stack(found)
+
+
+def may_retreat(game: Record, cards: Cards, rules: Record, player: Any) -> Any:
+    """Whether the Active can retreat if there is somebody to retreat for (section 4 d)."""
+    spot = board.active_place(player)
+    fossil = cards.card(at(rules.top, spot), CardColumn.KIND) == CardKind.FOSSIL
+    stuck = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
+    pays = total(at(rules.units, spot)) >= at(rules.retreat, spot)
+    free = ~at(game.retreated, player) & ~fossil & ~stuck & ~at(rules.no_retreat, spot)
+    return at(rules.there, spot) & free & pays
+
+
+# --- doing it --------------------------------------------------------------------------------------------------
+
+
+def go_on(game: Record, cards: Cards, rules: Record) -> None:
+    """Settle what the last action left, then ask for the next one or do it."""
+    conditions = board.conditions(game)
+    recover_immune(game, rules)
+    game.stale = game.stale | (board.conditions(game) != conditions).any()
+    down = unsettled(game, rules)
+    game.settling, game.settles_attack = game.settling | down, game.settles_attack & ~down
+    over = ~down & game.turn_over
+    game.main = game.main & ~over
+    free = ~down & ~over
+    asks = free & (game.answer == UNANSWERED)
+    game.asked, game.actor = game.asked | asks, jnp.where(asks, game.current, game.actor)
+    game.asks_main = game.asks_main | asks
+    when(cards.ops, "perform", free & ~asks, lambda g: perform(g, cards, rules), game)
+
+
+def perform(game: Record, cards: Cards, rules: Record) -> None:
+    """Carry out one main action."""
+    action, player = game.answer, game.current.astype(jnp.int32)
+    game.answer = jnp.int32(UNANSWERED)
+    first = player * np.int32(SLOTS)
+    position_, target = (action - PLAY) // TARGETS, (action - PLAY) % TARGETS
+    own = first + action
+    game.turn_over = game.turn_over | (action == END)
+    game.stale = game.stale | (action != END)
+
+    def inside(start: int, end: int) -> Any:
+        return (action >= start) & (action < end)
+
+    plays = inside(PLAY, ATTACH)
+    when(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target), game)
+    attaches = inside(ATTACH, RETREAT)
+    when(cards.ops, "attach", attaches, lambda g: attach(g, cards, rules, own - ATTACH), game)
+    retreats = inside(RETREAT, ATTACK)
+    game.retreating = game.retreating | retreats
+    game.retreat_place = jnp.where(retreats, action - RETREAT + 1, game.retreat_place)
+    game.owed = jnp.where(retreats, at(rules.retreat, first), game.owed)
+    game.retreated = put(game.retreated, player, True, retreats)
+
+    def strike(game: Record) -> None:
+        card, number, _ = attack.pairs(game, cards, first, at(rules.previous_attacks, first))
+        attack.begin(game, at(card, action - ATTACK), at(number, action - ATTACK))
+
+    when(cards.ops, "attack", inside(ATTACK, ABILITY), strike, game)
+    able = inside(ABILITY, STADIUM)
+    place = jnp.where(able, own - ABILITY, NOBODY)
+    game.ability_used = put(game.ability_used, place, game.turn)
+    program = cards.card(at(rules.top, place), CardColumn.PROGRAM)
+    triggers.push(game, program, player, able, source=board.pokemon_at(game, place))
+    uses = action == STADIUM
+    game.stadium_used = put(game.stadium_used, player, True, uses)
+    program = cards.card(board.card_of(game, game.stadium), CardColumn.PROGRAM)
+    triggers.push(game, program, player, uses)
+    drops = inside(FOSSIL, CHOICE)
+    board.discard_pokemon(game, jnp.where(drops, own - FOSSIL, NOBODY), drops)
+
+
+def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
+    """Play a card of the hand."""
+    player = game.current.astype(jnp.int32)
+    instance = at(zones.hand(game, player), position_)
+    zones.take_out(game, instance)
+    zones.forget(game, instance == zones.INDEX)
+    card = at(game.card, instance)
+    kind = cards.card(card, CardColumn.KIND)
+    own = player * np.int32(SLOTS) + target - 1
+    is_pokemon = kind == CardKind.POKEMON
+    evolves = is_pokemon & (cards.card(card, CardColumn.STAGE) != Stage.BASIC)
+    enters = (is_pokemon & ~evolves) | (kind == CardKind.FOSSIL)
+    place = board.free_slot(game, player)
+    board.enter(game, jnp.where(enters, place, NOBODY), instance, game.turn, enters)
+    target_place = jnp.where(evolves, own, NOBODY)
+    when(cards.ops, "evolve", evolves, lambda g: board.evolve(g, target_place, instance), game)
+    arrived = jnp.where(evolves, target_place, jnp.where(enters, place, NOBODY))
+    pokemon = board.pokemon_at(game, arrived)
+    starts.arrive(game, pokemon, Use.ON_EVOLVE, evolves)
+    starts.arrive(game, pokemon, Use.ON_BENCH, enters)
+    equips = kind == CardKind.TOOL
+    when(cards.ops, "tool", equips, lambda g: position.tool_there(g, own, instance), game)
+    replaces = kind == CardKind.STADIUM
+    position.drop_stadium(game, replaces)
+    when(cards.ops, "stadium", replaces, lambda g: position.stadium_there(g, instance), game)
+    game.stadium_played = put(game.stadium_played, player, True, replaces)
+    supporter = kind == CardKind.SUPPORTER
+    game.supporters = put(game.supporters, player, at(game.supporters, player) + 1, supporter)
+    runs = supporter | (kind == CardKind.ITEM)
+    program = cards.card(card, CardColumn.PROGRAM)
+    triggers.push(game, program, player, runs, held=instance, played=True)
+    game.answer = jnp.where(runs & (target > 0), CHOICE + target - 1, game.answer)
+
+
+def attach(game: Record, cards: Cards, rules: Record, place: Any) -> None:
+    """Attach the current energy of the Zone; what it triggers."""
+    player = game.current.astype(jnp.int32)
+    kind = at(game.zone_energy, player)
+    game.zone_energy = put(game.zone_energy, player, NOBODY)
+    came = (place == PLACE)[:, None] & (np.arange(9, dtype=np.int32) == kind)
+    game.energy = game.energy + came
+    game.came = came
+    reacts = triggers.someone_reacts(rules, came)
+    when(cards.ops, "zone energy", reacts, lambda g: triggers.react(g, cards, rules, player), game)
+    game.came = jnp.zeros_like(came)

@@ -1,0 +1,176 @@
+"""Pokémon that move, leave play or evolve; Tools and the Stadium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from tcgjax import board, starts, zones
+from tcgjax.arrays import Record, at, first, put, total
+from tcgjax.board import OWNERS, PLACE
+from tcgjax.codes import CardColumn, Op, Use
+from tcgjax.counting import Row
+from tcgjax.layout import DECK, IN_PLAY, NOBODY, STADIUM
+from tcgjax.operations.choices import chosen_place
+from tcgjax.operations.common import due, for_each, next_place
+from tcgjax.tables import Cards
+from tcgjax.zones import INDEX
+
+
+def switch(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The Pokémon of who goes to its owner's Active Spot; an attack cannot move a protected Active."""
+    place = next_place(scene.meant, game.r_me)
+    owner = at(OWNERS, place)
+    spot = board.active_place(owner)
+    reaches = ~game.r_strikes | (owner == game.r_me) | ~at(rules.protected, spot)
+    board.switch(game, owner, place, (place >= 0) & at(rules.there, spot) & reaches)
+
+
+def leave_play(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """Each of who leaves play, to the hand, into the deck or to the discard pile; n = how many."""
+    to_hand, to_deck = row.op == Op.RETURN_HAND, row.op == Op.RETURN_DECK
+
+    def leave(game: Record, place: Any, where: Any) -> None:
+        board.return_to_hand(game, place, where & to_hand)
+        board.discard_pokemon(game, place, where & ~to_hand & ~to_deck)
+        into_deck(game, place, where & to_deck)
+
+    for_each(game, cards, scene.reached, leave)
+    game.r_n = total(scene.reached)
+
+
+def into_deck(game: Record, place: Any, where: Any) -> None:
+    """A Pokémon and all attached cards are shuffled into the deck."""
+    held, tools = board.remove(game, place, where)
+    gone = jnp.concatenate([held, tools])
+    chosen = ((gone[:, None] == INDEX) & where).any(axis=0)
+    zones.into_decks(game, chosen)
+    due(game, at(OWNERS, place), where.astype(jnp.int32))
+
+
+def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The highest Evolution card of each of who returns to the hand."""
+
+    def back(game: Record, place: Any, where: Any) -> None:
+        held = at(game.cards, place)
+        level = jnp.where(held[2] >= 0, 2, jnp.where(held[1] >= 0, 1, NOBODY))
+        where = where & (level >= 0)
+        card = at(held, level)
+        game.cards = put(game.cards, place, put(held, level, NOBODY), where)
+        board.clear_effects(game, place, where)
+        board.cure(game, (place == PLACE) & where)
+        zones.to_hand(game, card, True, where)
+
+    for_each(game, cards, scene.reached, back)
+
+
+def candy_options(game: Record, cards: Cards, scene: Record) -> Any:
+    """The positions of the hand whose Stage 2 skips to the chosen Pokémon, bool [10]."""
+    name = cards.card(board.card_of(game, board.top_instances(game)[jnp.maximum(scene.chosen, 0)]), CardColumn.NAME)
+    held = zones.hand(game, game.r_me)
+    return (held >= 0) & (cards.card(at(game.card, held), CardColumn.SKIPS_FROM) == name) & (scene.chosen >= 0)
+
+
+def candy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The chosen Basic evolves into a Stage 2 of the hand that the player picks."""
+    evolves = scene.asks & scene.answered
+    card = jnp.where(evolves, at(zones.hand(game, game.r_me), scene.option), NOBODY)
+    evolve_if(game, scene.chosen, card, evolves)
+    starts.arrive(game, game.r_chosen, Use.ON_EVOLVE, evolves)
+
+
+def evolve_if(game: Record, place: Any, card: Any, where: Any) -> None:
+    """A card of the hand or deck evolves a Pokémon where a flag holds."""
+    place, card = jnp.where(where, place, NOBODY), jnp.where(where, card, NOBODY)
+    zones.take_out(game, card, where)
+    board.evolve(game, place, card)
+
+
+def evolve_from_deck(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """A random card of the deck that evolves from the first of who goes onto it; the filter is on that card."""
+    place = next_place(scene.meant, game.r_me)
+    name = cards.card(at(rules.top, place), CardColumn.NAME)
+    pool = zones.cards_in(game, DECK, game.r_me) & cards.prints(row.filter, game.card)
+    pool = pool & (cards.card(game.card, CardColumn.EVOLVES_FROM) == name) & (place >= 0)
+    order = zones.pick(game, cards, pool, jnp.int32(1))
+    card = first(order >= 0)
+    evolve_if(game, place, card, card >= 0)
+    due(game, game.r_me, (place >= 0).astype(jnp.int32))
+
+
+# --- Tools and the Stadium -------------------------------------------------------------------------------------
+
+
+def remove_tools(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """All Tools of each of who leave it, to the discard pile, the hand or the deck; n = how many."""
+    gone_in_all = total((game.tools >= 0) & scene.reached[:, None])
+    owners = jnp.stack([((game.tools >= 0) & (scene.reached & (player == OWNERS))[:, None]).any() for player in (0, 1)])
+
+    def leave(game: Record, place: Any, where: Any) -> None:
+        tools = at(game.tools, place)
+        game.tools = put(game.tools, place, NOBODY, where)
+        for tool in (tools[0], tools[1]):
+            here = where & (tool >= 0)
+            zones.discard(game, tool, here & (row.op == Op.DISCARD_TOOLS))
+            zones.to_hand(game, tool, True, here & (row.op == Op.RETURN_TOOLS))
+            zones.into_decks(game, (tool == INDEX) & here & (row.op == Op.TOOLS_TO_DECK))
+
+    for_each(game, cards, scene.reached, leave)
+    game.shuffles = game.shuffles + (owners & (row.op == Op.TOOLS_TO_DECK))
+    game.r_n = gone_in_all
+
+
+def drop_stadium(game: Record, where: Any) -> None:
+    """The Stadium leaves play."""
+    where = where & (game.stadium >= 0)
+    zones.discard(game, game.stadium, where)
+    game.stadium = jnp.where(where, NOBODY, game.stadium)
+
+
+def discard_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The Stadium leaves play."""
+    drop_stadium(game, jnp.bool_(True))
+
+
+def drop_tool(game: Record, place: Any, tool: Any, where: Any) -> None:
+    """Discard one attached Tool; the other one moves up."""
+    tools = at(game.tools, place)
+    rest = jnp.where(tools[0] == tool, tools[1], tools[0])
+    left = jnp.where(np.arange(2) == 0, rest, NOBODY)
+    game.tools = put(game.tools, place, left, where)
+    zones.discard(game, tool, where)
+
+
+def discard_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The Tool that this effect comes from is discarded."""
+    place = first(((game.tools == game.r_held) & (game.r_held >= 0)).any(axis=1))
+    drop_tool(game, place, game.r_held, place >= 0)
+
+
+def keep_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The Trainer card goes to the hand instead of the discard pile."""
+    zones.to_hand(game, game.r_held, True)
+    game.r_played = jnp.bool_(False)
+
+
+def discard_tool_or_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8)."""
+    picks = scene.asks & scene.answered
+    place = jnp.where(picks, chosen_place(game, game.r_me, scene.option), NOBODY)
+    drop_tool(game, place, at(game.tools, place)[0], place >= 0)
+    drop_stadium(game, picks & (scene.option == 8))
+
+
+def stadium_there(game: Record, instance: Any) -> None:
+    """A Stadium comes into play."""
+    zones.set_zone(game, instance, STADIUM)
+    game.stadium = instance
+
+
+def tool_there(game: Record, place: Any, instance: Any) -> None:
+    """A Tool is attached."""
+    zones.set_zone(game, instance, IN_PLAY)
+    row = at(game.tools, place)
+    game.tools = put(game.tools, place, put(row, first(row < 0), instance))

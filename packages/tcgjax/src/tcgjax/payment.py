@@ -1,0 +1,28 @@
+"""What an attack costs and whether it can be paid (RULES.md, section 4 e)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from tcgjax.arrays import Record, at
+from tcgjax.codes import DECK_TYPES
+
+
+def can_afford(rules: Record, place: Any, cost: Any) -> Any:
+    """Whether an attack's cost (int32 [..., 9]) is met, at its own price or at one that an effect offers."""
+    units, cheap = at(rules.units, place), at(rules.cheap, place)
+    offers = np.eye(DECK_TYPES, 9, dtype=np.int32)  # one unit of each type
+    offered = ((cheap >> np.arange(DECK_TYPES, dtype=np.int32)) & 1) != 0
+    cheaper = (offered & can_pay(rules, place, units, offers)).any()
+    return can_pay(rules, place, units, cost) | cheaper
+
+
+def can_pay(rules: Record, place: Any, units: Any, cost: Any) -> Any:
+    """Colored symbols need their type, Colorless ones take anything; effects change how many of these there are."""
+    colorless = jnp.maximum(at(rules.cost_floor, place), cost[..., DECK_TYPES] + at(rules.cost_more, place))
+    colored = cost[..., :DECK_TYPES]
+    enough = jnp.sum(units, dtype=jnp.int32) >= jnp.sum(colored, axis=-1, dtype=jnp.int32) + colorless
+    return (units[:DECK_TYPES] >= colored).all(axis=-1) & enough

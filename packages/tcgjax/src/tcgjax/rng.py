@@ -1,0 +1,83 @@
+"""Counter-based randomness: five streams, one counter each, as in section 16 of the reference's RULES.md.
+
+Draw c of stream s is the word of the game's keys at the counter s * 2**28 + c.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared import counter_rng
+from tcgjax.arrays import Record, at, put
+from tcgjax.tables import Cards
+
+
+class Stream(IntEnum):
+    """What a draw is for; the first five count in the state."""
+
+    SETUP = 0
+    SHUFFLE = 1
+    COIN = 2
+    PICK = 3
+    ENERGY = 4
+    DECKS = 5  # which decks a game is played with
+    NEXT = 6  # the keys of the game that follows
+
+
+def word(game: Record, stream: Stream, offset: Any = 0) -> Any:
+    """The 32 bits ``offset`` draws ahead, without advancing; uint32."""
+    counted = game.draws[int(stream)] if stream <= Stream.ENERGY else jnp.int32(0)
+    counter = np.uint32(int(stream) << 28) + (counted + offset).astype(jnp.uint32)
+    return counter_rng.bits((game.key0, game.key1, counter))[0]
+
+
+def advance(game: Record, stream: Stream, count: Any) -> None:
+    """Count draws of a stream."""
+    game.draws = put(game.draws, int(stream), game.draws[int(stream)] + count)
+
+
+def below(game: Record, cards: Cards, stream: Stream, n: Any, where: Any = True) -> Any:
+    """Uniform on 0..n-1, int32; counts where ``where``."""
+    value = cards.ops.mulhi(word(game, stream), jnp.asarray(n, jnp.int32).astype(jnp.uint32)).astype(jnp.int32)
+    advance(game, stream, jnp.asarray(where).astype(jnp.int32))
+    return value
+
+
+def _coins(game: Record, where: Any) -> Any:
+    faces = word(game, Stream.COIN) | jnp.where(game.coin_heads, jnp.uint32(1 << 31), jnp.uint32(0))
+    game.coin_heads = game.coin_heads & ~where
+    advance(game, Stream.COIN, where.astype(jnp.int32))
+    return faces
+
+
+def flip(game: Record, count: Any, where: Any) -> Any:
+    """Flip coins where a flag holds, one draw for all of them; the number of heads, 0 elsewhere."""
+    count = jnp.asarray(count, jnp.int32)
+    where = jnp.asarray(where) & (count > 0)
+    faces = _coins(game, where)
+    shift = np.int32(32) - jnp.clip(count, 1, 32)
+    return jnp.where(where, jax.lax.population_count(faces >> shift.astype(jnp.uint32)).astype(jnp.int32), 0)
+
+
+def flip_until_tails(game: Record, where: Any) -> Any:
+    """Flip until tails where a flag holds; the number of heads, at most 32."""
+    return jnp.where(where, jax.lax.clz(~_coins(game, where)).astype(jnp.int32), 0)
+
+
+def roll_energy(game: Record, cards: Cards, player: Any) -> Any:
+    """A type of a deck's, uniformly; one draw even if there is only one type."""
+    types = (at(game.energy_types, player) >> np.arange(8, dtype=np.int32)) & 1
+    chosen = below(game, cards, Stream.ENERGY, jnp.sum(types, dtype=jnp.int32))
+    return nth(types != 0, chosen)
+
+
+def nth(flags: Any, number: Any) -> Any:
+    """Index of the true flag before which ``number`` others stand; -1 if there are not so many; int32."""
+    from tcgjax.arrays import first, ranks
+
+    return first(flags & (ranks(flags) == number))

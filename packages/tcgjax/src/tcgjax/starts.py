@@ -1,0 +1,66 @@
+"""Programs that begin in the middle of something, if their heads allow it; decided with the rules in force by then."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import jax.numpy as jnp
+
+from tcgjax import board, triggers
+from tcgjax.arrays import Record, at, put
+from tcgjax.codes import CardColumn, Use
+from tcgjax.counting import Reader, usable
+from tcgjax.layout import NOBODY
+from tcgjax.tables import Cards
+
+NOTHING, ARRIVES, SUPPORTER, COPIED = range(4)
+"""What waits to begin: the Ability of a Pokémon that was just played; the effect of a Supporter; a copied attack, whose
+program is the one on top already and ends if its head does not allow it."""
+FIELDS: Final = ("start_mode", "start_number", "start_me", "start_source", "start_use")
+
+
+def nothing() -> dict[str, Any]:
+    """Nothing waits."""
+    return {"start_source": jnp.int32(NOBODY)} | {n: jnp.int32(0) for n in FIELDS if n != "start_source"}
+
+
+def _wait(game: Record, mode: int, where: Any, **values: Any) -> None:
+    game.start_mode = jnp.where(where, mode, game.start_mode)
+    for name, value in values.items():
+        before = getattr(game, f"start_{name}")
+        setattr(game, f"start_{name}", jnp.where(where, value, before).astype(jnp.int32))
+
+
+def arrive(game: Record, pokemon: Any, use: Use, where: Any) -> None:
+    """A Pokémon was just played from the hand; the player may use its Ability."""
+    _wait(game, ARRIVES, where, source=pokemon, use=int(use))
+
+
+def use_supporter(game: Record, program: Any, me: Any, source: Any, where: Any) -> None:
+    """The effect of a Supporter follows."""
+    _wait(game, SUPPORTER, where, number=program, me=me, source=source)
+
+
+def check_attack(game: Record, program: Any, me: Any, source: Any, where: Any) -> None:
+    """The program on top has become that of a copied attack."""
+    _wait(game, COPIED, where, number=program, me=me, source=source)
+
+
+def begin(game: Record, cards: Cards, rules: Record) -> None:
+    """Begin what waits, if it may."""
+    place = board.place_of(game, game.start_source)
+    arrives, copied = game.start_mode == ARRIVES, game.start_mode == COPIED
+    card = at(rules.top, place)
+    number = jnp.where(arrives, cards.card(card, CardColumn.PROGRAM), game.start_number)
+    me = jnp.where(arrives, at(board.OWNERS, place), game.start_me)
+    has_use = cards.card(card, CardColumn.USE) == game.start_use
+    wanted = ~arrives | ((place >= 0) & has_use & at(rules.has_ability, place))
+    one = [me, place, copied, game.strike_card, game.strike_number.astype(jnp.int32)]
+    one += [jnp.int32(NOBODY)] * 3
+    reader = Reader(*(jnp.asarray(value)[None] for value in one))
+    allowed = usable(game, cards, rules, number[None], reader, wanted[None])[0]
+    triggers.push(game, number, me, allowed & ~copied, source=game.start_source)
+    stops = copied & ~allowed
+    top = game.programs - 1
+    game.row = put(game.row, top, cards.program(number, 0), stops)
+    game.__dict__.update(nothing())

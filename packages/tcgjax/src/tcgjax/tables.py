@@ -1,0 +1,125 @@
+"""The card tables: flat integer arrays that the rules read, and the ids and names that people read."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import io
+import json
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from rlenv_shared.errors import EnvError, explain
+from rlenv_shared.ops import Ops
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+from tcgjax.codes import AttackColumn, CardColumn
+
+SCHEMA = 1
+CARD_WIDTH, ATTACK_WIDTH, ROWS, ROW_WIDTH, MODIFIER_WIDTH = len(CardColumn), 16, 16, 8, 16
+
+
+class TableError(EnvError, ValueError):
+    """The shipped tables are damaged or of another schema."""
+
+
+@functools.cache
+def _files() -> dict[str, bytes]:
+    folder = resources.files("tcgjax") / "data"
+    manifest = json.loads((folder / "MANIFEST.json").read_text())
+    found = {name: (folder / name).read_bytes() for name in manifest["sha256"]}
+    for name, content in found.items():
+        digest = hashlib.sha256(content).hexdigest()
+        if digest != manifest["sha256"][name] or manifest["schema"] != SCHEMA:
+            raise TableError(explain(name, got=digest, expected=manifest["sha256"][name], remedy="install again"))
+    return found
+
+
+@functools.cache
+def arrays() -> dict[str, np.ndarray]:
+    """The tables as NumPy arrays by name.
+
+    Raises:
+        TableError: they are damaged.
+    """
+    with np.load(io.BytesIO(_files()["tables.npz"])) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+@functools.cache
+def words() -> dict[str, Any]:
+    """Ids and names: ``cards``, ``names``, ``printings`` (id to card), ``unsupported``."""
+    return json.loads(_files()["cards.json"])
+
+
+def _flat(name: str) -> Any:
+    return dataclasses.field(default_factory=lambda: np.ravel(arrays()[name]).astype(np.int32))
+
+
+@pytree_dataclass
+class Tables(Replaceable):
+    """The tables, flat; read them through `Cards`."""
+
+    card: Any = _flat("card")  # int32 [cards * CARD_WIDTH]
+    attack: Any = _flat("attack")  # int32 [cards * 2 * ATTACK_WIDTH]
+    row: Any = _flat("row")  # int32 [programs * ROWS * ROW_WIDTH]
+    program: Any = _flat("program")  # int32 [programs * 3]: length, first row that acts, whether that is a choice
+    modifier: Any = _flat("modifier")  # int32 [modifiers * MODIFIER_WIDTH]
+    passes: Any = _flat("passes")  # int32 [filters * cards]: bit 0 but for the types, bit 1 as printed
+    filter_types: Any = _flat("filter_types")  # int32 [filters]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cards:
+    """Reading the tables in one form of the program; indices may be arrays."""
+
+    tables: Tables
+    ops: Ops
+
+    def card(self, card: Any, column: CardColumn) -> Any:
+        """A column of cards."""
+        return self.ops.take(self.tables.card, card * np.int32(CARD_WIDTH) + np.int32(column))
+
+    def attack(self, card: Any, number: Any, column: Any) -> Any:
+        """A column of attacks."""
+        place = (card * np.int32(2) + number) * np.int32(ATTACK_WIDTH) + np.int32(column)
+        return self.ops.take(self.tables.attack, place)
+
+    def cost(self, card: Any, number: Any) -> Any:
+        """The printed cost by type, int32 [..., 9], for scalars [9]."""
+        first = (card * np.int32(2) + number) * np.int32(ATTACK_WIDTH) + np.int32(AttackColumn.COST)
+        return self.ops.take(self.tables.attack, first[..., None] + np.arange(9, dtype=np.int32))
+
+    def row(self, program: Any, row: Any) -> Any:
+        """The eight integers of a row."""
+        first = (program * np.int32(ROWS) + row) * np.int32(ROW_WIDTH)
+        return self.ops.take(self.tables.row, first[..., None] + np.arange(ROW_WIDTH, dtype=np.int32))
+
+    def program(self, program: Any, column: int) -> Any:
+        """0 length, 1 the first row that acts, 2 whether that is a choice of the player."""
+        return self.ops.take(self.tables.program, program * np.int32(3) + np.int32(column))
+
+    def modifier(self, modifier: Any) -> Any:
+        """The sixteen integers of a modifier."""
+        first = modifier * np.int32(MODIFIER_WIDTH)
+        return self.ops.take(self.tables.modifier, first[..., None] + np.arange(MODIFIER_WIDTH, dtype=np.int32))
+
+    def kind(self, modifier: Any) -> Any:
+        """The kind of modifiers."""
+        return self.ops.take(self.tables.modifier, modifier * np.int32(MODIFIER_WIDTH))
+
+    def passes(self, number: Any, card: Any, types: Any) -> Any:
+        """Whether a filter lets Pokémon in play pass, which have these types now."""
+        passes = self.ops.take(self.tables.passes, number * self._cards + card)
+        wanted = self.ops.take(self.tables.filter_types, number)
+        return ((passes & 1) != 0) & ((wanted == 0) | ((wanted & types) != 0))
+
+    def prints(self, number: Any, card: Any) -> Any:
+        """Whether a filter lets cards pass as they are printed."""
+        return (self.ops.take(self.tables.passes, number * self._cards + card) & 2) != 0
+
+    @property
+    def _cards(self) -> np.int32:
+        return np.int32(self.tables.card.shape[0] // CARD_WIDTH)
