@@ -184,17 +184,6 @@ $(ENVIRONMENTS:%=bench-%): bench-%: $(VENV)/.setup-%
 $(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
 	$(PY) -m rlenv_shared.verification $* train $(ARGS)
 
-## agent-emurust: PPO of Stable-Baselines3 on PyBoy and on emurust.pyboy, in its own environment (several GB)
-AGENT_VENV ?= .cache/agent-venv
-.PHONY: agent-emurust
-agent-emurust: refs-pyboy $(AGENT_VENV)/.setup
-	$(AGENT_VENV)/bin/python packages/emurust/tests/compat/agent_sb3.py $(ARGS)
-
-$(AGENT_VENV)/.setup: packages/emurust/tests/compat/agent_requirements.txt
-	@test -x $(AGENT_VENV)/bin/python || $(PYTHON) -m venv $(AGENT_VENV)
-	@$(AGENT_VENV)/bin/python -m pip install --quiet --no-compile -r $< ./shared './packages/emurust[gymnasium,render]'
-	@touch $@
-
 # --- GPUs --------------------------------------------------------------------------------------------------------
 
 ## gpu-compile: compile every package for an H200 that is not there and write the reports (needs setup-gpu-report)

@@ -9,6 +9,7 @@ pub mod batch;
 mod boot;
 mod bus;
 mod cartridge;
+mod checksum;
 mod cpu;
 mod error;
 mod events;

@@ -5,13 +5,16 @@ use numpy::{
 };
 use pyo3::prelude::*;
 
-use emurust_core::EmuError;
+use emurust_core::{CutOut, EmuError, Machine};
 
 use crate::raise;
 
 fn refuse(text: String) -> PyErr {
     raise(EmuError::InvalidArgument(text))
 }
+
+/// A part of a tile map: x, y, width and height in tiles, and whether it moves with the screen.
+pub(crate) type Area = (usize, usize, usize, usize, bool);
 
 /// A part of an object on the screen: row, column, tile.
 pub(crate) type Part = (i32, i32, u32);
@@ -47,6 +50,28 @@ impl Legend<'_> {
         }
         Ok(())
     }
+}
+
+pub(crate) fn cut_out((x, y, width, height, follow): Area) -> CutOut {
+    CutOut {
+        x,
+        y,
+        width,
+        height,
+        follow,
+    }
+}
+
+pub(crate) fn object_parts(machine: &mut Machine) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for object in machine.objects_on_screen() {
+        let (row, column) = (object.y.div_euclid(8), object.x.div_euclid(8));
+        parts.push((row, column, object.tile));
+        if object.tall {
+            parts.push((row + 1, column, object.tile + 1));
+        }
+    }
+    parts
 }
 
 pub(crate) fn contiguous<'a>(mapping: &'a PyReadonlyArray1<'_, u32>) -> PyResult<&'a [u32]> {

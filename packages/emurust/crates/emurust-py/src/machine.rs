@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 use spinning_top::relax::Relax;
 use spinning_top::RawSpinlock;
 
-use crate::area::{contiguous, Legend, Part};
+use crate::area::{contiguous, cut_out, object_parts, Area, Legend, Part};
 use crate::raise;
 
 /// Threads that wait for a console sleep: that is rare, but frames may take long.
@@ -41,9 +41,6 @@ pub(crate) struct Machine {
 
 /// A breakpoint that was reached: frames left after this one, bank, address, opcode.
 type Reached = Option<(u32, i32, u16, u8)>;
-
-/// A part of a tile map: x, y, width and height in tiles, and whether it moves with the screen.
-type Area = (usize, usize, usize, usize, bool);
 
 impl Machine {
     pub(crate) fn new_of(inner: core::Machine) -> Self {
@@ -120,28 +117,6 @@ type Parts<'py> = (
     bool,
     Bound<'py, PyBytes>,
 );
-
-fn cut_out((x, y, width, height, follow): Area) -> CutOut {
-    CutOut {
-        x,
-        y,
-        width,
-        height,
-        follow,
-    }
-}
-
-fn object_parts(machine: &mut core::Machine) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for object in machine.objects_on_screen() {
-        let (row, column) = (object.y.div_euclid(8), object.x.div_euclid(8));
-        parts.push((row, column, object.tile));
-        if object.tall {
-            parts.push((row + 1, column, object.tile + 1));
-        }
-    }
-    parts
-}
 
 fn model(color: Option<bool>) -> Option<Model> {
     color.map(|color| {

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
+use crate::checksum::fingerprint;
 use crate::cpu::decode::{decode, decode_around, Space};
-use crate::snapshot::fingerprint;
 use crate::EmuError;
 
 pub(crate) const BANK: usize = 0x4000;
