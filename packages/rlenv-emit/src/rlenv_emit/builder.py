@@ -28,7 +28,7 @@ class Builder:
     def __init__(self) -> None:
         self.block = Block()
         self._known: list[dict[Any, Value]] = [{}]  # one for each open block
-        self._constants: dict[Value, np.generic] = {}
+        self._constants: dict[Value, Any] = {}  # NumPy scalars
         self._flags: dict[Value, Value] = {}  # numbers that are a converted b1
         self._count = 0
 
@@ -58,8 +58,8 @@ class Builder:
             self._constants[found] = scalar
         return found
 
-    def constant_of(self, value: Value) -> np.generic | None:
-        """The number that a value is known to be."""
+    def constant_of(self, value: Value) -> Any:
+        """The NumPy scalar that a value is known to be, or None."""
         return self._constants.get(value)
 
     def flag(self, value: Value) -> Value | None:
@@ -67,7 +67,7 @@ class Builder:
         return self._flags.get(value)
 
     @property
-    def constants(self) -> dict[Value, np.generic]:
+    def constants(self) -> dict[Value, Any]:
         """All constants."""
         return self._constants
 
@@ -118,9 +118,7 @@ class Builder:
             return self._simplify_pair(kind, args, known, dtype)
         return None
 
-    def _simplify_pair(
-        self, kind: str, args: tuple[Value, ...], known: list[np.generic | None], dtype: str
-    ) -> Value | None:
+    def _simplify_pair(self, kind: str, args: tuple[Value, ...], known: list[Any], dtype: str) -> Value | None:
         if known[0] is not None and known[1] is not None:
             function = _BITWISE.get(kind) or _COMPARE.get(kind) or (_WRAPPING.get(kind) if dtype != "b1" else None)
             if function is not None:

@@ -39,7 +39,7 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     return plain
 
 
-def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.Workload]:
+def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.JaxWorkload]:
     """What is measured at one batch size."""
     params = env.default_params
     step = workloads.jax_rollout(
@@ -65,19 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fusion", action="store_true", help="XLA with its fusion pass too; slow to compile")
     given = parser.parse_args(arguments)
     timing = harness.Timing(blocks=given.blocks, block_s=given.block_s)
-    about, state = machine.describe(), machine.git_state()
+    about, state = machine.describe(), machine.git_state(Path(__file__).parent)
     runs: list[harness.Run] = []
     group = 0
     for game in given.games:
         env = GAMES[game]()
         for batch in given.batches:
-            made: dict[str, workloads.Workload] = {}
+            made: dict[str, workloads.JaxWorkload] = {}
             for threads in given.threads:
                 made.update({case.name: case for case in cases(env, batch, given.steps, threads)})
             if given.fusion:
-                case = workloads.jax_rollout(env, None, batch, given.steps, name="xla", observe=False)
-                case.options = {}
-                made[case.name] = case
+                fused = workloads.jax_rollout(env, None, batch, given.steps, name="xla", observe=False)
+                fused.options = {}
+                made[fused.name] = fused
             for case in made.values():
                 case.settings = {**case.settings, "game": game}
             found = harness.measure(list(made.values()), timing, group)

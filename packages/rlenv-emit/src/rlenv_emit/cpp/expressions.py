@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,8 +21,8 @@ def ctype(value: Value) -> str:
     return f"{'s' if value.uniform else 'v'}_{value.dtype}"
 
 
-def literal(number: np.generic) -> str:
-    """A scalar as C++ text, exact to the bit."""
+def literal(number: Any) -> str:
+    """A NumPy scalar as C++ text, exact to the bit."""
     dtype = number.dtype
     if dtype == np.bool_:
         return "true" if number else "false"
@@ -41,7 +41,7 @@ def literal(number: np.generic) -> str:
 class Printer:
     """Prints operations; asks for the name of every value that they read."""
 
-    def __init__(self, name: Callable[[Value], str], constant: Callable[[Value], np.generic | None]) -> None:
+    def __init__(self, name: Callable[[Value], str], constant: Callable[[Value], Any]) -> None:
         self._name, self._constant = name, constant
 
     def read(self, value: Value, vector: bool) -> str:

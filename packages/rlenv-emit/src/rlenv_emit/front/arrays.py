@@ -37,7 +37,7 @@ class Context:
         self.build = Builder()
         self.tables: list[np.ndarray] = []
         self._table_numbers: dict[tuple[str, bytes], int] = {}
-        self.source = ""  # of the equation at work, for messages
+        self.source: object = ""  # of the equation at work, for messages
         self.primitive = ""
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:

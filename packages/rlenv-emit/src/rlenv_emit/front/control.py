@@ -26,12 +26,16 @@ def evaluate(context: Context, jaxpr: Any, consts: Sequence[Any], held: Sequence
     known.update(zip(jaxpr.invars, held, strict=True))
 
     def read(atom: Any) -> Held:
-        return np.asarray(atom.val, atom.aval.dtype) if isinstance(atom, jax_core.Literal) else known[atom]
+        return _number(atom) if isinstance(atom, jax_core.Literal) else known[atom]
 
     for equation in jaxpr.eqns:
         results = _equation(context, equation, [read(atom) for atom in equation.invars])
         known.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _number(literal: Any) -> Held:
+    return np.asarray(literal.val, literal.aval.dtype)
 
 
 def _known(const: Any) -> Held:
@@ -167,7 +171,7 @@ def _branch(
     for block, side in zip(inner, (0, 1), strict=True):
         block.results = tuple(pair[side] for pair in new)
     if new:
-        build.block.statements.append(If(predicate, *inner, tuple(new.values())))
+        build.block.statements.append(If(predicate, inner[0], inner[1], tuple(new.values())))
     return outs
 
 

@@ -205,14 +205,14 @@ def edge_values(dtype: str, count: int, rng: np.random.Generator) -> np.ndarray:
             rng.random(count) < 0.5, rng.normal(size=count), rng.normal(size=count) * 10 ** rng.uniform(0, 12, count)
         )
     else:
-        info = np.iinfo(kind)
+        limits = np.iinfo(kind)
         edges = [
             0,
             1,
-            info.max,
-            info.min,
-            info.max - 1,
-            info.min + 1,
+            limits.max,
+            limits.min,
+            limits.max - 1,
+            limits.min + 1,
             2,
             3,
             kind.itemsize * 8,
@@ -220,7 +220,7 @@ def edge_values(dtype: str, count: int, rng: np.random.Generator) -> np.ndarray:
             31,
             33,
         ]
-        edges += [] if info.min == 0 else [-1, -2, -31]
+        edges += [] if limits.min == 0 else [-1, -2, -31]
         plain = np.where(rng.random(count) < 0.5, rng.integers(0, 14, count), rng.integers(0, 2**62, count))
     plain = plain.astype(kind)
     at_edge = np.array(edges, kind)[rng.integers(0, len(edges), count)]
