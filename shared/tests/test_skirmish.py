@@ -19,6 +19,8 @@ from rlenv_shared.verification.trajectory import Trajectory
 pytestmark = pytest.mark.l1
 ENV = Skirmish()
 PARAMS = ENV.default_params
+
+
 def test_every_step_is_the_twin_s():
     ours, theirs = twins.both("skirmish", 0, 64)
     report = compare(ours, theirs)

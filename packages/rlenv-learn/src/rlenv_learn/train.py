@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import jax
+import jax.numpy as jnp
 
 from rlenv_learn import loop
 from rlenv_learn.checkpoint import Identity, digest
@@ -98,7 +99,8 @@ def train(
         training.start(config.seed),
         identity,
         options,
-        keep_snapshot=lambda update, state: snapshots.update({update: training.policy(state)}),
+        # a copy: the next update consumes the state
+        keep_snapshot=lambda update, state: snapshots.update({update: jax.tree.map(jnp.copy, training.policy(state))}),
     )
     return TrainResult(training.policy(state), records, snapshots)
 

@@ -50,9 +50,7 @@ def _sides(state: Any, player: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             }
         )
     second = jnp.asarray(player) == 1
-    mine, theirs = (
-        {name: jnp.where(second, b[name], a[name]) for name in a} for a, b in (sides, sides[::-1])
-    )
+    mine, theirs = ({name: jnp.where(second, b[name], a[name]) for name in a} for a, b in (sides, sides[::-1]))
     return mine, theirs
 
 
