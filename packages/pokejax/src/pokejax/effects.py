@@ -83,6 +83,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "prismarmor": {},
     "punkrock": {},
     "purepower": {},
+    "quarkdrive": {"waits_for_terrain": True},  # no terrains are played, nor Booster Energy
     "quickfeet": {"quick_feet": True},
     "reckless": {},
     "regenerator": {"regenerates": True},
@@ -134,6 +135,9 @@ MOVES: Final[Mapping[str, Fields]] = {
     "brickbreak": {},  # no screens are played
     "blizzard": {"sure_in": SNOW},
     "collisioncourse": {"power_by": 5461, "power_fact": "super_effective"},
+    "circlethrow": {"drags": True},
+    "defog": {"clears_ground": True},
+    "dragontail": {"drags": True},
     "electrodrift": {"power_by": 5461, "power_fact": "super_effective"},
     "encore": {},
     "eruption": {"power_from": BY_HP},
@@ -162,16 +166,19 @@ MOVES: Final[Mapping[str, Fields]] = {
     "rapidspin": {"spins": True},
     "rest": {"rests": True},
     "roost": {"roosts": True},
+    "roar": {"drags": True},
     "ruination": {"halves": True},
     "spikes": {},
     "stealthrock": {},
     "stickyweb": {},
     "stompingtantrum": {"doubles_after_failure": True},
     "storedpower": {"power_from": BY_BOOSTS},
+    "strengthsap": {"saps_strength": True},
     "substitute": {},
     "suckerpunch": {"needs_attack": True},
     "supercellslam": {"crashes": True},
     "superfang": {"halves": True},
+    "switcheroo": {"swaps_items": True},
     "synthesis": {"heals_by_weather": True},
     "taunt": {},
     "temperflare": {"doubles_after_failure": True},
@@ -179,7 +186,10 @@ MOVES: Final[Mapping[str, Fields]] = {
     "thunder": {"sure_in": RAIN, "unsure_in_sun": True},
     "thunderclap": {"needs_attack": True},
     "toxicspikes": {},
+    "trick": {"swaps_items": True},
     "waterspout": {"power_from": BY_HP},
+    "whirlwind": {"drags": True},
+    "wish": {"wishes": True},
 }
 """Moves with callbacks or conditions of their own, all of which these fields stand for."""
 
@@ -249,5 +259,6 @@ CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "speeds_up": ("onResidual",),
     "sturdy": ("onTryHit", "onDamage"),
     "technician": ("onBasePower",),
+    "waits_for_terrain": ("onStart", "onTerrainChange", "onEnd"),
 }
 """Which callbacks of Showdown a field stands for, besides those that only multiply."""

@@ -60,10 +60,11 @@ LAYOUT: Final = Layout(
             *VOLATILE, bits("speed", 0, 2**13 - 1), bits("active_turns", 0, MAX_TURN), flag("newly_switched"),
             bits("move_actions", 0, 3),
             flag("stealth_rock"), bits("spikes", 0, 3), bits("toxic_spikes", 0, 2), flag("sticky_web"),
+            bits("wish_turns", 0, 3), bits("wish", 0, 1023), flag("dragged"),
             flag("rock_before_toxic"), flag("spikes_before_toxic"),
             record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
         ], whole_words=True),
     ],
 )  # fmt: skip
-"""``rock_before_toxic`` and its like say which hazard was laid first; ``swapped`` says that the sides have
-changed places, so that whoever acts is the first."""
+"""``wish`` is twice what Wish gives when ``wish_turns`` have passed; ``rock_before_toxic`` and its like say which
+hazard was laid first; ``swapped`` says that the sides have changed places, so that whoever acts is the first."""

@@ -34,7 +34,7 @@ class Params(Replaceable):
         power_points: the most of each move.
         pokemon: rows of `rows.POKEMON`, six to a team.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
-            `speed_drop` of those that Sticky Web lowers.
+            `speed_drop` of those that Sticky Web lowers, `evasion_drop` Defog.
         max_steps_in_episode: decisions and steps between them after which an episode is cut.
     """
 
@@ -50,6 +50,7 @@ class Params(Replaceable):
     intimidate: Any
     speed_boost: Any
     speed_drop: Any
+    evasion_drop: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
 
 
@@ -97,7 +98,12 @@ NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 
 def params(pokemon: tuple[Column, ...]) -> Params:
     """Parameters with a pool: columns of `rows.POKEMON`, six rows to a team (`teams`)."""
-    stages = {"intimidate": stage_row(atk=-1), "speed_boost": stage_row(spe=1), "speed_drop": stage_row(spe=-1)}
+    stages = {
+        "intimidate": stage_row(atk=-1),
+        "speed_boost": stage_row(spe=1),
+        "speed_drop": stage_row(spe=-1),
+        "evasion_drop": stage_row(evasion=-1),
+    }
     return Params(*(table(name) for name in TABLES), pokemon=pokemon, **stages)
 
 

@@ -67,7 +67,7 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         physical=move.category == rows.PHYSICAL,
         special=move.category == rows.SPECIAL,
         contact=move.contact, sound=move.sound, punch=move.punch, bite=move.bite, pulse=move.pulse,
-        slicing=move.slicing, recoil=move.recoil > 0,
+        slicing=move.slicing, recoil=(move.recoil > 0) | move.crashes,
         super_effective=meets.exponent > 0,
         not_very_effective=meets.exponent < 0,
         critical=critical,

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of
+from pokejax.battle import Battle, any_of, number_of
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ROCK, effectiveness
 from pokejax.rules.faint import faint_messages, hurt
@@ -43,6 +43,17 @@ def sweep(b: Battle, number: int, where: Any) -> None:
     side.set("sticky_web", False, where=where)
     side.set("spikes", 0, where=where)
     side.set("toxic_spikes", 0, where=where)
+
+
+def defog(b: Battle, where: Any) -> Any:
+    """Blow away what lies on both sides and lower the target's evasion; whether any of it happened."""
+    unshielded = (b.side(1).substitute == 0) | b.ability(0).infiltrates
+    lowered = boost(b, 1, b.params.evasion_drop, where & unshielded, by_foe=True)
+    sides = [b.side(number) for number in (0, 1)]
+    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    for number in (0, 1):
+        sweep(b, number, where)
+    return lowered | (where & present)
 
 
 def meet(b: Battle, number: int, where: Any) -> None:

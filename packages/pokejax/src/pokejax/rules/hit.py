@@ -13,10 +13,12 @@ from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, damage
 from pokejax.rules.faint import faint_messages, heal, hurt
-from pokejax.rules.hazards import sweep
-from pokejax.rules.numbers import fraction, modify
+from pokejax.rules.hazards import defog, sweep
+from pokejax.rules.numbers import fraction, modify, staged
+from pokejax.rules.requests import has_reserve
 from pokejax.rules.status import add_volatile, cure, inflict
 from pokejax.rules.volatiles import behind_substitute
+from pokejax.rules.wishes import wish
 
 MOST_HITS = 10
 HALF = rows.FRACTIONS.index((1, 2))
@@ -91,6 +93,7 @@ def one_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> tuple[Any, Any,
     self_change(b, move, where & worked)
     for number in (0, 1):
         secondary(b, move, number, where & worked, shielded)
+    drag(b, harmful & move.drags)
     damaging_hit(b, move, harmful)
     after_hit(b, move, harmful, harms)
     return jnp.where(harmful, dealt, 0), worked, shielded
@@ -134,7 +137,9 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     refused = where & (move.status != 0) & ~given
     worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
     worked = worked | volatile_of_status_move(b, move, where) | rest(b, where & move.rests)
-    worked = worked | share_hp(b, where & move.shares_hp)
+    worked = worked | share_hp(b, where & move.shares_hp) | sap_strength(b, where & move.saps_strength)
+    worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
+    worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
     return worked & ~refused
@@ -147,6 +152,36 @@ def volatile_of_status_move(b: Battle, move: Any, where: Any) -> Any:
         rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore,
     }  # fmt: skip
     return any_of(rule(b, where & (move.volatile == code)) for code, rule in rules.items())
+
+
+def drag(b: Battle, where: Any) -> Any:
+    """The target will be dragged out after the action, if both stand and somebody can come in."""
+    where = where & has_reserve(b, 1) & (b.side(1).hp > 0)
+    b.side(1).set("dragged", True, where=where & (b.side(0).hp > 0))
+    return where
+
+
+def swap_items(b: Battle, where: Any) -> Any:
+    """Both exchange what they hold; a choice item in new hands binds nobody yet."""
+    user, target = b.side(0), b.side(1)
+    own, other = user.item, target.item
+    where = where & ((own != 0) | (other != 0))
+    user.set("choice_lock", 0, where=where & b.item(1).choice)
+    target.set("choice_lock", 0, where=where & b.item(0).choice)
+    user.set("item", other, where=where)
+    target.set("item", own, where=where)
+    return where
+
+
+def sap_strength(b: Battle, where: Any) -> Any:
+    """The user gains as many hit points as the target has Attack, which falls."""
+    target = b.side(1)
+    where = where & (target.boosts[rows.ATK] > -6)
+    attack = staged(b.pokemon(1).atk, target.boosts[rows.ATK])
+    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True)
+    heals = where & (b.side(0).hp < b.pokemon(0).max_hp)
+    heal(b, 0, jnp.maximum(attack, 1), heals)
+    return lowered | heals
 
 
 def share_hp(b: Battle, where: Any) -> Any:

@@ -15,6 +15,7 @@ from pokejax.rules.faint import faint_messages, heal, hurt
 from pokejax.rules.field import clear_weather
 from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, inflict
+from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 5
 """Of three conditions on each of two Pokémon of one speed."""
@@ -41,6 +42,7 @@ def residual(b: Battle, where: Any) -> None:
     def burnt(n: int) -> Any:
         return b.side(n).status == rows.BRN
 
+    b.draw(tied & (b.side(0).wish_turns > 0) & (b.side(1).wish_turns > 0), 2, "Wish")
     b.draw(tied & b.item(0).leftovers & b.item(1).leftovers, 2, "Leftovers")
     second_seeded_first = contested(lambda n: b.side(n).seeded, "Leech Seed")
     second_poisoned_first = contested(poisoned, "poison")
@@ -57,6 +59,7 @@ def residual(b: Battle, where: Any) -> None:
         b.draw(where & (shuffles > number), 2, "conditions of some turns")
 
     weather(b, where, second_faster)
+    come_true(b, where)
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
         heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals)

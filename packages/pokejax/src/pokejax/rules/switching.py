@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
+
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, any_of
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import clear_volatile, heal
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import meet
+from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
 from pokejax.state import MOVES, PERSISTENT, TEAM
@@ -20,6 +23,35 @@ def switch(b: Battle, where: Any) -> None:
     side = b.side(0)
     stands = where & ~side.fainted
     b.draw(stands & ~side.before_switch_out_done & b.tied(), 2, "Update before leaving")
+    leave(b, where)
+    exchange(b, where)
+    arrive(b, where)
+    enter(b, 0, where)
+
+
+def drag_in(b: Battle, where: Any) -> None:
+    """The first side's Pokémon is dragged out and a random one in, whose cached speed is its bare stat (``dragIn``)."""
+    side = b.side(0)
+    able = can_come_in(b, 0)
+    count = sum(can.astype(jnp.uint32) for can in able)
+    drawn = b.draw(where, jnp.maximum(count, 1), "drag")
+    passed = jnp.zeros_like(drawn)
+    for place in range(1, TEAM):
+        member = side.order[place]
+        there = any_of((member == m) & can for m, can in enumerate(able))
+        side.set("chosen_member", member, where=where & there & (passed == drawn))
+        passed = passed + there.astype(jnp.int32)
+    leave(b, where)
+    exchange(b, where)
+    arrive(b, where)
+    b.draw(where & (b.side(1).speed == b.side(0).speed), 2, "SwitchIn")
+    come_in(b, 0, where)
+
+
+def leave(b: Battle, where: Any) -> None:
+    """What leaving brings: Regenerator, Natural Cure, and the end of what the Pokémon had still to do."""
+    side = b.side(0)
+    stands = where & ~side.fainted
     heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
     side.set("queued_move", False, where=stands)
@@ -27,13 +59,15 @@ def switch(b: Battle, where: Any) -> None:
     side.set("switch_flag", False, where=where)
     for field in ("status", "stage", "slept", "status_by"):
         side.set(field, 0, where=where & side.fainted)
-    exchange(b, where)
+
+
+def arrive(b: Battle, where: Any) -> None:
+    """The newcomer starts afresh."""
     side = b.side(0)
     clear_volatile(b, 0, where)
     side.set("active_turns", 0, where=where)
     side.set("move_actions", 0, where=where)
     side.set("shown_fainted", False, where=where)
-    enter(b, 0, where)
 
 
 def exchange(b: Battle, where: Any) -> None:

@@ -10,7 +10,7 @@ from pokejax.rules.faint import faint_messages, tie
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve
 from pokejax.rules.residual import residual
-from pokejax.rules.switching import enter, run_switch, switch
+from pokejax.rules.switching import drag_in, enter, run_switch, switch
 from pokejax.rules.volatiles import disabling_conditions
 from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
 
@@ -50,10 +50,21 @@ def act(b: Battle) -> None:
     moves = acts[queue.MOVE] & ~skipped
     b.when("move", moves, lambda inner: run_move(inner, moves))
     b.when("residual", acts[queue.RESIDUAL], lambda inner: residual(inner, acts[queue.RESIDUAL]))
+    dragged = going & ~b.view.over & b.side(1).dragged
+    b.when("drag", dragged, lambda inner: drag(inner, dragged))
     move_follows = after_action(b, going & ~skipped, acts[queue.START])
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
     end_turn(b)
+
+
+def drag(b: Battle, where: Any) -> None:
+    """The second side's Pokémon has been hit by Roar or the like; if it still stands it is dragged out."""
+    stands = where & (b.side(1).hp > 0)
+    b.side(1).set("dragged", False, where=where)
+    b.swap(stands)
+    drag_in(b, stands)
+    b.swap(stands)
 
 
 def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:

@@ -60,6 +60,7 @@ class Stages:
         self.number({"atk": -1})  # Intimidate
         self.number({"spe": 1})  # Speed Boost
         self.number({"spe": -1})  # Sticky Web
+        self.number({"evasion": -1})  # Defog
 
     def number(self, change: Sequence[int] | Mapping[str, int]) -> int:
         """The row of seven stages, or of stages by name."""

@@ -17,6 +17,9 @@ NOT_CARRIED: Final = {
     "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
     "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
     "core.sides.*.pokemon.*.volatiles.roost.typeWas": "it is the species' types",
+    "core.sides.*.slot_conditions.wish.source": "the wish is the place's, not the Pokémon's",
+    "core.sides.*.slot_conditions.wish.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.wish.startingTurn": "it follows from the turns that are left",
     "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
     "core.sides.*.conditions.*.sourceSlot": "the same",
 }
@@ -87,9 +90,16 @@ class _Side:
             "left": self["left"],
             "order": self.order,
             "conditions": self.conditions(),
-            "slot_conditions": {},
+            "slot_conditions": self.slot_conditions(),
             "pokemon": [self.pokemon(member) for member in range(TEAM)],
         }
+
+    def slot_conditions(self) -> dict[str, Any]:
+        turns = self["wish_turns"]
+        if not turns:
+            return {}
+        hp = self["wish"] / 2
+        return {"wish": {"hp": int(hp) if hp == int(hp) else hp, "isSlotCondition": True}}
 
     def conditions(self) -> dict[str, Any]:
         found: dict[str, Any] = {}

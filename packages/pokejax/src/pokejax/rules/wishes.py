@@ -1,0 +1,34 @@
+"""Wish, which is made by one Pokémon and comes true for whoever is out a turn later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax.battle import Battle
+from pokejax.rules.faint import heal
+
+TURNS, LOST = 2, 3
+CLOCK = 255
+"""Turns are counted modulo 256 here, so a wish of the last of them never comes true and none can follow it."""
+
+
+def wish(b: Battle, where: Any) -> Any:
+    """Wish for half of the user's hit points; whether no other wish is under way."""
+    side = b.side(0)
+    where = where & (side.wish_turns == 0)
+    lost = ((b.view.turn - 1) & CLOCK) == CLOCK
+    side.set("wish_turns", jnp.where(lost, LOST, TURNS), where=where)
+    side.set("wish", b.pokemon(0).max_hp, where=where)
+    return where
+
+
+def come_true(b: Battle, where: Any) -> None:
+    """Wishes of the turn before are granted, if anybody stands there."""
+    for number in (0, 1):
+        side = b.side(number)
+        present = where & ~b.view.over & (side.wish_turns > 0) & (side.wish_turns != LOST)
+        left = side.wish_turns - 1
+        side.set("wish_turns", left, where=present)
+        heal(b, number, jnp.maximum(side.wish // 2, 1), present & (left == 0) & ~side.fainted)
