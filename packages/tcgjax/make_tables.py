@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+
 from tcg_engine import codes, table
 from tcg_engine.cards import Card, CardTable
 from tcg_engine.effects import PURE
@@ -22,9 +23,27 @@ from tcg_engine.observe import counted_attacks
 HERE = Path(__file__).resolve().parent / "src" / "tcgjax"
 ENUMS = ("When", "Who", "State", "Op", "Fact", "Zone", "Condition", "Duration", "Scope", "Place", "Kind", "Use")
 ENUMS = (*ENUMS, "Stage", "CardKind")
-CARD = """kind types stage evolves_from hp weakness retreat points use has_ability program modifier_0 modifier_1 attacks
-name ex skips_from tags""".split()
-ATTACK = "name damage per program cost copies counted".split()
+CARD = [
+    "kind",
+    "types",
+    "stage",
+    "evolves_from",
+    "hp",
+    "weakness",
+    "retreat",
+    "points",
+    "use",
+    "has_ability",
+    "program",
+    "modifier_0",
+    "modifier_1",
+    "attacks",
+    "name",
+    "ex",
+    "skips_from",
+    "tags",
+]
+ATTACK = ["name", "damage", "per", "program", "cost", "copies", "counted"]
 ATTACKS = 2
 ATTACK_WIDTH = 16  # name, damage, per, program, nine costs, copies, counted, and one to spare
 ROWS = 16
@@ -79,10 +98,15 @@ def tables(cards: CardTable) -> dict[str, np.ndarray]:
 
 def code_module() -> str:
     """The source of ``codes.py``."""
-    lines = ['"""The numbers in the card tables, by name.  Made by ``make_tables.py`` from those of the reference."""', ""]
+    lines = [
+        '"""The numbers in the card tables, by name.  Made by ``make_tables.py`` from those of the reference."""',
+        "",
+    ]
     lines += ["from enum import IntEnum", "from typing import Final", ""]
     lines += [f"{name}: Final = {getattr(codes, name)!r}".replace("'", '"') for name in ("ENERGY", "TYPES")]
-    lines += [f"{name}: Final = {getattr(codes, name)}" for name in ("ENERGY_KINDS", "DECK_TYPES", "ANY_ENERGY", "MANY")]
+    lines += [
+        f"{name}: Final = {getattr(codes, name)}" for name in ("ENERGY_KINDS", "DECK_TYPES", "ANY_ENERGY", "MANY")
+    ]
     lines += [f"ALL_CONDITIONS: Final = {codes.ALL_CONDITIONS}"]
     for name, fields in (("Card", CARD), ("Attack", ATTACK)):
         lines += ["", "", f"class {name}Column(IntEnum):", f'    """Columns of the table of {name.lower()}s."""', ""]
