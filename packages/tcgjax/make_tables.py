@@ -1,7 +1,7 @@
 """Makes the tables of the package from those of the reference: ``python packages/tcgjax/make_tables.py``.
 
-Writes ``src/tcgjax/codes.py`` (the numbers that tables contain, by name) and ``src/tcgjax/data``: ``tables.npz`` with
-flat integer tables, ``cards.json`` with ids and names, and ``MANIFEST.json`` with the SHA-256 of both and of the source.
+Writes ``src/tcgjax/codes.py`` (the numbers in tables, by name) and ``src/tcgjax/data``: ``tables.npz`` with flat
+integer tables, ``cards.json`` with ids and names, and ``MANIFEST.json`` with the SHA-256 of both and of the source.
 """
 
 from __future__ import annotations

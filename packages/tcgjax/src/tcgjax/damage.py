@@ -124,7 +124,7 @@ def new_strike(game: Record, cards: Cards, card: Any, number: Any, base: Any) ->
 
 
 def afflict(game: Record, rules: Record, chosen: Any, conditions: Any, poison: Any) -> None:
-    """Put Special Conditions on Active Pokémon of some places; the three that exclude one another replace (section 9)."""
+    """Put Special Conditions on Active Pokémon of some places; three of them replace one another (section 9)."""
     conditions = xp.where(chosen & ACTIVE, conditions, 0) & ~rules.immune
     game.poison = xp.where((conditions & Condition.POISONED) != 0, poison, game.poison)
     game.burned = game.burned | ((conditions & Condition.BURNED) != 0)

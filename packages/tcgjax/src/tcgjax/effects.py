@@ -93,7 +93,7 @@ def count_on(game: Record, cards: Cards, rules: Record) -> None:
     length = cards.program(game.r_number, 0)
 
     def is_next(state: Any) -> Any:
-        row, n, flag = state
+        row = state[0]
         op = cards.row(game.r_number, xp.minimum(row, 15))[0]
         return (row < length) & is_pure(op)
 

@@ -1,9 +1,9 @@
 """What runs next, pass after pass, until somebody is asked or the game is over.
 
-Unfinished work lies in layers: setup, turn, main phase, attack or retreat, programs, Knock Outs; the innermost runs.  A
-pass begins with one sweep over the modifiers in force.  Then every layer has its turn, in the order in which they mostly
-follow one another, as long as nothing has changed what the sweep found (`stale`): so the end of a turn in which nothing
-special happens takes three passes, and most decisions two.
+Unfinished work lies in layers: setup, turn, main phase, attack or retreat, programs, Knock Outs; the innermost runs.
+A pass begins with one sweep over the modifiers in force.  Then every layer has its turn, in the order in which they
+mostly follow one another, as long as nothing has changed what the sweep found (`stale`): so the end of a turn in which
+nothing special happens takes three passes, and most decisions two.
 """
 
 from __future__ import annotations

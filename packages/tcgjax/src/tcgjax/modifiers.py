@@ -109,7 +109,7 @@ def abilities(game: Record, cards: Cards, top: Any, there: Any) -> tuple[Any, An
 def sources(game: Record, cards: Cards, rules: Record) -> Record:
     """Every modifier in force: its number (0: none), owner, place (or -1), card (or -1) and locked attack; each [93].
 
-    In the order of the reference: of each player the effects on the player, then by place the Ability, the Tools and the
+    In the order of the reference: of each player the effects on the player, then by place Ability, Tools and
     effects of attacks; the Stadium last.
     """
     own = printed(cards, rules.top, rules.there)

@@ -228,7 +228,7 @@ def note_energy(game: Record, place_: Any, kinds: Any) -> None:
 
 
 def react(game: Record, cards: Cards, rules: Record) -> None:
-    """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon (the player's own first), type by type."""
+    """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon, own ones first, type by type."""
     me, names = game.came_to, board.identity(game)
 
     def once(game: Record, came: Any) -> Any:

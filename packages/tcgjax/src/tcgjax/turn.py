@@ -1,4 +1,4 @@
-"""Setup and turns: the deal, the beginning and the end of a turn, the Checkup, retreat (RULES.md, sections 2 to 4, 10)."""
+"""Setup and turns: the deal, a turn's beginning and end, the Checkup, retreat (RULES.md, sections 2 to 4, 10)."""
 
 from __future__ import annotations
 

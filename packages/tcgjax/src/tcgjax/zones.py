@@ -158,8 +158,7 @@ def pick(game: Record, cards: Cards, pool: Any, count: Any) -> Any:
     """
 
     def goes_on(state: Any) -> Any:
-        game, pool, order, done = state
-        return pool.any() & (done < count)
+        return state[1].any() & (state[3] < count)
 
     def once(state: Any) -> Any:
         game, pool, order, done = state

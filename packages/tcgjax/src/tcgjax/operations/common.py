@@ -53,7 +53,7 @@ def own_first(flags: Any, me: Any) -> tuple[Any, Any]:
 def for_each(
     game: Record, cards: Cards, names: Sequence[str], flags: Any, rule: Callable[[Record, Any, Any], None]
 ) -> None:
-    """Let a rule change some fields of the game for each flagged place, own ones first: ``rule(game, place, where)``."""
+    """Let a rule change some fields for each flagged place, own ones first: ``rule(game, place, where)``."""
     me = game.r_me
 
     def once(game: Record, left: Any) -> Any:

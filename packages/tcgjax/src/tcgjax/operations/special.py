@@ -77,7 +77,7 @@ def next_coin_heads(game: Record, cards: Cards, rules: Record, scene: Record, ro
 
 
 def copies(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> tuple[Any, Any, Any]:
-    """The attacks that can be copied, no copies among them: card and number (int32 [40]), and which count (bool [40])."""
+    """The attacks that can be copied, no copies among them: card and number (int32 [40]), which count (bool [40])."""
     of_hidden = (row.arg & 4) != 0
     foe = 1 - game.r_me
     hidden = (zones.cards_in(game, HAND, foe) | zones.cards_in(game, DECK, foe)) & of_hidden
