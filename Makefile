@@ -35,7 +35,7 @@ SOURCES = $(wildcard shared/src packages/*/src packages/*/python references/*/sr
 # For interpreters in which nothing of ours is installed: that with the CUDA compiler, and whatever a GPU machine has.
 empty :=
 FROM_SOURCE = PYTHONPATH=$(subst $(empty) $(empty),:,$(abspath $(SOURCES)))
-CRATES := $(wildcard packages/*/Cargo.toml)
+CRATES := $(wildcard shared/rust/*/Cargo.toml packages/*/Cargo.toml)
 BUILD_REFERENCES = for reference in $$($(PY) -m ci.workspace references $*); do $(MAKE) refs-$$reference; done
 
 .PHONY: help
@@ -79,7 +79,7 @@ $(VENV)/.setup-tools: pyproject.toml $(CONSTRAINTS)
 # A changed manifest or Rust source installs a package again; Python sources are used in place.
 .SECONDEXPANSION:
 $(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/workspace.py $$(wildcard packages/$$*/pyproject.toml) \
-		$$(shell find packages/$$* -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
+		$$(shell find packages/$$* shared/rust -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
 	@if [ -e packages/$*/Cargo.toml ]; then bash ci/check_tools.sh cargo; fi
 	@echo "setup: $*"
 	@$(PIP_INSTALL) --no-build-isolation $$($(PY) -m ci.workspace install-args $*)
@@ -184,6 +184,17 @@ $(ENVIRONMENTS:%=bench-%): bench-%: $(VENV)/.setup-%
 $(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
 	$(PY) -m rlenv_shared.verification $* train $(ARGS)
 
+## agent-emurust: PPO of Stable-Baselines3 on PyBoy and on emurust.pyboy, in its own environment (several GB)
+AGENT_VENV ?= .cache/agent-venv
+.PHONY: agent-emurust
+agent-emurust: refs-pyboy $(AGENT_VENV)/.setup
+	$(AGENT_VENV)/bin/python packages/emurust/tests/compat/agent_sb3.py $(ARGS)
+
+$(AGENT_VENV)/.setup: packages/emurust/tests/compat/agent_requirements.txt
+	@test -x $(AGENT_VENV)/bin/python || $(PYTHON) -m venv $(AGENT_VENV)
+	@$(AGENT_VENV)/bin/python -m pip install --quiet --no-compile -r $< ./shared './packages/emurust[gymnasium,render]'
+	@touch $@
+
 # --- GPUs --------------------------------------------------------------------------------------------------------
 
 ## gpu-compile: compile every package for an H200 that is not there and write the reports (needs setup-gpu-report)
@@ -212,7 +223,7 @@ lint: setup
 	$(VENV)/bin/ruff format --check .
 	@for manifest in $(CRATES); do \
 		cargo fmt --manifest-path $$manifest --all --check; \
-		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets -- -D warnings; done
+		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets --all-features -- -D warnings; done
 
 ## fmt: apply the style where a tool can
 .PHONY: fmt

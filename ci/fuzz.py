@@ -105,8 +105,7 @@ def transfer() -> dict[str, Any]:
         {"trained_in": name, "policies": [{"seed": s, "returns": returns} for s in range(3)]} for name in returns
     ]
     head = {
-        "format": verdict.FORMAT,
-        "schema": verdict.SCHEMA,
+        **verdict.FORMAT.head,
         "environment": "fuzz/Fuzz-v0",
         "config_sha256": "0" * 64,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from ci import gpu_compile, gpu_report, results
 from ci.workspace import REPO
 from rlenv_bench import device_report
 from rlenv_bench.gpu import compilation
+from rlenv_shared import files
+from rlenv_shared.errors import SnapshotVersionError
 from rlenv_shared.verification.declaration import find
 
 pytestmark = pytest.mark.l1
@@ -72,8 +75,9 @@ def test_a_replay_that_differs_fails_the_report(tmp_path: Path) -> None:
 def test_a_doctored_median_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     device_report.save(measured(throughput=[run("step", 64, 200.0)]), path)
-    path.write_text(path.read_text().replace("200.0", "250.0"))
-    with pytest.raises(device_report.SnapshotVersionError, match=r"median 250\.0, samples give 200\.0"):
+    content = json.loads(path.read_text().replace("200.0", "250.0"))
+    files.write_json(path, content)  # sealed again: what follows from the samples is recomputed
+    with pytest.raises(SnapshotVersionError, match=r"median 250\.0, samples give 200\.0"):
         device_report.load(path)
 
 

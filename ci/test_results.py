@@ -158,7 +158,7 @@ def foreign_format(data: dict) -> None:
         (lower_a_return, "not shown equivalent"),
         (forget_learning, "not learned"),
         (foreign_config, "margins must precede"),
-        (foreign_format, "another format"),
+        (foreign_format, "format and schema"),
     ],
 )
 def test_a_wrong_transfer_record_is_found(toy: Toy, change, message: str) -> None:
@@ -190,7 +190,7 @@ def slow_down(data: dict) -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(polish_median, "do not follow"), (slow_down, "claimed 2.0×"), (foreign_format, "another format")],
+    [(polish_median, "do not follow"), (slow_down, "claimed 2.0×"), (foreign_format, "format and schema")],
 )
 def test_a_wrong_benchmark_report_is_found(toy: Toy, change, message: str) -> None:
     edit(toy.results / "benchmarks" / "2026-01-01.json", change)
@@ -219,7 +219,7 @@ def other_schema(data: dict) -> None:
         (one_implementation_differs, "2 mismatches"),
         (a_comparison_differs, "1 mismatches"),
         (nothing_compared, "no comparison"),
-        (other_schema, "expected rlenv-rollouts, schema 1"),
+        (other_schema, "expected a whole rlenv-rollouts file of schema 1"),
     ],
 )
 def test_a_rollout_that_differs_is_found(toy: Toy, change, message: str) -> None:

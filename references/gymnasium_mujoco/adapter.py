@@ -20,8 +20,7 @@ PIN.check_installed()
 import gymnasium as gym  # noqa: E402 - only after the check, whose error says what to install
 import mujoco  # noqa: E402
 from gymnasium.vector import VectorEnv  # noqa: E402
-
-from rlenv_shared.verification.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
+from references.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
 ENV_ID: Final = "HalfCheetah-v5"
 GYMNASIUM_VERSION: Final = "1.3.0"

@@ -26,10 +26,11 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
+from references.sdist import fetch_pypi_sdist
 
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, explain
-from rlenv_shared.verification.pinned import Pin, fetch_pypi_sdist
+from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.trajectory import Trajectory
 
 HERE: Final = Path(__file__).resolve().parent

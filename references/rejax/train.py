@@ -4,7 +4,6 @@ Usage: train.py OUT MODULE:CLASS
 """
 
 import importlib
-import json
 import sys
 from importlib.metadata import version
 
@@ -12,6 +11,7 @@ import jax
 import numpy as np
 from rejax import PPO
 
+from rlenv_shared import files
 from rlenv_shared.adapters.gymnax import FiveValueEnv
 
 SETTINGS = {
@@ -36,6 +36,7 @@ def main(out: str, name: str) -> None:
     _, (lengths, returns) = jax.jit(algorithm.train)(jax.random.PRNGKey(SEED))
     returns = np.asarray(returns)
     curve = {
+        **{"format": "rlenv-learning-curve", "schema": 1},
         "trainer": "rejax.PPO",
         "env": f"FiveValueEnv({env.name})",
         "versions": {name: version(name) for name in ("rejax", "gymnax", "jax")},
@@ -45,9 +46,7 @@ def main(out: str, name: str) -> None:
         "mean_return": [float(row.mean()) for row in returns],
         "lengths_are_returns": bool((np.asarray(lengths) == returns).all()),
     }
-    with open(out, "w") as file:
-        json.dump(curve, file, indent=2)
-        file.write("\n")
+    files.write_json(out, curve)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, SnapshotVersionError
 from rlenv_shared.verification import commands, verify
 from rlenv_shared.verification.declaration import Declaration, RolloutSet, Transfer, find, resolve
@@ -83,7 +84,7 @@ def test_an_unknown_part_is_refused(toy, capsys):
 def test_files_that_are_no_results_are_refused(toy, change, message):
     verify.main(toy, ["--skip-l4"])
     path = toy.results / "rollouts.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    files.write_json(path, {**json.loads(path.read_text()), **change})  # sealed again
     with pytest.raises(SnapshotVersionError, match=message):
         verify.load(path)
 

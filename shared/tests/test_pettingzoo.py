@@ -147,12 +147,12 @@ def test_a_seed_is_reproducible_and_no_seed_goes_on():
     for _ in range(10):
         one.reset()
         two.reset()
-        states.append([int(word) for word in one._table.state.rng])
-        assert states[-1] == [int(word) for word in two._table.state.rng]
+        states.append([int(word) for word in one._state.rng])
+        assert states[-1] == [int(word) for word in two._state.rng]
     assert len({tuple(words) for words in states}) == 10
     fresh = PettingZooParallel(STANDOFF)
     fresh.reset()
-    assert [int(word) for word in fresh._table.state.rng] not in states
+    assert [int(word) for word in fresh._state.rng] not in states
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_bad_actions_are_refused_and_change_nothing(actions):
     env = PettingZooParallel(STANDOFF)
     for seed in range(100):
         env.reset(seed=seed)
-        if env._table.state.charge[0] == 0:
+        if env._state.charge[0] == 0:
             break
-    before = jax.tree.map(np.asarray, env._table.state)
+    before = jax.tree.map(np.asarray, env._state)
     with pytest.raises(IllegalActionError, match=r"got .*, expected .*; "):
         env.step(actions)
-    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), before, env._table.state))
+    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), before, env._state))
     env.step(dict.fromkeys(AGENTS, CHARGE))
 
 
@@ -188,7 +188,7 @@ def test_bad_moves_are_refused():
     for action in (None, 3, -1, 0.5, [0, 1]):
         with pytest.raises(IllegalActionError, match=r"got .*, expected .*; "):
             env.step(action)
-    assert int(env._table.state.time) == 0
+    assert int(env._state.time) == 0
 
 
 @pytest.mark.parametrize(("adapter", "env"), [(PettingZooParallel, STANDOFF), (PettingZooAEC, TAKE_AWAY)])

@@ -42,13 +42,13 @@ def altered(original, name, index, change, part="steps"):
 
 
 def test_equal_recordings_agree():
-    report = compare(recording(), recording())
-    report.raise_on_divergence()
-    assert report.ok
-    assert report.mismatches == 0
-    assert report.steps == T * B
-    assert report.ends == recording().ends.sum() > 0
-    assert report.fields["obs"].compared == T * B * 4
+    differences = compare(recording(), recording())
+    differences.raise_on_divergence()
+    assert differences.ok
+    assert differences.mismatches == 0
+    assert differences.steps == T * B
+    assert differences.ends == recording().ends.sum() > 0
+    assert differences.fields["obs"].compared == T * B * 4
 
 
 @pytest.mark.parametrize(
@@ -70,16 +70,16 @@ def test_planted_divergence_is_located(name, index, change, field):
     later = (T - 1, B - 1, *index[2:])
     if index[:2] != later[:2]:  # a second one behind it must not hide it
         ours = altered(ours, name, later, change)
-    report = compare(ours, theirs, repro="verify --seed {seed} --episode {episode} --steps {step} # {field}")
-    first = report.first
+    differences = compare(ours, theirs, repro="verify --seed {seed} --episode {episode} --steps {step} # {field}")
+    first = differences.first
     assert (first.step, first.episode, first.field) == (*index[:2], field)
-    assert report.mismatches == (1 if index[:2] == later[:2] else 2)
+    assert differences.mismatches == (1 if index[:2] == later[:2] else 2)
     assert first.repro == f"verify --seed 0 --episode {index[1]} --steps {index[0]} # {field}"
     with pytest.raises(DivergenceError) as caught:
-        report.raise_on_divergence()
+        differences.raise_on_divergence()
     for text in (f"episode {index[1]}", f"step {index[0]}", field, first.ours, first.theirs, first.repro, "action"):
         assert text in str(caught.value)
-    assert json.loads(json.dumps(report.to_json()))["first"]["field"] == field
+    assert json.loads(json.dumps(differences.to_json()))["first"]["field"] == field
 
 
 @pytest.mark.parametrize(("early", "late"), [("truncated", "state.score"), ("state.score", "truncated")])
@@ -149,8 +149,8 @@ def test_one_ulp_is_detected_and_allowed(dtype, direction, value):
     b = np.nextafter(a, dtype(direction), dtype=dtype)
     c = np.nextafter(b, dtype(direction), dtype=dtype)
     assert (ulp_distance(a, b), ulp_distance(a, c)) == (1, 2)
-    report = compare(*pair(b, a))
-    assert (report.mismatches, report.fields["state.x"].max_ulp) == (1, 1)
+    differences = compare(*pair(b, a))
+    assert (differences.mismatches, differences.fields["state.x"].max_ulp) == (1, 1)
     one = {"state.x": Tolerance("ONE_ULP", ulp=1)}
     assert compare(*pair(b, a), tolerances=one).ok
     assert not compare(*pair(c, a), tolerances=one).ok
@@ -179,9 +179,9 @@ def test_ulp_distance_counts_across_zero_and_at_the_ends():
 def test_tolerance_edges(bound, inside, outside):
     tolerances = {"state.x": Tolerance("TOL_X", **bound)}
     assert compare(*pair(inside, 2.0), tolerances=tolerances).ok
-    report = compare(*pair(outside, 2.0), tolerances=tolerances)
-    assert not report.ok
-    assert "TOL_X" in str(report)
+    differences = compare(*pair(outside, 2.0), tolerances=tolerances)
+    assert not differences.ok
+    assert "TOL_X" in str(differences)
 
 
 def test_narrowest_tolerance_wins():
@@ -190,9 +190,9 @@ def test_narrowest_tolerance_wins():
     loose, tight = Tolerance("LOOSE", atol=0.2), Tolerance("TIGHT", atol=0.01)
     assert compare(ours, theirs, tolerances={"obs": loose}).ok
     assert compare(ours, theirs, tolerances={"o*": loose}).ok
-    report = compare(ours, theirs, tolerances={"obs": loose, "obs[3]": tight})
-    assert (report.first.field, report.mismatches) == ("obs[3]", T * B)
-    assert report.fields["obs"].tolerance == "LOOSE, TIGHT"
+    differences = compare(ours, theirs, tolerances={"obs": loose, "obs[3]": tight})
+    assert (differences.first.field, differences.mismatches) == ("obs[3]", T * B)
+    assert differences.fields["obs"].tolerance == "LOOSE, TIGHT"
     assert compare(ours, theirs, tolerances={"*": loose, "obs": tight}).mismatches == T * B * 4
 
 
@@ -201,9 +201,9 @@ def test_where_ignore_and_valid_leave_steps_and_fields_out():
     ours = altered(theirs, "state.score", (5, 2), lambda x: x + 1)
     where = np.ones((T, B), np.bool_)
     where[5, 2] = False
-    report = compare(ours, theirs, where=where)
-    assert report.ok
-    assert report.steps == T * B - 1
+    differences = compare(ours, theirs, where=where)
+    assert differences.ok
+    assert differences.steps == T * B - 1
     assert compare(ours, theirs, ignore=["state.*"]).ok
     short = dataclasses.replace(theirs, steps={**theirs.steps, "valid": where})
     masked = dataclasses.replace(ours, steps={**ours.steps, "valid": where})
@@ -269,9 +269,9 @@ def test_teacher_forcing_does_not_add_errors_up():
         return {"state.x": x, "terminated": x < 0.5}
 
     tolerances = {"state.x": Tolerance("TOL_STEP", rtol=1.1e-9)}
-    report = teacher_forced(reference, step_from, tolerances=tolerances, chunk=100)
-    report.raise_on_divergence()
-    assert report.steps == 60 * 9
+    differences = teacher_forced(reference, step_from, tolerances=tolerances, chunk=100)
+    differences.raise_on_divergence()
+    assert differences.steps == 60 * 9
     assert not compare(decay(0.97 * (1 + 1e-9)), reference, tolerances=tolerances).ok
 
     def broken(fields, actions):  # wrong in one place only
@@ -313,5 +313,5 @@ def test_millions_of_steps_are_compared_quickly():
     }
     ours = Trajectory({**steps, "obs": steps["obs"].copy()})
     ours.steps["obs"][3999, 255, 7] += 1
-    report = compare(ours, Trajectory(steps))
-    assert (report.steps, report.mismatches, report.first.step) == (1_024_000, 1, 3999)
+    differences = compare(ours, Trajectory(steps))
+    assert (differences.steps, differences.mismatches, differences.first.step) == (1_024_000, 1, 3999)

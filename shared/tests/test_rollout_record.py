@@ -153,9 +153,9 @@ def test_random_actions_are_uniform_and_fixed():
 
 def test_our_step_from_given_states():
     recording = walk_recording()
-    report = teacher_forced(recording, jax_step_from(WALK, auto_reset=True), chunk=64)
-    report.raise_on_divergence()
-    assert report.steps == 200
+    differences = teacher_forced(recording, jax_step_from(WALK, auto_reset=True), chunk=64)
+    differences.raise_on_divergence()
+    assert differences.steps == 200
     with pytest.raises(InvalidParamsError, match=r"rng\.0"):
         jax_step_from(WALK)({"state.position": np.zeros(2, np.float32)}, np.zeros(2, np.int32))
     fields = {"state.position": np.zeros(2), "state.time": np.array([0.5, 1.0])}

@@ -1,19 +1,15 @@
-"""Pins, sdists and references that run as subprocesses."""
+"""Pins and references that run as subprocesses."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import io
 import json
-import os
 import sys
-import tarfile
 
 import pytest
 
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError
-from rlenv_shared.verification.pinned import Pin, fetch_pypi_sdist
+from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.reference import ReferenceProcess
 
 pytestmark = pytest.mark.l1
@@ -143,52 +139,3 @@ def test_installed_version_is_checked():
         Pin("numpy", "0.0.1", "pypi", "BSD-3-Clause", None, (), ()).check_installed()
     with pytest.raises(ReferenceUnavailableError, match="nothing installed"):
         PIN.check_installed()
-
-
-@pytest.fixture(params=["setuptools.build_meta", "no_such_backend"])
-def sdist(tmp_path, monkeypatch, request):
-    """A source archive in a folder that stands for the index; its setup.py leaves a trace if anyone runs it."""
-    files = {
-        "PKG-INFO": "Metadata-Version: 2.1\nName: Toy_Game\nVersion: 1.2.0\n",
-        "pyproject.toml": f'[build-system]\nrequires = []\nbuild-backend = "{request.param}"\n',
-        "setup.py": f"open({str(tmp_path / 'ran')!r}, 'w')",
-        "src/game.h": "int rules;\n",
-    }
-    index = tmp_path / "index"
-    index.mkdir()
-    archive = index / "toy_game-1.2.0.tar.gz"
-    with tarfile.open(archive, "w:gz") as packed:
-        for name, text in files.items():
-            member = tarfile.TarInfo(f"toy_game-1.2.0/{name}")
-            member.size = len(text)
-            packed.addfile(member, io.BytesIO(text.encode()))
-    for variable in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(variable)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
-    members = {"src/game.h": hashlib.sha256(b"int rules;\n").hexdigest()}
-    pin = dataclasses.replace(PIN, sha256=hashlib.sha256(archive.read_bytes()).hexdigest(), members=members)
-    return pin, archive, tmp_path
-
-
-def test_sdist_is_fetched_verified_kept_and_not_run(sdist):
-    pin, archive, tmp_path = sdist
-    tree = fetch_pypi_sdist(pin, tmp_path / "cache")
-    assert (tree / "src" / "game.h").read_text() == "int rules;\n"
-    assert not (tmp_path / "ran").exists()
-    archive.unlink()
-    assert fetch_pypi_sdist(pin, tmp_path / "cache") == tree  # from the cache
-    (tree / "src" / "game.h").write_text("int other_rules;\n")
-    with pytest.raises(ReferenceUnavailableError, match=r"game\.h"):
-        fetch_pypi_sdist(pin, tmp_path / "cache")
-
-
-@pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"version": "9.9.9"}, {"name": "no-such-toy"}])
-def test_sdist_that_is_not_the_pinned_one_is_refused(sdist, change):
-    pin, _, tmp_path = sdist
-    with pytest.raises(ReferenceUnavailableError, match="sdist of"):
-        fetch_pypi_sdist(dataclasses.replace(pin, **change), tmp_path / "cache")
-    assert not list((tmp_path / "cache").glob("*-*"))  # nothing half-done is left behind
-    with pytest.raises(InvalidParamsError, match="pin"):
-        fetch_pypi_sdist(dataclasses.replace(pin, sha256=None), tmp_path / "cache")

@@ -22,9 +22,9 @@ from puffer_pong.render import save_gif
 from puffer_pong.verification import DECLARATION, FRAMESKIP, PPO
 from puffer_pong.verification.implementations import c_vector_env, jax_env
 from rlenv_learn import Evaluation, Policy, PPOConfig, evaluate, evaluate_host, train
+from rlenv_learn.stats.tost import TostResult, tost_welch
 from rlenv_learn.transfer.verdict import TransferConfig
 from rlenv_shared.errors import EnvError
-from rlenv_shared.stats.tost import TostResult, tost_welch
 
 EPISODES: Final = 200  # per implementation
 EVALUATION_SEED: Final = 10_000_000

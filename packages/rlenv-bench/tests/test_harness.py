@@ -298,9 +298,9 @@ def test_reset_modes_and_unobserved_rollouts():
     np.testing.assert_array_equal(done, 2)
 
 
-@pytest.mark.parametrize(("policy", "ones"), [("random_legal", False), ("random", True)])
-def test_illegal_actions_are_drawn_only_when_asked_for(policy, ones):
-    (_, _, (_, reward, _), _), _ = outcome(jax_rollout(Count(masked=True), None, 4, 40, policy=policy))
+@pytest.mark.parametrize(("actions", "ones"), [("random_legal", False), ("random", True)])
+def test_illegal_actions_are_drawn_only_when_asked_for(actions, ones):
+    (_, _, (_, reward, _), _), _ = outcome(jax_rollout(Count(masked=True), None, 4, 40, actions=actions))
     assert bool(np.sum(reward) > 0) is ones
 
 
@@ -336,7 +336,7 @@ def test_donation_and_fusion_do_not_change_outputs():
     [
         {"batch": 0},
         {"steps": 0},
-        {"policy": "greedy"},
+        {"actions": "greedy"},
         {"reset_mode": "sometimes"},
         {"reset_mode": "pool"},
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +16,7 @@ from rlenv_learn import (
     PPOConfig,
     SelfPlayConfig,
     elo,
+    evaluate,
     play_match,
     tournament,
     train,
@@ -23,6 +25,7 @@ from rlenv_learn import (
 )
 from rlenv_learn.interface import Interface
 from rlenv_learn.opponents import Against, MatchParams, random_script
+from rlenv_learn.probes import ActionReward
 from rlenv_learn.progress import without_timing
 from rlenv_learn.trainer import Trainer
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
@@ -56,6 +59,23 @@ def always(action: int, preset: str = "mlp-tiny") -> Policy:
     return policy.replace(params=params)
 
 
+class NoSuchOption(Standoff):
+    compile_options: ClassVar = {"cpu": {"xla_no_such_option": True}}
+
+
+class NoSuchOptionAlone(ActionReward):
+    compile_options = NoSuchOption.compile_options
+
+
+def evaluate_one():
+    env = NoSuchOptionAlone()
+    evaluate(Policy.create(Interface((1,), 2), PPOConfig(), jax.random.key(0)), env, episodes=2)
+
+
+def match_two():
+    play_match(uniform_policy(GAME), uniform_policy(GAME), NoSuchOption(), games=2)
+
+
 # --- matches --------------------------------------------------------------------------------------------------------
 
 
@@ -65,6 +85,13 @@ def test_who_fires_beats_who_charges_from_either_seat(preset):
     np.testing.assert_array_equal(result.returns, 1.0)
     np.testing.assert_array_equal(play_match(always(CHARGE, preset), always(FIRE), GAME, games=64).returns, -1.0)
     assert set(np.unique(result.lengths)) == {1, 2}  # the shooter starts with a charge, or gets one first
+
+
+@pytest.mark.parametrize("play", [evaluate_one, match_two])
+def test_an_environment_s_compile_options_are_honoured(play):
+    """By an option that there is not: XLA refuses it where it arrives."""
+    with pytest.raises(Exception, match="no_such_option"):
+        play()
 
 
 def test_both_shields_draw():

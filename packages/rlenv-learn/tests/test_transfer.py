@@ -15,21 +15,12 @@ from rlenv_shared.verification.declaration import Declaration, Implementation, T
 
 pytestmark = pytest.mark.l1
 
-CONFIG = """
-schema = 1
-environment = "probe/ActionReward-v0"
-margin = 0.2
-alpha = 0.05
-policies = 3
-episodes = 64
-learned = 0.8
-backends = ["ours", "theirs"]
-evaluation_seed = 1000
-training_seeds = [3, 1, 2]
-[budgets]
-ours = 8192
-theirs = 8192
-"""
+SETTINGS = {
+    **{"schema": 1, "environment": "probe/ActionReward-v0", "backends": ["ours", "theirs"], "evaluation_seed": 1000},
+    **{"margin": 0.2, "alpha": 0.05, "learned": 0.8, "policies": 3, "episodes": 64, "training_seeds": [3, 1, 2]},
+    **{"budgets.ours": 8192, "budgets.theirs": 8192},
+}
+CONFIG = "".join(f"{key} = {json.dumps(value)}\n" for key, value in SETTINGS.items())
 
 
 ENV = ActionReward()  # one object: compiled once

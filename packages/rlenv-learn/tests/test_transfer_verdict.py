@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
+from rlenv_learn.stats.tost import tost_paired
 from rlenv_learn.transfer.verdict import TransferConfig, load_results, new_results, save_results, verdict
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.stats.tost import tost_paired
 
 pytestmark = pytest.mark.l1
 

@@ -303,8 +303,8 @@ def test_13_until_tails():
 
 
 def test_14_no_copy_of_a_copy():
-    played = do(situation(me={"active": "A1a-032 PPP"}, foe={"active": "A1-205"}), "attack 1")
-    assert get(played, "foe.active.damage") == 0
+    played = do(situation(me={"active": "A1a-032 PPPP"}, foe={"active": "A1-205", "bench": ["A1-211"]}), "attack 1")
+    assert (get(played, "foe.active.damage"), get(played, "me.points")) == (0, 0)
     assert played.turn == 6
 
 

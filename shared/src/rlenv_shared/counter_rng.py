@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 Rng = tuple[Any, Any, Any]
 """``(key0, key1, counter)``: uint32 arrays of one shape (``()`` per environment)."""
@@ -65,18 +65,10 @@ def from_words(word0: Any, word1: Any) -> Rng:
 def seed_words(seed: int, streams: int = 1, first_stream: int = 0) -> tuple[Any, Any]:
     """Words for `from_words` (or for a JAX key) that belong to a host seed; see `from_seed`."""
     if not 0 <= seed < 2**64:
-        raise InvalidParamsError(
-            explain("seed", got=seed, expected="0 <= seed < 2**64", remedy="reduce it modulo 2**64")
-        )
+        raise InvalidParamsError("seed", seed, "0 <= seed < 2**64", "reduce it modulo 2**64")
     if streams < 0 or not 0 <= first_stream <= first_stream + streams <= 2**32:
-        raise InvalidParamsError(
-            explain(
-                "streams",
-                got=(first_stream, streams),
-                expected="a range within 0..2**32",
-                remedy="use another seed for more",
-            )
-        )
+        remedy = "use another seed for more"
+        raise InvalidParamsError("streams", (first_stream, streams), "a range within 0..2**32", remedy)
     high, low = np.array([seed >> 32], np.uint32), np.array([seed & 0xFFFFFFFF], np.uint32)
     word0 = np.broadcast_to(low ^ _hash(high, _ZERO), (streams,))
     word1 = (np.arange(streams, dtype=np.uint64) + np.uint64(first_stream)).astype(np.uint32)
@@ -167,11 +159,9 @@ def below(rng: Rng, n: Any, mulhi: Callable[[Any, Any], Any] = mulhi) -> tuple[A
     """
     if isinstance(n, int):
         if not 1 <= n < 2**31:
-            raise InvalidParamsError(explain("n", got=n, expected="1 <= n < 2**31", remedy="draw from a smaller range"))
+            raise InvalidParamsError("n", n, "1 <= n < 2**31", "draw from a smaller range")
         n = np.uint32(n)
     elif not np.issubdtype(getattr(n, "dtype", None), np.integer):
-        raise InvalidParamsError(
-            explain("n", got=repr(n), expected="an integer or integer array", remedy="convert it to int32")
-        )
+        raise InvalidParamsError("n", repr(n), "an integer or integer array", "convert it to int32")
     word, rng = bits(rng)
     return mulhi(word, n.astype(np.uint32)).astype(np.int32), rng

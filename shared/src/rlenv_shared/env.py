@@ -77,7 +77,7 @@ class Env:
     random: ClassVar[Generator] = COUNTER  # what the generator in the state is
     observes_state: ClassVar[bool] = True  # False: override `step_env`, whose observation is more than the state's
     compile_options: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
-    """XLA's options by platform, e.g. `compiling.WITHOUT_FUSION`; `compiling.jit` passes them."""
+    """XLA's options by platform, e.g. `compiling.WITHOUT_FUSION_EMITTERS`; `compiling.jit` passes them."""
 
     # --- what an environment defines ------------------------------------------------------------------------------
 

@@ -1,10 +1,21 @@
-"""Exception types.  Every message says what went wrong, what was got, what was expected and the remedy."""
+"""Exception types.  Every message says what went wrong, what was got, what was expected and the remedy.
+
+raise InvalidParamsError("frameskip", 0, "an integer >= 1", "pass frameskip=1 for every frame")
+"""
 
 from __future__ import annotations
 
 
 class EnvError(Exception):
-    """Base of every error these packages raise on purpose."""
+    """Base of every error these packages raise on purpose.
+
+    Args:
+        what: the whole message, or what is wrong; then the other three are given too.
+        parts: what was got, what is expected, the remedy.
+    """
+
+    def __init__(self, what: str = "", *parts: object) -> None:
+        super().__init__(f"{what}: got {parts[0]}, expected {parts[1]}; {parts[2]}" if parts else what)
 
     def __str__(self) -> str:  # KeyError would print its message quoted
         return "; ".join(str(arg) for arg in self.args)
@@ -39,9 +50,9 @@ class DivergenceError(EnvError, AssertionError):
 
 
 def explain(what: str, *, got: object, expected: object, remedy: str) -> str:
-    """Format an error message: ``what: got …, expected …; remedy``.
+    """The message of such an error.
 
     >>> explain("frameskip", got=0, expected="an integer >= 1", remedy="pass frameskip=1 for every frame")
     'frameskip: got 0, expected an integer >= 1; pass frameskip=1 for every frame'
     """
-    return f"{what}: got {got}, expected {expected}; {remedy}"
+    return str(EnvError(what, got, expected, remedy))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import io
 import json
 import math
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import EnvError, InvalidParamsError, SnapshotVersionError, StorageError, explain
+from rlenv_shared.errors import EnvError, InvalidParamsError, SnapshotVersionError, StorageError
 
 HEADER: Final = "__header__"  # name of the array that holds an npz file's JSON header
 SEAL: Final = "sha256"  # its entry, and that of every JSON file, with the digest of all else
@@ -32,7 +33,7 @@ def reading(what: str, expected: str, remedy: str) -> Iterator[None]:
     except Exception as error:  # decoders raise anything: struct.error, NotImplementedError, MemoryError, …
         got = str(error) if isinstance(error, EnvError) else f"{type(error).__name__}: {str(error)[:300]}"
         got = "no such file" if isinstance(error, FileNotFoundError) else got
-        raise SnapshotVersionError(explain(what, got=got, expected=expected, remedy=remedy)) from error
+        raise SnapshotVersionError(what, got, expected, remedy) from error
 
 
 @contextlib.contextmanager
@@ -44,7 +45,7 @@ def storing(path: str | Path, kind: type[Exception] = OSError) -> Iterator[None]
         if isinstance(error, EnvError):
             raise
         remedy = "free or allow the space, or choose another path"
-        raise StorageError(explain(f"file {path}", got=error, expected="a place to write to", remedy=remedy)) from error
+        raise StorageError(f"file {path}", error, "a place to write to", remedy) from error
 
 
 @contextlib.contextmanager
@@ -93,8 +94,7 @@ def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError as error:
-                message = explain(f"lock {path}", got="held by another run", expected="free", remedy="wait for its end")
-                raise InvalidParamsError(message) from error
+                raise InvalidParamsError(f"lock {path}", "held by another run", "free", "wait for its end") from error
         yield
 
 
@@ -129,7 +129,7 @@ def to_json(what: str, value: Any) -> bytes:
         return json.dumps(value, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         remedy = "convert arrays to lists, and leave NaN and infinities out"
-        raise InvalidParamsError(explain(what, got=error, expected="JSON values", remedy=remedy)) from error
+        raise InvalidParamsError(what, error, "JSON values", remedy) from error
 
 
 def plain(what: str, value: Any) -> Any:
@@ -169,21 +169,88 @@ _STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite
 _WITH_SPECIAL: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=float)
 
 
+def sealed(path: str | Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    """What is written to a file: a JSON object with its digest; errors as `to_json`."""
+    content = plain(f"file {path}", record)
+    return {**content, SEAL: digest(content)}
+
+
 def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write a sealed JSON object.
 
     Raises:
         InvalidParamsError, StorageError: it is not JSON; it cannot be written there.
     """
-    content = plain(f"file {path}", record)
     with replacing(path) as file:
-        file.write(json.dumps({**content, SEAL: digest(content)}, indent=1).encode() + b"\n")
+        file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
 
 
 def read_json(path: str | Path) -> Any:
     """Read a JSON file and check its seal; anything may be raised, so read inside `reading`."""
     content = parse_json(Path(path).read_bytes())
     return check_seal(content) if isinstance(content, dict) else content
+
+
+@dataclasses.dataclass(frozen=True)
+class JsonFormat:
+    """A kind of sealed JSON file: an object that begins with ``format`` and ``schema``.
+
+    Attributes:
+        name: value of ``format``.
+        schema: version; a file of another one is refused.
+        what: names such a file in errors.
+        remedy: what to do about one that cannot be read.
+        check: is given the content; raises anything where it is not as it must be.
+    """
+
+    name: str
+    schema: int
+    what: str
+    remedy: str
+    check: Callable[[dict[str, Any]], object]
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What a content begins with."""
+        return {"format": self.name, "schema": self.schema}
+
+    @contextlib.contextmanager
+    def reading(self, path: object) -> Iterator[None]:
+        """Turn what is raised into a SnapshotVersionError that names the file."""
+        with reading(f"{self.what} {path}", f"a whole {self.name} file of schema {self.schema}", self.remedy):
+            yield
+
+    def checked(self, path: object, content: Any) -> dict[str, Any]:
+        """A content that is as it must be.
+
+        Raises:
+            SnapshotVersionError: it is not.
+        """
+        with self.reading(path):
+            found = (content.get("format"), content.get("schema")) if isinstance(content, dict) else content
+            if found != (self.name, self.schema):
+                raise ValueError(f"format and schema {found!r:.80}")
+            self.check(content)
+        return content
+
+    def read(self, path: str | Path) -> dict[str, Any]:
+        """Read and check a file.
+
+        Raises:
+            SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
+        """
+        with self.reading(path):
+            content = read_json(path)
+        return self.checked(path, content)
+
+    def write(self, path: str | Path, content: Mapping[str, Any]) -> None:
+        """Check and write a content.
+
+        Raises:
+            SnapshotVersionError: it could not be read again.
+            InvalidParamsError, StorageError: as `write_json`.
+        """
+        write_json(path, self.checked(path, dict(content)))
 
 
 def write_npz(

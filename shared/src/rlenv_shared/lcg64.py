@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 State = tuple[Any, Any]
 """``(high, low)``: uint32 arrays of one shape (``()`` per environment)."""
@@ -38,9 +38,7 @@ def from_int(seed: int) -> State:
         InvalidParamsError: not 0 <= seed < 2**64.
     """
     if not 0 <= seed < PERIOD:
-        raise InvalidParamsError(
-            explain("seed", got=seed, expected="0 <= seed < 2**64", remedy="reduce it modulo 2**64")
-        )
+        raise InvalidParamsError("seed", seed, "0 <= seed < 2**64", "reduce it modulo 2**64")
     return np.uint32(seed // _WORD), np.uint32(seed % _WORD)
 
 
@@ -70,9 +68,7 @@ def jump_constants(draws: int) -> tuple[int, int]:
         InvalidParamsError: ``draws`` is negative.
     """
     if draws < 0:
-        raise InvalidParamsError(
-            explain("draws", got=draws, expected=">= 0", remedy="add the period, 2**64, to go backwards")
-        )
+        raise InvalidParamsError("draws", draws, ">= 0", "add the period, 2**64, to go backwards")
     multiplier, increment = 1, 0
     square, step = MULTIPLIER, INCREMENT  # 2**k steps at once
     while draws:

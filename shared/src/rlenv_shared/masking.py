@@ -45,8 +45,8 @@ def sample_legal_bits(word: UInt32[Array, "*batch"], mask: Bool[Array, "*batch A
 def running_sum(x: Any) -> Any:
     """Sums over the last axis up to and with each entry, one after the other.
 
-    In a loop and with XLA's fusion pass off (`compiling.WITHOUT_FUSION`, CPU, JAX 0.10.2) both `jnp.cumsum` and sums by
-    shifts (a slice, padded and added) gave wrong numbers, so nothing that environments or policies compute may use it.
+    With XLA's fusion pass off (`compiling.WITHOUT_FUSION`, CPU, JAX 0.10.2) `jnp.cumsum` and sums by shifts (a slice,
+    padded and added) gave wrong numbers inside a rollout of Skirmish, and these additions right ones.
     """
     sums = [x[..., 0]]
     for index in range(1, x.shape[-1]):

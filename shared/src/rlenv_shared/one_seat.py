@@ -15,9 +15,10 @@ import numpy as np
 
 from rlenv_shared import counter_rng, masking
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
+from rlenv_shared.wrapper import Wrapper
 
 Script = Callable[[Any, Any, Any, Any], Any]
 """``(state, player, params, word) -> action`` of one environment: int32 from the state, the player's index, the game's
@@ -33,8 +34,8 @@ class SeatState(Replaceable):
     chance: counter_rng.Rng  # of seats and of the script
 
 
-@dataclasses.dataclass(frozen=True)
-class OneSeat(Env):
+@dataclasses.dataclass(unsafe_hash=True)
+class OneSeat(Wrapper):
     """One player against a script; every step is a decision of the player's, however many the game takes in between.
 
     Args:
@@ -48,47 +49,25 @@ class OneSeat(Env):
     env: Any
     script: Script | None = None
 
+    # one player's, whom nothing of the game's own answers concerns
+    view, restart, to_act, decode, permute_hidden = Env.view, Env.restart, Env.to_act, Env.decode, Env.permute_hidden
+
     def __post_init__(self) -> None:
         env = self.env
         if env.turn_order is TurnOrder.SINGLE or env.num_players != 2 or not env.num_actions:
-            raise InvalidParamsError(
-                explain(
-                    f"one seat of {env.name}",
-                    got=f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions",
-                    expected="a game for two with discrete actions",
-                    remedy="use the environment as it is",
-                )
-            )
+            got = f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions"
+            expected, remedy = "a game for two with discrete actions", "use the environment as it is"
+            raise InvalidParamsError(f"one seat of {env.name}", got, expected, remedy)
+        super().__init__(env)
+        self.num_players, self.turn_order = 1, TurnOrder.SINGLE  # type: ignore[misc]
 
-    @property
-    def name(self) -> str:
-        """Id of the game."""
-        return self.env.name
+    def inner(self, state: SeatState) -> Any:
+        """State of the game."""
+        return state.game
 
-    @property
-    def version(self) -> int:  # type: ignore[override]
-        """Behaviour version of the game."""
-        return self.env.version
-
-    @property
-    def num_actions(self) -> int:
-        """One player's."""
-        return self.env.num_actions
-
-    @property
-    def random(self) -> Any:  # type: ignore[override]
-        """That of the game."""
-        return self.env.random
-
-    @property
-    def compile_options(self) -> Any:  # type: ignore[override]
-        """Those of the game."""
-        return self.env.compile_options
-
-    @property
-    def default_params(self) -> Any:
-        """The game's."""
-        return self.env.default_params
+    def with_inner(self, state: SeatState, inner: Any) -> SeatState:
+        """The same seat in another position."""
+        return state.replace(game=inner)
 
     def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> SeatState:
         """A new game up to the player's first decision, on a seat that is drawn."""
@@ -115,34 +94,6 @@ class OneSeat(Env):
     def legal_actions(self, state: SeatState, params: Any, ops: Ops = XLA) -> Any:
         """The player's."""
         return self._mask(state.game, state.seat, params, ops)
-
-    def generator(self, state: SeatState) -> Any:
-        """The game's."""
-        return self.env.generator(state.game)
-
-    def with_generator(self, state: SeatState, generator: Any) -> SeatState:
-        """The same position with another generator of the game."""
-        return state.replace(game=self.env.with_generator(state.game, generator))
-
-    def elapsed(self, state: SeatState) -> Any:
-        """The game's steps."""
-        return self.env.elapsed(state.game)
-
-    def is_truncated(self, state: SeatState, params: Any) -> Any:
-        """The game's time limit."""
-        return self.env.is_truncated(state.game, params)
-
-    def refresh(self, params: Any, key: Any) -> Any:
-        """The game's new pools."""
-        return self.env.refresh(params, key)
-
-    def action_space(self, params: Any) -> Any:
-        """One player's."""
-        return self.env.action_space(params)
-
-    def observation_space(self, params: Any) -> Any:
-        """One player's."""
-        return self.env.observation_space(params)
 
     def _mask(self, game: Any, player: Any, params: Any, ops: Ops) -> Any:
         mask = self.env.legal_actions(game, params, ops)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from rlenv_shared.errors import InvalidParamsError, UnknownEnvError, explain
+from rlenv_shared.errors import InvalidParamsError, UnknownEnvError
 
 _ID = re.compile(r"[\w-]+/[\w-]+-v\d+")
 _factories: dict[str, Callable[..., Any]] = {}
@@ -25,13 +25,9 @@ def register(env_id: str, factory: Callable[..., Any]) -> None:
         InvalidParamsError: malformed id, or the id already belongs to another factory.
     """
     if not isinstance(env_id, str) or not _ID.fullmatch(env_id):
-        raise InvalidParamsError(
-            explain("environment id", got=repr(env_id), expected="'<package>/<Name>-v<number>'", remedy="rename it")
-        )
+        raise InvalidParamsError("environment id", repr(env_id), "'<package>/<Name>-v<number>'", "rename it")
     if _factories.setdefault(env_id, factory) is not factory:
-        raise InvalidParamsError(
-            explain(f"{env_id!r}", got=factory, expected=_factories[env_id], remedy="register under another id")
-        )
+        raise InvalidParamsError(f"{env_id!r}", factory, _factories[env_id], "register under another id")
 
 
 def make(env_id: str, **kwargs: Any) -> Any:
@@ -43,22 +39,14 @@ def make(env_id: str, **kwargs: Any) -> Any:
     """
     if env_id not in _factories:
         near = difflib.get_close_matches(str(env_id), _factories, n=3, cutoff=0.4)
-        raise UnknownEnvError(
-            explain(
-                "environment id",
-                got=repr(env_id),
-                expected=f"one of {near or registered()}",
-                remedy="import the package that registers it, or correct the id",
-            )
-        )
+        remedy = "import the package that registers it, or correct the id"
+        raise UnknownEnvError("environment id", repr(env_id), f"one of {near or registered()}", remedy)
     factory = _factories[env_id]
     signature = inspect.signature(factory)
     try:
         signature.bind(**kwargs)
     except TypeError as error:
-        raise InvalidParamsError(
-            explain(f"make({env_id!r})", got=sorted(kwargs), expected=str(signature), remedy=str(error))
-        ) from None
+        raise InvalidParamsError(f"make({env_id!r})", sorted(kwargs), str(signature), str(error)) from None
     return factory(**kwargs)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import jax
 
 from rlenv_shared import compiling, counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.wrapper import Wrapper
@@ -44,9 +44,7 @@ class ResetPool(Wrapper):
 
     def __init__(self, env: Any, size: int) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < 2**31:
-            raise InvalidParamsError(
-                explain("ResetPool size", got=repr(size), expected="an integer >= 1", remedy="try 1024")
-            )
+            raise InvalidParamsError("ResetPool size", repr(size), "an integer >= 1", "try 1024")
         super().__init__(env)
         self.size = size
         self._default_params: PoolParams | None = None

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 class Space(abc.ABC):
@@ -32,9 +32,19 @@ class Space(abc.ABC):
     def contains(self, x: Any) -> Any:
         """Whether ``x`` is one element, as a scalar bool: of JAX for a JAX array or tracer, of NumPy otherwise."""
 
-    @abc.abstractmethod
+    def to(self, library: Any) -> Any:
+        """The same space of a library (a module, as `gymnasium.spaces`) that has one of this name."""
+        return getattr(library, type(self).__name__)(*self._arguments(library))
+
     def to_gymnasium(self) -> Any:
-        """The same space as a `gymnasium.spaces` object."""
+        """The same space as a `gymnasium.spaces` object; Discrete has its own dtype there, int64, as users send it."""
+        import gymnasium
+
+        return self.to(gymnasium.spaces)
+
+    @abc.abstractmethod
+    def _arguments(self, library: Any) -> tuple:
+        """What libraries make such a space of."""
 
     @abc.abstractmethod
     def _identity(self) -> tuple:
@@ -71,9 +81,7 @@ def _short(bound: np.ndarray) -> Any:
 def _integer_dtype(dtype: Any, name: str) -> np.dtype:
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or dtype.itemsize > 4:
-        raise InvalidParamsError(
-            explain(f"{name} dtype", got=dtype, expected="an integer of at most 32 bits", remedy="use jnp.int32")
-        )
+        raise InvalidParamsError(f"{name} dtype", dtype, "an integer of at most 32 bits", "use jnp.int32")
     return dtype
 
 
@@ -92,9 +100,7 @@ class Discrete(Space):
     def __init__(self, n: int, dtype: Any = jnp.int32) -> None:
         self.dtype = _integer_dtype(dtype, "Discrete")
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= np.iinfo(self.dtype).max:
-            raise InvalidParamsError(
-                explain("Discrete n", got=n, expected=f"an integer from 1 to max({self.dtype})", remedy="pass a count")
-            )
+            raise InvalidParamsError("Discrete n", n, f"an integer from 1 to max({self.dtype})", "pass a count")
         self.n = int(n)
         self.shape = ()
 
@@ -109,11 +115,8 @@ class Discrete(Space):
             return xp.bool_(False)
         return (x >= x.dtype.type(0)) & (x <= x.dtype.type(min(self.n - 1, np.iinfo(x.dtype).max)))
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.Discrete` (its own dtype, int64, is what Gymnasium users send)."""
-        import gymnasium
-
-        return gymnasium.spaces.Discrete(self.n)
+    def _arguments(self, library: Any) -> tuple:
+        return (self.n,)
 
     def _identity(self) -> tuple:
         return (self.n, self.dtype.name)
@@ -135,9 +138,7 @@ class MultiDiscrete(Space):
         self.dtype = _integer_dtype(dtype, "MultiDiscrete")
         counts = np.asarray(nvec)
         if counts.dtype.kind not in "iu" or counts.size == 0 or not (counts >= 1).all():
-            raise InvalidParamsError(
-                explain("MultiDiscrete nvec", got=nvec, expected="integers >= 1", remedy="pass one count per element")
-            )
+            raise InvalidParamsError("MultiDiscrete nvec", nvec, "integers >= 1", "pass one count per element")
         self.nvec = counts.astype(np.int32)
         self.nvec.flags.writeable = False
         self.shape = counts.shape
@@ -155,11 +156,8 @@ class MultiDiscrete(Space):
         highest = np.minimum(self.nvec - 1, np.iinfo(x.dtype).max).astype(x.dtype)
         return xp.all((x >= x.dtype.type(0)) & (x <= highest))
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.MultiDiscrete`."""
-        import gymnasium
-
-        return gymnasium.spaces.MultiDiscrete(self.nvec)
+    def _arguments(self, library: Any) -> tuple:
+        return (self.nvec, self.dtype.type)
 
     def _identity(self) -> tuple:
         return (tuple(self.nvec.ravel().tolist()), self.shape, self.dtype.name)
@@ -193,19 +191,11 @@ class Box(Space):
                 self.low = np.broadcast_to(low, self.shape).astype(self.dtype)
                 self.high = np.broadcast_to(high, self.shape).astype(self.dtype)
         except ValueError:
-            raise InvalidParamsError(
-                explain(
-                    "Box bounds",
-                    got=(low.shape, high.shape),
-                    expected=f"shapes that broadcast to {shape}",
-                    remedy="pass numbers, or arrays of the element's shape",
-                )
-            ) from None
+            expected, remedy = f"shapes that broadcast to {shape}", "pass numbers, or arrays of the element's shape"
+            raise InvalidParamsError("Box bounds", (low.shape, high.shape), expected, remedy) from None
         exact = self.dtype.kind == "f" or ((self.low == low).all() and (self.high == high).all())
         if not exact or not (self.low <= self.high).all():
-            raise InvalidParamsError(
-                explain("Box bounds", got=(low, high), expected=f"low <= high in {self.dtype}", remedy="correct them")
-            )
+            raise InvalidParamsError("Box bounds", (low, high), f"low <= high in {self.dtype}", "correct them")
         self.low.flags.writeable = self.high.flags.writeable = False
 
     def sample(self, key: Any) -> Any:
@@ -240,20 +230,14 @@ class Box(Space):
         x = x.astype(self.dtype)
         return xp.all((x >= self.low) & (x <= self.high))
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.Box`."""
-        import gymnasium
-
-        return gymnasium.spaces.Box(self.low, self.high, self.shape, self.dtype.type)
+    def _arguments(self, library: Any) -> tuple:
+        return (self.low, self.high, self.shape, self.dtype.type)
 
     def _identity(self) -> tuple:
         return (self.low.tobytes(), self.high.tobytes(), self.shape, self.dtype.name)
 
     def __repr__(self) -> str:
-        low, high = (
-            bound.flat[0] if bound.size and (bound == bound.flat[0]).all() else bound for bound in (self.low, self.high)
-        )
-        return f"Box({low}, {high}, {self.shape}, {self.dtype.name})"
+        return f"Box({_short(self.low)}, {_short(self.high)}, {self.shape}, {self.dtype.name})"
 
 
 @jax.tree_util.register_static
@@ -269,9 +253,7 @@ class Dict(Space):
 
     def __init__(self, spaces: Mapping[str, Space]) -> None:
         if not spaces or not all(isinstance(k, str) and isinstance(v, Space) for k, v in spaces.items()):
-            raise InvalidParamsError(
-                explain("Dict spaces", got=spaces, expected="names with spaces", remedy="pass {'name': Box(…), …}")
-            )
+            raise InvalidParamsError("Dict spaces", spaces, "names with spaces", "pass {'name': Box(…), …}")
         self.spaces = dict(sorted(spaces.items()))
 
     def sample(self, key: Any) -> dict[str, Any]:
@@ -288,11 +270,8 @@ class Dict(Space):
             inside = inside & space.contains(x[name])
         return inside
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.Dict`."""
-        import gymnasium
-
-        return gymnasium.spaces.Dict({name: space.to_gymnasium() for name, space in self.spaces.items()})
+    def _arguments(self, library: Any) -> tuple:
+        return ({name: space.to(library) for name, space in self.spaces.items()},)
 
     def _identity(self) -> tuple:
         return tuple(self.spaces.items())

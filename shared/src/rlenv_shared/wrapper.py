@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any, Final
 
 from rlenv_shared.env import Env
@@ -10,6 +13,14 @@ from rlenv_shared.ops import XLA, Ops
 CONSTANTS: Final = (
     "name", "version", "num_players", "turn_order", "num_actions", "random", "observes_state"
 )  # fmt: skip
+
+
+FORWARDED: Final = (
+    "begin", "seed_generator", "observe", "view", "legal_actions", "generator", "elapsed", "current_player", "to_act",
+    "decode", "is_truncated", "refresh", "action_space", "observation_space", "restart", "with_generator",
+    "permute_hidden",
+)  # fmt: skip
+STATE_CHANGES: Final = ("restart", "with_generator", "permute_hidden")
 
 
 class Wrapper(Env):
@@ -49,10 +60,6 @@ class Wrapper(Env):
         """The environment's own."""
         return self.env.default_params
 
-    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
-        """State of a new episode."""
-        return self.env.begin(generator, self.inner_params(params), ops)
-
     def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The step inside."""
         inner, *rest = self.env.transition(self.inner(state), action, self.inner_params(params), ops)
@@ -67,66 +74,26 @@ class Wrapper(Env):
         obs, inner, *rest = self.env.step_env(key, self.inner(state), action, self.inner_params(params), ops)
         return (obs, self.with_inner(state, inner), *rest)
 
-    def restart(self, done: Any, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """The restart inside."""
-        return self.with_inner(state, self.env.restart(done, self.inner(state), self.inner_params(params), ops))
 
-    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> Any:
-        """What a player knows."""
-        return self.env.observe(self.inner(state), player, self.inner_params(params), ops)
+def _forwarded(name: str) -> Callable[..., Any]:
+    """A method of the contract that asks the environment inside, with its state and its parameters."""
+    contract = getattr(Env, name)
+    signature = inspect.signature(contract)
 
-    def view(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """What those see who act next."""
-        return self.env.view(self.inner(state), self.inner_params(params), ops)
+    @functools.wraps(contract)
+    def method(self: Wrapper, *args: Any, **options: Any) -> Any:
+        given = signature.bind(self, *args, **options).arguments
+        del given["self"]
+        state = given.get("state")
+        if "state" in given:
+            given["state"] = self.inner(state)
+        if "params" in given:
+            given["params"] = self.inner_params(given["params"])
+        found = getattr(self.env, name)(**given)
+        return self.with_inner(state, found) if name in STATE_CHANGES else found
 
-    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """Mask of legal actions."""
-        return self.env.legal_actions(self.inner(state), self.inner_params(params), ops)
+    return method
 
-    def generator(self, state: Any) -> Any:
-        """The generator inside."""
-        return self.env.generator(self.inner(state))
 
-    def with_generator(self, state: Any, generator: Any) -> Any:
-        """The same position with another generator."""
-        return self.with_inner(state, self.env.with_generator(self.inner(state), generator))
-
-    def seed_generator(self, word0: Any, word1: Any) -> Any:
-        """The generator that belongs to two uint32 words."""
-        return self.env.seed_generator(word0, word1)
-
-    def elapsed(self, state: Any) -> Any:
-        """Steps since the reset."""
-        return self.env.elapsed(self.inner(state))
-
-    def current_player(self, state: Any) -> Any:
-        """Whose turn it is."""
-        return self.env.current_player(self.inner(state))
-
-    def to_act(self, state: Any) -> Any:
-        """Who is asked to decide now."""
-        return self.env.to_act(self.inner(state))
-
-    def decode(self, state: Any) -> dict[str, Any]:
-        """The state inside as named arrays."""
-        return self.env.decode(self.inner(state))
-
-    def permute_hidden(self, state: Any, key: Any, player: int) -> Any:
-        """Another truth that the player cannot tell from this one."""
-        return self.with_inner(state, self.env.permute_hidden(self.inner(state), key, player))
-
-    def is_truncated(self, state: Any, params: Any) -> Any:
-        """True when the time limit is reached."""
-        return self.env.is_truncated(self.inner(state), self.inner_params(params))
-
-    def refresh(self, params: Any, key: Any) -> Any:
-        """Parameters with new pools."""
-        return self.env.refresh(params, key)
-
-    def action_space(self, params: Any) -> Any:
-        """One player's actions."""
-        return self.env.action_space(self.inner_params(params))
-
-    def observation_space(self, params: Any) -> Any:
-        """One player's observations."""
-        return self.env.observation_space(self.inner_params(params))
+for _name in FORWARDED:
+    setattr(Wrapper, _name, _forwarded(_name))

@@ -1,11 +1,11 @@
 """L1: rejax's PPO, unmodified and in an environment of its own, learns CartPole through the five-value face."""
 
-import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from rlenv_shared import files
 from rlenv_shared.verification.locate import reference
 
 pytestmark = pytest.mark.l1
@@ -14,6 +14,7 @@ COMMITTED = Path(__file__).parents[2] / "results" / "rejax.json"
 
 def check(curve: dict) -> None:
     """A learning curve from a random policy's return to nearly the highest possible one."""
+    assert (curve["format"], curve["schema"]) == ("rlenv-learning-curve", 1)
     assert curve["versions"]["rejax"] == reference("rejax").PIN.version
     assert curve["versions"]["gymnax"] == "0.0.9"
     assert curve["step"] == [0, 32_768, 65_536, 98_304, 131_072]
@@ -23,7 +24,7 @@ def check(curve: dict) -> None:
 
 
 def test_the_committed_learning_curve_is_one():
-    check(json.loads(COMMITTED.read_text()))
+    check(files.read_json(COMMITTED))
 
 
 @pytest.mark.reference("rejax")
@@ -34,4 +35,4 @@ def test_unmodified_rejax_trains_cartpole(tmp_path):
         [python, adapter.TRAIN, out, "cartpole_jax:CartPole"], capture_output=True, text=True, timeout=110
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    check(json.loads(out.read_text()))
+    check(files.read_json(out))

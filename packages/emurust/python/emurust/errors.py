@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Final
 
 from emurust import _core
@@ -52,13 +51,25 @@ class RewardError(EmurustError, RuntimeError):
 _BY_KIND: Final = {"rom": InvalidRomError, "state": InvalidStateError, "argument": InvalidArgumentError}
 
 
-@contextmanager
-def translated() -> Iterator[None]:
-    """Turns errors of the native core into this package's types."""
-    try:
-        yield
-    except _core.CoreLockedUp as error:
-        raise LockedUp(str(error)) from None
-    except _core.CoreValueError as error:
-        kind, message = error.args
-        raise _BY_KIND[kind](message) from None
+class Translation:
+    """A block whose errors of the native core become this package's."""
+
+    def __enter__(self) -> None:
+        """Nothing."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, _core.CoreLockedUp):
+            raise LockedUp(str(error)) from None
+        if isinstance(error, _core.CoreValueError):
+            name, message = error.args
+            raise _BY_KIND[name](message) from None
+
+
+_TRANSLATION: Final = Translation()
+
+
+def translated() -> Translation:
+    """A block that turns errors of the native core into this package's types."""
+    return _TRANSLATION

@@ -2,6 +2,8 @@
 
 import heapq
 from collections.abc import Sequence
+from functools import cached_property
+from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,6 +29,7 @@ MAP_SIDE = 32
 SCREEN_ROWS = 18
 # frames that run without a look at signals, such as Ctrl-C
 _STRETCH = 600
+_INTEGERS = (int, np.integer)
 
 
 def read_rom(rom: "str | PathLike[str] | bytes | BinaryIO") -> bytes:
@@ -91,17 +94,17 @@ def _palette(name: str, colors: Any) -> list[int]:
     return [int(one) for one in found]
 
 
-class Memory:
+class Memory(_core.LeanMemory):
     """`memory[address]`, `memory[start:stop:step]`, `memory[bank, address]`, `memory[bank, start:stop]`.
 
     Slices include the last byte of a bank, which PyBoy's banked slices cannot. Writing to a bank of ROM patches this
-    console's image.
+    console's image. Single addresses without a bank are read and written in the core.
     """
 
     def __init__(self, machine: _core.Machine):
         self._machine = machine
 
-    def __getitem__(self, key: "int | slice | tuple[int, int | slice]") -> "int | list[int]":
+    def _get(self, key: Any) -> "int | list[int]":
         bank, where = _key(key)
         with translated():
             if not isinstance(where, slice):
@@ -112,67 +115,75 @@ class Memory:
                 data = self._machine.read_range(start, stop - start)
             else:
                 data = self._machine.read_bank_range(bank, start, stop - start)
-            return list(data[::step])
+            return list(data if step == 1 else data[::step])
 
-    def __setitem__(self, key: "int | slice | tuple[int, int | slice]", value: "int | Sequence[int]") -> None:
+    def _set(self, key: Any, value: Any) -> None:
         bank, where = _key(key)
         if not isinstance(where, slice):
-            self._write(bank, _address(where), _byte(value))
+            self._write(bank, _address(where), 1, bytes([_byte(value)]))
             return
-        addresses = range(*_range(where))
-        if isinstance(value, int | np.integer):
-            values = [_byte(value)] * len(addresses)
-        elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
-            values = [_byte(one) for one in value]
-        else:
-            raise InvalidArgumentError(f"value {value!r}: expected integers from 0 to 255")
-        if len(values) != len(addresses):
-            raise InvalidArgumentError(f"{len(values)} values for a slice of {len(addresses)} bytes")
+        start, stop, step = _range(where)
+        values = _bytes(value, len(range(start, stop, step)))
         if bank is not None:
             with translated():  # the slice has to lie in one bank
-                self._machine.read_bank_range(bank, addresses[0], addresses[-1] + 1 - addresses[0])
-        for address, byte in zip(addresses, values, strict=True):
-            self._write(bank, address, byte)
+                self._machine.read_bank_range(bank, start, (len(values) - 1) * step + 1)
+        self._write(bank, start, step, values)
 
-    def _write(self, bank: int | None, address: int, value: int) -> None:
+    def _write(self, bank: int | None, start: int, step: int, values: bytes) -> None:
         with translated():
             if bank is None:
-                self._machine.write(address, value)
-            else:
-                self._machine.write_bank(bank, address, value)
+                self._machine.write_range(start, step, values)
+                return
+            for number, value in enumerate(values):
+                self._machine.write_bank(bank, start + number * step, value)
 
 
 def _key(key: Any) -> tuple[int | None, Any]:
     if not isinstance(key, tuple):
         return None, key
-    if len(key) != 2 or not isinstance(key[0], int | np.integer) or not 0 <= key[0] <= 0xFFFF:
+    if len(key) != 2 or not isinstance(key[0], _INTEGERS) or not 0 <= key[0] <= 0xFFFF:
         raise InvalidArgumentError(f"key {key!r}: expected a bank from 0 on, and an address or slice")
     return int(key[0]), key[1]
 
 
 def _address(value: Any) -> int:
-    if not isinstance(value, int | np.integer) or not 0 <= value <= 0xFFFF:
+    if not isinstance(value, _INTEGERS) or not 0 <= value <= 0xFFFF:
         shown = f"{value:#x}" if isinstance(value, int) else repr(value)
         raise InvalidArgumentError(f"address {shown}: expected 0 to 0xffff")
     return int(value)
 
 
 def _byte(value: Any) -> int:
-    if not isinstance(value, int | np.integer) or not 0 <= value <= 0xFF:
+    if not isinstance(value, _INTEGERS) or not 0 <= value <= 0xFF:
         raise InvalidArgumentError(f"value {value!r}: expected an integer from 0 to 255")
     return int(value)
+
+
+def _bytes(value: Any, count: int) -> bytes:
+    """What is assigned to a slice: a byte for each address, or one for all."""
+    if isinstance(value, _INTEGERS):
+        return bytes([_byte(value)]) * count
+    if not isinstance(value, list | Sequence | np.ndarray) or isinstance(value, str):
+        raise InvalidArgumentError(f"value {value!r}: expected integers from 0 to 255")
+    try:
+        found = bytes(value if isinstance(value, list | tuple) else list(value))
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"values {value!r:.60}: expected integers from 0 to 255") from None
+    if len(found) != count:
+        raise InvalidArgumentError(f"{len(found)} values for a slice of {count} bytes")
+    return found
 
 
 def _range(where: slice) -> tuple[int, int, int]:
     if where.start is None or where.stop is None:
         raise InvalidArgumentError("a memory slice needs a start and an end")
-    step = 1 if where.step is None else where.step
-    bounds = (where.start, where.stop, step)
-    if not all(isinstance(value, int | np.integer) for value in bounds):
-        raise InvalidArgumentError(f"slice {where}: expected integers")
-    if step <= 0 or not 0 <= where.start < where.stop <= 0x10000:
+    try:
+        start, stop, step = index(where.start), index(where.stop), 1 if where.step is None else index(where.step)
+    except TypeError:
+        raise InvalidArgumentError(f"slice {where}: expected integers") from None
+    if step <= 0 or not 0 <= start < stop <= 0x10000:
         raise InvalidArgumentError(f"slice {where}: expected 0 <= start < stop <= 0x10000 and a positive step")
-    return int(where.start), int(where.stop), int(step)
+    return start, stop, step
 
 
 class Screen:
@@ -181,15 +192,16 @@ class Screen:
     def __init__(self, machine: _core.Machine):
         self._machine = machine
         self._buffer = np.zeros((144, 160, 4), dtype=np.uint8)
-        self._stale = True
 
-    @property
+    @cached_property
     def ndarray(self) -> np.ndarray:
-        """RGBA, uint8 `(144, 160, 4)`; one buffer, refreshed by this property: copy it to keep it."""
-        if self._stale:
-            self._machine.picture_rgba(self._buffer)
-            self._stale = False
+        """RGBA, uint8 `(144, 160, 4)`; one buffer, refreshed when it is looked at: copy it to keep it."""
+        self._machine.picture_rgba(self._buffer)
         return self._buffer
+
+    def _changed(self) -> None:
+        """There is another picture; the next look fetches it."""
+        self.__dict__.pop("ndarray", None)
 
     @property
     def image(self) -> Any:
@@ -269,7 +281,7 @@ class GameBoy:
         left = _whole("count", count)
         if left >= 2**63:
             raise InvalidArgumentError(f"count {count}: expected less than 2**63 frames")
-        self.screen._stale = True
+        self.screen._changed()
         while left > 0:
             events, self._next_events = self._next_events, []
             for button, pressed in events:
@@ -323,7 +335,7 @@ class GameBoy:
             raise InvalidStateError(f"{type(state).__name__}: expected a binary file")
         with translated():
             self._machine.load_state(bytes(state))
-        self.screen._stale = True
+        self.screen._changed()
 
     def game_area_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:
         """Chooses the cut-out of the tile map that `game_area` returns.
@@ -363,9 +375,7 @@ class GameBoy:
             InvalidArgumentError: A tile has no entry in the mapping.
         """
         with translated():
-            tiles = self._machine.tile_area(False, self._machine.read(0xFF40), *self._area)
-            objects, origin = self._machine.object_tiles(), (self._area[1], self._area[0])
-            return _core.map_area(tiles, self._mapping, objects, origin, self._sprite_offset)
+            return self._machine.game_area(self._area, self._mapping, self._sprite_offset)
 
     def stop(self, save: bool = False) -> None:
         """Does nothing; here so that PyBoy code runs unchanged. Cartridge RAM is not written to disk."""

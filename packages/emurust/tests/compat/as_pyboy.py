@@ -12,11 +12,12 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import emurust.pyboy
 from emurust.game_boy import MONOCHROME_PALETTES
 from emurust.pyboy import console, options, utils
+from emurust.pyboy.errors import not_offered
 from rlenv_shared.verification import locate
 
 # PyBoy's modules that have another name here
@@ -62,6 +63,27 @@ class _Alias(Loader):
         """It is there already."""
 
 
+class _Missing(ModuleType):
+    """A module of PyBoy's own parts: it can be imported, and whatever of it is used raises."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def use(*_: object, **__: object) -> NoReturn:
+            raise not_offered(f"{self.__name__}.{name}", "the attributes of PyBoy")
+
+        return use
+
+
+class _Placeholder(Loader):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Missing(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing in it."""
+
+
 class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != "pyboy" and not name.startswith("pyboy."):
@@ -70,8 +92,10 @@ class _Finder(MetaPathFinder):
         try:
             importlib.import_module(ours)
         except ImportError:
-            raise ModuleNotFoundError(f"{name}: no such part of emurust.pyboy", name=name) from None
-        return ModuleSpec(name, _Alias(ours), is_package=True)
+            loader: Loader = _Placeholder()
+        else:
+            loader = _Alias(ours)
+        return ModuleSpec(name, loader, is_package=True)
 
 
 class IntIOWrapper:

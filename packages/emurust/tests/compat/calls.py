@@ -52,6 +52,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
     "time": {
         "tick()": "out = [p.tick(), p.frame_count]",
         "tick(0)": "out = [p.tick(0), p.frame_count]",
+        "what a console says of itself": "out = [p.sgb_border, p.paused, p.title_status, p.window_title, p.gamerom == rom]",
         "tick(60)": "out = [p.tick(60), p.frame_count, p.screen.ndarray]",
         "tick(60, False)": "before = p.screen.ndarray.copy(); out = [p.tick(60, False), (before == p.screen.ndarray).all()]",
         "tick(render=, sound=)": "out = [p.tick(3, render=True, sound=False), p.sound.raw_buffer_head]",
@@ -235,7 +236,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
     "sound": {
         "ndarray": "p.button('start'); out = []\nfor _ in range(90): p.tick(); out.append(p.sound.ndarray.copy())",
         "raw_buffer": "p.button('start'); p.tick(50); s = p.sound; out = [bytes(s.raw_buffer[:s.raw_buffer_head]), "
-        "s.raw_buffer_head, s.raw_buffer_length, s.raw_buffer_format, s.sample_rate]",
+        "s.raw_buffer_head, s.raw_buffer_length, s.raw_buffer_format, s.raw_buffer_dims, s.sample_rate]",
         "only the last frame": "p.button('start'); p.tick(24); out = p.sound.ndarray.shape",
         "not sampled": "p.tick(1, True, False); out = [p.sound.ndarray.shape, p.sound.raw_buffer_head]",
         "sampled now and then": "p.button('start'); out = []\nfor f in range(60): p.tick(1, False, f % 7 == 3); "
@@ -246,7 +247,7 @@ CALLS: Final[dict[str, dict[str, str]]] = {
     "sprites and tiles": {
         "get_sprite": "p.button('start'); p.tick(60); out = [p.get_sprite(i) for i in range(40)]",
         "sprite's fields": "p.button('start'); p.tick(60); s = p.get_sprite(0); out = [s.x, s.y, s.tile_identifier, s.shape, "
-        "bool(s.on_screen), s.attr_x_flip, s.attr_y_flip, s.attr_obj_bg_priority, s.attr_palette_number, s.attr_cgb_bank_number]",
+        "s.on_screen, s.sprite_index, s.attr_x_flip, s.attr_y_flip, s.attr_obj_bg_priority, s.attr_palette_number, s.attr_cgb_bank_number]",
         "sprites' tiles": "p.button('start'); p.tick(60); out = [t.ndarray() for i in range(8) for t in p.get_sprite(i).tiles]",
         "equal sprites": "out = [p.get_sprite(1) == p.get_sprite(1), p.get_sprite(1) == p.get_sprite(2)]",
         "sprite 40": "p.get_sprite(40)",
@@ -329,6 +330,12 @@ CALLS: Final[dict[str, dict[str, str]]] = {
         "Pokemon, settings": "q = titled('POKEMON BLUE'); q.tick(70); w = q.game_wrapper; w.set_money(99123); w.set_inventory([(4, 9), (20, 1)]); "
         "w.set_badge(3); w.set_event_flag(77); w.warp(5); w.start_wild_battle(36, 7); out = [q.memory[0xD347:0xD34A], "
         "q.memory[0xD31D:0xD346], q.memory[0xD356], q.memory[0xD747:0xD760], q.memory[0xFF8B], q.memory[0xD72D], q.memory[0xD059], q.memory[0xD127]]",
+        "Pokemon, single items": "q = titled('POKEMON BLUE'); q.tick(70); w = q.game_wrapper; w.set_inventory([(4, 9), (20, 1)]); "
+        "w.set_item(7, 5); w.remove_item(4, 2); w.set_item(20, 0); out = [w.inventory, q.memory[0xD31D:0xD346]]",
+        "Pokemon, too many of an item": "w = titled('POKEMON BLUE').game_wrapper; w.set_inventory([(4, 9)]); w.remove_item(4, 10)",
+        "what a wrapper says of itself": "out = []\nfor title in ('WINDFALL', 'TETRIS', 'SUPER MARIOLAND', 'KIRBY DREAM LAN', 'POKEMON RED'):\n"
+        "    q = titled(title); q.tick(70); w = q.game_wrapper; q.game_area_dimensions(1, 2, 3, 4, True)\n"
+        "    out.append([w.enabled(), w.cartridge_title, w.argv, w.game_area_section, w.game_area_follow_scxy, w.shape, w.stop()])",
         "Pokemon, where to walk": "q = titled('POKEMON RED'); q.tick(70); w = q.game_wrapper; q.memory[0xD530:0xD532] = [0, 0xC6]; "
         "q.memory[0xC600:0xC604] = [0, 3, 9, 255]; q.memory[0xFFD7] = 1; q.memory[0xD535] = 5; q.tick(1, False); out = q.game_area_collision()",
         "Pokemon, by name": "titled('POKEMON RED').game_wrapper.warp('PALLET_TOWN')",

@@ -1,6 +1,6 @@
 """States handed over between PyBoy and emurust, in PyBoy's format both ways and in our own.
 
-    python tests/compat/handover.py [FOLDER] [--moments 20] [--frames 600] [--only NAME]
+    python tests/compat/handover.py [FOLDER] [--moments 20] [--frames 600] [--only NAME] [--processes 1]
 
 At random moments of every ROM (our own; those of FOLDER too) both save.  A fresh PyBoy and a fresh console of ours
 each load each of the two states: the four go on with the same buttons and must show the same picture in every frame and
@@ -14,10 +14,13 @@ import json
 import lzma
 import random
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from pair import freeze_clock, load, make_ours, make_pyboy, memory, picture, state_of
+import numpy as np
+from pair import has_clock, load, make_ours, make_pyboy, memory, picture, state_of
 
 from emurust.games import windfall
 from emurust.pyboy.events import BUTTONS, PRESSES, RELEASES
@@ -57,11 +60,10 @@ def differing(consoles: dict[str, Any], masks: list[int], held: int) -> str:
     for frame, mask in enumerate(masks):
         press(everyone, held, mask)
         held = mask
-        seen = set()
         for console in everyone:
             console.tick(1, True)
-            seen.add(picture(console))
-        if len(seen) != 1:
+        shown = [console.screen.ndarray.view(np.uint32) for console in everyone]
+        if not all(np.array_equal(shown[0], other) for other in shown[1:]):
             return f"picture of frame {frame}: {[picture(console) for console in everyone]} of {list(consoles)}"
     ends = [memory(console) for console in everyone]
     return "" if len(set(ends)) == 1 else f"memory at the end: {ends} of {list(consoles)}"
@@ -81,21 +83,23 @@ def hand_over(name: str, rom: bytes, moments: int, frames: int) -> dict[str, Any
             pyboy.tick(1, True)
             ours.tick(1, True)
         now = moment
-        theirs, mine, own = state_of(pyboy), state_of(ours), ours._machine.save_state()
+        theirs, mine = (state_of(console, has_clock(rom)) for console in (pyboy, ours))
+        own = ours._machine.save_state()
         consoles = {
             "PyBoy from PyBoy": load(make_pyboy(rom), theirs),
             "PyBoy from emurust": load(make_pyboy(rom), mine),
             "emurust from PyBoy": load(make_ours(rom), theirs),
             "emurust from emurust": load(make_ours(rom), mine),
         }
-        copies = {"emurust's own format": load(make_ours(rom), own), "its copy": load(make_ours(rom), own)}
+        copies = {"emurust's own format": load(make_ours(rom), own), "who saved it": make_ours(rom)}
+        copies["who saved it"]._machine.assign(ours._machine)
         for group in (consoles, copies):
             problem = differing(group, masks[now : now + frames], held)
             found["continuations"] += len(group)
             found["frames"] += len(group) * frames
             if problem:
                 found["differing"].append({"moment": moment, "problem": problem})
-        for console in consoles.values():
+        for console in (*consoles.values(), *copies.values()):
             console.stop(False)
         found["moments"] += 1
     return found
@@ -108,14 +112,15 @@ def main() -> int:
     parser.add_argument("--moments", type=int, default=20)
     parser.add_argument("--frames", type=int, default=600)
     parser.add_argument("--only")
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    freeze_clock()
+    chosen = {name: rom for name, rom in roms(options.folder).items() if not options.only or options.only in name}
+    compare = partial(hand_over, moments=options.moments, frames=options.frames)
     rows = []
-    for name, rom in roms(options.folder).items():
-        if options.only and options.only not in name:
-            continue
-        rows.append(hand_over(name, rom, options.moments, options.frames))
-        print(json.dumps(rows[-1]), flush=True)
+    with ProcessPoolExecutor(options.processes) as pool:
+        for row in pool.map(compare, chosen.keys(), chosen.values()):
+            rows.append(row)
+            print(json.dumps(row), flush=True)
     wrong = sum(len(row["differing"]) for row in rows)
     total = {key: sum(row[key] for row in rows) for key in ("moments", "continuations", "frames")}
     print({"roms": len(rows), **total, "differing": wrong})

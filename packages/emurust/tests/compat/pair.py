@@ -14,13 +14,7 @@ from emurust import _core
 from emurust.pyboy import PyBoy
 from rlenv_shared.verification import locate
 
-adapter = locate.reference("pyboy")
-
-
-def freeze_clock() -> None:
-    """Stops the host's time, which PyBoy adds to cartridges' clocks now and then."""
-    now = time.time()
-    time.time = lambda: now
+adapter, worker = (locate.reference("pyboy", module) for module in ("adapter", "worker"))
 
 
 def make_pyboy(rom: bytes, **options: Any) -> Any:
@@ -39,11 +33,17 @@ def make_ours(rom: bytes, **options: Any) -> PyBoy:
     return PyBoy(io.BytesIO(rom), **{"window": "null", "bootrom": adapter.boot_rom(color), "cgb": color, **options})
 
 
-def state_of(console: Any) -> bytes:
-    """A state as the console saves it."""
-    file = io.BytesIO()
+def has_clock(rom: bytes) -> bool:
+    """Whether the cartridge has a clock, to which PyBoy adds the host's time since a state was saved."""
+    return rom[0x147] in worker.CLOCK_CARTRIDGES
+
+
+def state_of(console: Any, clock: bool = False) -> bytes:
+    """A state as the console saves it; one with a clock is dated to a later moment than any load."""
+    file, begin = io.BytesIO(), time.time()
     console.save_state(file)
-    return file.getvalue()
+    state = file.getvalue()
+    return worker.saved_later(state, begin, time.time()) if clock else state
 
 
 def load(console: Any, state: bytes) -> Any:

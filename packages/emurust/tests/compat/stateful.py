@@ -1,6 +1,6 @@
 """Random sequences of calls on PyBoy and on our face: same results at every step, same state at the end.
 
-    python tests/compat/stateful.py [--sequences 10000] [--seed 0]
+    python tests/compat/stateful.py [--sequences 10000] [--seed 0] [--processes 1]
 
 Hypothesis draws the sequences and shrinks what fails.  Each starts from the 120th frame of Windfall, makes at least 20
 calls and runs at least 60 frames.
@@ -13,6 +13,7 @@ import io
 import json
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -278,7 +279,7 @@ def play(sequences: int, seed: int) -> Counter[str]:
         print_blob=False,
     )
     run_state_machine_as_test(with_seed(seed)(Calls), settings=chosen)
-    return Calls.done
+    return Counter(Calls.done)
 
 
 def main() -> int:
@@ -286,13 +287,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sequences", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
+    starts = range(0, options.sequences, CHUNK)
+    sizes = [min(CHUNK, options.sequences - start) for start in starts]
     done: Counter[str] = Counter()
-    while done["sequences"] < options.sequences:
-        done += play(min(CHUNK, options.sequences - done["sequences"]), options.seed + done["sequences"])
-        print(dict(done), flush=True)
-        if done["sequences"] >= CHUNK:
-            RESULTS.write_text(json.dumps({"seed": options.seed, "differing": 0, **done}, indent=1) + "\n")
+    with ProcessPoolExecutor(options.processes) as pool:
+        for found in pool.map(play, sizes, [options.seed + start for start in starts]):
+            done += found
+            print(dict(done), flush=True)
+            if done["sequences"] >= CHUNK:
+                RESULTS.write_text(json.dumps({"seed": options.seed, "differing": 0, **done}, indent=1) + "\n")
     return 0
 
 

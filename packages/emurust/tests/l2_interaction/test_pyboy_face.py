@@ -39,7 +39,7 @@ def test_random_sequences_of_calls_end_in_the_same_state(adapter):
 
 
 def test_states_go_on_alike_whoever_saved_and_loads_them(adapter):
-    for rom in ("windfall", "hdma"):
+    for rom in ("windfall", "hdma", "mbc3_clock"):
         assert "'differing': 0" in run("handover.py", "--only", rom, "--moments", 2, "--frames", 120)
 
 

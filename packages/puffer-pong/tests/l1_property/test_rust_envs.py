@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import multiprocessing
 import threading
 import time
 
@@ -50,6 +51,25 @@ def test_any_number_of_threads_gives_the_same_steps():
     assert runs[0][2].any()
     assert_same(runs[0], runs[1])
     assert_same(runs[0], runs[2])
+
+
+def _steps_in_a_child(envs, actions, connection):
+    connection.send(envs.step(actions)[0])
+
+
+def test_threads_start_anew_in_a_forked_child():
+    envs, actions = PongVectorEnv(8200, frameskip=8, num_threads=2), np.ones(8200, np.int32)
+    envs.reset(seed=1)
+    envs.step(actions)
+    ours, theirs = multiprocessing.Pipe()
+    child = multiprocessing.get_context("fork").Process(target=_steps_in_a_child, args=(envs, actions, theirs))
+    child.start()
+    try:
+        assert ours.poll(60), "the child hangs"
+        assert_same([ours.recv()], [envs.step(actions)[0]])
+    finally:
+        child.kill()
+        child.join()
 
 
 def test_an_environment_does_not_depend_on_its_neighbours():

@@ -14,7 +14,6 @@ A section that failed has ``"error"`` instead of results.  Medians are recompute
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,17 +21,15 @@ from typing import Any, Final
 
 from rlenv_bench import results as bench
 from rlenv_bench.gpu.compilation import Cost
-from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared import files
 
-FORMAT: Final = "rlenv-gpu-report"
-SCHEMA: Final = 1
 GRAPHS: Final = "throughput, CUDA graphs"
 HEAD: Final = ("mode", "git", "dirty", "command", "machine", "device", "seconds", "packages")
 
 
 def build(**fields: Any) -> dict[str, Any]:
     """A report; fields as in `HEAD`."""
-    return {"format": FORMAT, "schema": SCHEMA, **{name: fields[name] for name in HEAD}}
+    return {**FORMAT.head, **{name: fields[name] for name in HEAD}}
 
 
 def save(report: Mapping[str, Any], path: Path) -> None:
@@ -41,9 +38,7 @@ def save(report: Mapping[str, Any], path: Path) -> None:
     Raises:
         SnapshotVersionError: it would not load again.
     """
-    _validate(path, report)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
+    FORMAT.write(path, report)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -52,14 +47,7 @@ def load(path: Path) -> dict[str, Any]:
     Raises:
         SnapshotVersionError: the file is corrupt or foreign, or its medians do not follow from its samples.
     """
-    try:
-        report = json.loads(path.read_bytes())
-        _validate(path, report)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, SnapshotVersionError):
-            raise
-        raise _unreadable(path, error) from error
-    return report
+    return FORMAT.read(path)
 
 
 def results(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
@@ -189,18 +177,15 @@ def _skipped(report: Mapping[str, Any], package: str) -> str:
     return "\n".join(lines)
 
 
-def _validate(path: Path, report: Mapping[str, Any]) -> None:
-    if (report.get("format"), report.get("schema")) != (FORMAT, SCHEMA) or not set(HEAD) <= set(report):
-        raise _unreadable(path, (report.get("format"), report.get("schema"), sorted(report)))
+def _check(report: Mapping[str, Any]) -> None:
+    for name in HEAD:
+        report[name]
     for package, sections in report["packages"].items():
         for section in sections:
             for run in runs(report, package, section):
                 true = bench.summarise(run).median
                 if not math.isclose(run["sps_median"], true, rel_tol=bench.SUMMARY_RTOL):
-                    raise _unreadable(path, f"{package}, {section}: median {run['sps_median']}, samples give {true}")
+                    raise ValueError(f"{package}, {section}: median {run['sps_median']}, samples give {true}")
 
 
-def _unreadable(path: Path, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(
-        explain(f"GPU report {path}", got=got, expected=f"{FORMAT}, schema {SCHEMA}", remedy="run make gpu-report")
-    )
+FORMAT: Final = files.JsonFormat("rlenv-gpu-report", 1, "GPU report", "run make gpu-report", _check)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from rlenv_bench.workloads import Workload
 from rlenv_shared import files
-from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError, explain
+from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
 
 LOCK: Final = Path(".cache/bench.lock")
 BATCHES: Final = tuple(2**exponent for exponent in range(19))  # 1 .. 262,144
@@ -47,9 +47,7 @@ class Timing:
     def __post_init__(self) -> None:
         if self.blocks < 1 or not self.block_s > 0 or self.warm_calls < 1:
             got = (self.blocks, self.block_s, self.warm_calls)
-            raise InvalidParamsError(
-                explain("timing", got=got, expected="blocks >= 1, block_s > 0, warm_calls >= 1", remedy="correct it")
-            )
+            raise InvalidParamsError("timing", got, "blocks >= 1, block_s > 0, warm_calls >= 1", "correct it")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +108,7 @@ def measure(workloads: Sequence[Workload], timing: Timing | None = None, group: 
     timing = timing or Timing()
     labels = [(workload.name, workload.batch) for workload in workloads]
     if not workloads or len(set(labels)) != len(labels):
-        raise InvalidParamsError(explain("workloads", got=labels, expected="distinct workloads", remedy="rename one"))
+        raise InvalidParamsError("workloads", labels, "distinct workloads", "rename one")
     with exclusive(timing.lock):
         return _measure([(workload, _prepare(workload, timing)) for workload in workloads], timing, group)
 
@@ -210,9 +208,7 @@ def _measure(prepared: Sequence[tuple[Workload, float]], timing: Timing, group: 
             for n, s in zip(repeats, shortest, strict=True)
         ]
     else:
-        raise EnvError(
-            explain("blocks", got=f"{min(shortest)} s", expected=f">= {timing.block_s} s", remedy="quieten the machine")
-        )
+        raise EnvError("blocks", f"{min(shortest)} s", f">= {timing.block_s} s", "quieten the machine")
     return [
         Run(
             workload=workload.name,
@@ -271,12 +267,7 @@ def _calibrate(workload: Workload, timing: Timing) -> int:
 
 def _one_checksum(workload: Workload, checksums: list[float]) -> float:
     if workload.deterministic and len({repr(checksum) for checksum in checksums}) > 1:  # repr: a NaN equals itself
-        raise DivergenceError(
-            explain(
-                f"outputs of {workload.name} at batch {workload.batch}",
-                got=f"checksums {sorted(set(checksums))}",
-                expected="the same in every block",
-                remedy="reset all state and generators in begin(), or declare the workload not deterministic",
-            )
-        )
+        got, expected = f"checksums {sorted(set(checksums))}", "the same in every block"
+        remedy = "reset all state and generators in begin(), or declare the workload not deterministic"
+        raise DivergenceError(f"outputs of {workload.name} at batch {workload.batch}", got, expected, remedy)
     return checksums[-1]

@@ -16,7 +16,7 @@ import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plgpu
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import LANES, XLA, Ops, kernel_ops
 
 Mode = Literal["auto", "scan", "kernel", "interpreted"]
@@ -128,4 +128,4 @@ def _spec(shape: tuple[int, ...], axis: int) -> Any:
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"kernel rollout: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"kernel rollout: {what}", got, expected, remedy)

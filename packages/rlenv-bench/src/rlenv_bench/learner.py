@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from rlenv_bench.workloads import Workload
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.host import HostTraining, HostVecEnv
 from rlenv_learn.train import native_training
@@ -20,7 +21,7 @@ from rlenv_learn.trainer import Training
 
 
 @dataclasses.dataclass
-class PPOWorkload:
+class PPOWorkload(Workload):
     """PPO on one environment, native or host.
 
     Attributes:
@@ -68,13 +69,6 @@ class PPOWorkload:
     def parameter_sum(policy: Any) -> float:
         """Sum over every array of a policy."""
         return float(sum(np.sum(np.asarray(leaf), dtype=np.float64) for leaf in jax.tree.leaves(policy)))
-
-    def decisions(self) -> None:
-        """Every step is one."""
-
-    def memory(self) -> Mapping[str, int | None]:
-        """Not known."""
-        return {"peak_bytes": None, "state_bytes_per_env": None}
 
 
 def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOWorkload:

@@ -16,7 +16,6 @@ from ``block_s`` whenever a file is loaded.  Ratios exist only between runs of o
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
 import math
@@ -29,11 +28,8 @@ import numpy as np
 
 from rlenv_bench.harness import Run
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared.errors import InvalidParamsError
 
-FORMAT: Final = "rlenv-bench"
-SCHEMA: Final = 2
-EXPECTED: Final = "a complete report as rlenv_bench.results describes"
 UNIT: Final = "env steps/s"
 MIN_BLOCKS: Final = 10
 MIN_BLOCK_S: Final = 0.5
@@ -94,7 +90,7 @@ def build(
         entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
         numbers = summarise(entry)
         entries.append({**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90})
-    head = {"format": FORMAT, "schema": SCHEMA, "env": env, "unit": UNIT, **git, "command": command}
+    head = {**FORMAT.head, "env": env, "unit": UNIT, **git, "command": command}
     return {**head, "machine": dict(machine), "runs": entries}
 
 
@@ -121,9 +117,7 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
         SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
         StorageError: it cannot be written there.
     """
-    with _reading(path):
-        _validate(path, report)
-    files.write_json(path, report)
+    FORMAT.write(path, report)
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -133,10 +127,7 @@ def load(path: str | Path) -> dict[str, Any]:
         SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
             few or too short, or its medians do not follow from its samples.
     """
-    with _reading(path):
-        report = files.read_json(path)
-        _validate(path, report)
-    return report
+    return FORMAT.read(path)
 
 
 def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
@@ -160,11 +151,7 @@ def select(report: Mapping[str, Any], workload: str, batch: int | None = None, *
     ]
     if not found:
         have = sorted({(run["workload"], run["batch"]) for run in report["runs"]})
-        raise InvalidParamsError(
-            explain(
-                "run", got=(workload, batch, settings), expected=f"one of {have}", remedy="measure it in the same run"
-            )
-        )
+        raise InvalidParamsError("run", (workload, batch, settings), f"one of {have}", "measure it in the same run")
     return max(found, key=lambda run: summarise(run).median)
 
 
@@ -176,9 +163,7 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
     """
     for run in (ours, theirs):
         if not any(run is own for own in report["runs"]):
-            raise InvalidParamsError(
-                explain("ratio", got=_label(run), expected="two runs of one report", remedy="pick them with select()")
-            )
+            raise InvalidParamsError("ratio", _label(run), "two runs of one report", "pick them with select()")
     numerator, denominator = summarise(ours).median, summarise(theirs).median
     return Ratio(numerator / denominator, numerator, denominator, _label(ours), _label(theirs), report["unit"])
 
@@ -263,29 +248,17 @@ def _label(run: Mapping[str, Any]) -> str:
     return f"{run['workload']} at batch {run['batch']:,}"
 
 
-def _validate(path: object, report: Any) -> None:
-    if not isinstance(report, dict) or report.get("format") != FORMAT:
-        raise _unreadable(path, "another format")
-    if report.get("schema") != SCHEMA:
-        raise SnapshotVersionError(
-            explain(
-                f"benchmark report {path}",
-                got=f"schema {report.get('schema')}",
-                expected=f"schema {SCHEMA}",
-                remedy="measure again, or update rlenv-shared if the file is newer",
-            )
-        )
-    if set(report) != {"format", "schema", *HEAD_KEYS}:
-        raise _unreadable(path, f"keys {sorted(report)}")
+def _check(report: Mapping[str, Any]) -> None:
+    if set(report) != {*FORMAT.head, *HEAD_KEYS}:
+        raise ValueError(f"keys {sorted(report)}")
     for key, kind in HEAD_KEYS.items():
-        if not isinstance(report.get(key), kind):
-            raise _unreadable(path, f"{key} = {report.get(key)!r}")
+        if not isinstance(report[key], kind):
+            raise ValueError(f"{key} = {report[key]!r}")
     if not report["runs"]:
-        raise _unreadable(path, "no runs")
+        raise ValueError("no runs")
     for number, run in enumerate(report["runs"]):
-        problem = _problem(run)
-        if problem:
-            raise _unreadable(path, f"run {number}: {problem}")
+        if problem := _problem(run):
+            raise ValueError(f"run {number}: {problem}")
 
 
 def _problem(run: Any) -> str:
@@ -314,9 +287,4 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-def _reading(path: object) -> contextlib.AbstractContextManager[None]:
-    return files.reading(f"benchmark report {path}", EXPECTED, "measure again")
-
-
-def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(explain(f"benchmark report {path}", got=got, expected=EXPECTED, remedy="measure again"))
+FORMAT: Final = files.JsonFormat("rlenv-bench", 2, "benchmark report", "measure again", _check)

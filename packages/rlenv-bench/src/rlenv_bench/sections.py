@@ -17,7 +17,7 @@ from rlenv_bench.harness import Run, Timing, measure
 from rlenv_bench.results import summarise
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Replay, resolve
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.trajectory import Trajectory
 
 SECTIONS: Final = ("replay", "throughput", "ppo", "comparisons")
@@ -116,15 +116,15 @@ def replay(replays: Iterable[Replay], work: Work) -> list[dict[str, Any]]:
             found.append({"name": item.name, "skipped": "out of time"})
             continue
         recorded = Trajectory.load(item.trace)
-        report: Report = resolve(item.run)(recorded, **item.settings)
+        differences: Differences = resolve(item.run)(recorded, **item.settings)
         found.append(
             {
                 "name": item.name,
                 "source": recorded.metadata,
-                "steps": report.steps,
-                "mismatches": report.mismatches,
-                "fields": {name: dataclasses.asdict(field) for name, field in report.fields.items()},
-                "first": None if report.first is None else dataclasses.asdict(report.first),
+                "steps": differences.steps,
+                "mismatches": differences.mismatches,
+                "fields": {name: dataclasses.asdict(field) for name, field in differences.fields.items()},
+                "first": None if differences.first is None else dataclasses.asdict(differences.first),
             }
         )
     return found

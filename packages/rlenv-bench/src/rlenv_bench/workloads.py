@@ -10,76 +10,72 @@ import dataclasses
 import math
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared import compiling, counter_rng, masking
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.reset_pool import ResetPool
 
-Policy = Literal["random_legal", "random"]
-ResetMode = Literal["fresh", "pool", "none"]
-Mode = Literal["scan", "auto", "kernel", "interpreted"]
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
 
 
-class Workload(Protocol):
-    """One implementation at one batch size, as the harness drives it."""
+class Workload:
+    """One implementation at one batch size, as the harness drives it; `begin`, `call` and `checksum` are its own.
 
-    @property
-    def name(self) -> str:
-        """Of the implementation: the same at every batch size."""
+    Attributes:
+        name: of the implementation: the same at every batch size.
+        batch: environments.
+        steps: of each environment per call.
+        settings: what the report should say: reset mode, frameskip, …
+        deterministic: equal blocks give equal checksums.
+    """
 
-    @property
-    def batch(self) -> int:
-        """Environments."""
-
-    @property
-    def steps(self) -> int:
-        """Steps of each environment per call."""
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether equal blocks give equal checksums."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What the report should say: reset mode, policy, frameskip, ..."""
+    name: str
+    batch: int
+    steps: int
+    settings: Mapping[str, Any]
+    deterministic: bool
 
     def compile(self) -> None:
         """Prepare; timed apart from the blocks."""
 
     def begin(self) -> None:
         """Go to the start of a block and wait until it is reached; not timed."""
+        raise NotImplementedError
 
     def call(self) -> None:
         """Advance `batch` environments by `steps`; may return before the work is done."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Wait until the work of all calls is done."""
 
     def decisions(self) -> int | None:
         """Steps since `begin` in which somebody was asked to act; None where that is all of them."""
+        return None
 
     def checksum(self) -> float:
         """A number that depends on every output; not timed."""
+        raise NotImplementedError
 
     def memory(self) -> Mapping[str, int | None]:
         """``peak_bytes`` and ``state_bytes_per_env``, None where unknown; asked after the blocks."""
+        return {"peak_bytes": None, "state_bytes_per_env": None}
 
 
 @dataclasses.dataclass
-class HostWorkload:
+class HostWorkload(Workload):
     """A host implementation.
 
     Attributes:
-        name: of the implementation.
-        batch: environments.
-        steps: steps of each environment per call.
         reset: goes to the start of a block.
         advance: runs that many steps of all environments, actions included.
         read_checksum: a number that depends on every output since the reset.
-        deterministic: a reset restores the generators too.
-        settings: for the report.
         state_bytes_per_env: None if unknown.
     """
 
@@ -93,9 +89,6 @@ class HostWorkload:
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     state_bytes_per_env: int | None = None
 
-    def compile(self) -> None:
-        """Nothing to prepare."""
-
     def begin(self) -> None:
         """Reset."""
         self.reset()
@@ -104,19 +97,13 @@ class HostWorkload:
         """Advance by `steps`."""
         self.advance(self.steps)
 
-    def finish(self) -> None:
-        """Nothing to wait for."""
-
-    def decisions(self) -> None:
-        """Every step is one."""
-
     def checksum(self) -> float:
         """The host's own."""
         return float(self.read_checksum())
 
     def memory(self) -> Mapping[str, int | None]:
         """What is known."""
-        return {"peak_bytes": None, "state_bytes_per_env": self.state_bytes_per_env}
+        return {**super().memory(), "state_bytes_per_env": self.state_bytes_per_env}
 
 
 def host_rollout(
@@ -159,64 +146,58 @@ def host_rollout(
     )
 
 
-class JaxWorkload:
-    """A jitted scan of vmapped steps; made by `jax_rollout`."""
+@dataclasses.dataclass
+class JaxWorkload(Workload):
+    """A jitted scan of vmapped steps; made by `jax_rollout`.
 
-    def __init__(
-        self,
-        name: str,
-        batch: int,
-        steps: int,
-        rollout: Any,
-        carry: Any,
-        params: Any,
-        settings: Mapping[str, Any],
-        state_bytes: int,
-        compiler_options: Mapping[str, Any],
-    ) -> None:
-        self.name, self.batch, self.steps, self.settings = name, batch, steps, settings
-        self.deterministic = True
-        self._rollout, self._start, self._params = rollout, carry, params
-        self._state_bytes, self._options = state_bytes, dict(compiler_options)
-        self._compiled: Any = None
-        self._carry: Any = None
-        self._outputs: Any = None
+    Attributes:
+        rollout: jitted ``(carry, params) -> (carry, outputs)``.
+        start: the carry at the start of a block.
+        params: of the environment.
+        state_bytes: of one environment.
+        options: of the compiler.
+    """
+
+    name: str
+    batch: int
+    steps: int
+    rollout: Any
+    start: Any
+    params: Any
+    settings: Mapping[str, Any]
+    state_bytes: int
+    options: dict[str, Any]
+    deterministic: bool = True
+    _compiled: Any = None
+    _carry: Any = None
+    _outputs: Any = None
 
     def compile(self) -> None:
         """Trace, lower and compile, once."""
         if self._compiled is None:
-            self._compiled = self._rollout.lower(self._start, self._params).compile(self._options)
+            self._compiled = self.rollout.lower(self.start, self.params).compile(self.options)
 
     def begin(self) -> None:
         """Copy the start: a donated carry is consumed by the first call."""
-        import jax
-        import jax.numpy as jnp
-
-        self._carry = jax.tree.map(jnp.copy, self._start)
+        self._carry = jax.tree.map(jnp.copy, self.start)
         self.finish()
 
     def call(self) -> None:
         """Dispatch one rollout; it continues the one before."""
-        self._carry, self._outputs = self._compiled(self._carry, self._params)
+        self._carry, self._outputs = self._compiled(self._carry, self.params)
 
     def finish(self) -> None:
         """Wait for the device."""
-        import jax
-
         for leaf in jax.tree.leaves((self._carry, self._outputs)):
             leaf.block_until_ready()
 
     def decisions(self) -> int | None:
         """What the carry counted."""
-        import jax
-
         (counted,) = jax.device_get(self._carry[3:])
         return None if isinstance(counted, tuple) else int(np.sum(counted, dtype=np.int64))
 
     def checksum(self) -> float:
         """CRC-32 of every bit of the carry, and of the last call's outputs if they are kept."""
-        import jax
-
         crc = 0
         for leaf in jax.tree.leaves(jax.device_get((self._carry, self._outputs))):
             crc = zlib.crc32(np.asarray(leaf).tobytes(), crc)
@@ -229,7 +210,43 @@ class JaxWorkload:
         if analysis is not None:
             whole = analysis.argument_size_in_bytes + analysis.output_size_in_bytes + analysis.temp_size_in_bytes
             peak = int(whole - analysis.alias_size_in_bytes)
-        return {"peak_bytes": peak, "state_bytes_per_env": self._state_bytes}
+        return {"peak_bytes": peak, "state_bytes_per_env": self.state_bytes}
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """What a step of a rollout does besides the step.
+
+    Attributes:
+        actions: ``random_legal`` draws among the legal ones (no mask is computed where it is the constant True),
+            ``random`` among all; continuous actions are uniform on their box.
+        reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
+            past their end.
+        observe: consume the observation; otherwise the compiler removes its computation.
+        keep_outputs: write observation, reward and done of every step to memory, [steps, batch, ...], as a learner
+            needs; otherwise only sums per environment leave the loop.
+        mode: ``scan``, or a mode of `rlenv_bench.kernel.rollout` for environments whose step is elementwise.
+        unroll: steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and
+            advances the loop once for all of them.
+        seed: of environments and actions.
+
+    Raises:
+        InvalidParamsError: an option is unknown.
+    """
+
+    actions: Literal["random_legal", "random"] = "random_legal"
+    reset_mode: Literal["fresh", "pool", "none"] = "fresh"
+    observe: bool = True
+    keep_outputs: bool = False
+    mode: Literal["scan", "auto", "kernel", "interpreted"] = "scan"
+    unroll: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.actions not in ("random_legal", "random"):
+            raise _bad("actions", self.actions, "random_legal or random", "choose one")
+        if self.reset_mode not in ("fresh", "pool", "none"):
+            raise _bad("reset_mode", self.reset_mode, "fresh, pool or none", "choose one")
 
 
 def jax_rollout(
@@ -239,16 +256,10 @@ def jax_rollout(
     steps: int,
     *,
     name: str = "jax",
-    policy: Policy = "random_legal",
-    reset_mode: ResetMode = "fresh",
-    observe: bool = True,
-    keep_outputs: bool = False,
     donate: bool = True,
     fusion: bool = True,
-    mode: Mode = "scan",
-    unroll: int = 1,
-    seed: int = 0,
     settings: Mapping[str, Any] | None = None,
+    **form: Any,
 ) -> JaxWorkload:
     """Measure a JAX environment: ``scan(steps)`` of ``vmap(batch)``, actions drawn by a counter hash inside the body.
 
@@ -258,52 +269,18 @@ def jax_rollout(
         batch: environments.
         steps: steps per call.
         name: of the workload.
-        policy: ``random_legal`` draws among the legal actions (no mask is computed where it is the constant True),
-            ``random`` among all; continuous actions are uniform on their box.
-        reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
-            past their end.
-        observe: consume the observation; otherwise the compiler removes its computation.
-        keep_outputs: write observation, reward and done of every step to memory, [steps, batch, ...], as a learner
-            needs; otherwise only sums per environment leave the loop.
         donate: let a call reuse the memory of the state it was given.
         fusion: XLA's fusion pass; on CPU some programs are faster without.
-        mode: ``scan``, or a mode of `rlenv_bench.kernel.rollout` for environments whose step is elementwise.
-        unroll: steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and
-            advances the loop once for all of them.
-        seed: of environments and actions.
         settings: further facts for the report, e.g. the frameskip.
+        form: fields of `Form`.
 
     Raises:
         InvalidParamsError: an option is unknown or does not fit the environment.
     """
-    import jax
-
-    from rlenv_shared import compiling
-
-    rollout, start = rollout_function(
-        env,
-        params,
-        batch,
-        steps,
-        policy=policy,
-        reset_mode=reset_mode,
-        observe=observe,
-        keep_outputs=keep_outputs,
-        mode=mode,
-        unroll=unroll,
-        seed=seed,
-    )
-    carry = start()
-    facts = {
-        "policy": policy,
-        "reset_mode": reset_mode,
-        "observe": observe,
-        "outputs": "kept" if keep_outputs else "summed",
-        "donate": donate,
-        "fusion": fusion,
-        "mode": mode,
-        "unroll": unroll,
-    }
+    rollout, start = rollout_function(env, params, batch, steps, **form)
+    carry, facts = start(), dataclasses.asdict(Form(**form))
+    del facts["seed"]
+    facts |= {"policy": facts.pop("actions"), "outputs": "kept" if facts.pop("keep_outputs") else "summed"}
     return JaxWorkload(
         name,
         batch,
@@ -311,106 +288,85 @@ def jax_rollout(
         jax.jit(rollout, donate_argnums=(0,) if donate else ()),
         carry,
         env.default_params if params is None else params,
-        {**facts, **(settings or {})},
+        {**facts, "donate": donate, "fusion": fusion, **(settings or {})},
         sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry[0])) // batch,
         compiling.options(env) if fusion else compiling.WITHOUT_FUSION["cpu"],
     )
 
 
 def rollout_function(
-    env: Any,
-    params: Any,
-    batch: int,
-    steps: int,
-    *,
-    policy: Policy = "random_legal",
-    reset_mode: ResetMode = "fresh",
-    observe: bool = True,
-    keep_outputs: bool = False,
-    mode: Mode = "scan",
-    unroll: int = 1,
-    seed: int = 0,
+    env: Any, params: Any, batch: int, steps: int, **form: Any
 ) -> tuple[Callable[[Any, Any], Any], Callable[[], Any]]:
-    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; see `jax_rollout` for the arguments.
+    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; arguments are those of `jax_rollout`.
 
     Nothing is computed before `start` is called, so a compiler can be asked about any batch size.
 
     Raises:
         InvalidParamsError: an option is unknown or does not fit the environment.
     """
-    import jax
-    import jax.numpy as jnp
-
-    from rlenv_shared import compiling, counter_rng
-    from rlenv_shared.ops import XLA, Ops
-    from rlenv_shared.reset_pool import ResetPool
-
-    _check_options(batch, steps, policy, reset_mode, isinstance(env, ResetPool))
+    how, pooled = Form(**form), isinstance(env, ResetPool)
+    if batch < 1 or steps < 1:
+        raise _bad("batch and steps", (batch, steps), "integers >= 1", "correct them")
+    if (how.reset_mode == "pool") != pooled and how.reset_mode != "none":
+        got = f"{how.reset_mode!r} with {'a' if pooled else 'no'} ResetPool"
+        raise _bad("reset_mode", got, "'pool' exactly for a ResetPool", "wrap the environment or change the mode")
     params = env.default_params if params is None else params
 
     begin = compiling.jit(jax.vmap(env.init, (0, None)), env)
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     one_state = jax.eval_shape(env.init, (word, word), params)
-    choose = _policy(env, policy, one_state, params)
+    choose = _random_actions(env, how, one_state, params)
     counts = compiling.depends_on(env.to_act, one_state)  # elsewhere every step is a decision
 
     def start() -> Any:
-        state = begin(tuple(map(jnp.asarray, counter_rng.seed_words(seed, batch))), params)
-        sums = () if keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + observe))
+        state = begin(tuple(map(jnp.asarray, counter_rng.seed_words(how.seed, batch))), params)
+        sums = () if how.keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + how.observe))
         decisions = jnp.zeros(batch, jnp.int32) if counts else ()
-        return state, tuple(map(jnp.asarray, counter_rng.from_seed(seed ^ ACTION_SALT, batch))), sums, decisions
+        return state, tuple(map(jnp.asarray, counter_rng.from_seed(how.seed ^ ACTION_SALT, batch))), sums, decisions
 
     def step(carry: Any, params: Any, ops: Ops = XLA) -> Any:
         state, rng, sums, decisions = carry
         action, rng = choose(state, rng, params, ops)
         if counts:
             decisions = decisions + env.to_act(state).any().astype(jnp.int32)
-        if reset_mode == "none":
+        if how.reset_mode == "none":
             obs, state, reward, done, _ = env.step_env(None, state, action, params, ops)
-        elif observe:
+        elif how.observe:
             obs, state, reward, terminated, truncated, _ = env.step(None, state, action, params, ops)
             done = terminated | truncated
         else:
             state, reward, terminated, truncated = env.advance(state, action, params, ops)
             done = terminated | truncated
-        outputs = ((obs,) if observe else ()) + (reward, done)
-        if keep_outputs:
+        outputs = ((obs,) if how.observe else ()) + (reward, done)
+        if how.keep_outputs:
             return (state, rng, sums, decisions), outputs
         sums = tuple(total + _total(part) for total, part in zip(sums, outputs, strict=True))
         return (state, rng, sums, decisions), None
 
     def rollout(carry: Any, params: Any) -> Any:
         batched = jax.vmap(step, (0, None))
-        return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=unroll)
+        return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=how.unroll)
 
     def in_kernel(carry: Any, params: Any) -> Any:
-        from rlenv_bench import kernel
+        from rlenv_bench import kernel  # its compiler is announced to leave JAX
 
-        return kernel.rollout(step, carry, steps, params=params, mode=mode)
+        return kernel.rollout(step, carry, steps, params=params, mode=how.mode)
 
-    return rollout if mode == "scan" else in_kernel, start
+    return rollout if how.mode == "scan" else in_kernel, start
 
 
 def _total(tree: Any) -> Any:
     """Sum of all numbers of one environment's output, float32."""
-    import jax
-    import jax.numpy as jnp
-
     return sum((jnp.sum(leaf.astype(jnp.float32)) for leaf in jax.tree.leaves(tree)), jnp.float32(0))
 
 
-def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any, Any, Any, Any], tuple[Any, Any]]:
+def _random_actions(env: Any, how: Form, state: Any, params: Any) -> Callable[[Any, Any, Any, Any], tuple[Any, Any]]:
     """``(state, rng, params, ops) -> (action, rng)`` of one environment; ``state`` is abstract."""
-    import jax
-    import jax.numpy as jnp
-
-    from rlenv_shared import counter_rng, masking
-
     space = env.action_space(params)
     if env.num_actions == 0:
         low, high = np.broadcast_to(space.low, space.shape), np.broadcast_to(space.high, space.shape)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            raise _bad("action space", f"{low} .. {high}", "finite bounds", "measure with another policy")
+            raise _bad("action space", f"{low} .. {high}", "finite bounds", "measure it in another way")
 
         def uniform(state: Any, rng: Any, params: Any, ops: Any) -> tuple[Any, Any]:
             word, rng = _words(rng, space.shape)
@@ -419,7 +375,7 @@ def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any,
 
         return uniform
     shape = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
-    masked = policy == "random_legal" and not _always_all_legal(env, state, params)
+    masked = how.actions == "random_legal" and not _always_all_legal(env, state, params)
 
     def discrete(state: Any, rng: Any, params: Any, ops: Any) -> tuple[Any, Any]:
         word, rng = _words(rng, shape)
@@ -432,10 +388,6 @@ def _policy(env: Any, policy: Policy, state: Any, params: Any) -> Callable[[Any,
 
 def _words(rng: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
     """Random words of a static shape, uint32."""
-    import jax.numpy as jnp
-
-    from rlenv_shared import counter_rng
-
     if not shape:
         return counter_rng.bits(rng)
     words = []
@@ -447,27 +399,11 @@ def _words(rng: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
 
 def _always_all_legal(env: Any, state: Any, params: Any) -> bool:
     """Whether the mask is True everywhere and depends on neither state nor parameters, so it need not be computed."""
-    import jax
-
-    from rlenv_shared import compiling
-
     if compiling.depends_on(lambda both: env.legal_actions(*both), (state, params)):
         return False
     zeros = jax.tree.map(lambda leaf: jax.numpy.zeros(leaf.shape, leaf.dtype), state)
     return bool(np.all(env.legal_actions(zeros, params)))  # any state does: the mask does not read it
 
 
-def _check_options(batch: int, steps: int, policy: str, reset_mode: str, pooled: bool) -> None:
-    if batch < 1 or steps < 1:
-        raise _bad("batch and steps", (batch, steps), "integers >= 1", "correct them")
-    if policy not in ("random_legal", "random"):
-        raise _bad("policy", policy, "random_legal or random", "choose one")
-    if reset_mode not in ("fresh", "pool", "none"):
-        raise _bad("reset_mode", reset_mode, "fresh, pool or none", "choose one")
-    if (reset_mode == "pool") != pooled and reset_mode != "none":
-        got = f"{reset_mode!r} with {'a' if pooled else 'no'} ResetPool"
-        raise _bad("reset_mode", got, "'pool' exactly for a ResetPool", "wrap the environment or change the mode")
-
-
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"benchmark: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"benchmark: {what}", got, expected, remedy)

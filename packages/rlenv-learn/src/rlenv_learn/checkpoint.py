@@ -16,6 +16,7 @@ from rlenv_learn.config import PPOConfig
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy, policy_template
 from rlenv_shared import files
+from rlenv_shared.errors import SnapshotVersionError
 
 FORMATS: Final = ("npz", "orbax")
 PATTERN: Final = "checkpoint-*.*"  # the ending is the format
@@ -99,12 +100,8 @@ class Checkpoint:
             if name == "config" and isinstance(theirs, dict):
                 differing = sorted(k for k in {*theirs, *ours} if theirs.get(k) != ours.get(k))
                 theirs, ours = ({k: side.get(k) for k in differing} for side in (theirs, ours))
-            snapshot.refuse(
-                f"checkpoint {self.path}, {name}",
-                got=theirs,
-                expected=ours,
-                remedy="resume with what it was written for, or start a new run in another directory",
-            )
+            remedy = "resume with what it was written for, or start a new run in another directory"
+            raise SnapshotVersionError(f"checkpoint {self.path}, {name}", theirs, ours, remedy)
         return snapshot.unflatten(template, self.arrays, f"checkpoint {self.path}")
 
 
@@ -151,7 +148,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         if path.is_dir() and path.suffix != ".orbax":
             newest = latest(path)
             if newest is None:
-                snapshot.refuse(f"run directory {path}", got="no checkpoint", expected=PATTERN, remedy="check the path")
+                raise SnapshotVersionError(f"run directory {path}", "no checkpoint", PATTERN, "check the path")
             path = newest
         arrays, header = _format_of(path).read(path, "checkpoint")
         checkpoint = Checkpoint(path, dict(header["identity"]), dict(header["progress"]), arrays)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rlenv_learn import Policy, PPOConfig, cli, evaluate, evaluate_host, train, train_host
 from rlenv_learn.transfer.experiment import Backend, host_backend, native_backend, run_transfer
 from rlenv_learn.transfer.verdict import TransferConfig
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.machine import describe
 from rlenv_shared.verification.declaration import Declaration, Implementation, resolve
 
@@ -32,7 +32,7 @@ def train_command(declaration: Declaration, argv: Sequence[str]) -> int:
     def learn(options: Options) -> Policy:
         if options.implementation not in names:
             got, expected = options.implementation, f"one of {names}"
-            raise InvalidParamsError(explain("implementation", got=got, expected=expected, remedy="choose one"))
+            raise InvalidParamsError("implementation", got, expected, "choose one")
         chosen = declaration.implementations[options.implementation]
         make = resolve(chosen.make)
         if chosen.host:

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Self
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,14 +92,8 @@ class PPOConfig:
 
     def _require(self, name: str, expected: str, valid: bool) -> None:
         if not valid:
-            raise InvalidParamsError(
-                explain(
-                    f"PPOConfig.{name}",
-                    got=repr(getattr(self, name)),
-                    expected=expected,
-                    remedy=f"change {name} in the call, the TOML file or on the command line",
-                )
-            )
+            remedy = f"change {name} in the call, the TOML file or on the command line"
+            raise InvalidParamsError(f"PPOConfig.{name}", repr(getattr(self, name)), expected, remedy)
 
     @property
     def batch_size(self) -> int:
@@ -128,22 +122,13 @@ class PPOConfig:
         """
         known = {field.name for field in dataclasses.fields(cls)}
         if unknown := sorted(set(values) - known):
-            raise InvalidParamsError(
-                explain(
-                    source,
-                    got=f"unknown settings {unknown}",
-                    expected=f"some of {sorted(known)}",
-                    remedy="rename or remove them",
-                )
-            )
+            remedy = "rename or remove them"
+            raise InvalidParamsError(source, f"unknown settings {unknown}", f"some of {sorted(known)}", remedy)
         try:
             return cls(**values)
         except TypeError as error:
-            raise InvalidParamsError(
-                explain(
-                    source, got=f"{values} ({error})", expected="numbers, bools and names", remedy="correct the types"
-                )
-            ) from error
+            expected = "numbers, bools and names"
+            raise InvalidParamsError(source, f"{values} ({error})", expected, "correct the types") from error
 
     @classmethod
     def from_toml(cls, path: str | Path, base: Self | None = None, **overrides: Any) -> Self:
@@ -160,16 +145,11 @@ class PPOConfig:
         try:
             values = tomllib.loads(Path(path).read_text())
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InvalidParamsError(
-                explain(f"PPO config {path}", got=error, expected="a readable TOML file", remedy="check path, syntax")
-            ) from error
+            remedy = "check path, syntax"
+            raise InvalidParamsError(f"PPO config {path}", error, "a readable TOML file", remedy) from error
         table = values.get("ppo", values)
         if not isinstance(table, dict):
-            raise InvalidParamsError(
-                explain(
-                    f"PPO config {path}", got=f"ppo = {table!r}", expected="a table [ppo]", remedy="make it a table"
-                )
-            )
+            raise InvalidParamsError(f"PPO config {path}", f"ppo = {table!r}", "a table [ppo]", "make it a table")
         settings = {**({} if base is None else base.to_dict()), **table, **overrides}
         return cls.from_dict(settings, source=f"PPO config {path}")
 
@@ -193,8 +173,4 @@ class SelfPlayConfig:
         for name, least in (("pool_size", 0 if self.scripts else 1), ("snapshot_every", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidParamsError(
-                    explain(
-                        f"SelfPlayConfig.{name}", got=repr(value), expected=f"an integer >= {least}", remedy="raise it"
-                    )
-                )
+                raise InvalidParamsError(f"SelfPlayConfig.{name}", repr(value), f"an integer >= {least}", "raise it")

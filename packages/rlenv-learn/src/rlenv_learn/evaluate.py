@@ -20,7 +20,8 @@ from rlenv_learn.batch import batched
 from rlenv_learn.host import HostVecEnv, check_host_env
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy
-from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+from rlenv_shared import compiling
+from rlenv_shared.errors import EnvError, InvalidParamsError
 
 MAX_STEPS: Final = 1_000_000  # steps per slot before an evaluation is given up
 
@@ -50,41 +51,30 @@ class Evaluation:
 
 def _episodes_per_slot(episodes: int, slots: int) -> int:
     if slots < 1 or episodes < 1 or episodes % slots:
-        raise InvalidParamsError(
-            explain(
-                "episodes",
-                got=f"{episodes} on {slots} environments",
-                expected="a positive multiple of the number of environments",
-                remedy="every environment plays equally many episodes; change either number",
-            )
-        )
+        expected = "a positive multiple of the number of environments"
+        remedy = "every environment plays equally many episodes; change either number"
+        raise InvalidParamsError("episodes", f"{episodes} on {slots} environments", expected, remedy)
     return episodes // slots
 
 
 def _check_interface(policy: Policy, interface: Interface) -> None:
     if policy.interface != interface:
-        raise InvalidParamsError(
-            explain(
-                "policy",
-                got=f"one for {policy.interface}",
-                expected=f"one for {interface}",
-                remedy="evaluate on an environment with the spaces of training",
-            )
-        )
+        remedy = "evaluate on an environment with the spaces of training"
+        raise InvalidParamsError("policy", f"one for {policy.interface}", f"one for {interface}", remedy)
 
 
 def _unfinished(max_steps: int, slots: int) -> EnvError:
-    return EnvError(
-        explain(
-            "evaluation",
-            got=f"{slots} environments unfinished after {max_steps} steps",
-            expected="every episode to end",
-            remedy="raise max_steps, or set a time limit in the environment's parameters",
-        )
-    )
+    expected, remedy = "every episode to end", "raise max_steps, or set a time limit in the environment's parameters"
+    return EnvError("evaluation", f"{slots} environments unfinished after {max_steps} steps", expected, remedy)
 
 
-@functools.partial(jax.jit, static_argnames=("env", "slots", "episodes", "deterministic"))
+@functools.lru_cache(maxsize=64)
+def _program(env: Any, slots: int, episodes: int, deterministic: bool) -> Any:
+    """Compiled `_play` as the environment wants it; equal evaluations share it."""
+    settings = {"env": env, "slots": slots, "episodes": episodes, "deterministic": deterministic}
+    return compiling.jit(functools.partial(_play, **settings), env)
+
+
 def _play(
     policy: Policy, env_params: Any, seed: Any, max_steps: Any, env: Any, slots: int, episodes: int, deterministic: bool
 ) -> tuple[Any, Any, Any]:
@@ -158,8 +148,8 @@ def evaluate(
     slots = episodes if num_envs is None else num_envs
     per_slot = _episodes_per_slot(episodes, slots)
     _check_interface(policy, Interface.from_env(env, env_params))
-    finished, returns, lengths = _play(
-        policy, env_params, jnp.uint32(seed), jnp.int32(max_steps), env, slots, per_slot, deterministic
+    finished, returns, lengths = _program(env, slots, per_slot, deterministic)(
+        policy, env_params, jnp.uint32(seed), jnp.int32(max_steps)
     )
     if missing := int(np.sum(np.asarray(finished) < per_slot)):
         raise _unfinished(max_steps, missing)

@@ -18,7 +18,7 @@ from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
 from rlenv_learn.train import TrainResult
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 RESUME_SEED_STRIDE: Final = 1_009  # a resumed run resets its environments with another seed
@@ -138,14 +138,9 @@ class HostActors:
     def _final_obs(self, info: dict[str, Any], ended: np.ndarray) -> np.ndarray:
         """Final observations in the rows that ``ended``; the others may hold anything."""
         if "final_obs" not in info:
-            raise InvalidParamsError(
-                explain(
-                    "host environment",
-                    got="a truncated episode without info['final_obs']",
-                    expected="same-step auto-reset with final observations",
-                    remedy="make it with autoreset_mode=AutoresetMode.SAME_STEP",
-                )
-            )
+            got = "a truncated episode without info['final_obs']"
+            remedy = "make it with autoreset_mode=AutoresetMode.SAME_STEP"
+            raise InvalidParamsError("host environment", got, "same-step auto-reset with final observations", remedy)
         obs = np.array(self.obs)
         for row in np.flatnonzero(ended):  # an array of objects in some Gymnasium versions
             obs[row] = info["final_obs"][row]
@@ -161,14 +156,9 @@ def check_host_env(env: Any) -> Interface:
     mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
     valid = all(hasattr(env, name) for name in ("num_envs", "single_observation_space", "reset", "step"))
     if not valid or (mode is not None and getattr(mode, "name", mode) != "SAME_STEP"):
-        raise InvalidParamsError(
-            explain(
-                "host environment",
-                got=f"{type(env).__name__} with autoreset_mode {mode}",
-                expected="a vector environment with autoreset_mode SAME_STEP",
-                remedy="gymnasium.make_vec(…, vector_kwargs={'autoreset_mode': AutoresetMode.SAME_STEP})",
-            )
-        )
+        got = f"{type(env).__name__} with autoreset_mode {mode}"
+        remedy = "gymnasium.make_vec(…, vector_kwargs={'autoreset_mode': AutoresetMode.SAME_STEP})"
+        raise InvalidParamsError("host environment", got, "a vector environment with autoreset_mode SAME_STEP", remedy)
     return Interface.from_spaces(env.single_observation_space, env.single_action_space)
 
 
@@ -187,14 +177,8 @@ class HostTraining:
         self._actors: HostActors | None = None
         self.interface = check_host_env(env)
         if env.num_envs != config.num_envs:
-            raise InvalidParamsError(
-                explain(
-                    "PPOConfig.num_envs",
-                    got=config.num_envs,
-                    expected=f"the host environment's num_envs={env.num_envs}",
-                    remedy="make the two equal",
-                )
-            )
+            expected = f"the host environment's num_envs={env.num_envs}"
+            raise InvalidParamsError("PPOConfig.num_envs", config.num_envs, expected, "make the two equal")
 
     def start(self, seed: int) -> HostState:
         """State before the first update; the environments are reset at the next `advance`."""

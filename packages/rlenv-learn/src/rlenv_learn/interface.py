@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,14 +82,8 @@ class Interface:
                 for bound in (action_space.low, action_space.high)
             )
             return cls(shape, num_actions=0, low=low, high=high, action_shape=action_shape, parts=parts)
-        raise InvalidParamsError(
-            explain(
-                "PPO action space",
-                got=action_space,
-                expected="Discrete counting from 0, or a Box of floats",
-                remedy="map the action in a wrapper",
-            )
-        )
+        expected = "Discrete counting from 0, or a Box of floats"
+        raise InvalidParamsError("PPO action space", action_space, expected, "map the action in a wrapper")
 
     @classmethod
     def from_env(cls, env: Any, params: Any) -> Self:
@@ -99,14 +93,8 @@ class Interface:
             InvalidParamsError: unsupported spaces, or more than one player.
         """
         if env.num_players != 1:
-            raise InvalidParamsError(
-                explain(
-                    f"PPO on {env.name}",
-                    got=f"{env.num_players} players",
-                    expected="one player",
-                    remedy="put the other players into the environment by a wrapper",
-                )
-            )
+            remedy = "put the other players into the environment by a wrapper"
+            raise InvalidParamsError(f"PPO on {env.name}", f"{env.num_players} players", "one player", remedy)
         return cls.from_spaces(env.observation_space(params), env.action_space(params))
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,12 +166,10 @@ class Interface:
         found = [shape[1:] for shape in shapes]
         if sorted(found) != sorted(wanted) or not all(shapes):
             raise InvalidParamsError(
-                explain(
-                    "observations",
-                    got=f"shape {shapes[0] if len(shapes) == 1 else shapes}",
-                    expected=f"(batch, *{wanted[0] if len(wanted) == 1 else wanted})",
-                    remedy="pass a batch of observations of the environment the policy was trained on",
-                )
+                "observations",
+                f"shape {shapes[0] if len(shapes) == 1 else shapes}",
+                f"(batch, *{wanted[0] if len(wanted) == 1 else wanted})",
+                "pass a batch of observations of the environment the policy was trained on",
             )
         return int(shapes[0][0])
 
@@ -224,14 +210,8 @@ def _parts(space: Any, path: tuple[str, ...] = ()) -> Iterator[Part]:
     elif hasattr(space, "n"):
         yield Part(path, (), int(space.n))
     else:
-        raise InvalidParamsError(
-            explain(
-                "PPO observation space",
-                got=space,
-                expected="a Box, Discrete, MultiDiscrete, or a Dict of them",
-                remedy="flatten the observation into one array in a wrapper",
-            )
-        )
+        what, expected = "PPO observation space", "a Box, Discrete, MultiDiscrete, or a Dict of them"
+        raise InvalidParamsError(what, space, expected, "flatten the observation into one array in a wrapper")
 
 
 def _is_box(space: Any) -> bool:

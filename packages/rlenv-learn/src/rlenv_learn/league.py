@@ -14,7 +14,7 @@ from rlenv_learn.evaluate import Evaluation, evaluate
 from rlenv_learn.interface import Interface
 from rlenv_learn.opponents import Against, MatchParams
 from rlenv_learn.policy import Policy
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import Script
 
 ELO_PER_NAT: Final = 400 / np.log(10)  # a rating difference of 400 is odds of ten to one
@@ -55,9 +55,7 @@ def play_match(
         InvalidParamsError: an odd number of games, or a policy for other spaces.
     """
     if games % 2:
-        raise InvalidParamsError(
-            explain("games", got=games, expected="an even number", remedy="each policy sits on each seat equally often")
-        )
+        raise InvalidParamsError("games", games, "an even number", "each policy sits on each seat equally often")
     env_params = env.default_params if params is None else params
     if isinstance(opponent, Policy):
         game, match = Against(env), MatchParams.create(env_params, opponent)

@@ -19,7 +19,7 @@ from rlenv_learn.checkpoint import Identity
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.progress import MetricsLog, ProgressDisplay, Record
 from rlenv_shared import files
-from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+from rlenv_shared.errors import EnvError, InvalidParamsError
 
 MAX_CHUNK: Final = 64  # updates between two looks at the metrics
 CHUNK_SECONDS: Final = 0.5  # chunks grow until they take this long
@@ -73,19 +73,12 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         if self.checkpoint_format not in checkpoint.FORMATS:
-            raise InvalidParamsError(
-                explain(
-                    "checkpoint_format",
-                    got=repr(self.checkpoint_format),
-                    expected=f"one of {checkpoint.FORMATS}",
-                    remedy="npz is one file, orbax a directory that other JAX programs read",
-                )
-            )
+            expected = f"one of {checkpoint.FORMATS}"
+            remedy = "npz is one file, orbax a directory that other JAX programs read"
+            raise InvalidParamsError("checkpoint_format", repr(self.checkpoint_format), expected, remedy)
         for name in ("checkpoint_every", "keep"):
             if getattr(self, name) < 1:
-                raise InvalidParamsError(
-                    explain(name, got=getattr(self, name), expected="an integer >= 1", remedy=f"raise {name}")
-                )
+                raise InvalidParamsError(name, getattr(self, name), "an integer >= 1", f"raise {name}")
 
 
 def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
@@ -142,14 +135,8 @@ def check_finite(values: dict[str, float], update: int, where: str) -> None:
     """Raise NonFiniteLossError if a metric of an update is NaN or infinite."""
     bad = {name: value for name, value in values.items() if not math.isfinite(value)}
     if bad:
-        raise NonFiniteLossError(
-            explain(
-                f"update {update} of {where}",
-                got=bad,
-                expected="finite metrics",
-                remedy="lower learning_rate, normalise observations or returns, or check the environment for NaN",
-            )
-        )
+        remedy = "lower learning_rate, normalise observations or returns, or check the environment for NaN"
+        raise NonFiniteLossError(f"update {update} of {where}", bad, "finite metrics", remedy)
 
 
 def make_record(
@@ -282,12 +269,6 @@ def _prepare(
         loaded = checkpoint.load_checkpoint(newest)
         return loaded.restore(state, identity), loaded.progress
     if newest is not None or (directory / METRICS_FILE).exists():
-        raise InvalidParamsError(
-            explain(
-                f"run directory {directory}",
-                got="an earlier run",
-                expected="a new directory",
-                remedy="pass resume=True to continue it, or choose another run_dir",
-            )
-        )
+        remedy = "pass resume=True to continue it, or choose another run_dir"
+        raise InvalidParamsError(f"run directory {directory}", "an earlier run", "a new directory", remedy)
     return state, progress

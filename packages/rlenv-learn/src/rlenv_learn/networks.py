@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float, Real
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.interface import Interface
 from rlenv_learn.presets import ACTIVATIONS, PRESETS, Convolution
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 _BYTE: Final = np.float32(1 / 255)
 
@@ -34,14 +34,9 @@ def image_layout(shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
         InvalidParamsError: neither two nor three axes.
     """
     if len(shape) not in (2, 3):
-        raise InvalidParamsError(
-            explain(
-                "observation of a convolutional network",
-                got=f"shape {shape}",
-                expected="an image: (height, width), (height, width, channels) or (channels, height, width)",
-                remedy="choose an mlp or gru preset, or let the environment show pixels",
-            )
-        )
+        expected = "an image: (height, width), (height, width, channels) or (channels, height, width)"
+        remedy = "choose an mlp or gru preset, or let the environment show pixels"
+        raise InvalidParamsError("observation of a convolutional network", f"shape {shape}", expected, remedy)
     return ((*shape, 1), False) if len(shape) == 2 else (shape, shape[0] < shape[2])
 
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from rlenv_learn.policy import Policy
 from rlenv_shared import counter_rng, masking
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import Script
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
@@ -86,18 +86,11 @@ class Against:
     def __post_init__(self) -> None:
         env = self.env
         if env.turn_order is TurnOrder.SINGLE or env.num_players != 2 or not env.num_actions:
-            raise InvalidParamsError(
-                explain(
-                    f"a match on {env.name}",
-                    got=f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions",
-                    expected="two players with discrete actions",
-                    remedy="train single-player environments without opponents",
-                )
-            )
+            got = f"{env.num_players} players, {env.turn_order}, {env.num_actions} actions"
+            remedy = "train single-player environments without opponents"
+            raise InvalidParamsError(f"a match on {env.name}", got, "two players with discrete actions", remedy)
         if not self.scripts and not self.policies:
-            raise InvalidParamsError(
-                explain("opponents", got="none", expected="a policy or a script", remedy="pass random_script(env)")
-            )
+            raise InvalidParamsError("opponents", "none", "a policy or a script", "pass random_script(env)")
 
     num_players = 1
     turn_order = TurnOrder.SINGLE
@@ -112,6 +105,11 @@ class Against:
         """Behaviour version of the game."""
         return self.env.version
 
+    @property
+    def compile_options(self) -> Any:
+        """Those of the game."""
+        return self.env.compile_options
+
     def action_space(self, params: MatchParams) -> Any:
         """One player's."""
         return self.env.action_space(params.env_params)
@@ -119,6 +117,10 @@ class Against:
     def observation_space(self, params: MatchParams) -> Any:
         """One player's."""
         return self.env.observation_space(params.env_params)
+
+    def refresh(self, params: MatchParams, key: Any) -> MatchParams:
+        """The game's new pools, against the same opponents."""
+        return params.replace(env_params=self.env.refresh(params.env_params, key))
 
     def batched(self) -> Self:
         """Itself: its methods are batched already."""
@@ -186,9 +188,7 @@ class Against:
         batch = state.resets.shape[0]
         kinds = opponents(self, params)
         if batch % kinds:
-            raise InvalidParamsError(
-                explain("num_envs", got=batch, expected=f"a multiple of {kinds} opponents", remedy="change either")
-            )
+            raise InvalidParamsError("num_envs", batch, f"a multiple of {kinds} opponents", "change either")
         players, size = jnp.int32(1) - state.seat, batch // kinds
         split = size * (kinds - len(self.scripts))
         legal = self._masks(state.env_state, players, params)

@@ -23,7 +23,7 @@ from rlenv_learn.learner import Learner
 from rlenv_learn.policy import Policy
 from rlenv_learn.trainer import Trainer, Training, TrainState
 from rlenv_shared import compiling
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 def choose_devices(devices: int | Sequence[Any]) -> list[Any]:
@@ -34,19 +34,11 @@ def choose_devices(devices: int | Sequence[Any]) -> list[Any]:
     """
     if isinstance(devices, int):
         if not 1 <= devices <= jax.device_count() or isinstance(devices, bool):
-            raise InvalidParamsError(
-                explain(
-                    "devices",
-                    got=devices,
-                    expected=f"1 to {jax.device_count()}, as many as JAX sees",
-                    remedy="on CPU, XLA_FLAGS=--xla_force_host_platform_device_count=N makes N",
-                )
-            )
+            remedy = "on CPU, XLA_FLAGS=--xla_force_host_platform_device_count=N makes N"
+            raise InvalidParamsError("devices", devices, f"1 to {jax.device_count()}, as many as JAX sees", remedy)
         return jax.devices()[:devices]
     if not devices:
-        raise InvalidParamsError(
-            explain("devices", got="none", expected="at least one", remedy="pass a number or jax.devices()")
-        )
+        raise InvalidParamsError("devices", "none", "at least one", "pass a number or jax.devices()")
     return list(devices)
 
 
@@ -85,14 +77,9 @@ class ShardedTraining(Training):
         config, chosen = trainer.config, choose_devices(devices)
         number = len(chosen)
         if config.num_envs // config.num_minibatches % number:
-            raise InvalidParamsError(
-                explain(
-                    "PPOConfig.num_envs / num_minibatches",
-                    got=config.num_envs // config.num_minibatches,
-                    expected=f"a multiple of {number} devices",
-                    remedy="raise num_envs or use fewer devices",
-                )
-            )
+            got = config.num_envs // config.num_minibatches
+            expected, remedy = f"a multiple of {number} devices", "raise num_envs or use fewer devices"
+            raise InvalidParamsError("PPOConfig.num_envs / num_minibatches", got, expected, remedy)
         mesh = Mesh(np.array(chosen), (AXIS,))
         placed = _layout(NamedSharding(mesh, P()), NamedSharding(mesh, P(AXIS)))
         specs = _layout(P(), P(None, AXIS))

@@ -16,7 +16,7 @@ from rlenv_learn.interface import Interface
 from rlenv_learn.networks import ActorCritic, build
 from rlenv_learn.normalise import Moments
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.struct import Replaceable, pytree_dataclass, static
 
 
@@ -96,14 +96,8 @@ class Policy(Replaceable):
             InvalidParamsError: wrong observation shape, or a recurrent policy (use `step`).
         """
         if self.network.recurrent:
-            raise InvalidParamsError(
-                explain(
-                    "Policy.act",
-                    got="a recurrent policy",
-                    expected="one without memory",
-                    remedy="use policy.step, which passes the state along",
-                )
-            )
+            remedy = "use policy.step, which passes the state along"
+            raise InvalidParamsError("Policy.act", "a recurrent policy", "one without memory", remedy)
         batch = self.interface.batch_size(obs)
         return self.step(self.initial_carry(batch), obs, np.zeros(batch, np.bool_), key, mask=mask)[1]
 

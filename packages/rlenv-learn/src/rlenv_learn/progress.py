@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from rlenv_learn.snapshot import refuse
 from rlenv_shared import files
+from rlenv_shared.errors import SnapshotVersionError
 
 Record = dict[str, Any]
 LINE_SECONDS: Final = 5.0
@@ -92,12 +92,9 @@ class MetricsLog:
             lines = path.read_bytes().splitlines(keepends=True)[:updates_done] if path.exists() else []
             self.earlier: list[Record] = [files.parse_json(line) for line in lines]
         if len(lines) != updates_done or (lines and not lines[-1].endswith(b"\n")):
-            refuse(
-                f"metrics {path}",
-                got=f"{len(lines)} records",
-                expected=f"the {updates_done} that the checkpoint follows",
-                remedy="restore the file that belongs to the checkpoint, or start a new run",
-            )
+            expected = f"the {updates_done} that the checkpoint follows"
+            remedy = "restore the file that belongs to the checkpoint, or start a new run"
+            raise SnapshotVersionError(f"metrics {path}", f"{len(lines)} records", expected, remedy)
         with files.replacing(path) as file:
             file.writelines(lines)
         with files.storing(path):

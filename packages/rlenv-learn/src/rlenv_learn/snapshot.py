@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import files
-from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.errors import SnapshotVersionError
 
 SCHEMA: Final = "rlenv-ppo"
 VERSION: Final = 1
-
-
-def refuse(what: str, *, got: object, expected: object, remedy: str) -> NoReturn:
-    """Raise a SnapshotVersionError."""
-    raise SnapshotVersionError(explain(what, got=got, expected=expected, remedy=remedy))
 
 
 def _is_key(leaf: Any) -> bool:
@@ -51,22 +46,19 @@ def unflatten(template: Any, arrays: dict[str, np.ndarray], what: str, prefix: s
     expected = {prefix + jax.tree_util.keystr(path): leaf for path, leaf in leaves}
     found = {name for name in arrays if name.startswith(prefix)}
     if found != set(expected):
-        refuse(
-            what,
-            got=f"missing {sorted(set(expected) - found)[:3]}, unexpected {sorted(found - set(expected))[:3]}",
-            expected="exactly the arrays of this program's state",
-            remedy="resume with the program version and environment that wrote it",
-        )
+        got = f"missing {sorted(set(expected) - found)[:3]}, unexpected {sorted(found - set(expected))[:3]}"
+        remedy = "resume with the program version and environment that wrote it"
+        raise SnapshotVersionError(what, got, "exactly the arrays of this program's state", remedy)
     restored = []
     for name, leaf in expected.items():
         words = jax.eval_shape(jax.random.key_data, leaf) if _is_key(leaf) else leaf
         array = arrays[name]
         if array.shape != words.shape or array.dtype != words.dtype:
-            refuse(
+            raise SnapshotVersionError(
                 f"{what}, array {name}",
-                got=f"{array.dtype}{list(array.shape)}",
-                expected=f"{words.dtype}{list(words.shape)}",
-                remedy="resume with the configuration and environment that wrote it",
+                f"{array.dtype}{list(array.shape)}",
+                f"{words.dtype}{list(words.shape)}",
+                "resume with the configuration and environment that wrote it",
             )
         # jnp.array copies: the trainer donates its state, and borrowed NumPy memory cannot be given away
         value = jnp.array(array)
@@ -110,4 +102,4 @@ def check_header(what: str, found: dict[str, Any], kind: str) -> None:
     """Refuse what another program or version wrote, or what is of another kind."""
     got, expected = (tuple(side.get(key) for key in ("schema", "version", "kind")) for side in (found, header(kind)))
     if got != expected:
-        refuse(what, got=got, expected=expected, remedy="use a file of this kind and version, or write it again")
+        raise SnapshotVersionError(what, got, expected, "use a file of this kind and version, or write it again")

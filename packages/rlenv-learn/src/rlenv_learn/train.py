@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import jax
+import jax.numpy as jnp
 
 from rlenv_learn import loop
 from rlenv_learn.checkpoint import Identity, digest
@@ -15,7 +16,7 @@ from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
 from rlenv_learn.progress import Record
 from rlenv_learn.trainer import ManyTrainings, Schedule, Trainer, Training
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,14 +88,9 @@ def train(
     options = RunOptions(**run)
     training = native_training(env, config, params, selfplay=selfplay, schedule=schedule, devices=devices)
     if options.run_dir is not None and jax.process_count() > 1:
-        raise InvalidParamsError(
-            explain(
-                "run_dir",
-                got=f"one for {jax.process_count()} processes",
-                expected="None where several processes train together",
-                remedy="keep the returned records and policy, which every process has, from one of them",
-            )
-        )
+        expected = "None where several processes train together"
+        remedy = "keep the returned records and policy, which every process has, from one of them"
+        raise InvalidParamsError("run_dir", f"one for {jax.process_count()} processes", expected, remedy)
     kind = "native" if selfplay is None else _describe(selfplay)
     identity = Identity(kind, env.name, env.version, digest(training.env_params), training.trainer.interface, config)
     snapshots: dict[int, Policy] = {}
@@ -103,7 +99,8 @@ def train(
         training.start(config.seed),
         identity,
         options,
-        keep_snapshot=lambda update, state: snapshots.update({update: training.policy(state)}),
+        # a copy: the next update consumes the state
+        keep_snapshot=lambda update, state: snapshots.update({update: jax.tree.map(jnp.copy, training.policy(state))}),
     )
     return TrainResult(training.policy(state), records, snapshots)
 
@@ -160,9 +157,7 @@ def train_many(
     """
     seeds = tuple(int(seed) for seed in seeds)
     if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):
-        raise InvalidParamsError(
-            explain("seeds", got=seeds, expected="distinct integers in [0, 2**32)", remedy="pass e.g. range(10)")
-        )
+        raise InvalidParamsError("seeds", seeds, "distinct integers in [0, 2**32)", "pass e.g. range(10)")
     env_params = env.default_params if params is None else params
     training = ManyTrainings(Trainer.create(env, config, env_params, selfplay, schedule), env_params)
     records: list[list[Record]] = [[] for _ in seeds]

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from rlenv_shared.compiling import programs
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 
 class DLPackVectorEnv:
@@ -39,18 +39,10 @@ class DLPackVectorEnv:
 
     def __init__(self, env: Any, num_envs: int, from_dlpack: Callable[[Any], Any], params: Any = None) -> None:
         if env.turn_order is not TurnOrder.SINGLE:
-            raise InvalidParamsError(
-                explain(
-                    f"DLPack adapter of {env.name}",
-                    got=env.turn_order,
-                    expected=TurnOrder.SINGLE,
-                    remedy="put an opponent into the environment first",
-                )
-            )
+            remedy = "put an opponent into the environment first"
+            raise InvalidParamsError(f"DLPack adapter of {env.name}", env.turn_order, TurnOrder.SINGLE, remedy)
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
-            raise InvalidParamsError(
-                explain("num_envs", got=repr(num_envs), expected="an integer >= 1", remedy="pass num_envs=1 or more")
-            )
+            raise InvalidParamsError("num_envs", repr(num_envs), "an integer >= 1", "pass num_envs=1 or more")
         self.env, self.num_envs, self._from_dlpack = env, num_envs, from_dlpack
         self.params = env.default_params if params is None else params
         self._state: Any = None
@@ -71,14 +63,9 @@ class DLPackVectorEnv:
             InvalidParamsError: `reset` was never called, or another number of actions.
         """
         if self._state is None or len(action) != self.num_envs:
-            raise InvalidParamsError(
-                explain(
-                    "step",
-                    got="no episodes" if self._state is None else f"{len(action)} actions",
-                    expected=f"{self.num_envs} running environments with an action each",
-                    remedy="call reset() first, and pass one action for each environment",
-                )
-            )
+            got = "no episodes" if self._state is None else f"{len(action)} actions"
+            remedy = "call reset() first, and pass one action for each environment"
+            raise InvalidParamsError("step", got, f"{self.num_envs} running environments with an action each", remedy)
         action = jnp.from_dlpack(action)
         if self.env.num_actions:
             action = action.astype(jnp.int32)  # torch counts in int64

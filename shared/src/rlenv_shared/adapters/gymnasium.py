@@ -16,42 +16,30 @@ import jax
 import numpy as np
 from gymnasium.vector.utils import batch_space
 
-from rlenv_shared.adapters.host import (
-    STATIC_INFO,
-    ActionValidator,
-    ResetNeededError,
-    Seeds,
-    check_render_mode,
-    has_real_masks,
-    observation_of,
-    owned_arrays,
-    render_frame,
-)
-from rlenv_shared.compiling import programs
+from rlenv_shared.adapters.host import Face, ResetNeededError, Seeds, observation_of, own_info, owned_arrays
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
+
+__all__ = ["GymEnv", "GymVectorEnv", "ResetNeededError", "gymnasium_entry_points"]
 
 
-def _require_single_player(env: Any) -> None:
-    if env.turn_order is not TurnOrder.SINGLE:
-        raise InvalidParamsError(
-            explain(
-                f"Gymnasium adapter of {env.name}",
-                got=env.turn_order,
-                expected=TurnOrder.SINGLE,
-                remedy="Gymnasium knows one player: put an opponent into the environment first",
-            )
-        )
+class _OnePlayer(Face):
+    """What one environment and many have in common."""
+
+    library, turn_order = "Gymnasium", TurnOrder.SINGLE
+    remedy = "Gymnasium knows one player: put an opponent into the environment first"
+
+    def _shown_mask(self) -> dict[str, np.ndarray]:
+        """The mask for ``info``, if there is one."""
+        return {"action_mask": self._mask.astype(np.int8)} if self._masked else {}
+
+    @staticmethod
+    def _check_options(options: dict[str, Any] | None) -> None:
+        if options:
+            raise InvalidParamsError("reset options", options, "none", "configure the environment's parameters")
 
 
-def _check_options(options: dict[str, Any] | None) -> None:
-    if options:
-        raise InvalidParamsError(
-            explain("reset options", got=options, expected="none", remedy="configure the environment's parameters")
-        )
-
-
-class GymEnv(gymnasium.Env):
+class GymEnv(_OnePlayer, gymnasium.Env):
     """One environment as a `gymnasium.Env`; it does not reset by itself, as Gymnasium wants it.
 
     ``info["action_mask"]`` (int8 ``[A]``, as ``action_space.sample(mask=…)`` takes it) is present when the legal
@@ -70,33 +58,17 @@ class GymEnv(gymnasium.Env):
     def __init__(
         self, env: Any, params: Any = None, *, seed: int | None = None, render_mode: str | None = None
     ) -> None:
-        _require_single_player(env)
-        self.metadata = check_render_mode(env, render_mode)
-        self.env, self.render_mode = env, render_mode
-        self.params = env.default_params if params is None else params
-        space = env.action_space(self.params)
-        self.action_space = space.to_gymnasium()
-        self.observation_space = env.observation_space(self.params).to_gymnasium()
-        self._validate = ActionValidator(space, ())
-        self._masked = has_real_masks(env, self.params)
-        self._seeds = Seeds()
-        if seed is not None:
-            self._seeds.start(seed)
-        self._state: Any = None
-        self._mask: np.ndarray | None = None
+        self._prepare(env, params, seed, render_mode)
+        self.action_space, self.observation_space = self._native_spaces()
         self._over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """``(observation, info)`` of a new episode."""
-        _check_options(options)
-        if seed is not None:
-            self._seeds.start(seed)
-        super().reset(seed=None if seed is None else int(seed))
-        if self._seeds.seed is None:
-            self._seeds.start(int(self.np_random.integers(2**64, dtype=np.uint64)))
-        obs, self._state, mask, _ = programs(self.env).reset_one(self._seeds.words(1)[0], self.params)
+        self._check_options(options)
+        obs = self._begin(seed, None if seed is not None else self.np_random)
+        gymnasium.Env.reset(self, seed=None if seed is None else int(seed))
         self._over = False
-        return observation_of(self.observation_space, obs), self._info({}, mask)
+        return observation_of(self.observation_space, obs), self._shown_mask()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """``(observation, reward, terminated, truncated, info)``.
@@ -105,38 +77,14 @@ class GymEnv(gymnasium.Env):
             IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; the state stays as it was.
             ResetNeededError: the episode is over.
         """
-        if self._over:
-            raise ResetNeededError(
-                explain("step", got="no running episode", expected="a reset environment", remedy="call reset() first")
-            )
-        action = self._validate(action, self._mask)
-        obs, self._state, reward, terminated, truncated, info, mask, _ = programs(self.env).step_one(
-            self._state, action, self.params
-        )
-        terminated, truncated = bool(terminated), bool(truncated)
+        self._require_running("step", not self._over)
+        obs, reward, terminated, truncated, info = self._advance(action)
         self._over = terminated or truncated
         obs = observation_of(self.observation_space, obs)
-        return obs, float(reward), terminated, truncated, self._info(info, mask)
-
-    def _info(self, native: dict[str, Any], mask: Any) -> dict[str, Any]:
-        info = {key: np.array(value) for key, value in native.items() if key not in STATIC_INFO}
-        if self._masked:
-            self._mask = np.asarray(mask)
-            info["action_mask"] = self._mask.astype(np.int8)
-        return info
-
-    def render(self) -> np.ndarray | None:
-        """The current frame, uint8 ``[height, width, 3]``, or None without a render mode."""
-        if self.render_mode is None:
-            return None
-        if self._state is None:
-            raise ResetNeededError(
-                explain("render", got="no episode", expected="a reset environment", remedy="call reset() first")
-            )
-        return render_frame(self.env, self._state, self.params)
+        return obs, float(reward), terminated, truncated, {**info, **self._shown_mask()}
 
 
-class GymVectorEnv(gymnasium.vector.VectorEnv):
+class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     """Many environments in one compiled step as a `gymnasium.vector.VectorEnv` with SAME_STEP auto-reset.
 
     ``info`` of a step holds the native info of the environments (``_<key>`` marks those that go on) and, if legal
@@ -167,29 +115,14 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
         seed: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        _require_single_player(env)
         if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise InvalidParamsError(
-                explain("num_envs", got=repr(num_envs), expected="an integer >= 1", remedy="pass num_envs=1 or more")
-            )
-        self.metadata = {
-            **check_render_mode(env, render_mode),
-            "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,
-        }
-        self.env, self.num_envs, self.render_mode = env, int(num_envs), render_mode
-        self.params = env.default_params if params is None else params
-        space = env.action_space(self.params)
-        self.single_action_space = space.to_gymnasium()
-        self.single_observation_space = env.observation_space(self.params).to_gymnasium()
+            raise InvalidParamsError("num_envs", repr(num_envs), "an integer >= 1", "pass num_envs=1 or more")
+        self.num_envs = int(num_envs)
+        self._prepare(env, params, seed, render_mode, (self.num_envs,))
+        self.metadata |= {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
+        self.single_action_space, self.single_observation_space = self._native_spaces()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._validate = ActionValidator(space, (self.num_envs,))
-        self._masked = has_real_masks(env, self.params)
-        self._seeds = Seeds()
-        if seed is not None:
-            self._seeds.start(seed)
-        self._state: Any = None
-        self._mask: np.ndarray | None = None
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
@@ -200,26 +133,21 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
             seed: one seed for all (environment ``i`` gets stream ``i``), a seed for each, or None to go on.
             options: must be None or empty.
         """
-        _check_options(options)
+        self._check_options(options)
         if isinstance(seed, list | tuple | np.ndarray):
             words = self._words_of(seed)
         else:
+            self._seeds.begin(seed, None if seed is not None else self.np_random)
             if seed is not None:
-                self._seeds.start(seed)
-                super().reset(seed=int(seed))
-            elif self._seeds.seed is None:
-                self._seeds.start(int(self.np_random.integers(2**64, dtype=np.uint64)))
+                gymnasium.vector.VectorEnv.reset(self, seed=int(seed))
             words = self._seeds.words(self.num_envs)
-        obs, self._state, mask, _ = programs(self.env).reset_many(words, self.params)
-        return owned_arrays(obs), self._mask_info(mask)
+        obs, self._state, mask, _ = self._programs.reset_many(words, self.params)
+        self._mask = np.asarray(mask)
+        return owned_arrays(obs), self._shown_mask()
 
     def _words_of(self, seeds: Any) -> np.ndarray:
         if len(seeds) != self.num_envs:
-            raise InvalidParamsError(
-                explain(
-                    "seeds", got=len(seeds), expected=f"{self.num_envs} seeds", remedy="pass one for each environment"
-                )
-            )
+            raise InvalidParamsError("seeds", len(seeds), f"{self.num_envs} seeds", "pass one for each environment")
         words = []
         for seed in seeds:
             single = Seeds()
@@ -236,39 +164,28 @@ class GymVectorEnv(gymnasium.vector.VectorEnv):
             IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
             ResetNeededError: `reset` was never called.
         """
-        if self._state is None:
-            raise ResetNeededError(
-                explain("step", got="no running episodes", expected="reset environments", remedy="call reset() first")
-            )
-        actions = self._validate(actions, self._mask)
-        obs, self._state, reward, terminated, truncated, native, mask, _ = programs(self.env).step_many(
-            self._state, actions, self.params
+        self._require_running("step", self._state is not None)
+        chosen = self._validate(actions, self._mask if self._masked else None)
+        obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_many(
+            self._state, chosen, self.params
         )
+        self._mask = np.asarray(mask)
         terminated, truncated = np.array(terminated), np.array(truncated)
-        done = terminated | truncated
-        own = {key: np.array(value) for key, value in native.items() if key not in STATIC_INFO}
-        info = {**_with_masks(own, ~done), **self._mask_info(mask)}
+        done, own = terminated | truncated, own_info(native)
+        info = {**_with_masks(own, ~done), **self._shown_mask()}
         if done.any():
             info |= {"final_obs": owned_arrays(native["final_observation"]), "_final_obs": done.copy()}
             info |= {"final_info": _with_masks(own, done), "_final_info": done.copy()}
         return owned_arrays(obs), np.array(reward), terminated, truncated, info
 
-    def _mask_info(self, mask: Any) -> dict[str, Any]:
-        if not self._masked:
-            return {}
-        self._mask = np.asarray(mask)
-        return {"action_mask": self._mask.astype(np.int8), "_action_mask": np.ones(self.num_envs, np.bool_)}
+    def _shown_mask(self) -> dict[str, np.ndarray]:
+        shown = super()._shown_mask()
+        return {**shown, "_action_mask": np.ones(self.num_envs, np.bool_)} if shown else {}
 
-    def render(self) -> tuple[np.ndarray, ...] | None:
-        """The current frame of every environment, uint8 ``[height, width, 3]``, or None without a render mode."""
-        if self.render_mode is None:
-            return None
-        if self._state is None:
-            raise ResetNeededError(
-                explain("render", got="no episodes", expected="reset environments", remedy="call reset() first")
-            )
-        states = (jax.tree.map(lambda leaf, i=i: leaf[i], self._state) for i in range(self.num_envs))
-        return tuple(render_frame(self.env, state, self.params) for state in states)
+    def _frame(self, state: Any) -> Any:
+        """A picture of each environment."""
+        rows = (jax.tree.map(lambda leaf, i=i: leaf[i], state) for i in range(self.num_envs))
+        return tuple(super(GymVectorEnv, self)._frame(row) for row in rows)
 
 
 def _with_masks(info: dict[str, np.ndarray], present: np.ndarray) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from gymnax.environments import spaces as gymnax_spaces
 
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.spaces import Box, Discrete
 
 
@@ -30,14 +30,8 @@ class FiveValueEnv:
 
     def __init__(self, env: Any) -> None:
         if env.turn_order is not TurnOrder.SINGLE:
-            raise InvalidParamsError(
-                explain(
-                    f"gymnax adapter of {env.name}",
-                    got=env.turn_order,
-                    expected=TurnOrder.SINGLE,
-                    remedy="put an opponent into the environment first",
-                )
-            )
+            remedy = "put an opponent into the environment first"
+            raise InvalidParamsError(f"gymnax adapter of {env.name}", env.turn_order, TurnOrder.SINGLE, remedy)
         self.env = env
 
     @property
@@ -78,10 +72,6 @@ class FiveValueEnv:
 
 def _to_gymnax(space: Any) -> Any:
     """The same space as gymnax has it."""
-    if isinstance(space, Discrete):
-        return gymnax_spaces.Discrete(space.n)
-    if isinstance(space, Box):
-        return gymnax_spaces.Box(space.low, space.high, space.shape, space.dtype)
-    raise InvalidParamsError(
-        explain("gymnax space", got=space, expected="Discrete or Box", remedy="flatten it in a wrapper")
-    )
+    if isinstance(space, Discrete | Box):
+        return space.to(gymnax_spaces)
+    raise InvalidParamsError("gymnax space", space, "Discrete or Box", "flatten it in a wrapper")

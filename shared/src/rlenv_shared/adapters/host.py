@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import gymnasium
 import jax
@@ -10,7 +10,8 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from rlenv_shared import compiling, counter_rng
-from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, explain
+from rlenv_shared.env import TurnOrder
+from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
 from rlenv_shared.spaces import Box, Discrete, MultiDiscrete
 
 STATIC_INFO = ("terminated", "truncated", "final_observation", "illegal_action")
@@ -46,9 +47,7 @@ class ActionValidator:
 
     def __init__(self, space: Any, batch: tuple[int, ...]) -> None:
         if not isinstance(space, Discrete | MultiDiscrete | Box):
-            raise InvalidParamsError(
-                explain("action space", got=space, expected="Discrete, MultiDiscrete or Box", remedy="write an adapter")
-            )
+            raise InvalidParamsError("action space", space, "Discrete, MultiDiscrete or Box", "write an adapter")
         self.shape, self.dtype = batch + space.shape, space.dtype
         self.kinds = "iu" if self.dtype.kind in "iu" else "fiu"
         if isinstance(space, Box):
@@ -72,15 +71,11 @@ class ActionValidator:
         if not inside.all() or (self.kinds != "iu" and not np.isfinite(array).all()):
             self._refuse("value", action)
         if mask is not None and not np.take_along_axis(mask, array[..., None].astype(np.intp), -1).all():
-            raise IllegalActionError(
-                explain("action", got=action, expected="a legal action", remedy="choose by info['action_mask']")
-            )
+            raise IllegalActionError("action", action, "a legal action", "choose by info['action_mask']")
         return array.astype(self.dtype)
 
     def _refuse(self, what: str, got: Any) -> NoReturn:
-        raise IllegalActionError(
-            explain(f"action {what}", got=got, expected=self.expected, remedy="see env.action_space")
-        )
+        raise IllegalActionError(f"action {what}", got, self.expected, "see env.action_space")
 
 
 class Seeds:
@@ -93,18 +88,16 @@ class Seeds:
     def start(self, seed: Any) -> None:
         """Start over with a host seed, 0 <= seed < 2**64."""
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise InvalidParamsError(
-                explain("seed", got=repr(seed), expected="an integer, 0 <= seed < 2**64", remedy="pass an int or None")
-            )
+            raise InvalidParamsError("seed", repr(seed), "an integer, 0 <= seed < 2**64", "pass an int or None")
         counter_rng.seed_words(int(seed))  # checks the range
         self.seed, self.used = int(seed), 0
 
-    def begin(self, seed: Any) -> None:
+    def begin(self, seed: Any, entropy: np.random.Generator | None = None) -> None:
         """Before a reset: start over with ``seed``; where it is None go on, at the first time with fresh entropy."""
         if seed is not None:
             self.start(seed)
         elif self.seed is None:
-            self.start(int(np.random.default_rng().integers(2**64, dtype=np.uint64)))
+            self.start(int((entropy or np.random.default_rng()).integers(2**64, dtype=np.uint64)))
 
     def words(self, count: int) -> np.ndarray:
         """uint32 ``[count, 2]``."""
@@ -114,16 +107,76 @@ class Seeds:
         return np.stack(words, axis=-1)
 
 
-def render_frame(env: Any, state: Any, params: Any) -> np.ndarray:
-    """The environment's picture of one state, uint8 ``[height, width, 3]``."""
-    return np.asarray(env.render(jax.tree.map(np.asarray, state), params))
+class Face:
+    """What the environments of all these libraries have in common, beside the library's own base class."""
 
+    library: ClassVar[str]
+    turn_order: ClassVar[TurnOrder]
+    remedy: ClassVar[str]  # for environments of another turn order
+    metadata: dict[str, Any]
+    render_mode: str | None
 
-def check_render_mode(env: Any, render_mode: str | None) -> dict[str, Any]:
-    """Metadata of the adapter, after checking that the environment can render in this mode."""
-    modes = ["rgb_array"] if hasattr(env, "render") else []
-    if render_mode is not None and render_mode not in modes:
-        raise InvalidParamsError(
-            explain("render_mode", got=repr(render_mode), expected=f"None or one of {modes}", remedy="leave it out")
+    def _prepare(
+        self, env: Any, params: Any, seed: int | None, render_mode: str | None, batch: tuple[int, ...] = ()
+    ) -> None:
+        """Take an environment; ``batch`` is the shape of as many actions as are passed at once.
+
+        Raises:
+            InvalidParamsError: another turn order, unsupported action space or render mode.
+        """
+        if env.turn_order is not self.turn_order:
+            what = f"{self.library} adapter of {env.name}"
+            raise InvalidParamsError(what, env.turn_order, self.turn_order, self.remedy)
+        modes = ["rgb_array"] if hasattr(env, "render") else []
+        if render_mode is not None and render_mode not in modes:
+            raise InvalidParamsError("render_mode", repr(render_mode), f"None or one of {modes}", "leave it out")
+        self.metadata = {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}
+        self.env, self.render_mode, self._programs = env, render_mode, compiling.programs(env)
+        self.params = env.default_params if params is None else params
+        self._validate = ActionValidator(env.action_space(self.params), batch)
+        self._masked = has_real_masks(env, self.params)
+        self._seeds = Seeds()
+        if seed is not None:
+            self._seeds.start(seed)
+        self._state: Any = None
+        self._mask: Any = None
+
+    def _native_spaces(self) -> tuple[gymnasium.Space, gymnasium.Space]:
+        """``(action space, observation space)`` of one environment or player, as Gymnasium has them."""
+        spaces = self.env.action_space(self.params), self.env.observation_space(self.params)
+        return spaces[0].to_gymnasium(), spaces[1].to_gymnasium()
+
+    def _begin(self, seed: int | None, entropy: np.random.Generator | None = None) -> Any:
+        """Begin an episode; the observation."""
+        self._seeds.begin(seed, entropy)
+        obs, self._state, mask, _ = self._programs.reset_one(self._seeds.words(1)[0], self.params)
+        self._mask = np.asarray(mask)
+        return obs
+
+    def _advance(self, action: Any) -> tuple[Any, np.ndarray, bool, bool, dict[str, np.ndarray]]:
+        """One step of one environment: ``(obs, reward, terminated, truncated, info)``."""
+        chosen = self._validate(action, self._mask if self._masked else None)
+        obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_one(
+            self._state, chosen, self.params
         )
-    return {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}
+        self._mask = np.asarray(mask)
+        return obs, np.asarray(reward), bool(terminated), bool(truncated), own_info(native)
+
+    def _require_running(self, what: str, running: bool) -> None:
+        if not running:
+            raise ResetNeededError(what, "no running episode", "a reset environment", "call reset() first")
+
+    def _frame(self, state: Any) -> np.ndarray:
+        return np.asarray(self.env.render(jax.tree.map(np.asarray, state), self.params))
+
+    def render(self) -> Any:
+        """The current frame, uint8 ``[height, width, 3]``, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        self._require_running("render", self._state is not None)
+        return self._frame(self._state)
+
+
+def own_info(native: dict[str, Any]) -> dict[str, np.ndarray]:
+    """What an environment reports besides what the libraries return elsewhere."""
+    return {key: np.array(value) for key, value in native.items() if key not in STATIC_INFO}

@@ -15,7 +15,7 @@ from jaxmarl.environments import spaces as jaxmarl_spaces
 from jaxmarl.environments.multi_agent_env import MultiAgentEnv
 
 from rlenv_shared.env import TurnOrder, select
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.spaces import Box, Discrete
 
 
@@ -32,14 +32,8 @@ class JaxMARLEnv(MultiAgentEnv):
 
     def __init__(self, env: Any, params: Any = None) -> None:
         if env.turn_order is not TurnOrder.SIMULTANEOUS:
-            raise InvalidParamsError(
-                explain(
-                    f"JaxMARL adapter of {env.name}",
-                    got=env.turn_order,
-                    expected=TurnOrder.SIMULTANEOUS,
-                    remedy="use adapters.pgx or adapters.pettingzoo for players who take turns",
-                )
-            )
+            remedy = "use adapters.pgx or adapters.pettingzoo for players who take turns"
+            raise InvalidParamsError(f"JaxMARL adapter of {env.name}", env.turn_order, TurnOrder.SIMULTANEOUS, remedy)
         super().__init__(num_agents=env.num_players)
         self.env, self.params = env, env.default_params if params is None else params
         self.observation_spaces = {a: _to_jaxmarl(env.observation_space(self.params)) for a in self.agents}
@@ -114,7 +108,5 @@ def _to_jaxmarl(space: Any) -> Any:
     if isinstance(space, Discrete):
         return jaxmarl_spaces.Discrete(space.n, dtype=space.dtype)
     if isinstance(space, Box):
-        return jaxmarl_spaces.Box(space.low, space.high, space.shape, space.dtype)
-    raise InvalidParamsError(
-        explain("JaxMARL space", got=space, expected="Discrete or Box", remedy="flatten it in a wrapper")
-    )
+        return space.to(jaxmarl_spaces)
+    raise InvalidParamsError("JaxMARL space", space, "Discrete or Box", "flatten it in a wrapper")

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int32
 
 from rlenv_shared.env import TurnOrder, select
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.struct import Replaceable, pytree_dataclass, static
 
 
@@ -58,12 +58,10 @@ class PgxEnv:
     def __init__(self, env: Any, params: Any = None) -> None:
         if env.turn_order is TurnOrder.SIMULTANEOUS or not env.num_actions:
             raise InvalidParamsError(
-                explain(
-                    f"pgx adapter of {env.name}",
-                    got=f"{env.turn_order}, {env.num_actions} actions",
-                    expected="players who take turns, and discrete actions",
-                    remedy="use adapters.pettingzoo or adapters.jaxmarl for simultaneous players",
-                )
+                f"pgx adapter of {env.name}",
+                f"{env.turn_order}, {env.num_actions} actions",
+                "players who take turns, and discrete actions",
+                "use adapters.pettingzoo or adapters.jaxmarl for simultaneous players",
             )
         self.env, self.params = env, env.default_params if params is None else params
         self.id: str = env.name

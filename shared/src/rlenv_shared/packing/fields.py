@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 Key = tuple[str, int]
 """Table and word."""
@@ -189,7 +189,7 @@ def kind(value: Any) -> str:
 
 def bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
     """The error of a declaration, a layout or a view."""
-    return InvalidParamsError(explain(f"packing: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"packing: {what}", got, expected, remedy)
 
 
 def check_members(name: str, members: Iterable[Field | Group]) -> tuple[Field | Group, ...]:

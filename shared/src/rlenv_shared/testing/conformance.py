@@ -24,47 +24,24 @@ import numpy as np
 
 from rlenv_shared import compiling, masking
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.errors import explain
 from rlenv_shared.ops import recording_ops
-from rlenv_shared.spaces import Discrete, Space
 from rlenv_shared.testing.random_play import SAMPLE, RandomPlay
-from rlenv_shared.testing.requirements import aval, difference, fail, paths, require_equal, require_same_avals, rows_of
-
-METHODS = (
-    "begin",
-    "transition",
-    "observe",
-    "legal_actions",
-    "action_space",
-    "observation_space",
-    "generator",
-    "with_generator",
-    "elapsed",
-    "to_act",
-    "decode",
-    "permute_hidden",
-    "init",
-    "restart",
-    "refresh",
-    "is_truncated",
-    "reseed",
-    "view",
-    "reset",
-    "reset_env",
-    "step",
-    "step_env",
-    "advance",
+from rlenv_shared.testing.requirements import FLOAT_RTOL, difference, fail, require_equal, require_same_avals, rows_of
+from rlenv_shared.testing.traced_checks import (
+    check_avals,
+    check_keys_are_unused,
+    check_params_are_traced,
+    check_protocol,
+    check_strict_promotion,
+    check_x64,
 )
 
 
 def _has_ended(play: RandomPlay, ends: np.ndarray, what: str) -> None:
     if not ends.any():
-        fail(
-            what,
-            f"none in {play.num_steps} steps of {play.num_envs} environments",
-            "at least one, or nothing is checked",
-            "raise num_steps or pass params with shorter episodes (or can_terminate=False)",
-        )
+        got = f"none in {play.num_steps} steps of {play.num_envs} environments"
+        remedy = "raise num_steps or pass params with shorter episodes (or can_terminate=False)"
+        fail(what, got, "at least one, or nothing is checked", remedy)
 
 
 def _position(env: Any, state: Any) -> list[np.ndarray]:
@@ -72,70 +49,6 @@ def _position(env: Any, state: Any) -> list[np.ndarray]:
     reseeded = jax.vmap(env.reseed)(state, jax.random.split(jax.random.key(123), len(jax.tree.leaves(state)[0])))
     pairs = zip(jax.tree.leaves(state), jax.tree.leaves(reseeded), strict=True)
     return [np.asarray(before) for before, after in pairs if np.array_equal(before, after)]
-
-
-def check_protocol(play: RandomPlay) -> None:
-    """Attributes and methods are present and of the right types; spaces and ``num_actions`` agree."""
-    env, remedy = play.env, "inherit from rlenv_shared.env.Env"
-    for name, kind in {
-        "name": str,
-        "version": int,
-        "num_players": int,
-        "turn_order": TurnOrder,
-        "num_actions": int,
-    }.items():
-        value = getattr(env, name, None)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            fail(f"attribute {name}", repr(value), kind.__name__, remedy)
-    if env.num_players < 1 or (env.turn_order is TurnOrder.SINGLE) != (env.num_players == 1):
-        fail("num_players", env.num_players, f"a number that fits {env.turn_order}", remedy)
-    for name in METHODS:
-        if not callable(getattr(env, name, None)):
-            fail(f"method {name}", repr(getattr(env, name, None)), "a method", remedy)
-    for name in ("action_space", "observation_space"):
-        space = getattr(env, name)(play.params)
-        if not isinstance(space, Space):
-            fail(name, repr(space), "a space of rlenv_shared.spaces", remedy)
-    space = env.action_space(play.params)
-    actions = space.n if isinstance(space, Discrete) else 0
-    if env.num_actions != actions:
-        fail("num_actions", env.num_actions, f"{actions} as {space} has", "0 stands for actions that are not Discrete")
-
-
-def check_avals(play: RandomPlay) -> None:
-    """Reset and step return the same structures, shapes, dtypes and weak types, none of them weak."""
-    env, (obs, state), params = play.env, play.reset_avals, play.params
-    remedy = "give every literal and constructor a dtype and return what reset returns"
-    for path, leaf in paths((obs, state)).items():
-        if getattr(leaf, "weak_type", False):
-            fail(f"reset_env {path}", aval(leaf), "no weak type", remedy)
-    shape = () if env.turn_order is TurnOrder.SINGLE else (env.num_players,)
-    step = play.traced_step[1]
-    wide = step[2].dtype == getattr(env, "dtype", jnp.float32)  # a reward may have the dtype of the state
-    reward = jax.ShapeDtypeStruct(shape, step[2].dtype if wide else jnp.float32)
-    flag = jax.ShapeDtypeStruct((), jnp.bool_)
-    raw = jax.eval_shape(lambda state, action: env.step_env(play.key, state, action, params), state, play.action_aval)
-    for what, value, expected in (
-        ("reset", jax.eval_shape(lambda key: env.reset(key, params), play.key), (obs, state)),
-        ("observation of step", step[0], obs),
-        ("state of step", step[1], state),
-        ("reward of step", step[2], reward),
-        ("terminated of step", step[3], flag),
-        ("truncated of step", step[4], flag),
-        ("info['terminated']", step[5].get("terminated"), flag),
-        ("info['truncated']", step[5].get("truncated"), flag),
-        ("info['final_observation']", step[5].get("final_observation"), obs),
-        ("observation of step_env", raw[0], obs),
-        ("state of step_env", raw[1], state),
-        ("reward of step_env", raw[2], reward),
-        ("terminated of step_env", raw[3], flag),
-        ("view", jax.eval_shape(lambda state: env.view(state, params), state), obs),
-        ("reseed", jax.eval_shape(lambda state: env.reseed(state, play.key), state), state),
-        ("is_truncated", jax.eval_shape(lambda state: env.is_truncated(state, params), state), flag),
-        ("elapsed", jax.eval_shape(env.elapsed, state), jax.ShapeDtypeStruct((), jnp.int32)),
-        ("to_act", jax.eval_shape(env.to_act, state), jax.ShapeDtypeStruct((env.num_players,), jnp.bool_)),
-    ):
-        require_same_avals(what, value, expected, remedy)
 
 
 def check_generator(play: RandomPlay) -> None:
@@ -154,71 +67,29 @@ def check_generator(play: RandomPlay) -> None:
         fail("draws of a new generator and after one draw", counts, [0, 1], remedy)
 
 
-def check_strict_promotion(play: RandomPlay) -> None:
-    """A step traces under ``jax.numpy_dtype_promotion("strict")``."""
-    try:
-        play.traced_step  # noqa: B018
-    except jax.errors.JAXTypeError:
-        raise
-    except Exception as error:
-        if type(error).__name__ != "TypePromotionError":
-            raise
-        text = str(error).splitlines()[0]
-        raise AssertionError(
-            explain("strict promotion", got=text, expected="one dtype per operation", remedy="convert explicitly")
-        ) from error
-
-
-def check_x64(play: RandomPlay) -> None:
-    """With x64 on, every dtype stays as it is with x64 off (or float64, for what the spaces declare as float64)."""
-    env, params, remedy = play.env, play.params, "give every literal, sum, cumsum, arange and argmax its dtype"
-    narrow_obs, narrow_state = play.reset_avals
-    with jax.enable_x64(True):
-        key = jax.random.key(0)
-        obs, state = jax.eval_shape(lambda key: env.reset_env(key, params), key)
-        leaf_spaces = jax.tree.leaves(_leaf_spaces(env.observation_space(params)))
-        if any(part.dtype == np.float64 for part in leaf_spaces):
-            for leaf, part in zip(jax.tree.leaves(obs), leaf_spaces, strict=True):
-                if leaf.dtype != part.dtype:
-                    fail("observation under x64", leaf.dtype, f"{part.dtype} as the space declares", remedy)
-            return
-        step = jax.eval_shape(lambda state, action: env.step(key, state, action, params), state, play.action_aval)
-        masks = jax.eval_shape(lambda state: env.legal_actions(state, params), state)
-    require_same_avals("reset_env under x64", (obs, state), (narrow_obs, narrow_state), remedy)
-    require_same_avals("step under x64", step, play.traced_step[1], remedy)
-    narrow_masks = jax.eval_shape(lambda state: env.legal_actions(state, params), narrow_state)
-    require_same_avals("legal_actions under x64", masks, narrow_masks, remedy)
-
-
-def _leaf_spaces(space: Space) -> Any:
-    """Tree of what the space's leaves are, wrapped so that JAX takes them for leaves."""
-    spaces = getattr(space, "spaces", None)
-    return {name: _leaf_spaces(part) for name, part in spaces.items()} if spaces else _Leaf(space.shape, space.dtype)
-
-
-class _Leaf:
-    def __init__(self, shape: Any, dtype: Any) -> None:
-        self.shape, self.dtype = shape, dtype
-
-
 def check_jit_equals_eager(play: RandomPlay) -> None:
     """A compiled step equals the same step executed operation by operation, and itself within a compiled loop."""
     remedy = "a step must be pure: no Python state, no randomness of the host, no branches on values"
     for (t, i), pair in zip(play.sample(), play.transitions(), strict=True):
         looped = jax.tree.map(lambda leaf, t=t, i=i: leaf[t, i], play.played.auto)
-        require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, exact=False)
+        require_equal("step within a loop against a single one", looped, play.step(*pair), remedy, rtol=play.float_rtol)
     eager = play.env.step(play.key, *pair, play.params)
-    require_equal("compiled step against eager step", play.step(*pair), eager, remedy, exact=False)
+    require_equal("compiled step against eager step", play.step(*pair), eager, remedy, rtol=play.float_rtol)
 
 
 def check_vmap_equals_loop(play: RandomPlay) -> None:
     """A batch in the gated form equals single steps in the masked one: environments do not touch each other."""
     pairs = list(play.transitions())
     batched = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs))
+    turned = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs[1:], pairs[0]))
+    remedy = "handlers and loop bodies must change nothing where their condition is false; no callbacks, no state"
+    again = jax.tree.map(lambda leaf: jnp.roll(leaf, 1, 0), turned)
+    require_equal("a batch against itself in another order", again, batched, remedy)
     for i, pair in enumerate(pairs):
         row = jax.tree.map(lambda leaf, i=i: leaf[i], batched)
-        remedy = "handlers and loop bodies must change nothing where their condition is false; no callbacks, no state"
-        require_equal(f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, exact=False)
+        require_equal(
+            f"environment {i} of a batch against itself alone", row, play.step(*pair), remedy, rtol=play.float_rtol
+        )
 
 
 def check_gates(play: RandomPlay) -> None:
@@ -236,24 +107,6 @@ def check_gates(play: RandomPlay) -> None:
             fail(f"gate {name}", "a handler that changes a state it is not for", "no change", "mask its writes")
 
 
-def check_params_are_traced(play: RandomPlay) -> None:
-    """Parameters are numbers and arrays that may be traced."""
-    for path, leaf in paths(play.params).items():
-        if not isinstance(leaf, bool | int | float) and not hasattr(leaf, "dtype"):
-            fail(f"params{path}", repr(leaf), "a number or array", "options belong into the constructor")
-    try:
-        play.traced_step  # noqa: B018
-    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
-        raise AssertionError(
-            explain(
-                "traced params",
-                got=str(error).splitlines()[0],
-                expected="no Python branch on them",
-                remedy="use jnp.where, or move the option into the constructor",
-            )
-        ) from error
-
-
 def check_masks(play: RandomPlay) -> None:
     """Masks are bool ``[A]`` (``[P, A]`` for simultaneous players) and always allow something."""
     env = play.env
@@ -262,10 +115,7 @@ def check_masks(play: RandomPlay) -> None:
     require_same_avals("legal_actions", mask, jax.ShapeDtypeStruct(shape, jnp.bool_), "return jnp.ones(…, jnp.bool_)")
     if not env.num_actions:
         return
-    for what, masks in {
-        "legal_actions": play.played.mask,
-        "legal_actions after step_env": play.played.raw_mask,
-    }.items():
+    for what, masks in (("legal_actions", play.played.mask), ("legal_actions after step_env", play.played.raw_mask)):
         nothing = ~masks.any(-1)
         if nothing.any():
             where = np.argwhere(nothing)[0].tolist()
@@ -337,21 +187,8 @@ def check_determinism(play: RandomPlay) -> None:
     env, params = play.env, play.params
     states = jax.vmap(env.reset, (0, None))(jax.random.split(play.key, 16), params)[1]
     rows = rows_of(jax.tree.leaves(states))
-    if len(np.unique(rows, axis=0)) < 16:
-        fail(
-            "states of resets with 16 keys",
-            f"{len(np.unique(rows, axis=0))} distinct",
-            "16",
-            "seed the generator by key",
-        )
-
-
-def check_keys_are_unused(play: RandomPlay) -> None:
-    """`step` does not read its key: the episode is fixed by the reset and the actions."""
-    jaxpr = play.traced_step[0].jaxpr
-    key = jaxpr.invars[0]
-    if any(key is variable for equation in jaxpr.eqns for variable in equation.invars):
-        fail("step", "reads its key", "the state's generator alone", "the key is accepted for compatibility only")
+    if (distinct := len(np.unique(rows, axis=0))) < 16:
+        fail("states of resets with 16 keys", f"{distinct} distinct", "16", "seed the generator by key")
 
 
 def check_final_observation(play: RandomPlay) -> None:
@@ -395,12 +232,8 @@ def check_fresh_resets(play: RandomPlay) -> None:
         mine = start_rows[owner == i]
         chance = most_likely ** max(len(mine) - 1, 0)
         if chance < 1e-6 and len(np.unique(mine, axis=0)) == 1:
-            fail(
-                f"positions after {len(mine)} auto-resets of environment {i}",
-                "all equal",
-                f"variation as with new keys (chance of none {chance:.0e})",
-                remedy,
-            )
+            what = f"positions after {len(mine)} auto-resets of environment {i}"
+            fail(what, "all equal", f"variation as with new keys (chance of none {chance:.0e})", remedy)
 
 
 def check_spaces(play: RandomPlay) -> None:
@@ -439,12 +272,12 @@ def check_observe_after_reset(play: RandomPlay) -> None:
     observe = jax.jit(lambda state: env.view(state, params))
     for key in jax.random.split(play.key, SAMPLE):
         obs, state = env.reset_env(key, params)
-        require_equal("view after reset_env", observe(state), obs, "build both from one function", exact=False)
+        require_equal("view after reset_env", observe(state), obs, "build both from one function", rtol=FLOAT_RTOL)
     if env.observes_state:
         observed = jax.jit(jax.vmap(jax.vmap(lambda state: env.view(state, params))))
         got = observed(play.played.raw[1])
         remedy = "set observes_state = False"
-        require_equal("view after step_env", got, play.played.raw[0], remedy, exact=False)
+        require_equal("view after step_env", got, play.played.raw[0], remedy, rtol=FLOAT_RTOL)
 
 
 def check_turns(play: RandomPlay) -> None:
@@ -530,24 +363,13 @@ CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
 """Every check, cheap ones first."""
 
 
-def check_env(
-    env: Any,
-    params: Any = None,
-    *,
-    key: Any = None,
-    num_steps: int = 256,
-    num_envs: int = 8,
-    can_terminate: bool = True,
-) -> list[str]:
+def check_env(env: Any, params: Any = None, **play: Any) -> list[str]:
     """Run all of `CHECKS`; the environment's step is traced eight times.
 
     Args:
         env: the environment.
         params: parameters; the defaults when None.
-        key: JAX key of resets and actions; ``jax.random.key(0)`` when None.
-        num_steps: steps of random play in each environment; episodes must end within them.
-        num_envs: environments played.
-        can_terminate: False for a task that only the time limit ends.
+        play: what random play is looked at: options of `RandomPlay`.
 
     Returns:
         The names of the checks that passed, which are all of them.
@@ -555,19 +377,12 @@ def check_env(
     Raises:
         AssertionError: listing every check that failed.
     """
-    check_protocol(RandomPlay(env, params, num_steps=num_steps))  # the others rely on it
-    play = RandomPlay(
-        env,
-        params,
-        key=key,
-        num_steps=num_steps,
-        num_envs=num_envs,
-        can_terminate=can_terminate,
-    )
+    played = RandomPlay(env, params, **play)
+    check_protocol(played)  # the others rely on it
     failures: list[str] = []
     for check in CHECKS:
         try:
-            check(play)
+            check(played)
         except Exception as error:  # an environment that raises does not conform either
             kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
             failures.append(f"{check.__name__}: {kind}{error}")

@@ -38,14 +38,14 @@ def require_same_avals(what: str, got: Any, expected: Any, remedy: str) -> None:
             fail(f"{what} {path}", aval(ours), aval(theirs), remedy)
 
 
-def difference(got: Any, expected: Any, *, exact: bool = True) -> str | None:
-    """Where two trees of one structure first differ; equal NaNs agree."""
+def difference(got: Any, expected: Any, *, rtol: float = 0.0) -> str | None:
+    """Where two trees of one structure first differ, floats by more than ``rtol``; equal NaNs agree."""
     for (path, ours), theirs in zip(paths(got).items(), jax.tree.leaves(expected), strict=True):
         ours, theirs = np.asarray(ours), np.asarray(theirs)
-        if exact or ours.dtype.kind != "f":
+        if not rtol or ours.dtype.kind != "f":
             same = ours.shape == theirs.shape and ours.dtype == theirs.dtype and equal(ours, theirs)
         else:
-            same = np.allclose(ours, theirs, FLOAT_RTOL, FLOAT_ATOL, equal_nan=True)
+            same = np.allclose(ours, theirs, rtol, FLOAT_ATOL, equal_nan=True)
         if not same:
             return f"{path} = {ours} instead of {theirs}"
     return None
@@ -56,11 +56,11 @@ def equal(a: np.ndarray, b: np.ndarray) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
-def require_equal(what: str, got: Any, expected: Any, remedy: str, *, exact: bool = True) -> None:
-    """Two trees have equal values; floats to `FLOAT_RTOL` where not exact."""
-    found = difference(got, expected, exact=exact)
+def require_equal(what: str, got: Any, expected: Any, remedy: str, *, rtol: float = 0.0) -> None:
+    """Two trees have equal values; floats to a relative tolerance where one is given."""
+    found = difference(got, expected, rtol=rtol)
     if found:
-        fail(what, found, "equal values" if exact else f"equal to {FLOAT_RTOL} relative", remedy)
+        fail(what, found, f"equal to {rtol} relative" if rtol else "equal values", remedy)
 
 
 def rows_of(leaves: list[Any]) -> np.ndarray:

@@ -9,7 +9,7 @@
 | `differences` | what a comparison found                                                          |
 | `ulp`        | distance between floats in units in the last place                                |
 | `teacher`    | every single step from the reference's state; free-running divergence curves      |
-| `pinned`     | pinned references: ``pin.json``, sdists from PyPI                                 |
+| `pinned`     | pinned references: ``pin.json``                                                   |
 | `locate`     | where the references are; imports their adapters                                  |
 | `reference`  | client of a reference that runs as a subprocess                                   |
 | `launcher`   | started in between: nothing of a reference outlives its client                    |

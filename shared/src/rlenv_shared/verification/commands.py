@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any, Final
 
-from rlenv_shared.errors import EnvError, InvalidParamsError, explain
+from rlenv_shared.errors import EnvError, InvalidParamsError
 from rlenv_shared.verification.declaration import Declaration, resolve
 
 GROUP: Final = "rlenv.commands"
@@ -33,7 +33,7 @@ def run(declaration: Declaration, name: str, arguments: Sequence[str]) -> int:
         return int(found.load()(declaration, arguments))
     known = sorted(entry_points(group=GROUP).names)
     remedy = "install rlenv-learn for train and transfer, rlenv-bench for bench"
-    raise InvalidParamsError(explain("command", got=name, expected=f"one of {known}", remedy=remedy))
+    raise InvalidParamsError("command", name, f"one of {known}", remedy)
 
 
 def main(

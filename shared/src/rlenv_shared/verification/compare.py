@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.verification.differences import Divergence, FieldResult, Report, Unlike
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.verification.differences import Differences, Divergence, FieldResult, Unlike
 from rlenv_shared.verification.trajectory import KINDS, Trajectory
 from rlenv_shared.verification.ulp import FAR, bit_pattern, ulp_distance
 
@@ -44,14 +44,8 @@ class Tolerance:
     def __post_init__(self) -> None:
         bounds = (self.atol, self.rtol, self.ulp)
         if not all(np.isfinite(bound) and bound >= 0 for bound in bounds) or not any(bounds) or not self.name:
-            raise InvalidParamsError(
-                explain(
-                    f"tolerance {self.name!r}",
-                    got=bounds,
-                    expected="a name and finite bounds >= 0, at least one > 0",
-                    remedy="leave the field out of the tolerances to compare it exactly",
-                )
-            )
+            what, got, expected = f"tolerance {self.name!r}", bounds, "a name and finite bounds >= 0, at least one > 0"
+            raise InvalidParamsError(what, got, expected, "leave the field out of the tolerances to compare it exactly")
 
     def allows(self, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
         """Which pairs of values agree, elementwise."""
@@ -80,7 +74,7 @@ def compare(
     ignore: Sequence[str] = (),
     where: NDArray[np.bool_] | None = None,
     repro: str = "",
-) -> Report:
+) -> Differences:
     """Compare two recordings of the same episodes and actions.
 
     Args:
@@ -93,7 +87,7 @@ def compare(
             metadata are filled in.
 
     Returns:
-        A report; call its ``raise_on_divergence()``.
+        What was found; call its ``raise_on_divergence()``.
 
     Raises:
         InvalidParamsError: the question makes no sense: a tolerance or an ignored name that concerns no field, a
@@ -138,7 +132,7 @@ def compare(
         divergence = _describe(ours, theirs, names[order], t, episode, flat, plan[names[order]][flat])
         filled = {**values, "episode": episode, "step": t, "field": divergence.field}
         divergence = dataclasses.replace(divergence, repro=_format(repro, filled))
-    return Report(int(mask.sum()), int((theirs.ends & mask).sum()), results, divergence, tuple(unlike))
+    return Differences(int(mask.sum()), int((theirs.ends & mask).sum()), results, divergence, tuple(unlike))
 
 
 def _extent(ours: Trajectory, theirs: Trajectory, where: NDArray[np.bool_]) -> Iterator[Unlike]:
@@ -254,7 +248,7 @@ def max_error(ours: NDArray[Any], theirs: NDArray[Any]) -> float:
 def _describe(
     ours: Trajectory, theirs: Trajectory, name: str, t: int, episode: int, flat: int, tolerance: Tolerance | None
 ) -> Divergence:
-    """Everything the report says about one differing value (``t`` is -1 for the reset)."""
+    """Everything that is said about one differing value (``t`` is -1 for the reset)."""
     a, b = (
         (side.initial[name][episode] if t < 0 else side.steps[name][t, episode]).reshape(-1)[flat]
         for side in (ours, theirs)
@@ -295,9 +289,8 @@ def _format(template: str, values: Mapping[str, Any]) -> str:
     try:
         return template.format_map(dict(values))
     except (KeyError, ValueError, IndexError, AttributeError) as error:
-        raise _bad(
-            "repro template", f"{template!r}: {error!r}", f"placeholders among {sorted(values)}", "correct it"
-        ) from error
+        expected = f"placeholders among {sorted(values)}"
+        raise _bad("repro template", f"{template!r}: {error!r}", expected, "correct it") from error
 
 
 def _no_unused(keys: Iterable[str], used: set[str], names: Iterable[str]) -> None:
@@ -308,4 +301,4 @@ def _no_unused(keys: Iterable[str], used: set[str], names: Iterable[str]) -> Non
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"compare: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"compare: {what}", got, expected, remedy)

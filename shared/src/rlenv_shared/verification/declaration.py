@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 Entry = str
 """``"module:attribute"``; `resolve` imports it."""
@@ -62,7 +62,7 @@ class Replay:
     Attributes:
         name: of the replay.
         trace: npz file of a `Trajectory`, beside the declaration.
-        run: ``(trajectory, **settings) -> Report``: plays them with our environment on JAX's default device.
+        run: ``(trajectory, **settings) -> Differences``: plays them with our environment on JAX's default device.
         record: ``(**record_settings) -> Trajectory``: records them anew.
         settings: of ``run``.
         record_settings: of ``record``.
@@ -156,6 +156,11 @@ class Gpu:
     learning: Entry | None = None
     comparisons: Entry | None = None
 
+    @classmethod
+    def of(cls, module: str, budgets: Mapping[str, Mapping[str, float]]) -> Gpu:
+        """What a module with ``PROGRAMS``, ``learning_env`` and ``COMPARISONS`` has."""
+        return cls(f"{module}:PROGRAMS", budgets, f"{module}:learning_env", f"{module}:COMPARISONS")
+
 
 @dataclasses.dataclass(frozen=True)
 class Declaration:
@@ -199,7 +204,7 @@ class Declaration:
             if found.name == name:
                 return found
         known = [found.name for found in self.rollouts]
-        raise InvalidParamsError(explain("rollout set", got=name, expected=f"one of {known}", remedy="choose one"))
+        raise InvalidParamsError("rollout set", name, f"one of {known}", "choose one")
 
     @property
     def results(self) -> Path:
@@ -233,8 +238,7 @@ def find(package: str) -> Declaration:
     except ModuleNotFoundError as error:
         if error.name not in (module, _import_name(package)):
             raise
-        problem = explain("package", got=package, expected=f"an installed package with {module}", remedy="install it")
-        raise InvalidParamsError(problem) from error
+        raise InvalidParamsError("package", package, f"an installed package with {module}", "install it") from error
 
 
 def resolve(entry: Entry) -> Any:

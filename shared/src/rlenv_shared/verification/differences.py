@@ -95,7 +95,7 @@ class Unlike:
 
 
 @dataclasses.dataclass(frozen=True)
-class Report:
+class Differences:
     """Result of a comparison.
 
     Attributes:

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.trajectory import (
     DTYPES,
     FORMAT,
@@ -249,4 +249,4 @@ def _place(step: CanonicalStep) -> str:
 
 
 def _bad(what: str, got: object, expected: object) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"JSON steps: {what}", got=got, expected=expected, remedy="mend their writer"))
+    return InvalidParamsError(f"JSON steps: {what}", got, expected, "mend their writer")

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.errors import ReferenceUnavailableError
 
 VARIABLE: Final = "RLENV_REFERENCES"
 PACKAGE: Final = "references"
@@ -32,14 +32,9 @@ def references_folder() -> Path:
     for place in tried:
         if any(place.glob("*/pin.json")):
             return place
-    raise ReferenceUnavailableError(
-        explain(
-            "folder of the references",
-            got=f"no pin.json below {tried[0]}",
-            expected="the references/ of a clone of the repository",
-            remedy=f"run inside a clone, or set {VARIABLE} to its references folder",
-        )
-    )
+    expected = "the references/ of a clone of the repository"
+    remedy = f"run inside a clone, or set {VARIABLE} to its references folder"
+    raise ReferenceUnavailableError("folder of the references", f"no pin.json below {tried[0]}", expected, remedy)
 
 
 def reference(name: str, module: str = "adapter") -> ModuleType:
@@ -55,9 +50,7 @@ def reference(name: str, module: str = "adapter") -> ModuleType:
     folder = references_folder()
     if not (folder / name / f"{module}.py").is_file():
         known = sorted(path.parent.name for path in folder.glob("*/pin.json"))
-        raise ReferenceUnavailableError(
-            explain(f"reference {name}", got=f"no {name}/{module}.py", expected=f"one of {known}", remedy="correct it")
-        )
+        raise ReferenceUnavailableError(f"reference {name}", f"no {name}/{module}.py", f"one of {known}", "correct it")
     make_importable(folder)
     return importlib.import_module(f"{PACKAGE}.{name}.{module}")
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared import counter_rng
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.teacher import Fields, StepFrom
 from rlenv_shared.verification.trajectory import INITIAL_KINDS, Trajectory
 
@@ -92,9 +92,7 @@ def record_jax(
     import jax.numpy as jnp
 
     if np.ndim(actions) < 2:
-        raise InvalidParamsError(
-            explain("actions", got=f"shape {np.shape(actions)}", expected="shape [T, B, ...]", remedy="add the axes")
-        )
+        raise InvalidParamsError("actions", f"shape {np.shape(actions)}", "shape [T, B, ...]", "add the axes")
     params = env.default_params if params is None else params
     words = counter_rng.seed_words(seed, actions.shape[1], first_stream)
     initial, steps = jax.device_get(_recorder(env, auto_reset)(words, params, jnp.asarray(actions)))
@@ -172,17 +170,11 @@ def record_host(
         reference.step(action)
         now = reference.snapshot()
         if set(now) != set(steps):
-            raise InvalidParamsError(
-                explain(
-                    f"snapshot after step {t}", got=sorted(now), expected=sorted(steps), remedy="keep the fields fixed"
-                )
-            )
+            raise InvalidParamsError(f"snapshot after step {t}", sorted(now), sorted(steps), "keep the fields fixed")
         for name, value in now.items():
             if np.shape(value) != steps[name].shape[1:] or np.asarray(value).dtype != steps[name].dtype:
                 got, expected = (np.shape(value), np.asarray(value).dtype), (steps[name].shape[1:], steps[name].dtype)
-                raise InvalidParamsError(
-                    explain(f"snapshot field {name!r}", got=got, expected=expected, remedy="keep shape and dtype fixed")
-                )
+                raise InvalidParamsError(f"snapshot field {name!r}", got, expected, "keep shape and dtype fixed")
             steps[name][t] = value
     return Trajectory({"action": np.asarray(actions), **steps}, initial, dict(metadata or {}))
 
@@ -229,18 +221,9 @@ def jax_step_from(
 def _leaf(name: str, leaf: Any, fields: Fields, fill: Mapping[str, Any], rows: int) -> NDArray[Any]:
     """The values of one state leaf, [rows, ...] in its dtype."""
     if name not in fields and name not in fill:
-        raise InvalidParamsError(
-            explain(
-                f"state field {name!r}",
-                got=sorted(fields),
-                expected="all fields",
-                remedy="record it or name it in fill",
-            )
-        )
+        raise InvalidParamsError(f"state field {name!r}", sorted(fields), "all fields", "record it or name it in fill")
     given = fields[name] if name in fields else np.full((rows, *leaf.shape), fill[name])
     values = given.astype(leaf.dtype)
     if leaf.dtype.kind != "f" and not np.array_equal(values, given):
-        raise InvalidParamsError(
-            explain(f"state field {name!r}", got=given.dtype, expected=leaf.dtype, remedy="record integers as integers")
-        )
+        raise InvalidParamsError(f"state field {name!r}", given.dtype, leaf.dtype, "record integers as integers")
     return values

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, NoReturn, Self
 
-from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, ReferenceUnavailableError, explain
+from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, ReferenceUnavailableError
 from rlenv_shared.files import parse_json, to_json
 from rlenv_shared.verification import jsonl
 from rlenv_shared.verification.pinned import Pin
@@ -127,9 +127,7 @@ class ReferenceProcess:
         """
         limit_s = self._timeout_s if timeout_s is None else timeout_s
         if not 0 < limit_s < math.inf:
-            raise InvalidParamsError(
-                explain("timeout_s", got=limit_s, expected="seconds above 0", remedy="give the driver time")
-            )
+            raise InvalidParamsError("timeout_s", limit_s, "seconds above 0", "give the driver time")
         request_id, self._next_id = self._next_id, self._next_id + 1
         message = to_json(f"request {op!r}", {"id": request_id, "op": op, **arguments}) + b"\n"
         if self._lifeline.closed:
@@ -158,7 +156,7 @@ class ReferenceProcess:
             return answer.get("result")
         kind = ERROR_KINDS.get(str(answer.get("kind")), ReferenceUnavailableError)
         got = f"{answer.get('error')!s:.2000}"
-        raise kind(explain(f"reference {self._name}, {op!r}", got=got, expected="success", remedy="see its text"))
+        raise kind(f"reference {self._name}, {op!r}", got, "success", "see its text")
 
     def _exchange(self, message: bytes, deadline: float) -> bytes:
         """Send a line and return the next one that comes.
@@ -269,5 +267,5 @@ class ReferenceProcess:
 
     def _unavailable(self, got: object, expected: object, remedy: str) -> ReferenceUnavailableError:
         tail = self._error_tail.decode(errors="replace").strip()
-        text = explain(f"reference {self._name}", got=got, expected=expected, remedy=remedy)
-        return ReferenceUnavailableError(f"{text}; its standard error ends: {tail}" if tail else text)
+        remedy = f"{remedy}; its standard error ends: {tail}" if tail else remedy
+        return ReferenceUnavailableError(f"reference {self._name}", got, expected, remedy)

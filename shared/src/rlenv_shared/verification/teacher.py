@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import Tolerances, compare, generator_before
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.trajectory import Trajectory
 
 Fields = Mapping[str, NDArray[Any]]
@@ -29,7 +29,7 @@ def teacher_forced(
     where: NDArray[np.bool_] | None = None,
     repro: str = "",
     chunk: int = 1 << 16,
-) -> Report:
+) -> Differences:
     """Compare one step at a time, each from the state the reference was in, so that errors cannot add up.
 
     Args:
@@ -44,7 +44,7 @@ def teacher_forced(
         chunk: rows per call.
 
     Returns:
-        A report; ``ours`` in it is one step from the reference's state.
+        What was found; ``ours`` in it is one step from the reference's state.
 
     Raises:
         InvalidParamsError: as `compare`, or there is no initial state.
@@ -62,7 +62,7 @@ def teacher_forced(
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     ours = {name: array.reshape(*leading, *array.shape[1:]) for name, array in joined.items()}
     given = {name: reference.steps[name] for name in ("action", "valid") if name in reference.steps}
-    report = compare(
+    differences = compare(
         Trajectory({**given, **ours}),
         dataclasses.replace(reference, initial={}),
         tolerances=tolerances,
@@ -70,10 +70,10 @@ def teacher_forced(
         where=where,
         repro=repro,
     )
-    if report.first is None:
-        return report
-    words = generator_before(reference, report.first.step, report.first.episode)  # both start there
-    return dataclasses.replace(report, first=dataclasses.replace(report.first, generator={"theirs": words}))
+    if differences.first is None:
+        return differences
+    words = generator_before(reference, differences.first.step, differences.first.episode)  # both start there
+    return dataclasses.replace(differences, first=dataclasses.replace(differences.first, generator={"theirs": words}))
 
 
 def drift(
@@ -100,16 +100,10 @@ def drift(
         InvalidParamsError: shapes differ, or no field matches.
     """
     if ours.ends.shape != theirs.ends.shape:
-        raise InvalidParamsError(
-            explain(
-                "drift", got=ours.ends.shape, expected=theirs.ends.shape, remedy="record both with the same actions"
-            )
-        )
+        raise InvalidParamsError("drift", ours.ends.shape, theirs.ends.shape, "record both with the same actions")
     names = [name for name in theirs.steps if name in ours.steps and _matches(name, fields)]
     if not names:
-        raise InvalidParamsError(
-            explain("drift", got=fields, expected=list(theirs.steps), remedy="name a field of both")
-        )
+        raise InvalidParamsError("drift", fields, list(theirs.steps), "name a field of both")
     ended = np.logical_or.accumulate(ours.ends | theirs.ends, axis=0)
     running = ours.valid & theirs.valid & ~np.concatenate([np.zeros_like(ended[:1]), ended[:-1]])
     curves = {}

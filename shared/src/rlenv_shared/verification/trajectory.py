@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 FORMAT: Final = "rlenv-trajectory"
 SCHEMA: Final = 1
@@ -191,4 +191,4 @@ def check_header(header: Any, keys: set[str]) -> None:
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain(f"trajectory: {what}", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError(f"trajectory: {what}", got, expected, remedy)

@@ -15,18 +15,14 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_shared import machine
-from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared import files, machine
 from rlenv_shared.verification.declaration import Declaration, RolloutSet, resolve
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 
-FORMAT: Final = "rlenv-rollouts"
-SCHEMA: Final = 1
 TRANSFER: Final = "transfer"
 
 
@@ -44,20 +40,20 @@ class Findings:
     measured: dict[str, Any] = dataclasses.field(default_factory=dict)
     problems: list[str] = dataclasses.field(default_factory=list)
 
-    def add(self, name: str, report: Report, **more: Any) -> None:
+    def add(self, name: str, differences: Differences, **more: Any) -> None:
         """Keep and print a comparison."""
-        print(f"{name}: {report}", flush=True)
+        print(f"{name}: {differences}", flush=True)
         fields = {
             field: {"mismatches": found.mismatches, "max_abs": found.max_abs, "tolerance": found.tolerance}
-            for field, found in report.fields.items()
+            for field, found in differences.fields.items()
         }
-        counts = {"steps": report.steps, "ends": report.ends, "mismatches": report.mismatches}
+        counts = {"steps": differences.steps, "ends": differences.ends, "mismatches": differences.mismatches}
         self.comparisons[name] = {**counts, "fields": fields, **more}
 
 
 def run_set(declaration: Declaration, chosen: RolloutSet, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Run a rollout set; returns the content of its file."""
-    head = {"format": FORMAT, "schema": SCHEMA, "package": declaration.package, "set": chosen.name}
+    head = {**FORMAT.head, "package": declaration.package, "set": chosen.name}
     about = {"settings": dict(settings), "machine": machine.describe(), **machine.git_state(declaration.results.parent)}
     return {**head, **about, **dataclasses.asdict(resolve(chosen.run)(**settings))}
 
@@ -73,17 +69,7 @@ def load(path: Path) -> dict[str, Any]:
     Raises:
         SnapshotVersionError: it is corrupt, foreign, of another version, or compares nothing.
     """
-    try:
-        content = json.loads(path.read_bytes())
-        head = content["format"], content["schema"]
-        found = list(comparisons(content)) if head == (FORMAT, SCHEMA) else []
-        problem = "no comparison" if head == (FORMAT, SCHEMA) and not found else f"{head}"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        found, problem = [], f"{type(error).__name__}: {error}"
-    if not found:
-        expected = f"{FORMAT}, schema {SCHEMA}, with comparisons"
-        raise SnapshotVersionError(explain(f"results {path}", got=problem, expected=expected, remedy="run verify"))
-    return content
+    return FORMAT.read(path)
 
 
 def main(declaration: Declaration, argv: Sequence[str]) -> int:
@@ -117,8 +103,7 @@ def _verify(declaration: Declaration, chosen: RolloutSet, quick: bool) -> bool:
         print(f"WRONG: {chosen.name}: {problem}")
     if not quick:
         path = declaration.results / f"{chosen.name}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(content, indent=1) + "\n")
+        FORMAT.write(path, content)
         print(f"written to {path}")
     return not mismatches and not content["problems"]
 
@@ -130,3 +115,11 @@ def _below(name: str, node: Any) -> Iterator[tuple[str, int, int]]:
     elif isinstance(node, Mapping):
         for key, child in node.items():
             yield from _below(key, child)
+
+
+def _check(content: Mapping[str, Any]) -> None:
+    if not list(comparisons(content)):
+        raise ValueError("no comparison")
+
+
+FORMAT: Final = files.JsonFormat("rlenv-rollouts", 1, "results", "run verify", _check)

@@ -3,33 +3,23 @@
 from pathlib import Path
 from typing import Final
 
-from rlenv_shared.verification.declaration import (
-    Benchmark,
-    BenchmarkCase,
-    Claim,
-    Declaration,
-    Gpu,
-    Implementation,
-    Replay,
-    RolloutSet,
-    Transfer,
-)
+from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "cartpole-jax float32"
 WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
 
-DECLARATION: Final = Declaration(
+DECLARATION: Final = declare.Declaration(
     package="cartpole-jax",
     environment="cartpole_jax/CartPole-v1",
     references=("gymnasium_classic",),
     smoke=f"{__name__}.smoke:smoke",
     implementations={
-        "jax": Implementation("cartpole_jax:CartPole"),
-        "gymnasium": Implementation(f"{__name__}.benchmarks:gymnasium_vector_env", host=True),
+        "jax": declare.Implementation("cartpole_jax:CartPole"),
+        "gymnasium": declare.Implementation(f"{__name__}.benchmarks:gymnasium_vector_env", host=True),
     },
     rollouts=(
-        RolloutSet(
+        declare.RolloutSet(
             "rollouts",
             f"{__name__}.rollouts:compare_episodes",
             full={"episodes": {"random": 10_000, "balance": 1_000}, "seed": 2026},
@@ -37,7 +27,7 @@ DECLARATION: Final = Declaration(
         ),
     ),
     replays=tuple(
-        Replay(
+        declare.Replay(
             f"Gymnasium's CartPole-v1, each step from its state, {dtype}",
             HERE / "episodes.npz",
             run=f"{__name__}.replay:replay",
@@ -69,25 +59,25 @@ DECLARATION: Final = Declaration(
             "normalise_returns": True,
         },
     },
-    transfer=Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
     benchmarks=(
-        Benchmark(
-            cases=(BenchmarkCase(WORKLOADS, (1, 64, 256, 1024, 4096, 16384, 65536), sweep=True),),
-            quick=(BenchmarkCase(WORKLOADS, (256, 1024)),),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(WORKLOADS, (1, 64, 256, 1024, 4096, 16384, 65536), sweep=True),),
+            quick=(declare.BenchmarkCase(WORKLOADS, (256, 1024)),),
             claims=(
-                Claim(
+                declare.Claim(
                     "JAX against gymnax 1.0.1 at batch 4,096",
                     ours={"workload": OURS, "batch": 4096},
                     theirs={"workload": "gymnax", "batch": 4096},
                     at_least=5.0,
                 ),
-                Claim(
+                declare.Claim(
                     "JAX against Gymnasium's CartPoleVectorEnv at batch 4,096",
                     ours={"workload": OURS, "batch": 4096},
                     theirs={"workload": "gymnasium CartPoleVectorEnv", "batch": 4096},
                     at_least=4.0,
                 ),
-                Claim(
+                declare.Claim(
                     "JAX against Gymnasium's CartPoleVectorEnv, each at its best batch",
                     ours={"workload": OURS},
                     theirs={"workload": "gymnasium CartPoleVectorEnv"},
@@ -96,14 +86,12 @@ DECLARATION: Final = Declaration(
             ),
         ),
     ),
-    gpu=Gpu(
-        programs=f"{__name__}.gpu:PROGRAMS",
+    gpu=declare.Gpu.of(
+        f"{__name__}.gpu",
         budgets={
             "step": {"launches": 2, "bytes": 30, "spill_bytes": 0, "calibrated_steps_per_s": 50e9},
             # launches: one for 64 steps
             "kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "calibrated_steps_per_s": 50e9},
         },
-        learning=f"{__name__}.gpu:learning_env",
-        comparisons=f"{__name__}.gpu:COMPARISONS",
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 from cartpole_jax import CartPole
 from cartpole_jax.controller import balance
 from cartpole_jax.verification.tolerances import NO_GENERATOR, STEP_TOLERANCES
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from
 from rlenv_shared.verification.teacher import teacher_forced
@@ -22,7 +22,7 @@ BALANCED: Final = 8  # of them, played to the time limit
 SEED: Final = 5
 
 
-def replay(trace: Trajectory, dtype: str) -> Report:
+def replay(trace: Trajectory, dtype: str) -> Differences:
     """Compare every single step from Gymnasium's recorded state, within the tolerances of L3."""
     with jax.enable_x64(dtype == "float64"):
         step_from = jax_step_from(CartPole(dtype=getattr(jnp, dtype)), fill=NO_GENERATOR)

@@ -14,7 +14,7 @@ from cartpole_jax import CartPole
 from cartpole_jax.controller import balance
 from cartpole_jax.verification.tolerances import F64_100_STEPS, F64_100_STEPS_OBS, NO_GENERATOR, STEP_TOLERANCES
 from rlenv_shared.verification.compare import compare
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import drift, teacher_forced
@@ -39,7 +39,7 @@ def reference_episodes(name: str, episodes: int, seed: int) -> Trajectory:
     return reference("gymnasium_classic").record_episodes(policy(name, seed), episodes, seed=seed)
 
 
-def every_step(dtype: Any, name: str, episodes: int, seed: int, auto_reset: bool = False) -> Report:
+def every_step(dtype: Any, name: str, episodes: int, seed: int, auto_reset: bool = False) -> Differences:
     """Compare every single step from Gymnasium's state: state, observation, reward and both flags.
 
     With ``auto_reset`` our `step` is compared instead of `step_env`; the state of a last step is then the next
@@ -77,7 +77,7 @@ def free_running(name: str, episodes: int, seed: int) -> tuple[Trajectory, Traje
     return Trajectory(steps, _without_generator(ours.initial)), theirs
 
 
-def first_100_steps(name: str, episodes: int, seed: int) -> Report:
+def first_100_steps(name: str, episodes: int, seed: int) -> Differences:
     """Compare the first 100 steps of `free_running` episodes."""
     ours, theirs = free_running(name, episodes, seed)
     early = np.arange(theirs.num_steps)[:, None] < FREE_STEPS

@@ -18,7 +18,7 @@ use crate::serial::Serial;
 use crate::timer::{Reload, Timer};
 
 const MAGIC: &[u8; 8] = b"EMURUST\0";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER: usize = 8 + 2 + 2 + 8;
 const CHECKSUM: usize = 8;
 
@@ -400,6 +400,16 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     })
 }
 
+/// As `fingerprint`, but by words: every changed word changes it.
+fn checksum(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks_exact(8);
+    let rest = fingerprint(words.remainder());
+    words.fold(rest, |hash, word| {
+        let word = u64::from_le_bytes(word.try_into().expect("8 bytes"));
+        (hash ^ word).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
 impl Machine {
     /// The whole machine as bytes.
     #[must_use]
@@ -414,8 +424,8 @@ impl Machine {
         let Pass::Save(mut out) = pass else {
             unreachable!("a saving pass stays one")
         };
-        let checksum = fingerprint(&out);
-        out.extend_from_slice(&checksum.to_le_bytes());
+        let sum = checksum(&out);
+        out.extend_from_slice(&sum.to_le_bytes());
         out
     }
 
@@ -434,8 +444,13 @@ impl Machine {
                 "the state has format {version}, this version reads up to {VERSION}"
             )));
         }
-        let (body, checksum) = state.split_at(state.len() - CHECKSUM);
-        if fingerprint(body).to_le_bytes() != checksum {
+        let (body, sum) = state.split_at(state.len() - CHECKSUM);
+        let found = if version == 1 {
+            fingerprint(body)
+        } else {
+            checksum(body)
+        };
+        if found.to_le_bytes() != sum {
             return invalid("the checksum is wrong: the data is damaged or cut short");
         }
         if (body[10] != 0, body[11] != 0) != (self.model.is_color(), self.apu.emulated) {
@@ -560,6 +575,17 @@ mod tests {
     }
 
     #[test]
+    fn states_of_the_first_format_load() {
+        let state = running().save_state();
+        let mut first = state[..state.len() - CHECKSUM].to_vec();
+        first[8] = 1;
+        first.extend_from_slice(&fingerprint(&first.clone()).to_le_bytes());
+        let mut copy = Machine::after_boot(counting_rom(), &Options::default());
+        copy.load_state(&first).expect("a good state");
+        assert_eq!(copy.save_state(), state);
+    }
+
+    #[test]
     fn damaged_states_are_refused_and_change_nothing() {
         let mut machine = running();
         let state = machine.save_state();
@@ -590,7 +616,7 @@ mod tests {
                 let at = HEADER + (random >> 33) as usize % (bad.len() - HEADER);
                 bad[at] = (random >> 20) as u8;
             }
-            bad.extend_from_slice(&fingerprint(&bad.clone()).to_le_bytes());
+            bad.extend_from_slice(&checksum(&bad.clone()).to_le_bytes());
             let mut machine = Machine::after_boot(counting_rom(), &Options::default());
             if machine.load_state(&bad).is_ok() {
                 let _ = machine.run_frame(true, true); // may lock up, must not panic or hang

@@ -42,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BREAK", emurust_core::BREAK)?;
     module.add_class::<machine::Machine>()?;
     module.add_class::<memory::MemoryView>()?;
+    module.add_class::<memory::LeanMemory>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<batch::Starts>()?;
     module.add_class::<signals::Signals>()?;

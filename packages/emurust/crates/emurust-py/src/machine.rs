@@ -1,6 +1,7 @@
 //! One console.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
 use emurust_core::{
     self as core, BootRom, Cell, Colors, CutOut, EmuError, Model, Options, Place, Rom, Shortcuts,
@@ -12,30 +13,47 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
+use spinning_top::relax::Relax;
+use spinning_top::RawSpinlock;
 
+use crate::area::{contiguous, Legend, Part};
 use crate::raise;
+
+/// Threads that wait for a console sleep: that is rare, but frames may take long.
+#[derive(Default)]
+pub(crate) struct Sleep;
+
+impl Relax for Sleep {
+    fn relax(&mut self) {
+        std::thread::sleep(Duration::from_micros(50));
+    }
+}
+
+/// Letting go of it costs nothing, unlike a mutex: reading a byte of memory takes no longer than locking one.
+type Turn = lock_api::Mutex<RawSpinlock<Sleep>, core::Machine>;
+pub(crate) type Locked<'a> = lock_api::MutexGuard<'a, RawSpinlock<Sleep>, core::Machine>;
 
 /// A console that several Python threads may hold: a call waits for the one that is running.
 #[pyclass(frozen, module = "emurust._core")]
 pub(crate) struct Machine {
-    inner: Mutex<core::Machine>,
+    inner: Turn,
 }
 
 /// A breakpoint that was reached: frames left after this one, bank, address, opcode.
 type Reached = Option<(u32, i32, u16, u8)>;
 
+/// A part of a tile map: x, y, width and height in tiles, and whether it moves with the screen.
+type Area = (usize, usize, usize, usize, bool);
+
 impl Machine {
     pub(crate) fn new_of(inner: core::Machine) -> Self {
         Self {
-            inner: Mutex::new(inner),
+            inner: Turn::new(inner),
         }
     }
 
-    pub(crate) fn lock(&self, py: Python<'_>) -> MutexGuard<'_, core::Machine> {
-        // a panic would have left a machine that a state can be loaded into
-        self.inner
-            .lock_py_attached(py)
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self, py: Python<'_>) -> Locked<'_> {
+        self.inner.lock_py_attached(py)
     }
 
     fn made(rom: Arc<Rom>, boot_rom: Option<Vec<u8>>, options: &Options) -> PyResult<Self> {
@@ -52,7 +70,7 @@ impl Machine {
     /// Finishes the present frame and runs `left` more; only the last of them is drawn and sampled.
     fn finish(&self, py: Python<'_>, left: u32, render: bool, sound: bool) -> PyResult<Reached> {
         py.detach(|| {
-            let mut machine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut machine = self.inner.lock();
             let mut left = left;
             loop {
                 if let Stop::Hook(place, opcode) = machine.run_to_stop()? {
@@ -102,6 +120,28 @@ type Parts<'py> = (
     bool,
     Bound<'py, PyBytes>,
 );
+
+fn cut_out((x, y, width, height, follow): Area) -> CutOut {
+    CutOut {
+        x,
+        y,
+        width,
+        height,
+        follow,
+    }
+}
+
+fn object_parts(machine: &mut core::Machine) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for object in machine.objects_on_screen() {
+        let (row, column) = (object.y.div_euclid(8), object.x.div_euclid(8));
+        parts.push((row, column, object.tile));
+        if object.tall {
+            parts.push((row + 1, column, object.tile + 1));
+        }
+    }
+    parts
+}
 
 fn model(color: Option<bool>) -> Option<Model> {
     color.map(|color| {
@@ -157,7 +197,7 @@ impl Machine {
 
     fn run_frame(&self, py: Python<'_>, render: bool, sound: bool) -> PyResult<()> {
         py.detach(|| {
-            let mut machine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut machine = self.inner.lock();
             machine.run_frame(render, sound)
         })
         .map_err(raise)
@@ -269,6 +309,15 @@ impl Machine {
         PyBytes::new(py, &bytes)
     }
 
+    /// Writes to `start`, `start + step` and so on.
+    fn write_range(&self, py: Python<'_>, start: u16, step: u16, values: Vec<u8>) {
+        let mut machine = self.lock(py);
+        for (number, value) in values.into_iter().enumerate() {
+            let offset = (number as u16).wrapping_mul(step);
+            machine.write_memory(start.wrapping_add(offset), value);
+        }
+    }
+
     fn read_bank(&self, py: Python<'_>, bank: u16, address: u16) -> PyResult<u8> {
         let cell = Cell {
             bank: Some(bank),
@@ -345,43 +394,44 @@ impl Machine {
     }
 
     /// Tile numbers of a part of a tile map, (height, width).
-    #[allow(clippy::too_many_arguments)] // they are Python's keywords
     fn tile_area<'py>(
         &self,
         py: Python<'py>,
         window: bool,
         control: u8,
-        x: usize,
-        y: usize,
-        width: usize,
-        height: usize,
-        follow: bool,
+        area: Area,
     ) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let cut = CutOut {
-            x,
-            y,
-            width,
-            height,
-            follow,
-        };
-        let tiles = self
-            .lock(py)
-            .tile_area(window, control, cut)
-            .map_err(raise)?;
-        PyArray1::from_vec(py, tiles).reshape([height, width])
+        let cut = cut_out(area);
+        let mut machine = self.lock(py);
+        let tiles = machine.tile_area(window, control, cut).map_err(raise)?;
+        PyArray1::from_vec(py, tiles).reshape([cut.height, cut.width])
     }
 
     /// Parts of objects on the screen as (row, column, tile), in tiles.
-    fn object_tiles(&self, py: Python<'_>) -> Vec<(i32, i32, u32)> {
-        let mut parts = Vec::new();
-        for object in self.lock(py).objects_on_screen() {
-            let (row, column) = (object.y.div_euclid(8), object.x.div_euclid(8));
-            parts.push((row, column, object.tile));
-            if object.tall {
-                parts.push((row + 1, column, object.tile + 1));
-            }
-        }
-        parts
+    fn object_tiles(&self, py: Python<'_>) -> Vec<Part> {
+        object_parts(&mut self.lock(py))
+    }
+
+    /// A part of the background with the objects over it, by what a mapping makes of the tiles.
+    fn game_area<'py>(
+        &self,
+        py: Python<'py>,
+        area: Area,
+        mapping: PyReadonlyArray1<'py, u32>,
+        offset: u32,
+    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let cut = cut_out(area);
+        let legend = Legend {
+            origin: (cut.y as i32, cut.x as i32),
+            width: cut.width,
+            mapping: contiguous(&mapping)?,
+            offset,
+        };
+        let mut machine = self.lock(py);
+        let control = machine.read_memory(0xFF40);
+        let mut tiles = machine.tile_area(false, control, cut).map_err(raise)?;
+        legend.apply(&mut tiles, &object_parts(&mut machine))?;
+        PyArray1::from_vec(py, tiles).reshape([cut.height, cut.width])
     }
 
     fn line_positions(&self, py: Python<'_>) -> Vec<[u8; 4]> {

@@ -2,6 +2,7 @@
 //!
 //! Written here and not in Python because scripts read memory more often than anything else.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PySlice, PyString, PyTuple};
 
@@ -40,6 +41,7 @@ enum Kind {
     Bounds,
     Overflow,
     Type,
+    Operation,
 }
 
 fn refuse(py: Python<'_>, kind: Kind, what: &str, got: &str, expected: &str) -> PyErr {
@@ -48,6 +50,7 @@ fn refuse(py: Python<'_>, kind: Kind, what: &str, got: &str, expected: &str) -> 
         Kind::Bounds => "PyBoyOutOfBoundsException",
         Kind::Overflow => "PyBoyOverflowError",
         Kind::Type => "PyBoyTypeError",
+        Kind::Operation => "PyBoyInvalidOperationException",
     };
     let made = py
         .import("emurust.pyboy.errors")
@@ -93,7 +96,7 @@ fn byte(value: &Bound<'_, PyAny>) -> PyResult<u8> {
     cut.extract::<u8>().map_err(|_| wrong(Kind::Overflow))
 }
 
-fn bound(slice: &Bound<'_, PySlice>, name: &str) -> PyResult<Option<i64>> {
+fn bound(slice: &Bound<'_, PySlice>, name: &Bound<'_, PyString>) -> PyResult<Option<i64>> {
     let value = slice.getattr(name)?;
     if value.is_none() {
         return Ok(None);
@@ -108,9 +111,9 @@ fn bound(slice: &Bound<'_, PySlice>, name: &str) -> PyResult<Option<i64>> {
 fn range(slice: &Bound<'_, PySlice>) -> PyResult<Range> {
     let py = slice.py();
     let missing = |what| refuse(py, Kind::Input, what, "none", "both ends of a slice");
-    let start = bound(slice, "start")?.ok_or_else(|| missing("start address"))?;
-    let stop = bound(slice, "stop")?.ok_or_else(|| missing("end address"))?;
-    let step = bound(slice, "step")?.unwrap_or(1);
+    let start = bound(slice, intern!(py, "start"))?.ok_or_else(|| missing("start address"))?;
+    let stop = bound(slice, intern!(py, "stop"))?.ok_or_else(|| missing("end address"))?;
+    let step = bound(slice, intern!(py, "step"))?.unwrap_or(1);
     let got = || format!("{start}:{stop}:{step}");
     let wrong = |kind, expected| Err(refuse(py, kind, "slice", &got(), expected));
     if step <= 0 {
@@ -250,15 +253,15 @@ impl Place {
 /// What is assigned to `count` addresses: a byte for each, or one for all.
 fn values(value: &Bound<'_, PyAny>, range: &Range) -> PyResult<Vec<u8>> {
     let addresses = range.addresses().count();
-    if !value.hasattr("__iter__")? {
+    let given: Vec<u8> = if let Ok(list) = value.cast::<PyList>() {
+        list.iter().map(|one| byte(&one)).collect::<PyResult<_>>()?
+    } else if !value.hasattr(intern!(value.py(), "__iter__"))? {
         return Ok(vec![byte(value)?; addresses]);
-    }
-    let given: Vec<u8> = match value.extract::<Vec<u8>>() {
-        Ok(bytes) => bytes,
-        Err(_) => value
-            .try_iter()?
-            .map(|one| byte(&one?))
-            .collect::<PyResult<_>>()?,
+    } else if let Ok(bytes) = value.extract::<Vec<u8>>() {
+        bytes
+    } else {
+        let values = value.try_iter()?;
+        values.map(|one| byte(&one?)).collect::<PyResult<_>>()?
     };
     if given.len() != addresses {
         let (got, expected) = (format!("{} values", given.len()), format!("{addresses}"));
@@ -267,8 +270,11 @@ fn values(value: &Bound<'_, PyAny>, range: &Range) -> PyResult<Vec<u8>> {
     Ok(given)
 }
 
-/// The memory of a console.
-#[pyclass(subclass, frozen)]
+/// `memory[address]`, `memory[start:stop:step]`, `memory[bank, address]`, `memory[bank, start:stop]`.
+///
+/// Assigning to a bank of ROM (or to bank −1, the boot ROM) patches it. A slice gives a new list. As in PyBoy, reading a
+/// slice of a bank stops before the bank's last byte, and a slice with a step gives as many bytes as whole steps fit.
+#[pyclass(frozen, module = "emurust.pyboy.memory", name = "PyBoyMemoryView")]
 pub(crate) struct MemoryView {
     machine: Py<Machine>,
 }
@@ -280,13 +286,22 @@ impl MemoryView {
         Self { machine }
     }
 
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        let expected = "a slice: name the addresses, for some memory stands at several";
+        Err(refuse(py, Kind::Operation, "memory", "len()", expected))
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let expected = "a slice: name the addresses";
+        Err(refuse(py, Kind::Operation, "memory", "a loop", expected))
+    }
+
     fn __getitem__<'py>(
         &self,
         py: Python<'py>,
         whole: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if whole.is_instance_of::<PyInt>() {
-            let address = integer("address", whole)? as u16;
+        if let Some(address) = number::<u16>(whole) {
             let value = self.machine.get().lock(py).read_memory(address);
             return Ok(value.into_pyobject(py)?.into_any());
         }
@@ -394,4 +409,51 @@ impl MemoryView {
         }
         Ok(())
     }
+}
+
+/// The memory of a lean console: single addresses here, `_get` and `_set` of a class below for all else.
+#[pyclass(subclass, frozen)]
+pub(crate) struct LeanMemory {
+    machine: Py<Machine>,
+}
+
+#[pymethods]
+impl LeanMemory {
+    #[new]
+    fn new(machine: Py<Machine>) -> Self {
+        Self { machine }
+    }
+
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(address) = number::<u16>(key) {
+            let value = slf.get().machine.get().lock(py).read_memory(address);
+            return Ok(value.into_pyobject(py)?.into_any());
+        }
+        slf.call_method1(intern!(py, "_get"), (key,))
+    }
+
+    fn __setitem__<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        if let (Some(address), Some(byte)) = (number::<u16>(key), number::<u8>(value)) {
+            let mut machine = slf.get().machine.get().lock(py);
+            machine.write_memory(address, byte);
+            return Ok(());
+        }
+        slf.call_method1(intern!(py, "_set"), (key, value))?;
+        Ok(())
+    }
+}
+
+/// An `int` that fits.
+fn number<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>) -> Option<T> {
+    let number = value.cast::<PyInt>().ok()?;
+    number.extract().ok()
 }

@@ -139,7 +139,7 @@ class PyBoy:
         self.cartridge_title = self._machine.title
         self.frame_count = 0
         self.paused = self.quitting = False
-        self.no_input, self.title_status, self.window_title = no_input, title_status, ""
+        self.no_input, self.title_status = no_input, title_status
         self.events: list[WindowEvent] = []
         self._queued: list[tuple[int, int]] = []
         self._turn = threading.RLock()
@@ -167,10 +167,16 @@ class PyBoy:
         self._show(False)
         self.stopped = False
 
+    sgb_border = False
     # properties, for a class with __getattr__ is slower to look into
     mb = _without("mb", "memory, register_file, screen and sound")
     _plugin_manager = _without("_plugin_manager", "the attributes of PyBoy and game_wrapper")
     _serial = _without("_serial", "hook_register on the game's own output routine")
+
+    @property
+    def window_title(self) -> str:
+        """What PyBoy writes over a window; times are not measured here."""
+        return "PyBoy [PAUSED]" if self.paused else "PyBoy"
 
     # --- time -------------------------------------------------------------------------------------------------------
 
@@ -188,32 +194,37 @@ class PyBoy:
         if self.stopped:
             raise PyBoyInvalidOperationException("tick: got a stopped console, expected a running one; make another")
         count = options.frames(count)
+        if count == 0:
+            self._after_frames()
+            return False
         with self._turn:
-            try:
-                running = self._run(count, bool(render), bool(sound))
-            finally:
-                if not self.stopped:
-                    self._show(bool(render) and count > 0)
-            self.screen._after_tick()
-            self.game_wrapper.post_tick()
-            self._window.show(self.screen)
-            self._window.pace(self.target_emulationspeed)
+            running = self._run(count, bool(render), bool(sound))
+            self._after_frames()
         return running
+
+    def _after_frames(self) -> None:
+        self.screen._after_tick()
+        self.game_wrapper.post_tick()
+        self._window.present(self.screen, self.target_emulationspeed)
 
     def _run(self, count: int, render: bool, sound: bool) -> bool:
         left = count
-        while left > 0 and not self.stopped:
-            self._handle_events()
-            frames = self._frames_at_once(left)
-            if not self.paused:
-                self.gameshark.tick()
-                last = frames == left
-                self._run_frames(frames, render and last, sound and last)
-            left -= frames
-            self.events = []
-            while self._queued and self._queued[0][0] == self.frame_count:
-                self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
-        return count > 0 and not self.quitting and not self.stopped
+        try:
+            while left > 0 and not self.stopped:
+                self._handle_events()
+                frames = self._frames_at_once(left)
+                if not self.paused:
+                    self.gameshark.tick()
+                    last = frames == left
+                    self._run_frames(frames, render and last, sound and last)
+                left -= frames
+                self.events = []
+                while self._queued and self._queued[0][0] == self.frame_count:
+                    self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
+        finally:
+            if not self.stopped:
+                self._show(render)
+        return not self.quitting and not self.stopped
 
     def _frames_at_once(self, left: int) -> int:
         """Frames until something is to be done between two of them."""

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from emurust import _core
-from emurust.pyboy.errors import PyBoyInvalidOperationException, refused
+from emurust.pyboy.errors import refused
 
-
-class PyBoyMemoryView(_core.MemoryView):
-    """`memory[address]`, `memory[start:stop:step]`, `memory[bank, address]`, `memory[bank, start:stop]`.
-
-    Assigning to a bank of ROM (or to bank −1, the boot ROM) patches it. A slice gives a new list. As in PyBoy, reading
-    a slice of a bank stops before the bank's last byte, and a slice with a step gives as many bytes as whole steps fit.
-    """
-
-    def __len__(self) -> int:
-        raise PyBoyInvalidOperationException("memory: got len(), expected a slice; its parts overlap: name addresses")
-
-    def __iter__(self) -> Iterator[Any]:
-        raise PyBoyInvalidOperationException("memory: got an iteration, expected a slice; name the addresses")
+PyBoyMemoryView = _core.PyBoyMemoryView
 
 
 def _register(name: str, mask: int) -> property:

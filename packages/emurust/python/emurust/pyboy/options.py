@@ -158,6 +158,8 @@ def frames(count: Any) -> int:
         PyBoyInvalidInputException: Negative, or no number.
         PyBoyOverflowError: More than fit into 63 bits.
     """
+    if type(count) is int and 0 <= count < 2**63:  # nearly always
+        return count
     if not isinstance(count, int | float) and not hasattr(count, "__index__"):
         raise refused("PyBoyTypeError", "count", repr(count), "a number of frames, 0 or more")
     found = int(count) if count == count and abs(count) != float("inf") else -1

@@ -45,18 +45,16 @@ class NullWindow:
         """What the user did since the last frame."""
         return []
 
-    def show(self, screen: Screen) -> None:
-        """Shows the picture."""
+    def present(self, screen: Screen, speed: int) -> None:
+        """Shows the picture, and waits until it is due at so many times the real speed; 0 does not wait."""
+        if speed > 0:
+            self._pace(speed)
 
     def set_title(self, title: str) -> None:
         """Shows a title."""
 
-    def pace(self, speed: int) -> None:
-        """Waits until the frame is due at so many times the real speed; 0 does not wait."""
+    def _pace(self, speed: int) -> None:
         now = time.perf_counter()
-        if speed <= 0:
-            self._due = now
-            return
         self._due += 1 / (_FRAMES_PER_SECOND * speed)
         if self._due > now:
             time.sleep(self._due - now)
@@ -94,7 +92,7 @@ class Sdl2Window(NullWindow):
         kind = sdl2.SDL_PIXELFORMAT_RGBA32, sdl2.SDL_TEXTUREACCESS_STREAMING
         self._texture = sdl2.SDL_CreateTexture(self._renderer, *kind, COLS, ROWS)
         self._keys = {sdl2.SDL_GetKeyFromName(name.encode()): changes for name, changes in _KEYS.items()}
-        self._pixels = ctypes.c_void_p(screen._memory.buffer_info()[0])
+        self._pixels = ctypes.c_void_p(screen._pixels.ctypes.data)
 
     def events(self) -> list[WindowEvent]:
         """Keys pressed and let go, and the window's closing."""
@@ -109,13 +107,14 @@ class Sdl2Window(NullWindow):
                     found.append(change)
         return found
 
-    def show(self, screen: Screen) -> None:
-        """Shows the picture."""
+    def present(self, screen: Screen, speed: int) -> None:
+        """Shows the picture, and waits until it is due."""
         sdl2 = self._sdl2
         sdl2.SDL_UpdateTexture(self._texture, None, self._pixels, 4 * COLS)
         sdl2.SDL_RenderClear(self._renderer)
         sdl2.SDL_RenderCopy(self._renderer, self._texture, None, None)
         sdl2.SDL_RenderPresent(self._renderer)
+        super().present(screen, speed)
 
     def set_title(self, title: str) -> None:
         """Shows a title."""

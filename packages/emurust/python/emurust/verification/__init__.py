@@ -3,16 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_shared.verification.declaration import (
-    Benchmark,
-    BenchmarkCase,
-    Claim,
-    Declaration,
-    Gpu,
-    Implementation,
-    RolloutSet,
-    Transfer,
-)
+from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 ENVIRONMENT: Final = "emurust/Windfall-v0"
@@ -31,55 +22,57 @@ PPO: Final[dict[str, Any]] = {
 }
 
 
-def _speeds(*batches: int) -> tuple[BenchmarkCase, ...]:
+def _speeds(*batches: int) -> tuple[declare.BenchmarkCase, ...]:
     """Consoles of Windfall in both emulators."""
-    return (BenchmarkCase(f"{__name__}.benchmarks:workloads", batches),)
+    return (declare.BenchmarkCase(f"{__name__}.benchmarks:workloads", batches),)
 
 
-def _learning(*sizes: tuple[str, int]) -> tuple[BenchmarkCase, ...]:
+def _learning(*sizes: tuple[str, int]) -> tuple[declare.BenchmarkCase, ...]:
     """PPO end to end with each network and number of environments."""
     entry = f"{__name__}.learning:workloads"
-    return tuple(BenchmarkCase(entry, (num_envs,), {"preset": preset}) for preset, num_envs in sizes)
+    return tuple(declare.BenchmarkCase(entry, (num_envs,), {"preset": preset}) for preset, num_envs in sizes)
 
 
-def _ppo_claim(text: str, preset: str, at_least: float = 0.0) -> Claim:
+def _ppo_claim(text: str, preset: str, at_least: float = 0.0) -> declare.Claim:
     """PPO end to end, each implementation with its own environment."""
     ours, theirs = ({"workload": f"PPO on {name}, {preset}"} for name in ("emurust", "PyBoy in 2 processes"))
-    return Claim(f"PPO end to end, {text}, against PPO on PyBoy in 2 processes", ours, theirs, at_least)
+    return declare.Claim(f"PPO end to end, {text}, against PPO on PyBoy in 2 processes", ours, theirs, at_least)
 
 
-DECLARATION: Final = Declaration(
+DECLARATION: Final = declare.Declaration(
     package="emurust",
     environment=ENVIRONMENT,
     references=("pyboy",),
     smoke=f"{__name__}.smoke:smoke",
     implementations={
-        "emurust": Implementation(f"{__name__}.benchmarks:emurust_vector_env", host=True),
-        "pyboy": Implementation(f"{__name__}.benchmarks:pyboy_on_all_cores", host=True),
+        "emurust": declare.Implementation(f"{__name__}.benchmarks:emurust_vector_env", host=True),
+        "pyboy": declare.Implementation(f"{__name__}.benchmarks:pyboy_on_all_cores", host=True),
     },
     rollouts=(
-        RolloutSet(
+        declare.RolloutSet(
             "programs", f"{__name__}.programs:compare_programs", full={"programs": 20_000}, quick={"programs": 100}
         ),
-        RolloutSet("games", f"{__name__}.games:compare_games", full={"frames": 3_600}, quick={"frames": 60}),
-        RolloutSet("states", f"{__name__}.states:compare_saved_states", full={"frames": 3_600}, quick={"frames": 150}),
+        declare.RolloutSet("games", f"{__name__}.games:compare_games", full={"frames": 3_600}, quick={"frames": 60}),
+        declare.RolloutSet(
+            "states", f"{__name__}.states:compare_saved_states", full={"frames": 3_600}, quick={"frames": 150}
+        ),
     ),
     hyperparameters={"windfall": {"total_steps": 200_000, **PPO}},
-    transfer=Transfer(HERE / "transfer.toml", hyperparameters="windfall"),
+    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="windfall"),
     # The geometric means over the homebrew ROMs, and what threads give (1.85× required of 2, over all turns too), are
     # measured by `homebrew_speed` and recomputed from results/homebrew/ by tests/l1_property/test_readme.py.
     benchmarks=(
-        Benchmark(
+        declare.Benchmark(
             cases=_speeds(1, 4, 16, 64, 128, 256),
             quick=_speeds(1, 4),
             claims=(
-                Claim(
+                declare.Claim(
                     "emurust on 1 thread against PyBoy in 1 process, Windfall at 24 frames a step",
                     {"workload": "emurust, 1 thread"},
                     {"workload": "PyBoy, 1 process"},
                     at_least=4.0,
                 ),
-                Claim(
+                declare.Claim(
                     "emurust on 2 threads against PyBoy in 2 processes, Windfall at 24 frames a step",
                     {"workload": "emurust, 2 threads"},
                     {"workload": "PyBoy, 2 processes"},
@@ -87,7 +80,7 @@ DECLARATION: Final = Declaration(
                 ),
             ),
         ),
-        Benchmark(
+        declare.Benchmark(
             # An iteration of a large network on two cores takes seconds.
             cases=_learning(("mlp-tiny", 64), ("cnn-tiny", 64), ("cnn-2m", 32)),
             quick=_learning(("mlp-tiny", 64), ("cnn-tiny", 64)),
@@ -99,6 +92,6 @@ DECLARATION: Final = Declaration(
             ),
         ),
     ),
-    gpu=Gpu(comparisons=f"{__name__}.gpu:COMPARISONS"),
+    gpu=declare.Gpu(comparisons=f"{__name__}.gpu:COMPARISONS"),
     tables=f"{__name__}.tables:tables",
 )

@@ -3,22 +3,18 @@
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_shared.verification.declaration import (
-    Benchmark,
-    BenchmarkCase,
-    Claim,
-    Declaration,
-    Gpu,
-    Implementation,
-    Replay,
-    RolloutSet,
-    Transfer,
-)
+from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "halfcheetah-jax float32"
 EQUAL_BATCH: Final = 256  # what MJX can finish
-OTHERS: Final = {"mjx": "MJX 3.17.0", "brax": "Brax 0.14.2 generalized"}
+OTHERS: Final = {
+    "mjx": "MJX 3.17.0",
+    "mjx-6-6": "MJX 3.17.0, 6 iterations",
+    "brax-generalized": "Brax 0.14.2 generalized",
+    "brax-positional": "Brax 0.14.2 positional",
+    "brax-spring": "Brax 0.14.2 spring",
+}
 PPO: Final[dict[str, Any]] = {
     "num_envs": 64,
     "rollout_length": 32,
@@ -33,59 +29,56 @@ PPO: Final[dict[str, Any]] = {
 }
 
 
-def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[BenchmarkCase, ...]:
+def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[declare.BenchmarkCase, ...]:
     """Against MuJoCo's C at large batches, against Gymnasium and the others at one that they can finish."""
     return (
-        BenchmarkCase(f"{__name__}.benchmarks:against_mujoco", batches),
-        BenchmarkCase(f"{__name__}.benchmarks:against_others", (EQUAL_BATCH,), {"others": others}),
+        declare.BenchmarkCase(f"{__name__}.benchmarks:against_mujoco", batches),
+        declare.BenchmarkCase(f"{__name__}.benchmarks:against_others", (EQUAL_BATCH,), {"others": others}),
     )
 
 
-def _claim(text: str, theirs: str, batch: int, at_least: float) -> Claim:
+def _claim(text: str, theirs: str, batch: int, at_least: float) -> declare.Claim:
     """A ratio at a batch size."""
-    return Claim(text, {"workload": OURS, "batch": batch}, {"workload": theirs, "batch": batch}, at_least)
+    return declare.Claim(text, {"workload": OURS, "batch": batch}, {"workload": theirs, "batch": batch}, at_least)
 
 
-DECLARATION: Final = Declaration(
+def _comparisons(
+    name: str, entry: str, full: dict[str, int], quick: dict[str, int], whole_episodes: bool = False
+) -> declare.RolloutSet:
+    """A set of rollouts, seeded."""
+    full, quick = {**full, "seed": 2026}, {**quick, "seed": 11}
+    return declare.RolloutSet(name, f"{__name__}.{entry}", full, quick, whole_episodes)
+
+
+DECLARATION: Final = declare.Declaration(
     package="halfcheetah-jax",
     environment="halfcheetah_jax/HalfCheetah-v5",
     references=("gymnasium_mujoco",),
     smoke=f"{__name__}.smoke:smoke",
     implementations={
-        "jax": Implementation("halfcheetah_jax:HalfCheetah"),
-        "mujoco": Implementation(f"{__name__}.benchmarks:mujoco_vector_env", host=True),
+        "jax": declare.Implementation("halfcheetah_jax:HalfCheetah"),
+        "mujoco": declare.Implementation(f"{__name__}.benchmarks:mujoco_vector_env", host=True),
     },
     rollouts=(
-        RolloutSet(
-            "states",
-            f"{__name__}.states:compare_states",
-            full={"fresh": 20_000, "seed": 2026},
-            quick={"fresh": 500, "seed": 11},
-            whole_episodes=False,
-        ),
-        RolloutSet(
-            "solver",
-            f"{__name__}.states:fuzz_solver",
-            full={"states": 1_000_000, "seed": 2026},
-            quick={"states": 10_000, "seed": 11},
-            whole_episodes=False,
-        ),
-        RolloutSet(
+        _comparisons("states", "states:compare_states", {"fresh": 20_000}, {"fresh": 500}),
+        _comparisons("solver", "states:fuzz_solver", {"states": 1_000_000}, {"states": 10_000}),
+        _comparisons(
             "gradients",
-            f"{__name__}.gradients:compare_gradients",
-            full={"count": 12_000, "least_smooth": 10_000, "seed": 2026},
-            quick={"count": 300, "least_smooth": 200, "seed": 11},
-            whole_episodes=False,
+            "gradients:compare_gradients",
+            {"count": 12_000, "least_smooth": 10_000},
+            {"count": 300, "least_smooth": 200},
         ),
-        RolloutSet(
+        _comparisons("peer_gradients", "gradients:compare_peers", {"count": 256}, {"count": 32}),
+        _comparisons(
             "rollouts",
-            f"{__name__}.rollouts:compare_episodes",
-            full={"episodes": 100, "steps": 1000, "seed": 2026},
-            quick={"episodes": 20, "steps": 200, "seed": 11},
+            "rollouts:compare_episodes",
+            {"episodes": 100, "steps": 1000},
+            {"episodes": 20, "steps": 200},
+            whole_episodes=True,
         ),
     ),
     replays=tuple(
-        Replay(
+        declare.Replay(
             f"MuJoCo, each step from its state, {dtype}, backend {backend}",
             HERE / "episodes.npz",
             run=f"{__name__}.replay:replay",
@@ -99,21 +92,23 @@ DECLARATION: Final = Declaration(
         "fast": {"total_steps": 1_000_000, **PPO},  # a mean return of about 3,000 within a minute on two cores
         "transfer": PPO,  # in JAX and in MuJoCo alike; seed and total_steps come from transfer.toml
     },
-    transfer=Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
     benchmarks=(
-        Benchmark(
+        declare.Benchmark(
             cases=_speeds((1024, 4096), tuple(OTHERS)),
             quick=_speeds((1024,), ()),
             claims=(
                 _claim("JAX float32 against MJX at batch 256", OTHERS["mjx"], EQUAL_BATCH, 40.0),
-                _claim("JAX float32 against Brax (generalized) at batch 256", OTHERS["brax"], EQUAL_BATCH, 10.0),
+                _claim(
+                    "JAX float32 against Brax (generalized) at batch 256", OTHERS["brax-generalized"], EQUAL_BATCH, 10.0
+                ),
                 _claim("JAX float32 against mujoco.rollout on one thread", "mujoco.rollout, 1 thread", 1024, 1.0),
                 _claim("JAX float32 against mujoco.rollout on two threads", "mujoco.rollout, 2 threads", 1024, 1.0),
             ),
         ),
     ),
-    gpu=Gpu(
-        programs=f"{__name__}.gpu:PROGRAMS",
+    gpu=declare.Gpu.of(
+        f"{__name__}.gpu",
         budgets={
             "step, substeps in kernels": {
                 "launches": 60,
@@ -123,7 +118,5 @@ DECLARATION: Final = Declaration(
                 "calibrated_steps_per_s": 50e6,
             },
         },
-        learning=f"{__name__}.gpu:learning_env",
-        comparisons=f"{__name__}.gpu:COMPARISONS",
     ),
 )

@@ -8,14 +8,14 @@ import jax
 import jax.numpy as jnp
 
 from halfcheetah_jax.verification.steps import IGNORED, STEP_TOLERANCES, our_step
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.teacher import teacher_forced
 from rlenv_shared.verification.trajectory import Trajectory
 
 EPISODES, STEPS, SEED = 10, 60, 23
 
 
-def replay(trace: Trajectory, dtype: str, backend: str = "auto") -> Report:
+def replay(trace: Trajectory, dtype: str, backend: str = "auto") -> Differences:
     """Compare every single step from MuJoCo's recorded state, within the tolerances of L3."""
     with jax.enable_x64(dtype == "float64"):
         step_from = our_step(getattr(jnp, dtype), backend)

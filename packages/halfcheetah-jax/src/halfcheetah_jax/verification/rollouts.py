@@ -11,7 +11,7 @@ import numpy as np
 
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.verification.steps import IGNORED, STEP_TOLERANCES, our_step
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import record_jax
 from rlenv_shared.verification.teacher import teacher_forced
@@ -38,7 +38,7 @@ def reference_episodes(episodes: int, steps: int, seed: int, exact: bool = True)
     )
 
 
-def every_step(dtype: Any, episodes: int, steps: int, seed: int) -> Report:
+def every_step(dtype: Any, episodes: int, steps: int, seed: int) -> Differences:
     """Compare every single step from MuJoCo's state: state, observation and reward."""
     return teacher_forced(
         reference_episodes(episodes, steps, seed),

@@ -2,7 +2,7 @@
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rlenv_host::threads::Threads;
 
 use crate::action::Action;
 use crate::block::{Block, LANES, Rows};
@@ -65,7 +65,7 @@ pub struct VecPong {
     num_envs: usize,
     blocks: Vec<Block>,
     generator: Generator,
-    threads: Option<ThreadPool>,
+    threads: Option<Threads>,
 }
 
 impl VecPong {
@@ -86,7 +86,7 @@ impl VecPong {
         let useful = num_threads.min(blocks / Self::blocks_per_task(&field)).max(1);
         let parallel = useful > 1 && generator == Generator::Counter;
         let threads = parallel
-            .then(|| ThreadPoolBuilder::new().num_threads(useful).thread_name(|i| format!("pong-{i}")).build())
+            .then(|| Threads::new(useful))
             .transpose()
             .map_err(|error| PongError::Threads { got: num_threads, cause: error.to_string() })?;
         Ok(Self { field, num_envs, blocks: vec![Block::default(); blocks], generator, threads })
@@ -149,7 +149,7 @@ impl VecPong {
         check_actions::<A>(actions)?;
         let field = &self.field;
         let (observations, final_observations) = (rows(out.observations), rows(out.final_observations));
-        match (&mut self.generator, &self.threads) {
+        match (&mut self.generator, &mut self.threads) {
             (Generator::Counter, Some(threads)) => {
                 let blocks = Self::blocks_per_task(field);
                 let envs = blocks * LANES;

@@ -1,20 +1,21 @@
 //! Thin Python binding of `pong-core`: checks buffers, releases the interpreter lock, maps errors.
 #![forbid(unsafe_code)]
 
-mod buffers;
 mod errors;
 
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::PyArray1;
 use pong_core::action::{Continuous, DiscreteF32, DiscreteI32, DiscreteI64};
+use pong_core::observation::OBSERVATION_SIZE;
 use pong_core::rng::{GLIBC_DEGREE, GlibcRand};
 use pong_core::state::{STATE_WORDS, State};
 use pong_core::{Generator, Outputs, Params, PongError, VecPong};
 use pyo3::prelude::*;
+use rlenv_host::buffers::{read, write, wrong_array};
+use rlenv_host::errors::{Kind, exception, guarded};
 
-use crate::buffers::{Envs, read, write};
-use crate::errors::{env_error, guarded, to_python};
+use crate::errors::to_python;
 
 /// Names and order of the words of one row of `get_state`.
 const STATE_FIELDS: [&str; STATE_WORDS] = [
@@ -45,12 +46,19 @@ impl Batch {
     /// The environments, unless another Python thread is stepping them or a panic left them half-way.
     fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, VecPong>> {
         self.envs.try_lock().map_err(|_| {
-            env_error(py, "environments: got a call while another runs or after one failed, expected one at a time; use one batch per thread")
+            let message = "environments: got a call while another runs or after one failed, expected one at a time; use one batch per thread";
+            exception(py, Kind::Env, message)
         })
     }
 
-    fn size(&self) -> Envs {
-        Envs(self.num_envs)
+    /// Shape of an array of one entry per environment.
+    fn scalars(&self) -> [usize; 1] {
+        [self.num_envs]
+    }
+
+    /// Shape of an array of one row per environment.
+    fn rows(&self, length: usize) -> [usize; 2] {
+        [self.num_envs, length]
     }
 
     fn step_as<'py, A>(
@@ -64,12 +72,12 @@ impl Batch {
         A::Raw: numpy::Element,
     {
         let [observations, rewards, terminals, final_observations] = out;
-        let actions = read("actions", actions, py)?;
-        let mut observations = write::<f32>("observations", observations, &self.size().observations())?;
-        let mut rewards = write::<f32>("rewards", rewards, &self.size().scalars())?;
-        let mut terminals = write::<bool>("terminals", terminals, &self.size().scalars())?;
+        let actions = read("actions", actions)?;
+        let mut observations = write::<f32>("observations", observations, &self.rows(OBSERVATION_SIZE))?;
+        let mut rewards = write::<f32>("rewards", rewards, &self.scalars())?;
+        let mut terminals = write::<bool>("terminals", terminals, &self.scalars())?;
         let mut final_observations =
-            write::<f32>("final_observations", final_observations, &self.size().observations())?;
+            write::<f32>("final_observations", final_observations, &self.rows(OBSERVATION_SIZE))?;
         let mut envs = self.lock(py)?;
         let actions = actions.as_slice()?;
         let out = Outputs {
@@ -136,7 +144,7 @@ impl Batch {
     /// Begin an episode everywhere.
     #[pyo3(signature = (seed, observations))]
     fn reset<'py>(&self, py: Python<'py>, seed: Option<u64>, observations: &Bound<'py, PyAny>) -> PyResult<()> {
-        let mut observations = write::<f32>("observations", observations, &self.size().observations())?;
+        let mut observations = write::<f32>("observations", observations, &self.rows(OBSERVATION_SIZE))?;
         let observations = observations.as_slice_mut()?;
         let mut envs = self.lock(py)?;
         let envs = &mut *envs;
@@ -170,19 +178,19 @@ impl Batch {
             }
         }
         let expected = if self.continuous { "[num_envs] of float32" } else { "[num_envs] of int64, int32 or float32" };
-        Err(buffers::wrong_array(actions, "actions", expected))
+        Err(wrong_array(actions, "actions", expected))
     }
 
     /// Observe everywhere without stepping.
     fn observe<'py>(&self, py: Python<'py>, observations: &Bound<'py, PyAny>) -> PyResult<()> {
-        let mut observations = write::<f32>("observations", observations, &self.size().observations())?;
+        let mut observations = write::<f32>("observations", observations, &self.rows(OBSERVATION_SIZE))?;
         let observations = observations.as_slice_mut()?;
         self.lock(py)?.observe(observations).map_err(|error| to_python(py, &error))
     }
 
     /// Write every environment's state words.
     fn get_state<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<()> {
-        let mut words = write::<u32>("states", words, &self.size().rows(STATE_WORDS))?;
+        let mut words = write::<u32>("states", words, &self.rows(STATE_WORDS))?;
         let rows = words.as_slice_mut()?.as_chunks_mut().0;
         for (row, state) in rows.iter_mut().zip(self.lock(py)?.states()) {
             *row = state.to_words();
@@ -192,7 +200,7 @@ impl Batch {
 
     /// Replace every environment's state.
     fn set_state<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<()> {
-        let words = write::<u32>("states", words, &self.size().rows(STATE_WORDS))?;
+        let words = write::<u32>("states", words, &self.rows(STATE_WORDS))?;
         let states: Vec<State> = words.as_slice()?.as_chunks().0.iter().map(State::from_words).collect();
         self.lock(py)?.set_states(&states).map_err(|error| to_python(py, &error))
     }

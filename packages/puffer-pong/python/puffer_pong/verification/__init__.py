@@ -3,17 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from rlenv_shared.verification.declaration import (
-    Benchmark,
-    BenchmarkCase,
-    Claim,
-    Declaration,
-    Gpu,
-    Implementation,
-    Replay,
-    RolloutSet,
-    Transfer,
-)
+from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 FRAMESKIP: Final = 8  # PufferLib's shipped setting
@@ -33,42 +23,42 @@ PPO: Final = {
 }
 
 
-def _speeds(batches: tuple[int, ...]) -> tuple[BenchmarkCase, ...]:
+def _speeds(batches: tuple[int, ...]) -> tuple[declare.BenchmarkCase, ...]:
     """Every implementation with each frameskip."""
     entry = f"{__name__}.benchmarks:workloads"
-    return tuple(BenchmarkCase(entry, batches, {"frameskip": frameskip}, sweep=True) for frameskip in (1, 8))
+    return tuple(declare.BenchmarkCase(entry, batches, {"frameskip": frameskip}, sweep=True) for frameskip in (1, 8))
 
 
-def _learning(*sizes: tuple[str, int]) -> tuple[BenchmarkCase, ...]:
+def _learning(*sizes: tuple[str, int]) -> tuple[declare.BenchmarkCase, ...]:
     """PPO end to end with each network and number of environments."""
     entry = f"{__name__}.learning:workloads"
-    return tuple(BenchmarkCase(entry, (num_envs,), {"preset": preset}) for preset, num_envs in sizes)
+    return tuple(declare.BenchmarkCase(entry, (num_envs,), {"preset": preset}) for preset, num_envs in sizes)
 
 
-def _claim(text: str, ours: str, frameskip: int, at_least: float) -> Claim:
+def _claim(text: str, ours: str, frameskip: int, at_least: float) -> declare.Claim:
     """A ratio to the original."""
     of = {"frameskip": frameskip}
-    return Claim(f"{text}, frameskip {frameskip}", {"workload": ours, **of}, {"workload": C, **of}, at_least)
+    return declare.Claim(f"{text}, frameskip {frameskip}", {"workload": ours, **of}, {"workload": C, **of}, at_least)
 
 
-DECLARATION: Final = Declaration(
+DECLARATION: Final = declare.Declaration(
     package="puffer-pong",
     environment="puffer_pong/Pong-v0",
     references=("puffer_pong",),
     smoke=f"{__name__}.smoke:smoke",
     implementations={
-        "jax": Implementation(f"{__name__}.implementations:jax_env"),
-        "c": Implementation(f"{__name__}.implementations:c_vector_env", host=True),
-        "rust": Implementation(f"{__name__}.implementations:rust_vector_env", host=True),
+        "jax": declare.Implementation(f"{__name__}.implementations:jax_env"),
+        "c": declare.Implementation(f"{__name__}.implementations:c_vector_env", host=True),
+        "rust": declare.Implementation(f"{__name__}.implementations:rust_vector_env", host=True),
     },
     rollouts=(
-        RolloutSet(
+        declare.RolloutSet(
             "rollouts",
             f"{__name__}.rollouts:compare_rollouts",
             full={"envs": 256, "steps": 4_000, "seed": 2026, "least_ends": 8_000},
             quick={"envs": 64, "steps": 300, "seed": 6, "least_ends": 20},
         ),
-        RolloutSet(
+        declare.RolloutSet(
             "search",
             f"{__name__}.search:compare_tunes",
             full={"steps": 10_000_000, "seed": 2026},
@@ -76,7 +66,7 @@ DECLARATION: Final = Declaration(
         ),
     ),
     replays=tuple(
-        Replay(
+        declare.Replay(
             f"PufferLib's C, frameskip {frameskip}, every bit",
             HERE / f"frameskip-{frameskip}.npz",
             run=f"{__name__}.replay:replay",
@@ -87,9 +77,9 @@ DECLARATION: Final = Declaration(
         for frameskip in (1, 8)
     ),
     hyperparameters={"ppo": PPO},
-    transfer=Transfer(HERE / "transfer.toml", hyperparameters="ppo"),
+    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="ppo"),
     benchmarks=(
-        Benchmark(
+        declare.Benchmark(
             cases=_speeds((1, 64, 1024, 4096, 16384, 65536)),
             quick=_speeds((64, 1024)),
             claims=(
@@ -101,17 +91,15 @@ DECLARATION: Final = Declaration(
             ),
         ),
         # Large networks get few environments, so that an iteration on two cores takes seconds.
-        Benchmark(_learning(("gru-2m", 256), ("gru-20m", 64)), _learning(("gru-tiny", 256)), label="ppo"),
+        declare.Benchmark(_learning(("gru-2m", 256), ("gru-20m", 64)), _learning(("gru-tiny", 256)), label="ppo"),
     ),
-    gpu=Gpu(
-        programs=f"{__name__}.gpu:PROGRAMS",
+    gpu=declare.Gpu.of(
+        f"{__name__}.gpu",
         budgets={
             "frameskip 1": {"launches": 4, "bytes": 200, "spill_bytes": 0, "calibrated_steps_per_s": 5e9},
             "frameskip 8": {"launches": 8, "bytes": 150, "spill_bytes": 0, "calibrated_steps_per_s": 3e9},
             # launches: one for 64 steps
             "frameskip 1, kernel": {"launches": 0.02, "bytes": 10, "spill_bytes": 0, "calibrated_steps_per_s": 50e9},
         },
-        learning=f"{__name__}.gpu:learning_env",
-        comparisons=f"{__name__}.gpu:COMPARISONS",
     ),
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from puffer_pong.jax import EnvParams, Pong
 from rlenv_shared.verification.compare import compare
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.record import record_jax
 from rlenv_shared.verification.trajectory import Trajectory
 
@@ -17,7 +17,7 @@ MAX_SCORE: Final = {1: 1, 8: 3}  # by frameskip, so low that games end on the wa
 ONLY_JAX: Final = ("state.time",)  # for the time limit, which the original does not have
 
 
-def replay(trace: Trajectory, frameskip: int) -> Report:
+def replay(trace: Trajectory, frameskip: int) -> Differences:
     """Compare every bit of state, generator, reward, flags and observation, synchronised at the reset alone."""
     params = EnvParams(max_score=MAX_SCORE[frameskip])
     ours = record_jax(Pong(frameskip), trace.steps["action"], params=params, seed=SEED)

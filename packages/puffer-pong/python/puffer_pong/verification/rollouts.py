@@ -14,7 +14,7 @@ from puffer_pong.jax import EnvParams, Pong
 from puffer_pong.verification import rust
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import Tolerance, Tolerances, compare
-from rlenv_shared.verification.differences import Report
+from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, random_actions, random_uniform_actions, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
@@ -106,7 +106,7 @@ def jax_equals_c(
     tolerances: Tolerances | None = None,
     continuous: bool = False,
     **geometry: Any,
-) -> Report:
+) -> Differences:
     """JAX against C, synchronised at the reset alone; every bit unless tolerances are given."""
     actions = actions_for(continuous, seed, steps, envs)
     ours = record_jax(Pong(frameskip, continuous), actions, params=EnvParams(**geometry), seed=seed)
@@ -114,7 +114,9 @@ def jax_equals_c(
     return compare(ours, theirs, tolerances=tolerances, ignore=ONLY_JAX)
 
 
-def jax_steps_like_c(frameskip: int, envs: int, steps: int, seed: int, continuous: bool, **geometry: Any) -> Report:
+def jax_steps_like_c(
+    frameskip: int, envs: int, steps: int, seed: int, continuous: bool, **geometry: Any
+) -> Differences:
     """JAX against C, every single step from C's state: states exact, observations within 1 ulp."""
     theirs = record_c(actions_for(continuous, seed, steps, envs), frameskip, seed, continuous, **geometry)
     step_from = jax_step_from(
@@ -125,7 +127,7 @@ def jax_steps_like_c(frameskip: int, envs: int, steps: int, seed: int, continuou
 
 def rust_equals_c(
     frameskip: int, envs: int, steps: int, seed: int, continuous: bool = False, **geometry: Any
-) -> Report:
+) -> Differences:
     """Rust against C, synchronised at the reset alone; every bit, continuous actions included."""
     actions = actions_for(continuous, seed, steps, envs)
     ours = record_rust(actions, frameskip, seed, continuous, **geometry)
@@ -145,18 +147,18 @@ def run(frameskip: int, envs: int, steps: int, seed: int) -> dict[str, Any]:
         "rust": rust_equals_c(frameskip, envs, steps, seed),
         "jax": jax_equals_c(frameskip, envs, steps, seed),
     }
-    for report in reports.values():
-        report.raise_on_divergence()
+    for differences in reports.values():
+        differences.raise_on_divergence()
     return {
         "frameskip": frameskip,
         "steps": reports["jax"].steps,
         "ends": reports["jax"].ends,
         "values": sum(field.compared for field in reports["jax"].fields.values()),
-        "mismatches": {name: report.mismatches for name, report in reports.items()},
+        "mismatches": {name: differences.mismatches for name, differences in reports.items()},
     }
 
 
-def rust_equals_c_with_glibc(frameskip: int, envs: int, steps: int, seed: int) -> Report:
+def rust_equals_c_with_glibc(frameskip: int, envs: int, steps: int, seed: int) -> Differences:
     """Rust in glibc mode against PufferLib's unhooked vector wrapper."""
     actions = np.random.default_rng(seed).integers(0, 3, (steps, envs))
     ours = PongVectorEnv(envs, rng="glibc", frameskip=frameskip)
@@ -188,8 +190,8 @@ def compare_rollouts(envs: int, steps: int, seed: int, least_ends: int) -> Findi
                 continue  # compared bit by bit above
             label = f"{name}, {'continuous' if continuous else 'discrete'}"
             found.add(f"Rust = C, {label}", rust_equals_c(2, envs, steps, seed, continuous, **geometry))
-            report = jax_steps_like_c(2, envs, steps, seed, continuous, **geometry)
-            found.add(f"JAX steps like C within 1 ulp, {label}", report, largest_ulp=largest_ulp(report))
+            differences = jax_steps_like_c(2, envs, steps, seed, continuous, **geometry)
+            found.add(f"JAX steps like C within 1 ulp, {label}", differences, largest_ulp=largest_ulp(differences))
     for frameskip in FRAMESKIPS:
         name = f"Rust = C with glibc's generator, frameskip {frameskip}"
         found.add(name, rust_equals_c_with_glibc(frameskip, envs, steps, seed))
@@ -198,6 +200,6 @@ def compare_rollouts(envs: int, steps: int, seed: int, least_ends: int) -> Findi
     return found
 
 
-def largest_ulp(report: Report) -> int:
+def largest_ulp(differences: Differences) -> int:
     """Largest difference of any float."""
-    return max((field.max_ulp or 0 for field in report.fields.values()), default=0)
+    return max((field.max_ulp or 0 for field in differences.fields.values()), default=0)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from rlenv_bench.gpu import hlo, sass, thunks
 from rlenv_bench.gpu.target import Target
-from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.errors import ReferenceUnavailableError
 
 NO_CODE: Final = sass.KernelCode(0, 0, sass.Counts(0, 0, 0, 0, dict.fromkeys(sass.PIPES, 0)))
 NO_THUNK: Final = thunks.Thunk("", "", 0, False)
@@ -45,9 +45,8 @@ def device(target: Target) -> Any:
             platform="cuda", topology_name=target.name, topology="1x1x1", target_config=target.compiler_config
         )
     except Exception as error:
-        raise ReferenceUnavailableError(
-            explain("CUDA compiler", got=error, expected="JAX's CUDA plugin", remedy="run make setup-gpu-report")
-        ) from error
+        remedy = "run make setup-gpu-report"
+        raise ReferenceUnavailableError("CUDA compiler", error, "JAX's CUDA plugin", remedy) from error
     return SingleDeviceSharding(topology.devices[0])
 
 
@@ -109,14 +108,9 @@ def kernels(
     parts = ran.get(launch.name, ())
     unknown = [part for part in parts if part.kind not in thunks.MEMORY and part.kernel not in code]
     if launch.op == "fusion" and (unknown or not parts):
-        raise ReferenceUnavailableError(
-            explain(
-                f"fusion {launch.name}",
-                got=[f"{part.kind} {part.kernel}".strip() for part in unknown] or "not in XLA's schedule",
-                expected="kernels whose code was dumped, or copies",
-                remedy="use the JAX of setup-gpu-report",
-            )
-        )
+        got = [f"{part.kind} {part.kernel}".strip() for part in unknown] or "not in XLA's schedule"
+        expected = "kernels whose code was dumped, or copies"
+        raise ReferenceUnavailableError(f"fusion {launch.name}", got, expected, "use the JAX of setup-gpu-report")
     for part in parts[:-1]:
         op = "copy" if part.kind in thunks.MEMORY else launch.op
         before = dataclasses.replace(launch, op=op, bytes_read=launch.bytes_written)

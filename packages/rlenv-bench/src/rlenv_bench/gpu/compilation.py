@@ -26,10 +26,9 @@ from typing import Any, Final
 
 from rlenv_bench.gpu.model import CALIBRATED, FAST, RAW, SLOW, Assumptions, seconds
 from rlenv_bench.gpu.target import Target
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
+from rlenv_shared import files
+from rlenv_shared.errors import InvalidParamsError
 
-FORMAT: Final = "rlenv-gpu-compiled"
-SCHEMA: Final = 2
 COMMAND: Final = "make gpu-compile"
 FILE: Final = "gpu_compiled.json"  # in a package's results
 LIMITS: Final = ("launches", "bytes", "spill_bytes", "registers", "instructions")
@@ -101,22 +100,17 @@ def cost(compiled: Mapping[str, Any], target: Target) -> Cost:
 
 def build(target: str, jax_version: str, programs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """A report."""
-    return {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "target": target,
-        "jax": jax_version,
-        "command": COMMAND,
-        "programs": dict(programs),
-    }
+    head = {**FORMAT.head, "target": target, "jax": jax_version, "command": COMMAND}
+    return {**head, "programs": dict(programs)}
 
 
 def save(report: Mapping[str, Any], path: Path) -> None:
     """Write a report, one kernel a line."""
+    text = json.dumps(files.sealed(path, report), indent=1)
     # Only the innermost objects go on one line.
-    one_line = re.sub(r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\s*\n\s*", " ", found[0]), json.dumps(report, indent=1))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(one_line + "\n")
+    one_line = re.sub(r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\s*\n\s*", " ", found[0]), text)
+    with files.replacing(path) as file:
+        file.write(one_line.encode() + b"\n")
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -125,19 +119,7 @@ def load(path: Path) -> dict[str, Any]:
     Raises:
         SnapshotVersionError: there is none, or it is not of this format.
     """
-    try:
-        report = json.loads(path.read_bytes())
-        known = report["format"] == FORMAT and report["schema"] == SCHEMA
-        target = Target.load(report["target"])
-        for program in report["programs"].values():
-            str(program["writes"])
-            for compiled in program["compiled"]:
-                cost(compiled, target)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _unreadable(path, error) from error
-    if not known:
-        raise _unreadable(path, (report["format"], report["schema"]))
-    return report
+    return FORMAT.read(path)
 
 
 def target(report: Mapping[str, Any]) -> Target:
@@ -161,14 +143,8 @@ def checked_budgets(package: str, budgets: Mapping[str, Mapping[str, float]]) ->
     """
     for program, budget in budgets.items():
         if not {"spill_bytes", FLOOR} <= set(budget) <= {*LIMITS, FLOOR}:
-            raise InvalidParamsError(
-                explain(
-                    f"budget of {package}, {program}",
-                    got=sorted(budget),
-                    expected=f"spill_bytes and {FLOOR}, and others of {LIMITS}",
-                    remedy="correct the declaration",
-                )
-            )
+            expected, remedy = f"spill_bytes and {FLOOR}, and others of {LIMITS}", "correct the declaration"
+            raise InvalidParamsError(f"budget of {package}, {program}", sorted(budget), expected, remedy)
     return budgets
 
 
@@ -240,7 +216,12 @@ def table(report: Mapping[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def _unreadable(path: Path, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(
-        explain(f"GPU report {path.name}", got=got, expected=f"{FORMAT}, schema {SCHEMA}", remedy=f"run {COMMAND}")
-    )
+def _check(report: Mapping[str, Any]) -> None:
+    device = target(report)
+    for program in report["programs"].values():
+        str(program["writes"])
+        for compiled in program["compiled"]:
+            cost(compiled, device)
+
+
+FORMAT: Final = files.JsonFormat("rlenv-gpu-compiled", 2, "GPU report", f"run {COMMAND}", _check)

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from typing import Final
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 ITEM_BYTES: Final = {
     **dict.fromkeys(("pred", "s4", "u4", "s8", "u8", "f8e4m3fn", "f8e5m2"), 1),
@@ -112,9 +112,7 @@ def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
         elif current is not None and (found := _INSTRUCTION.match(line)):
             computations[current].append(_instruction(found))
     if entry is None:
-        raise InvalidParamsError(
-            explain("HLO", got=f"{len(computations)} computations", expected="an ENTRY", remedy="pass as_text()")
-        )
+        raise InvalidParamsError("HLO", f"{len(computations)} computations", "an ENTRY", "pass as_text()")
     return computations, entry
 
 
@@ -139,9 +137,7 @@ def step_loop(text: str, steps: int, loop_trips: int | None = None) -> StepLoop:
     ]
     if len(candidates) > 1:
         got = [f"{loop.name}: {trips} iterations" for loop, trips in candidates]
-        raise InvalidParamsError(
-            explain("loop over steps", got=got, expected="one loop", remedy="choose another number of steps")
-        )
+        raise InvalidParamsError("loop over steps", got, "one loop", "choose another number of steps")
     if not candidates:
         return StepLoop(tuple(_launches(computations, entry, 1, loop_trips)), steps)
     loop, trips = candidates[0]
@@ -205,14 +201,8 @@ def _launches(
             known = _known_trips(instruction)
             times = loop_trips if known is None else known
             if times is None:
-                raise InvalidParamsError(
-                    explain(
-                        f"trip count of {instruction.name}",
-                        got="unknown to the compiler",
-                        expected="the worst case, declared",
-                        remedy="pass loop_trips",
-                    )
-                )
+                got, expected = "unknown to the compiler", "the worst case, declared"
+                raise InvalidParamsError(f"trip count of {instruction.name}", got, expected, "pass loop_trips")
             # A counted loop evaluates no condition.
             for part in ("body",) if known is not None else ("body", "condition"):
                 found += _launches(computations, _attribute(instruction, part), trips * times, loop_trips)

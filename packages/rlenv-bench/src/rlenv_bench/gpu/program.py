@@ -17,7 +17,7 @@ from typing import Any, Final
 import jax
 
 from rlenv_bench import results
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 BATCHES: Final = (65_536, 262_144, 1_048_576)
 PLATFORM: Final = "cuda"
@@ -62,9 +62,7 @@ class Program:
         trips = [trips for trips in (self.loop_trips, *of_kernels) if trips is not None]
         if self.steps < 1 or not self.batches or min((*self.batches, *trips)) < 1:
             got = (self.steps, self.batches, *trips)
-            raise InvalidParamsError(
-                explain(f"program {self.name}", got=got, expected="integers >= 1, and a batch", remedy="correct it")
-            )
+            raise InvalidParamsError(f"program {self.name}", got, "integers >= 1, and a batch", "correct it")
 
     def at(self, batch: int, sharding: Any = None, to_hash: bool = False) -> tuple[Any, tuple[Any, ...]]:
         """``(jitted function, abstract arguments)`` at a batch size, for devices given by ``sharding``."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError, explain
+from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError
 
 _ENTRY = re.compile(r"Compiling entry function '(\S+)'")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -84,9 +84,7 @@ def tool(name: str) -> str:
     site = Path(jax.__file__).resolve().parents[1]
     found = shutil.which(name) or next((str(path) for path in sorted(site.glob(f"nvidia/*/bin/{name}"))), None)
     if found is None:
-        raise ReferenceUnavailableError(
-            explain(name, got="not found", expected="NVIDIA's tool", remedy="run make setup-gpu-report")
-        )
+        raise ReferenceUnavailableError(name, "not found", "NVIDIA's tool", "run make setup-gpu-report")
     return found
 
 
@@ -176,21 +174,13 @@ def _trips(kernel_trips: Trips, depth: int) -> int:
     if isinstance(kernel_trips, int):
         return kernel_trips
     if depth >= len(kernel_trips):
-        raise InvalidParamsError(
-            explain(
-                "kernel_trips",
-                got=f"{len(kernel_trips)} numbers",
-                expected=f"one for each depth; a loop lies in {depth} others",
-                remedy="declare the worst case of each loop, the outermost first",
-            )
-        )
+        got, remedy = f"{len(kernel_trips)} numbers", "declare the worst case of each loop, the outermost first"
+        raise InvalidParamsError("kernel_trips", got, f"one for each depth; a loop lies in {depth} others", remedy)
     return kernel_trips[depth]
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ReferenceUnavailableError(
-            explain(Path(command[0]).name, got=done.stderr.strip()[-500:], expected="success", remedy="see its message")
-        )
+        raise ReferenceUnavailableError(Path(command[0]).name, done.stderr.strip()[-500:], "success", "see its message")
     return done

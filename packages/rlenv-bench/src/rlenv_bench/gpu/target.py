@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 TARGETS: Final = Path(__file__).resolve().parent / "targets"
 ISSUE_LANES: Final = 128  # to which the four schedulers of a multiprocessor issue per clock
@@ -43,9 +43,7 @@ class Target:
         """
         path = TARGETS / f"{name}.toml"
         if not path.exists():
-            raise InvalidParamsError(
-                explain("target", got=name, expected=f"one of {shipped()}", remedy="describe the device in gpu/targets")
-            )
+            raise InvalidParamsError("target", name, f"one of {shipped()}", "describe the device in gpu/targets")
         fields = tomllib.loads(path.read_text())
         return cls(**{**fields, "compiler_config": (TARGETS / fields["compiler_config"]).read_text()})
 

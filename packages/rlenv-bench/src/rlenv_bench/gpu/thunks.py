@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
-from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.errors import ReferenceUnavailableError
 
 MEMORY: Final = frozenset(("Copy", "Memzero", "Memset32BitValue"))  # the device's own copies: no code, no threads
 _WAITS: Final = "AsyncDone"
@@ -53,9 +53,7 @@ def read(folder: Path) -> dict[str, list[Thunk]]:
         found = sorted(folder.glob(f"*.{name}.txt"))
         if not 0 < len(found) <= most:
             remedy = "use the JAX of setup-gpu-report"
-            raise ReferenceUnavailableError(
-                explain(f"XLA's {name}", got=f"{len(found)} files", expected="that of one module", remedy=remedy)
-            )
+            raise ReferenceUnavailableError(f"XLA's {name}", f"{len(found)} files", "that of one module", remedy)
         texts.append(found[-1].read_text())
     return parse(*texts)
 

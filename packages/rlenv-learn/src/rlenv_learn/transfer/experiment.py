@@ -25,7 +25,7 @@ from typing import Any, Final
 from rlenv_learn import HostVecEnv, Policy, PPOConfig, evaluate, evaluate_host, train, train_host
 from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, new_results, save_results, verdict
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded seed, seed + 1, ... never overlap
 
@@ -95,7 +95,7 @@ def run_transfer(
     """
     if set(backends) != set(config.backends):
         expected = f"the config's {list(config.backends)}"
-        raise InvalidParamsError(explain("backends", got=list(backends), expected=expected, remedy="name them alike"))
+        raise InvalidParamsError("backends", list(backends), expected, "name them alike")
     plan = {
         name: dataclasses.replace(backend.ppo, seed=0, total_steps=config.budgets[name])
         for name, backend in backends.items()

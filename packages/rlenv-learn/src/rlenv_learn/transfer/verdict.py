@@ -24,7 +24,6 @@ The results file keeps every episode's return, so the verdict is recomputed, nev
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import math
@@ -35,13 +34,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_learn.stats.tost import TostResult, check_design, tost_paired
 from rlenv_shared import files
-from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError, explain
-from rlenv_shared.stats.tost import TostResult, check_design, tost_paired
-
-FORMAT: Final = "rlenv-transfer"
-SCHEMA: Final = 1
-EXPECTED: Final = "the file rlenv_learn.transfer.verdict describes"
+from rlenv_shared.errors import InvalidParamsError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,34 +77,24 @@ class TransferConfig:
             SnapshotVersionError: it is not such a file, or of another schema version.
             InvalidParamsError: a value is out of bounds.
         """
-        with _reading(path):
+        with FORMAT.reading(path):
             content = Path(path).read_bytes()
             data = tomllib.loads(content.decode())
-        expected = {field.name for field in dataclasses.fields(cls)} - {"sha256"} | {"schema"}
-        if set(data) != expected:
-            raise _unreadable(path, f"missing {sorted(expected - set(data))}, unknown {sorted(set(data) - expected)}")
-        _check_schema(path, data.pop("schema"))
-        try:
-            config = cls(
-                **{
-                    **data,
-                    "backends": tuple(data["backends"]),
-                    "training_seeds": tuple(data["training_seeds"]),
-                    "sha256": hashlib.sha256(content).hexdigest(),
-                }
-            )
-            check_design(config.margin, config.alpha)
+            expected = {field.name for field in dataclasses.fields(cls)} - {"sha256"} | {"schema"}
+            if set(data) != expected or data.pop("schema") != FORMAT.schema:
+                raise ValueError(f"missing {sorted(expected - set(data))}, unknown {sorted(set(data) - expected)}")
+            tuples = {name: tuple(data[name]) for name in ("backends", "training_seeds")}
+            config = cls(**{**data, **tuples, "sha256": hashlib.sha256(content).hexdigest()})
             sound = _is_sound(config)
-        except TypeError as error:
-            raise _unreadable(path, error) from error
+            if not {type(number) for number in (config.margin, config.alpha)} <= {int, float}:
+                raise TypeError("margin and alpha are not numbers")
+        check_design(config.margin, config.alpha)
         if not sound:
             raise InvalidParamsError(
-                explain(
-                    f"transfer config {path}",
-                    got=config,
-                    expected="2 backends with budgets > 0, >= 2 policies, one distinct seed each, >= 1 episode",
-                    remedy="correct it before the runs",
-                )
+                f"transfer config {path}",
+                config,
+                "2 backends with budgets > 0, >= 2 policies, one distinct seed each, >= 1 episode",
+                "correct it before the runs",
             )
         return config
 
@@ -154,14 +139,9 @@ class TransferVerdict:
 
 def new_results(config: TransferConfig, machine: Mapping[str, Any]) -> dict[str, Any]:
     """An empty results record; append to ``["directions"]``."""
-    return {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "environment": config.environment,
-        "config_sha256": config.sha256,
-        "machine": dict(machine),
-        "directions": [{"trained_in": backend, "policies": []} for backend in config.backends],
-    }
+    about = {"environment": config.environment, "config_sha256": config.sha256, "machine": dict(machine)}
+    directions = [{"trained_in": backend, "policies": []} for backend in config.backends]
+    return {**FORMAT.head, **about, "directions": directions}
 
 
 def load_results(path: str | Path) -> dict[str, Any]:
@@ -170,10 +150,7 @@ def load_results(path: str | Path) -> dict[str, Any]:
     Raises:
         SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
     """
-    with _reading(path):
-        data = files.read_json(path)
-        _check_structure(path, data)
-    return data
+    return FORMAT.read(path)
 
 
 def save_results(results: Mapping[str, Any], path: str | Path) -> None:
@@ -183,9 +160,7 @@ def save_results(results: Mapping[str, Any], path: str | Path) -> None:
         SnapshotVersionError: the record would not load again.
         StorageError: it cannot be written there.
     """
-    with _reading(path):
-        _check_structure(path, results)
-    files.write_json(path, results)
+    FORMAT.write(path, results)
 
 
 def verdict(results: Mapping[str, Any], config: TransferConfig) -> TransferVerdict:
@@ -236,50 +211,29 @@ def _is_sound(config: TransferConfig) -> bool:
     )
 
 
-def _check_structure(path: object, data: Any) -> None:
-    """Raise if a results record is not as the module describes."""
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _unreadable(path, "another format")
-    _check_schema(path, data.get("schema"))
+def _check(data: Mapping[str, Any]) -> None:
     texts = {"format": str, "environment": str, "config_sha256": str}
-    _check_keys(path, "results", data, {**texts, "schema": int, "machine": dict, "directions": list})
+    _check_keys("results", data, {**texts, "schema": int, "machine": dict, "directions": list})
     for direction in data["directions"]:
-        _check_keys(path, "direction", direction, {"trained_in": str, "policies": list})
+        _check_keys("direction", direction, {"trained_in": str, "policies": list})
         for policy in direction["policies"]:
-            _check_keys(path, "policy", policy, {"seed": int, "returns": dict})
+            _check_keys("policy", policy, {"seed": int, "returns": dict})
             if not all(map(_is_number_list, policy["returns"].values())):
-                raise _unreadable(path, f"seed {policy['seed']}: returns that are not lists of finite numbers")
+                raise ValueError(f"seed {policy['seed']}: returns that are not lists of finite numbers")
 
 
-def _check_keys(path: object, what: str, found: Any, wanted: Mapping[str, type]) -> None:
+def _check_keys(what: str, found: Any, wanted: Mapping[str, type]) -> None:
     kinds = {key: type(value) for key, value in found.items()} if isinstance(found, dict) else type(found)
     if kinds != wanted:
-        raise _unreadable(path, f"{what} of {kinds}, not {wanted}")
+        raise ValueError(f"{what} of {kinds}, not {wanted}")
 
 
 def _is_number_list(values: Any) -> bool:
     return isinstance(values, list) and all(type(x) in (int, float) and math.isfinite(x) for x in values)
 
 
-def _check_schema(path: object, schema: object) -> None:
-    if schema != SCHEMA:
-        raise SnapshotVersionError(
-            explain(
-                f"transfer file {path}",
-                got=f"schema {schema}",
-                expected=f"schema {SCHEMA}",
-                remedy="update rlenv-shared",
-            )
-        )
-
-
-def _reading(path: object) -> contextlib.AbstractContextManager[None]:
-    return files.reading(f"transfer file {path}", EXPECTED, "restore it")
-
-
-def _unreadable(path: object, got: object) -> SnapshotVersionError:
-    return SnapshotVersionError(explain(f"transfer file {path}", got=got, expected=EXPECTED, remedy="restore it"))
-
-
 def _unfit(got: object, expected: object, remedy: str) -> InvalidParamsError:
-    return InvalidParamsError(explain("transfer results", got=got, expected=expected, remedy=remedy))
+    return InvalidParamsError("transfer results", got, expected, remedy)
+
+
+FORMAT: Final = files.JsonFormat("rlenv-transfer", 1, "transfer file", "restore it", _check)

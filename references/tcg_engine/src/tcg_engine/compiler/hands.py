@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Final
 
 from tcg_engine.codes import MANY, Fact, Op, Row, State, When, Who, Zone
 from tcg_engine.compiler import grammar
@@ -415,12 +417,6 @@ def tools_to_deck(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.TOOLS_TO_DECK, who=Who.FOE_ALL)
 
 
-@effect(r"Discard a Stadium in play")
-def discard_stadium(d: Draft, m: re.Match[str]) -> None:
-    """The Stadium goes."""
-    d.post(Op.DISCARD_STADIUM)
-
-
 @effect(r"Discard a Pokémon Tool card from a Pokémon \(yours or your opponent's\), or discard a Stadium card in play")
 def discard_either(d: Draft, m: re.Match[str]) -> None:
     """A Tool or the Stadium goes."""
@@ -428,29 +424,25 @@ def discard_either(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.DISCARD_TOOL_OR_STADIUM)
 
 
-@effect(r"discard this card")
-def discard_this(d: Draft, m: re.Match[str]) -> None:
-    """The Tool goes."""
-    d.post(Op.DISCARD_THIS)
-
-
-@effect(r"put this .+ into your hand instead of the discard pile")
-def keep_this(d: Draft, m: re.Match[str]) -> None:
-    """The card comes back."""
-    d.post(Op.KEEP_THIS)
-
-
 # --- alone -----------------------------------------------------------------------------------------------------
 
 
-@effect(
-    r"The next time you flip any number of coins for the effect of an attack, Ability, or "
-    r"Trainer card after using this card on this turn, the first coin flip will definitely be "
-    r"heads"
-)
-def sure_heads(d: Draft, m: re.Match[str]) -> None:
-    """The next coin is heads."""
-    d.post(Op.NEXT_COIN_HEADS)
+ONE_OPERATION: Final = {
+    r"Discard a Stadium in play": Op.DISCARD_STADIUM,
+    r"discard this card": Op.DISCARD_THIS,
+    r"put this .+ into your hand instead of the discard pile": Op.KEEP_THIS,
+    r"The next time you flip any number of coins for the effect of an attack, Ability, or Trainer card after using "
+    r"this card on this turn, the first coin flip will definitely be heads": Op.NEXT_COIN_HEADS,
+}
+"""Phrases that are one operation with nothing to fill in."""
+
+
+def _posts(op: Op) -> Callable[[Draft, re.Match[str]], None]:
+    return lambda d, m: d.post(op)
+
+
+for _phrase, _op in ONE_OPERATION.items():
+    effect(_phrase)(_posts(_op))
 
 
 @effect(

@@ -5,10 +5,11 @@ one to four steps to resolve, in which nobody is asked; who lost a fighter is as
 foreign generator whose every draw counts; tables; teams by id from a pool.  `skirmish_twin` is the same game in plain
 Python.
 
-Rules.  Each player chooses a move of the fighter in front (0, 1, 2) or a reserve to bring out (3 to 8).  Reserves come
-out first, the first player's before the second's, then the faster fighter moves; a draw decides between equals.  A
-move hits if a draw of 100 is below its accuracy.  Damage is ``power * strength // guard * effectiveness // 2``, one hit
-in 16 half as much again, times 85 to 100 percent, at least 1.  What moves do besides is said in `skirmish_tables`.
+Rules.  Each player chooses a move of the fighter in front (0, 1, 2) or a reserve to bring out (3 to 8), and passes (9)
+only if no move has uses left and no reserve stands.  Reserves come out first, the first player's before the second's,
+then the faster fighter moves; a draw decides between equals.  A move hits if a draw of 100 is below its accuracy.
+Damage is ``power * strength // guard * effectiveness // 2``, one hit in 16 half as much again, times 85 to 100 percent,
+at least 1.  What moves do besides is said in `skirmish_tables`.
 Who burns loses 10 hit points at the end of a turn.  A fighter at 0 hit points is out, and its player brings out another
 after the turn; who has none left has lost.
 """
@@ -60,9 +61,9 @@ class SkirmishParams(Replaceable):
 class Skirmish(Env):
     """See the module for the rules.
 
-    Observation of each player: ``species`` int32 [12], own team then the other's, 0 for who has not been seen, else
-    species + 1; ``numbers`` float32 [42]: hit points as fractions, on fire, in front, for each of the twelve (0 for the
-    unseen), own uses left, both stages, and whether one is asked.
+    Observation of each player: ``species`` int32 [14], own and the other's fighter in front, own team, the other's, 0
+    for who has not been seen, else species + 1; ``numbers`` float32 [42]: hit points as fractions, on fire, in front,
+    for each of the twelve (0 for the unseen), own uses left, both stages, and whether one is asked.
     Reward: +1 for the winner, -1 for the loser; the time limit makes a draw.
     """
 
@@ -72,7 +73,7 @@ class Skirmish(Env):
     turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
     num_actions: ClassVar[int] = NUM_ACTIONS
     random = LCG64
-    compile_options = compiling.WITHOUT_FUSION
+    compile_options = compiling.WITHOUT_FUSION_EMITTERS
 
     @property
     def default_params(self) -> SkirmishParams:
@@ -182,7 +183,8 @@ class Skirmish(Env):
         other = _either(second, *(_side_seen(side, own=False) for side in view.side))
         asked = jnp.where(second, view.side[1].asked, view.side[0].asked).astype(jnp.float32)
         numbers = [*own["numbers"], *other["numbers"], *own["uses"], own["stage"], other["stage"], asked]
-        return {"species": jnp.stack([*own["species"], *other["species"]]), "numbers": jnp.stack(numbers)}
+        species = [own["front"], other["front"], *own["species"], *other["species"]]
+        return {"species": jnp.stack(species), "numbers": jnp.stack(numbers)}
 
     def action_space(self, params: Any) -> spaces.Space:
         """Three moves, six reserves, pass."""
@@ -191,7 +193,7 @@ class Skirmish(Env):
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's."""
         count = 2 * t.TEAM * 3 + t.MOVES_PER_FIGHTER + 3
-        ids = spaces.MultiDiscrete((t.NUM_SPECIES + 1,) * (2 * t.TEAM))
+        ids = spaces.MultiDiscrete((t.NUM_SPECIES + 1,) * (2 + 2 * t.TEAM))
         return spaces.Dict({"species": ids, "numbers": spaces.Box(0.0, 1.0, (count,))})
 
 
@@ -212,4 +214,4 @@ def _side_seen(side: Any, own: bool) -> dict[str, Any]:
     front = side.fighter[side.active]
     uses = [front.uses[m].astype(jnp.float32) / np.float32(15) for m in range(t.MOVES_PER_FIGHTER)]
     stage = side.stage.astype(jnp.float32) / np.float32(MAX_STAGE)
-    return {"species": species, "numbers": numbers, "uses": uses, "stage": stage}
+    return {"front": front.species + 1, "species": species, "numbers": numbers, "uses": uses, "stage": stage}

@@ -36,6 +36,7 @@ def _tables() -> ModuleType:
 
 
 T = _tables()
+PASS = T.MOVES_PER_FIGHTER + T.TEAM
 
 
 @dataclass
@@ -109,19 +110,18 @@ class Battle:
         return (self.rng >> 32) * n >> 32
 
     def legal(self, player: int) -> list[int]:
-        """What a player may choose, [] if not asked."""
+        """What a player may choose: to pass, if not asked or if nothing else is left."""
         side = self.sides[player]
         if not side.asked:
-            return []
+            return [PASS]
         moves = [m for m in range(T.MOVES_PER_FIGHTER) if self.phase == CHOOSE and side.front.uses[m] > 0]
-        return moves + [T.MOVES_PER_FIGHTER + slot for slot in side.reserves()]
+        return moves + [T.MOVES_PER_FIGHTER + slot for slot in side.reserves()] or [PASS]
 
-    def step(self, choices: list[int | None]) -> None:
+    def step(self, choices: list[int]) -> None:
         """Take choices from who was asked, then carry out one part of the turn."""
         was = self.phase
         for side, choice in zip(self.sides, choices, strict=True):
             if side.asked:
-                assert choice is not None
                 side.choice = choice
                 if was in (REPLACE, PIVOT):
                     side.bring_out(choice - T.MOVES_PER_FIGHTER)
@@ -143,7 +143,7 @@ class Battle:
         self.time += 1
 
     def _who_is_first(self) -> int:
-        switching = [side.choice >= T.MOVES_PER_FIGHTER for side in self.sides]
+        switching = [T.MOVES_PER_FIGHTER <= side.choice < PASS for side in self.sides]
         if any(switching):
             return 0 if switching[0] else 1
         speeds = [T.SPEED[side.front.species] for side in self.sides]
@@ -153,6 +153,8 @@ class Battle:
 
     def _act(self, player: int) -> None:
         user, target = self.sides[player], self.sides[1 - player]
+        if user.choice == PASS:
+            return
         if user.choice >= T.MOVES_PER_FIGHTER:
             user.bring_out(user.choice - T.MOVES_PER_FIGHTER)
             return
@@ -256,7 +258,7 @@ def play(number: int, seed: list[int], actions: list[list[int]]) -> list[dict[st
     steps = [{"episode": number, "t": -1, **battle.fields()}]
     for t, action in enumerate(actions):
         chosen = [
-            choice if choice in battle.legal(player) else min(battle.legal(player), default=None)
+            choice if choice in battle.legal(player) else min(battle.legal(player))
             for player, choice in enumerate(action)
         ]
         battle.step(chosen)

@@ -35,24 +35,28 @@ impl Writer {
         self.0.resize(self.0.len() + count, 0);
     }
 
-    fn flag(&mut self, flag: bool) {
-        self.0.push(u8::from(flag));
+    fn flags<const N: usize>(&mut self, flags: [bool; N]) {
+        self.bytes(&flags.map(u8::from));
     }
 
-    fn u16(&mut self, value: u16) {
-        self.bytes(&value.to_le_bytes());
+    fn u16s<const N: usize>(&mut self, values: [u16; N]) {
+        values
+            .iter()
+            .for_each(|value| self.bytes(&value.to_le_bytes()));
     }
 
-    fn u64(&mut self, value: u64) {
-        self.bytes(&value.to_le_bytes());
+    fn u64s<const N: usize>(&mut self, values: [u64; N]) {
+        values
+            .iter()
+            .for_each(|value| self.bytes(&value.to_le_bytes()));
     }
 
-    fn i64(&mut self, value: i64) {
-        self.bytes(&value.to_le_bytes());
+    fn i64s<const N: usize>(&mut self, values: [i64; N]) {
+        self.u64s(values.map(|value| value as u64));
     }
 
-    fn f64(&mut self, value: f64) {
-        self.bytes(&value.to_le_bytes());
+    fn f64s<const N: usize>(&mut self, values: [f64; N]) {
+        self.u64s(values.map(f64::to_bits));
     }
 
     fn color_ram(&mut self, ram: &ColorRam) {
@@ -62,7 +66,7 @@ impl Writer {
             ram.index,
             u8::from(ram.high_byte),
         ]);
-        ram.colors.iter().for_each(|&color| self.u16(color));
+        self.u16s(ram.colors);
     }
 
     fn envelope(&mut self, envelope: &Envelope) {
@@ -72,37 +76,43 @@ impl Writer {
     fn pulse(&mut self, pulse: &Pulse, enabled: u8) {
         self.bytes(&[pulse.duty, 0]);
         self.envelope(&pulse.envelope);
-        self.u16(pulse.frequency);
-        self.flag(pulse.length.enabled);
+        self.u16s([pulse.frequency]);
+        self.flags([pulse.length.enabled]);
         self.bytes(&[if pulse.active { enabled } else { 0 }]);
-        self.i64(pulse.length.left);
-        self.i64(pulse.envelope.timer);
-        self.i64(pulse.timer);
-        self.i64(pulse.period);
-        self.u64(u64::from(pulse.position));
-        self.i64(pulse.envelope.volume);
-        self.flag(pulse.muted_until_edge);
+        self.i64s([
+            pulse.length.left,
+            pulse.envelope.timer,
+            pulse.timer,
+            pulse.period,
+        ]);
+        self.u64s([u64::from(pulse.position)]);
+        self.i64s([pulse.envelope.volume]);
+        self.flags([pulse.muted_until_edge]);
         self.bytes(&[pulse.late_duty.unwrap_or(pulse.duty)]);
-        self.flag(pulse.late_duty.is_some());
+        self.flags([pulse.late_duty.is_some()]);
     }
 
     fn noise(&mut self, noise: &Noise) {
         self.bytes(&[0]);
         self.envelope(&noise.envelope);
         self.bytes(&[noise.shift, u8::from(noise.short), noise.divisor]);
-        self.flag(noise.length.enabled);
+        self.flags([noise.length.enabled]);
         self.bytes(&[if noise.active { 8 } else { 0 }]);
-        self.i64(noise.length.left);
-        self.i64(noise.timer);
-        self.i64(noise.envelope.timer);
-        self.i64(DIVISORS[usize::from(noise.divisor)] << noise.shift);
-        self.u64(u64::from(noise.lfsr));
-        self.u64(if noise.short { 0x4040 } else { 0x4000 });
-        self.i64(noise.envelope.volume);
-        self.u64(u64::from(noise.counter));
-        self.i64(noise.countdown);
-        self.u64(u64::from(noise.alignment));
-        self.flag(noise.counting);
+        self.i64s([
+            noise.length.left,
+            noise.timer,
+            noise.envelope.timer,
+            DIVISORS[usize::from(noise.divisor)] << noise.shift,
+        ]);
+        self.u64s([
+            u64::from(noise.lfsr),
+            if noise.short { 0x4040 } else { 0x4000 },
+        ]);
+        self.i64s([noise.envelope.volume]);
+        self.u64s([u64::from(noise.counter)]);
+        self.i64s([noise.countdown]);
+        self.u64s([u64::from(noise.alignment)]);
+        self.flags([noise.counting]);
     }
 }
 
@@ -147,8 +157,7 @@ impl Machine {
         out.bytes(&hdma.source.to_be_bytes());
         out.bytes(&hdma.target.to_be_bytes());
         out.bytes(&[hdma.control, u8::from(hdma.active)]);
-        out.u16(hdma.source);
-        out.u16(hdma.target);
+        out.u16s([hdma.source, hdma.target]);
     }
 
     fn write_cpu(&self, out: &mut Writer) {
@@ -156,15 +165,13 @@ impl Machine {
         out.bytes(&[cpu.a, cpu.f]);
         out.bytes(&cpu.bc.to_be_bytes());
         out.bytes(&cpu.de.to_be_bytes());
-        out.u16(cpu.hl);
-        out.u16(cpu.sp);
-        out.u16(cpu.pc);
+        out.u16s([cpu.hl, cpu.sp, cpu.pc]);
         out.bytes(&[u8::from(cpu.ime), cpu.ei_delay, u8::from(cpu.halted)]);
         out.bytes(&[0, cpu.enabled, 0, cpu.pending]);
-        out.u64(self.cycles);
+        out.u64s([self.cycles]);
         let dma = &self.oam_dma;
         out.bytes(&[u8::from(dma.active), 0, dma.source, dma.index]);
-        out.u64(dma.start);
+        out.u64s([dma.start]);
     }
 
     fn write_lcd(&self, out: &mut Writer) {
@@ -175,15 +182,10 @@ impl Machine {
         out.bytes(&[lcd.ly, lcd.lyc, lcd.scy, lcd.scx, lcd.wy, lcd.wx]);
         out.bytes(&[lcd.object_priority]);
         lcd.line_positions.iter().for_each(|line| out.bytes(line));
-        out.flag(lcd.color);
-        out.flag(self.model.is_color() && !lcd.color);
+        out.flags([lcd.color, self.model.is_color() && !lcd.color]);
         out.bytes(&[lcd.speed_shift]);
-        out.flag(lcd.frame_done);
-        out.flag(lcd.first_frame);
-        out.flag(lcd.restart);
-        out.u64(lcd.synced_at);
-        out.u64(lcd.clock);
-        out.u64(lcd.due);
+        out.flags([lcd.frame_done, lcd.first_frame, lcd.restart]);
+        out.u64s([lcd.synced_at, lcd.clock, lcd.due]);
         out.bytes(&[
             lcd.next_mode,
             match lcd.step {
@@ -204,24 +206,19 @@ impl Machine {
     fn write_apu(&self, out: &mut Writer, sound: SoundBuffer<'_>) {
         let apu = &self.apu;
         let per_frame = samples_per_frame(apu.sample_rate);
-        out.u64(sound.head);
-        out.u64(per_frame);
-        out.f64(apu.sample_interval);
+        out.u64s([sound.head, per_frame]);
+        out.f64s([apu.sample_interval]);
         let room = (per_frame as usize + 1) * 2;
         let kept = &sound.samples[..sound.samples.len().min(room)];
         out.bytes(kept);
         out.zeroes(room - kept.len());
         out.bytes(&[apu.speed_shift]);
-        out.f64(apu.next_sample);
-        out.f64(apu.next_step as f64);
-        out.i64(apu.limit);
-        out.u64(apu.dots);
-        out.u64(apu.synced_at);
-        out.u64(apu.skip_state);
-        out.u64(apu.sequencer);
-        out.flag(apu.div_written);
+        out.f64s([apu.next_sample, apu.next_step as f64]);
+        out.i64s([apu.limit]);
+        out.u64s([apu.dots, apu.synced_at, apu.skip_state, apu.sequencer]);
+        out.flags([apu.div_written]);
         out.bytes(&[if apu.powered { 0x80 } else { 0 }]);
-        out.flag(!apu.sampling);
+        out.flags([!apu.sampling]);
         for bit in (0..8).rev() {
             out.bytes(&[apu.panning & 1 << bit]);
         }
@@ -229,13 +226,9 @@ impl Machine {
         out.pulse(&apu.pulse1, 1);
         let sweep = &apu.sweep;
         out.bytes(&[sweep.pace, u8::from(sweep.falling), sweep.shift]);
-        out.i64(sweep.timer);
-        out.i64(sweep.check_in);
-        out.i64(sweep.calculate_in);
-        out.i64(sweep.hold);
-        out.flag(sweep.fell);
-        out.flag(sweep.enabled);
-        out.i64(sweep.shadow);
+        out.i64s([sweep.timer, sweep.check_in, sweep.calculate_in, sweep.hold]);
+        out.flags([sweep.fell, sweep.enabled]);
+        out.i64s([sweep.shadow]);
         out.pulse(&apu.pulse2, 2);
         write_wave(apu, out);
         out.noise(&apu.noise);
@@ -247,14 +240,13 @@ impl Machine {
         for pixel in picture.chunks_exact(4) {
             out.bytes(&[pixel[0], pixel[1], pixel[2], pixel[3], 0]);
         }
-        out.flag(self.lcd.window_armed);
+        out.flags([self.lcd.window_armed]);
     }
 
     fn write_timer(&self, out: &mut Writer) {
         let timer = &self.timer;
         out.bytes(&[timer.read_div(), timer.counter]);
-        out.u16(timer.divider);
-        out.u16(timer.reload_left);
+        out.u16s([timer.divider, timer.reload_left]);
         out.bytes(&[
             timer.modulo,
             timer.control,
@@ -264,8 +256,8 @@ impl Machine {
                 Reload::Loading => 2,
             },
         ]);
-        out.u64(timer.synced_at);
-        out.i64(timer.distance);
+        out.u64s([timer.synced_at]);
+        out.i64s([timer.distance]);
     }
 
     fn write_cartridge(&self, out: &mut Writer, host_time: f64) {
@@ -286,9 +278,9 @@ impl Machine {
                 }
             }
             Mapper::Mbc5(mbc) => {
-                out.flag(mbc.has_rumble);
+                out.flags([mbc.has_rumble]);
                 if mbc.has_rumble {
-                    out.flag(mbc.rumbling);
+                    out.flags([mbc.rumbling]);
                 }
             }
             Mapper::RomOnly | Mapper::Mbc2 => {}
@@ -301,10 +293,9 @@ impl Machine {
         // the reference keeps the flag as the bit of SC that it is
         out.bytes(&[if serial.active { 0x80 } else { 0 }]);
         out.bytes(&[serial.control & 1]);
-        out.u64(serial.synced_at);
-        out.i64(serial.distance);
-        out.u64(serial.clock);
-        out.u64(serial.due);
+        out.u64s([serial.synced_at]);
+        out.i64s([serial.distance]);
+        out.u64s([serial.clock, serial.due]);
     }
 }
 
@@ -312,18 +303,15 @@ fn write_wave(apu: &Apu, out: &mut Writer) {
     let wave = &apu.wave;
     out.bytes(&wave.table);
     out.bytes(&[u8::from(wave.dac_on), 0, wave.volume_code]);
-    out.u16(wave.frequency);
-    out.flag(wave.length.enabled);
+    out.u16s([wave.frequency]);
+    out.flags([wave.length.enabled]);
     out.bytes(&[if wave.active { 4 } else { 0 }]);
-    out.i64(wave.length.left);
-    out.i64(wave.timer);
-    out.i64(wave.period);
-    out.u64(u64::from(wave.position));
-    out.flag(wave.muted_until_edge);
-    out.u64(u64::from(wave.volume_shift));
-    out.flag(wave.reading);
-    out.flag(wave.restarting);
-    out.u64(u64::from(wave.heard));
+    out.i64s([wave.length.left, wave.timer, wave.period]);
+    out.u64s([u64::from(wave.position)]);
+    out.flags([wave.muted_until_edge]);
+    out.u64s([u64::from(wave.volume_shift)]);
+    out.flags([wave.reading, wave.restarting]);
+    out.u64s([u64::from(wave.heard)]);
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,8 @@ try:
     from PIL import Image
 except ImportError:  # `image` raises when it is used
     Image = None  # type: ignore[assignment]
+
+_LINE: Final = 64  # bytes of a cache line
 
 
 class Screen:
@@ -31,10 +32,12 @@ class Screen:
 
     def __init__(self, machine: _core.Machine):
         self._machine = machine
-        self._memory = array("B", bytes(ROWS * COLS * 4))
-        self._pixels: NDArray[np.uint8] = np.asarray(memoryview(self._memory)).reshape(ROWS, COLS, 4)
+        room = np.zeros(ROWS * COLS * 4 + _LINE, np.uint8)
+        start = -room.ctypes.data % _LINE  # from there it is copied fastest
+        flat = room[start : start + ROWS * COLS * 4]
+        self._pixels: NDArray[np.uint8] = flat.reshape(ROWS, COLS, 4)
         self.ndarray: NDArray[np.uint8] = self._pixels.view()
-        self.raw_buffer = memoryview(self._memory).cast("I", shape=(ROWS, COLS))
+        self.raw_buffer = flat.data.cast("I", shape=(ROWS, COLS))
         self.raw_buffer_dims = (ROWS, COLS)
         self.raw_buffer_format = "RGBA"
         self.image: Any = None

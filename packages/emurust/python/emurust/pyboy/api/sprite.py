@@ -12,6 +12,7 @@ class Sprite:
     """A sprite as it was when this object was made.
 
     Attributes:
+        sprite_index: 0: PyBoy declares it and never sets it.
         x, y: its upper left corner on the screen.
         tile_identifier: its (first) tile.
         tiles: one `Tile`, or two of tall sprites.
@@ -19,6 +20,8 @@ class Sprite:
         on_screen: a part of it is on the screen.
         attr_obj_bg_priority, attr_y_flip, attr_x_flip, attr_palette_number, attr_cgb_bank_number: its attributes.
     """
+
+    sprite_index = 0
 
     def __init__(self, source: Source, sprite_index: int):
         if not 0 <= sprite_index < SPRITES:
@@ -28,11 +31,11 @@ class Sprite:
         self._offset = 4 * sprite_index
         y, x, tile, attributes = machine.read_range(OAM_OFFSET + self._offset, 4)
         self.y, self.x = y - 16, x - 8
-        self.attr_obj_bg_priority = attributes >> 7 & 1
-        self.attr_y_flip = attributes >> 6 & 1
-        self.attr_x_flip = attributes >> 5 & 1
+        self.attr_obj_bg_priority = bool(attributes >> 7 & 1)
+        self.attr_y_flip = bool(attributes >> 6 & 1)
+        self.attr_x_flip = bool(attributes >> 5 & 1)
         self.attr_palette_number = attributes & 7 if source.color else attributes >> 4 & 1
-        self.attr_cgb_bank_number = attributes >> 3 & 1 if source.color else 0
+        self.attr_cgb_bank_number = source.color and bool(attributes >> 3 & 1)
         self.tile_identifier = tile + TILES * self.attr_cgb_bank_number
         height = 16 if machine.read(LCDC_OFFSET) & 4 else 8
         self.shape = (8, height)

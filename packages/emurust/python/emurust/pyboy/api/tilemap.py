@@ -44,7 +44,7 @@ class TileMap:
 
     def area(self, x: int, y: int, width: int, height: int, follow: bool) -> NDArray[np.uint32]:
         """Numbers of the tiles of a part, uint32 [height, width]; with ``follow`` it moves with the screen."""
-        return self._machine.tile_area(self._window, self._control, x, y, width, height, follow)
+        return self._machine.tile_area(self._window, self._control, (x, y, width, height, follow))
 
     @property
     def map_offset(self) -> int:

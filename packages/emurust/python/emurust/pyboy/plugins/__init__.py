@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from emurust.pyboy.plugins.base_plugin import PyBoyGameWrapper
-from emurust.pyboy.plugins.kirby_dream_land import GameWrapperKirbyDreamLand
-from emurust.pyboy.plugins.pokemon_gen1 import GameWrapperPokemonGen1
-from emurust.pyboy.plugins.super_mario_land import GameWrapperSuperMarioLand
-from emurust.pyboy.plugins.tetris import GameWrapperTetris
+from emurust.pyboy.plugins.game_wrapper_kirby_dream_land import GameWrapperKirbyDreamLand
+from emurust.pyboy.plugins.game_wrapper_pokemon_gen1 import GameWrapperPokemonGen1
+from emurust.pyboy.plugins.game_wrapper_super_mario_land import GameWrapperSuperMarioLand
+from emurust.pyboy.plugins.game_wrapper_tetris import GameWrapperTetris
 
 if TYPE_CHECKING:
     from emurust.pyboy.console import PyBoy

@@ -32,12 +32,18 @@ class PyBoyGameWrapper:
 
     Attributes:
         shape: (width, height) of the game area, in tiles.
+        game_area_section: (x, y, width, height).
+        game_area_follow_scxy: it moves with the screen.
+        cartridge_title: the ROM's title that the wrapper is for; None for any.
+        argv: no arguments of the command line.
         mapping: number of the game area by number of the tile.
         sprite_offset: added to the numbers of sprites.
         game_has_started: `start_game` was called.
     """
 
     titles: ClassVar[tuple[str, ...]] = ()
+    cartridge_title: ClassVar[str | None] = None
+    argv: ClassVar[list[Any]] = []
     mapping_one_to_one = np.arange(TILES_CGB, dtype=np.uint8)
     section: ClassVar[tuple[int, int, int, int]] = (0, 0, 32, 32)
     follows_scrolling: ClassVar[bool] = False
@@ -53,6 +59,13 @@ class PyBoyGameWrapper:
         self._tiles: NDArray[np.uint32] | None = None
         self._objects: list[tuple[int, int, int]] | None = None
         self._set_dimensions(*self.section, self.follows_scrolling)
+
+    def enabled(self) -> bool:
+        """Whether it is for this game: always, or it would not be here."""
+        return True
+
+    def stop(self) -> None:
+        """Does nothing; `PyBoy.stop` ends the console."""
 
     def post_tick(self) -> None:
         """Reads the game's numbers anew; called after every `tick`."""
@@ -78,7 +91,7 @@ class PyBoyGameWrapper:
         self._set_timer_div(timer_div)
         self.post_tick()
 
-    def game_over(self) -> bool:
+    def game_over(self) -> bool | int:
         """Whether the game is over, where the wrapper knows.
 
         Raises:
@@ -110,7 +123,7 @@ class PyBoyGameWrapper:
             self._objects = self._machine.object_tiles()
         try:
             with translated():
-                tiles, origin = self._game_area_tiles(), (self._section[1], self._section[0])
+                tiles, origin = self._game_area_tiles(), (self.game_area_section[1], self.game_area_section[0])
                 return _core.map_area(tiles, self.mapping, self._objects, origin, self.sprite_offset)
         except EmurustError as error:
             raise PyBoyIndexError(str(error)) from None
@@ -147,17 +160,21 @@ class PyBoyGameWrapper:
 
     def _game_area_tiles(self) -> NDArray[np.uint32]:
         if self._tiles is None:
-            if any(value < 0 for value in self._section):
-                raise refused(PyBoyIndexError, "game area", self._section, "x, y, width and height from 0 on")
+            if any(value < 0 for value in self.game_area_section):
+                raise refused(PyBoyIndexError, "game area", self.game_area_section, "x, y, width and height from 0 on")
             shown = self.tilemap_background if self._use_background else self.tilemap_window
-            self._tiles = shown.area(*self._section, self._follow)
+            self._tiles = shown.area(*self.game_area_section, self.game_area_follow_scxy)
         return self._tiles
 
     def _set_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:
         section = (x, y, width, height)
         if not all(isinstance(value, int) for value in section):
             raise refused("PyBoyTypeError", "game area", section, "integers")
-        self.shape, self._section, self._follow = (width, height), section, bool(follow_scrolling)
+        self.shape, self.game_area_section, self.game_area_follow_scxy = (
+            (width, height),
+            section,
+            bool(follow_scrolling),
+        )
 
     def _set_timer_div(self, timer_div: int | None) -> None:
         self._machine.set_divider(random.getrandbits(8) if timer_div is None else timer_div & 0xFF)

@@ -1,0 +1,179 @@
+"""One battle while it is traced: its state behind a view, its tables, its generator.
+
+Rules are functions of a `Battle`.  Whoever acts is side 0, the other side 1: the words are swapped before an action and
+swapped back after it.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.state import LAYOUT, Words
+from pokejax.tables import NAMES
+from rlenv_shared.generators import LCG64
+from rlenv_shared.ops import Ops
+from rlenv_shared.packing import Layout
+
+
+class Battle:
+    """A battle's view, constants and draws.
+
+    Args:
+        words: its state.
+        params: tables, `pokejax.tables.Params`.
+        ops: form of the program.
+    """
+
+    def __init__(self, words: Words, params: Any, ops: Ops) -> None:
+        self.params, self.ops = params, ops
+        self._open(words)
+
+    def _open(self, words: Words) -> None:
+        self.view = LAYOUT.view(words)
+        self._rows: dict[Any, Any] = {}
+
+    @property
+    def words(self) -> Words:
+        """The state with all changes."""
+        return self.view.words()
+
+    def side(self, number: int) -> Any:
+        """A side; 0 is whoever acts."""
+        return self.view.side[number]
+
+    # --- form of the program --------------------------------------------------------------------------------------
+
+    def when(self, name: str, predicate: Any, rule: Callable[[Battle], None]) -> None:
+        """Run a rule that changes nothing where ``predicate`` is false."""
+
+        def handler(words: Words) -> Words:
+            inner = Battle(words, self.params, self.ops)
+            rule(inner)
+            return inner.words
+
+        self._open(self.ops.when_any(name, predicate, handler, self.words))
+
+    def swap(self, condition: Any) -> None:
+        """Exchange the sides where the condition holds."""
+        self.view.swapped = self.view.swapped ^ condition
+        self._open(LAYOUT.swap(self.words, "side", condition))
+
+    def place(self, number: int) -> Any:
+        """Six times the true side of an active Pokémon plus its place in the original team."""
+        second = self.view.swapped if number == 0 else ~self.view.swapped
+        return self.side(number).order[0] + jnp.where(second, 6, 0)
+
+    def reopen(self, words: Words) -> None:
+        """Go on with other words of the same battle."""
+        self._open(words)
+
+    # --- chance ---------------------------------------------------------------------------------------------------
+
+    def draw(self, mask: Any, n: Any, site: str) -> Any:
+        """A number below ``n``, int32; the generator moves on where ``mask``."""
+        view = self.view
+        bound = np.uint32(n) if isinstance(n, int) else n
+        value, generator = self.ops.draw(LCG64, (view.high, view.low, view.draws), mask, bound, site)
+        view.high, view.low, view.draws = generator
+        return value
+
+    def tie(self, mask: Any, site: str) -> Any:
+        """Shuffle a pair of equals where ``mask``: whether they change places."""
+        return (self.draw(mask, 2, site) == 1) & mask
+
+    # --- tables ---------------------------------------------------------------------------------------------------
+
+    def row(self, table: str, layout: Layout, index: Any) -> Any:
+        """A row of a table as a view."""
+        return layout.view(tuple(self.ops.take(column, index) for column in getattr(self.params, table)))
+
+    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._rows:
+            self._rows[key] = make()
+        return self._rows[key]
+
+    def pokemon(self, number: int) -> Any:
+        """Constants of a side's active Pokémon; stale after a switch until the words are reopened."""
+        side = self.side(number)
+
+        def make() -> Any:
+            member = side.team * np.int32(6) + side.order[0]
+            return self.row("pokemon", rows.POKEMON, member)
+
+        return self._kept(("pokemon", number), make)
+
+    def ability(self, number: int) -> Any:
+        """The active Pokémon's ability."""
+        return self._kept(
+            ("ability", number), lambda: self.row("abilities", rows.ABILITY, self.pokemon(number).ability)
+        )
+
+    def item(self, number: int) -> Any:
+        """The active Pokémon's item."""
+        return self._kept(("item", number), lambda: self.row("items", rows.ITEM, self.side(number).item))
+
+    def move(self, index: Any) -> Any:
+        """A move's row."""
+        return self.row("moves", rows.MOVE, index)
+
+    # --- what is asked all the time -------------------------------------------------------------------------------
+
+    def types(self, number: int) -> tuple[Any, Any]:
+        """Both types of the active Pokémon; the second is 0 if there is none."""
+        side, pokemon = self.side(number), self.pokemon(number)
+        first, second = pokemon.type1, pokemon.type2
+        roosting = side.roosting & ~side.terastallized
+        alone = jnp.where(second == 0, NORMAL, second)
+        first, second = (
+            jnp.where(roosting & (first == FLYING), alone, first),
+            jnp.where(roosting & ((first == FLYING) | (second == FLYING)), 0, second),
+        )
+        return (
+            jnp.where(side.terastallized, pokemon.tera_type, first),
+            jnp.where(side.terastallized, 0, second),
+        )
+
+    def has_type(self, number: int, type_: int) -> Any:
+        """Whether it has a type."""
+        first, second = self.types(number)
+        return (first == type_) | (second == type_)
+
+    def naturally_immune(self, number: int, kind: int) -> Any:
+        """Whether its types spare it a status or the like (`tables.IMMUNITIES`)."""
+        first, second = self.types(number)
+        masks = self.params.immunities[0]
+        both = self.ops.take(masks, first) | self.ops.take(masks, second)
+        return ((both >> np.uint32(kind)) & np.uint32(1)) != 0
+
+    def grounded(self, number: int) -> Any:
+        """Whether it touches the ground."""
+        return ~self.has_type(number, FLYING) & ~self.ability(number).levitates
+
+    def stands(self, number: int) -> Any:
+        """Whether the active Pokémon has not fainted yet as far as the queue of faints goes."""
+        return ~self.side(number).fainted
+
+    def tied(self) -> Any:
+        """Whether both active Pokémon take part in events and have one cached speed."""
+        first, second = self.side(0), self.side(1)
+        return ~first.fainted & ~second.fainted & (first.speed == second.speed) & ~self.view.over
+
+
+def any_of(flags: Iterable[Any]) -> Any:
+    """Whether one of them holds."""
+    return functools.reduce(operator.or_, flags)
+
+
+def number_of(kind: str, name: str) -> int:
+    """The number of a name of the tables."""
+    return NAMES[kind].index(name)
+
+
+FLYING, NORMAL = number_of("type", "Flying"), number_of("type", "Normal")

@@ -1,0 +1,138 @@
+"""Rows of the data tables: what a move, an ability, an item and a Pokémon of a team are made of, field by field.
+
+Tables are columns of uint32 words, one entry per row; row 0 is "none".  `Layout`s name the bits, for the export that
+writes them and for the rules that read them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rlenv_shared.packing import Layout, bits, flag
+
+STATS: Final = ("hp", "atk", "def", "spa", "spd", "spe")
+BOOSTS: Final = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
+ATK, DEF, SPA, SPD, SPE, ACCURACY, EVASION = range(7)
+STATUSES: Final = ("", "brn", "par", "slp", "frz", "psn", "tox")
+BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
+WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
+SUN, RAIN, SAND, SNOW = range(1, 5)
+PHYSICAL, SPECIAL, STATUS = 1, 2, 3
+SIDE_CONDITIONS: Final = ("", "stealthrock", "spikes", "toxicspikes", "stickyweb")
+STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB = range(1, 5)
+VOLATILES: Final = ("", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute")
+FLINCH, CONFUSION, LEECH_SEED, TAUNT, ENCORE, PROTECT, SUBSTITUTE = range(1, 8)
+AT_FOE, AT_SELF, AT_FIELD, AT_FOE_SIDE, AT_OWN_SIDE, AT_ALL_ADJACENT = range(6)
+"""Targets in singles: one foe, the user, the whole field, a side, and whoever stands beside the user."""
+FRACTIONS: Final = ((0, 1), (1, 2), (1, 3), (1, 4), (33, 100), (3, 4))
+"""Of drain, recoil and healing."""
+STAGE_BITS: Final = 4  # of one stat in seven packed stages
+BY_WEIGHT, BY_WEIGHTS, BY_BOOSTS, BY_HP = range(1, 5)
+"""What makes the power of moves that have none of their own: the target's weight, both weights, the user's raised
+stages, the user's hit points."""
+MOVE_FLAGS: Final = (
+    "contact", "protect", "sound", "punch", "bite", "pulse", "slicing", "bullet", "powder", "defrost", "cantusetwice",
+    "mustpressure", "bypasssub", "failencore",
+)  # fmt: skip
+
+
+def _secondary(number: int) -> list[Any]:
+    return [
+        bits(f"chance{number}", 0, 100),
+        bits(f"status{number}", 0, 6),
+        bits(f"volatile{number}", 0, len(VOLATILES) - 1),
+        bits(f"boosts{number}", 0, 127),
+        bits(f"self_boosts{number}", 0, 127),
+    ]
+
+
+MOVE: Final = Layout(
+    "move",
+    [
+        bits("type", 0, 19), bits("category", 0, 3), bits("power", 0, 255), bits("accuracy", 0, 100),
+        bits("priority", -7, 5), bits("target", 0, 5),
+        bits("crit_ratio", 0, 6), flag("always_crits"), bits("least_hits", 1, 10), bits("most_hits", 1, 10),
+        bits("drain", 0, 5), bits("recoil", 0, 5), bits("heal", 0, 5), flag("self_switch"),
+        bits("status", 0, 6), bits("weather", 0, 4), bits("volatile", 0, len(VOLATILES) - 1),
+        flag("level_damage"), flag("defends_physically"), flag("attacks_with_defense"), flag("attacks_with_targets"),
+        flag("ignores_defense_boosts"), flag("ignores_evasion"), flag("thaws_target"), flag("sure_for_poison"),
+        bits("boosts", 0, 127), bits("self_boosts", 0, 127), bits("once_boosts", 0, 127), bits("self_chance", 0, 100),
+        flag("ignores_immunity"), flag("struggles"), flag("sun_strengthens"),
+        bits("side_condition", 0, len(SIDE_CONDITIONS) - 1), flag("knocks_off"), flag("spins"),
+        flag("heals_by_weather"),
+        flag("needs_attack"), flag("first_action_only"), flag("becomes_tera"), flag("halves"),
+        flag("doubles_without_item"), flag("doubles_against_status"), bits("power_by", 0, 8192),
+        bits("power_fact", 0, 31), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
+        flag("roosts"), flag("rests"), flag("needs_item"), flag("crashes"), flag("strong_on_water"),
+        bits("power_from", 0, 4), flag("doubles_after_failure"), flag("clears_stages"),
+        flag("shares_hp"), flag("forced"),
+        bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
+        *(flag(name) for name in MOVE_FLAGS),
+    ],
+)  # fmt: skip
+"""``boosts`` and the like are rows of the table of stage changes; 0 changes nothing.  Accuracy 0 never misses.  A
+``self_chance`` of 0 is none given: the change always comes, after a draw all the same.  ``power_by`` multiplies the
+power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
+``forced`` is only set while Sheer Force uses a move."""
+
+ABILITY: Final = Layout(
+    "ability",
+    [
+        bits("absorbs", 0, 19), flag("absorbs_into_hp"), bits("absorbed_boosts", 0, 127),
+        flag("blocks_sound"), flag("blocks_bullets"), flag("blocks_powder"),
+        bits("contact_status", 0, 6), bits("contact_damage", 0, 8),
+        bits("hit_boosts", 0, 127), bits("hit_type", 0, 19), flag("hit_physical"),
+        bits("sets_weather", 0, 4), flag("intimidates"), flag("ignores_intimidate"),
+        flag("regenerates"), flag("heals_status_on_leaving"), bits("lowered_boosts", 0, 127),
+        bits("kept_stages", 0, 127),
+        bits("ko_boosts", 0, 127), bits("immune_statuses", 0, 127), flag("no_flinch"),
+        flag("sturdy"), flag("serene_grace"), flag("adaptability"), flag("technician"), flag("levitates"),
+        flag("presses"), flag("speeds_up"), flag("no_secondaries"), flag("no_recoil"), flag("no_sand"),
+        flag("no_crits"),
+        flag("burn_spares"), flag("quick_feet"), flag("ignores_evasion"), flag("changes_damage"),
+        flag("changes_damage_taken"),
+        flag("infiltrates"), flag("no_indirect_damage"), flag("quickens_status_moves"), flag("inverts_stages"),
+        flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
+    ],
+)  # fmt: skip
+"""``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by a type or physically if
+that is given; ``kept_stages`` and ``immune_statuses`` have a bit per stat and per status."""
+
+ITEM: Final = Layout(
+    "item",
+    [
+        flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
+        flag("loaded_dice"), bits("orb", 0, 6),
+    ],
+)  # fmt: skip
+
+POKEMON: Final = Layout(
+    "pokemon",
+    [
+        bits("max_hp", 1, 1023, empty=1), bits("atk", 0, 1023), bits("def_", 0, 1023), bits("spa", 0, 1023),
+        bits("spd", 0, 1023), bits("spe", 0, 1023), bits("level", 1, 100, empty=1), bits("species", 0, 1023),
+        bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
+        bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
+    ],
+)  # fmt: skip
+"""A Pokémon of the pool as it was before the battle."""
+
+EVENTS: Final = (
+    "BasePower", "ModifyAtk", "ModifySpA", "ModifyDef", "ModifySpD", "ModifySpe", "ModifyDamage",
+    "SourceModifyAtk", "SourceModifySpA", "SourceModifyDamage", "SourceModifyAccuracy",
+)  # fmt: skip
+"""Events that multiply a number.  Those that begin with Source are asked of the other Pokémon than the event's own:
+of the target's effects when the user's attack is looked at, of the user's when the target's evasion is."""
+ROWS_PER_EVENT: Final = 2
+FACTS: Final = (
+    "physical", "special", "contact", "sound", "punch", "bite", "pulse", "slicing", "recoil", "super_effective",
+    "not_very_effective", "critical", "third_of_hp", "has_status", "poisoned", "target_full_hp", "target_fresh",
+    "sun", "rain", "sand", "snow", "can_evolve", "has_accuracy",
+    "target_has_item", "ails_awake", "forced",
+)  # fmt: skip
+"""What a modifier may ask; the words of a modifier's row have one bit for each."""
+MODIFIER: Final = Layout(
+    "modifier",
+    [bits("by", 0, 16384), bits("type", 0, 19), flag("direct"), bits("facts", 0, 2 ** len(FACTS) - 1, alone=True)],
+)
+"""Multiplies by ``by / 4096`` if the move has the type (0: any) and every fact holds; ``direct`` rounds at once."""

@@ -1,0 +1,63 @@
+"""Stat stages: raising and lowering them, and who has something against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.battle import Battle, any_of
+
+LOWEST, HIGHEST = -6, 6
+
+
+def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, intimidating: bool = False) -> Any:
+    """Change stages of an active Pokémon (``Battle.boost``).
+
+    Args:
+        b: the battle.
+        number: whose stages.
+        change: row of the table of stage changes; 0 changes nothing.
+        where: bool.
+        by_foe: whether the other side does it, so that Clear Body, Defiant and the like look.
+        intimidating: whether it is Intimidate.
+
+    Returns:
+        Whether a stage changed.
+    """
+    side, ability = b.side(number), b.ability(number)
+    where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
+    word = b.ops.take(b.params.stages[0], change)
+    deltas = [_nibble(word, stat) for stat in range(len(rows.BOOSTS))]
+    deltas = [jnp.where(ability.inverts_stages, -delta, delta) for delta in deltas]
+    if by_foe:
+        kept = ability.kept_stages
+        deltas = [jnp.where((delta < 0) & _bit(kept, stat), 0, delta) for stat, delta in enumerate(deltas)]
+    if intimidating:
+        deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
+    lowered = jnp.zeros_like(deltas[0])
+    changed = []
+    for stat, delta in enumerate(deltas):
+        before = side.boosts[stat]
+        after = jnp.clip(before + delta, LOWEST, HIGHEST)
+        side.boosts.set(stat, after, where=where)
+        lowered = lowered + (after < before).astype(jnp.int32)
+        changed.append(after != before)
+    if by_foe:  # Defiant and Competitive answer once for each stage
+        word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
+        for stat in (rows.ATK, rows.SPA):
+            raised = side.boosts[stat] + _nibble(word, stat) * lowered
+            side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
+    return where & any_of(changed)
+
+
+def _nibble(word: Any, stat: int) -> Any:
+    """A stage change of four bits, signed."""
+    top = np.uint32(32 - rows.STAGE_BITS * (stat + 1))
+    return (word << top).astype(jnp.int32) >> np.int32(32 - rows.STAGE_BITS)
+
+
+def _bit(mask: Any, number: int) -> Any:
+    return ((mask >> np.int32(number)) & 1) != 0

@@ -1,0 +1,235 @@
+"""The damage formula (``BattleActions.getDamage``, ``modifyDamage``) and type effectiveness."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.battle import Battle, number_of
+from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.state import FALSE
+
+FIRE, GROUND, ICE, ROCK, WATER = (number_of("type", name) for name in ("Fire", "Ground", "Ice", "Rock", "Water"))
+CRIT_RATIOS = (1, 24, 8, 2, 1)
+"""One hit in so many is critical, by ratio; 0 never asks."""
+WEAK, RESISTANT, IMMUNE = 1, 2, 3
+LEAST_TERA_POWER = 60
+WEIGHT_POWERS = ((100, 40), (250, 60), (500, 80), (1000, 100), (2000, 120))  # least weight in hg, power
+WEIGHTS_POWERS = ((2, 60), (3, 80), (4, 100), (5, 120))  # the user weighs so many times the target, power
+ONE_AND_A_HALF = 6144
+
+
+class Matchup(NamedTuple):
+    """A move's type against the target: exponent of two, and whether the type alone makes it immune."""
+
+    exponent: Any
+    immune: Any
+
+
+def effectiveness(b: Battle, number: int, move_type: Any) -> Matchup:
+    """How a type meets a Pokémon's types, the ground aside."""
+    exponent, immune = 0, False
+    for defender in b.types(number):
+        index = defender * np.int32(20) + move_type
+        code = b.ops.take(b.params.types[0], index).astype(jnp.int32)
+        exponent = exponent + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)
+        immune = immune | (code == IMMUNE)
+    return Matchup(exponent, immune)
+
+
+def matchup(b: Battle, move: Any) -> Matchup:
+    """How a move meets the target."""
+    move_type = move.type
+    found = effectiveness(b, 1, move_type)
+    against_water = sum((defender == WATER).astype(jnp.int32) for defender in b.types(1))
+    exponent = found.exponent + jnp.where(move.strong_on_water, 2 * against_water, 0)
+    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), found.immune))
+
+
+def critical_hit(b: Battle, move: Any, where: Any) -> Any:
+    """Whether the hit is critical; moves that always are do not draw."""
+    chance = jnp.zeros_like(move.crit_ratio)
+    for ratio, one_in in enumerate(CRIT_RATIOS):
+        chance = jnp.where(jnp.minimum(move.crit_ratio, 4) == ratio, one_in, chance)
+    asks = where & ~move.always_crits & (move.crit_ratio > 0)
+    drawn = b.draw(asks, chance.astype(jnp.uint32), "critical") < 1
+    return (move.always_crits | (asks & drawn)) & ~b.ability(1).no_crits
+
+
+def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
+    """What modifiers may ask about a hit."""
+    user, target = b.side(0), b.side(1)
+    pokemon, other = b.pokemon(0), b.pokemon(1)
+    return facts_word(
+        physical=move.category == rows.PHYSICAL,
+        special=move.category == rows.SPECIAL,
+        contact=move.contact, sound=move.sound, punch=move.punch, bite=move.bite, pulse=move.pulse,
+        slicing=move.slicing, recoil=move.recoil > 0,
+        super_effective=meets.exponent > 0,
+        not_very_effective=meets.exponent < 0,
+        critical=critical,
+        third_of_hp=user.hp * 3 <= pokemon.max_hp,
+        has_status=user.status != 0,
+        poisoned=(user.status == rows.PSN) | (user.status == rows.TOX),
+        target_full_hp=target.hp == other.max_hp,
+        target_fresh=target.active_turns == 0,
+        can_evolve=other.can_evolve,
+        target_has_item=target.item != 0,
+        forced=move.forced,
+        ails_awake=(user.status != 0) & (user.status != rows.SLP),
+        **weather_facts(b),
+    )  # fmt: skip
+
+
+def base_power(b: Battle, move: Any, facts: Any) -> Any:
+    """Power after abilities, items and Terastallization."""
+    user, pokemon = b.side(0), b.pokemon(0)
+    doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
+    doubled = doubled | (move.doubles_after_failure & (user.last_result == FALSE))
+    own = own_power(b, move)
+    power = jnp.where(doubled, own * 2, own)
+    technician = b.ability(0).technician & (power <= 60)
+    by = jnp.where(technician, ONE_AND_A_HALF, NEUTRAL)
+    by = chain(by, multiplier(b, "BasePower", "ability", pokemon.ability, facts, move.type))
+    by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
+    asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
+    by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
+    power = jnp.maximum(modify(power, by), 1)
+    raised = user.terastallized & (pokemon.tera_type == move.type) & (power < LEAST_TERA_POWER)
+    raised = raised & (move.priority <= 0) & (move.most_hits == 1)
+    raised = raised & (move.power_from != rows.BY_WEIGHT) & (move.power_from != rows.BY_WEIGHTS)
+    raised = raised & (move.power_from != rows.BY_HP)
+    return jnp.where(raised, LEAST_TERA_POWER, power)
+
+
+def own_power(b: Battle, move: Any) -> Any:
+    """The move's power, where it depends on weights, stages or hit points too (``basePowerCallback``)."""
+    user, pokemon = b.side(0), b.pokemon(0)
+    weight, other = pokemon.weight, b.pokemon(1).weight
+    by_weight, by_weights = jnp.full_like(weight, 20), jnp.full_like(weight, 40)
+    for least, power in WEIGHT_POWERS:
+        by_weight = jnp.where(other >= least, power, by_weight)
+    for times, power in WEIGHTS_POWERS:
+        by_weights = jnp.where(weight >= other * times, power, by_weights)
+    raised = sum(jnp.maximum(stage, 0) for stage in user.boosts)
+    found = jnp.where(move.power_from == rows.BY_WEIGHT, by_weight, move.power)
+    found = jnp.where(move.power_from == rows.BY_WEIGHTS, by_weights, found)
+    found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
+    by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
+    return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
+
+
+def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
+    """The stat that attacks, after its stage and modifiers."""
+    physical = move.category == rows.PHYSICAL
+    own, other = b.pokemon(0), b.pokemon(1)
+    user, target = b.side(0), b.side(1)
+    stat = jnp.where(physical, own.atk, own.spa)
+    stat = jnp.where(move.attacks_with_defense, own.def_, stat)
+    stat = jnp.where(move.attacks_with_targets, other.atk, stat)
+    stage = jnp.where(physical, user.boosts[rows.ATK], user.boosts[rows.SPA])
+    stage = jnp.where(move.attacks_with_defense, user.boosts[rows.DEF], stage)
+    stage = jnp.where(move.attacks_with_targets, target.boosts[rows.ATK], stage)
+    stage = jnp.where(critical, jnp.maximum(stage, 0), stage)
+
+    def by(event: str, kind: str, effect: Any) -> Any:
+        return jnp.where(
+            physical,
+            multiplier(b, f"{event}Atk", kind, effect, facts, move.type),
+            multiplier(b, f"{event}SpA", kind, effect, facts, move.type),
+        )
+
+    product = chain(by("SourceModify", "ability", other.ability), by("Modify", "ability", own.ability))
+    return modify(staged(stat, stage), chain(product, by("Modify", "item", user.item)))
+
+
+def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
+    """The stat that defends, after its stage and modifiers."""
+    pokemon, target = b.pokemon(1), b.side(1)
+    physical = (move.category == rows.PHYSICAL) | move.defends_physically
+    stat = jnp.where(physical, pokemon.def_, pokemon.spd)
+    stage = jnp.where(physical, target.boosts[rows.DEF], target.boosts[rows.SPD])
+    stage = jnp.where(critical, jnp.minimum(stage, 0), stage)
+    stage = jnp.where(move.ignores_defense_boosts, 0, stage)
+    stat = staged(stat, stage)
+    weather = b.view.weather
+    hardened = (~physical & (weather == rows.SAND) & b.has_type(1, ROCK)) | (
+        physical & (weather == rows.SNOW) & b.has_type(1, ICE)
+    )
+    stat = jnp.where(hardened, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
+
+    def by(kind: str, effect: Any) -> Any:
+        return jnp.where(
+            physical,
+            multiplier(b, "ModifyDef", kind, effect, facts, move.type),
+            multiplier(b, "ModifySpD", kind, effect, facts, move.type),
+        )
+
+    return modify(stat, chain(by("ability", pokemon.ability), by("item", target.item)))
+
+
+def weather_multiplier(b: Battle, move: Any) -> Any:
+    """Sun and rain."""
+    fire, water = move.type == FIRE, move.type == WATER
+    sun, rain = b.view.weather == rows.SUN, b.view.weather == rows.RAIN
+    helped = (sun & fire) | (rain & water) | (sun & move.sun_strengthens)
+    hindered = (sun & water & ~move.sun_strengthens) | (rain & fire)
+    return jnp.where(helped, ONE_AND_A_HALF, jnp.where(hindered, 2048, NEUTRAL))
+
+
+def same_type_multiplier(b: Battle, move: Any) -> Any:
+    """STAB, also after Terastallization and with Adaptability."""
+    user, pokemon = b.side(0), b.pokemon(0)
+    born = (pokemon.type1 == move.type) | (pokemon.type2 == move.type)
+    tera = user.terastallized & (pokemon.tera_type == move.type)
+    now = jnp.where(user.terastallized, tera, born)
+    doubled = tera & born
+    by = jnp.where(doubled, 8192, ONE_AND_A_HALF)
+    by = jnp.where(b.ability(0).adaptability & now, jnp.where(doubled, 9216, 8192), by)
+    return jnp.where((born | now) & (move.type != 0), by, NEUTRAL)
+
+
+def damage_multiplier(b: Battle, move: Any, facts: Any, where: Any) -> Any:
+    """Life Orb, Expert Belt, Tinted Lens, Multiscale and their like.
+
+    The faster Pokémon's effects come first; two abilities of equally fast Pokémon are shuffled.
+    """
+    user, target = b.side(0), b.side(1)
+    contested = b.ability(0).changes_damage & b.ability(1).changes_damage_taken
+    b.draw(where & contested & (user.speed == target.speed), 2, "ModifyDamage")
+    ability = multiplier(b, "ModifyDamage", "ability", b.pokemon(0).ability, facts, move.type)
+    item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)
+    taken = multiplier(b, "SourceModifyDamage", "ability", b.pokemon(1).ability, facts, move.type)
+    faster = user.speed > target.speed
+    return chain(chain(ability, jnp.where(faster, item, taken)), jnp.where(faster, taken, item))
+
+
+def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
+    """Damage of one hit of a damaging move; draws for the critical hit and for the spread.
+
+    Returns:
+        int32, at least 1 where ``where``.
+    """
+    user, pokemon = b.side(0), b.pokemon(0)
+    by_formula = where & ~move.level_damage & ~move.halves
+    critical = critical_hit(b, move, by_formula)
+    facts = attack_facts(b, move, meets, critical)
+    power = base_power(b, move, facts)
+    attack = attack_stat(b, move, facts, critical)
+    defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
+    amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2
+    amount = modify(amount, weather_multiplier(b, move))
+    amount = jnp.where(critical, amount * 3 // 2, amount)
+    amount = amount * (100 - b.draw(by_formula, 16, "damage")) // 100
+    amount = modify(amount, same_type_multiplier(b, move))
+    up, down = jnp.maximum(meets.exponent, 0), jnp.maximum(-meets.exponent, 0)
+    amount = (amount << up) >> down
+    burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares & ~move.burn_spares
+    amount = jnp.where(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
+    amount = modify(amount, damage_multiplier(b, move, facts, by_formula))
+    amount = jnp.where(amount == 0, 1, amount & np.int32(0xFFFF))
+    amount = jnp.where(move.halves, jnp.maximum(b.side(1).hp // 2, 1), amount)
+    return jnp.where(move.level_damage, pokemon.level, amount)

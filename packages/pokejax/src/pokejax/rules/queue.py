@@ -1,0 +1,129 @@
+"""The queue of actions: who is next, and how equals are ordered (``BattleQueue``).
+
+In singles the queue needs no list: there is at most one action of each kind on a side, and kinds come in a fixed order.
+What has to be remembered is which side comes first among two of a kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.battle import Battle, number_of
+from pokejax.rules.speed import update_speeds
+from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT
+
+NOTHING, START, INSTASWITCH, BEFORE_TURN, RUN_SWITCH, SWITCH, TERASTALLIZE, MOVE, RESIDUAL = range(9)
+"""Kinds of actions in the order of the queue; `NOTHING` is an empty queue."""
+MOVE_ACTION, TERA_ACTION, SWITCH_ACTION, PASS = 0, MOVES, 2 * MOVES, 2 * MOVES + 6
+NUM_ACTIONS = PASS + 1
+_BOTH = (0, 1)
+STRUGGLE = number_of("move", "struggle")
+
+
+def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: Any) -> None:
+    """Take the choices of who is asked, and order them (``commitChoices``).
+
+    Args:
+        b: the battle.
+        actions: one per side, `NUM_ACTIONS` of them; only read where the side is asked.
+        usable: per side, whether any move can be chosen; where none can, a move is Struggle.
+        where: whether anybody is asked.
+    """
+    view = b.view
+    moving, replacing = where & (view.request == ASK_MOVES), where & (view.request == ASK_SWITCH)
+    update_speeds(b, where)
+    for n in _BOTH:
+        side, action = b.side(n), actions[n]
+        switches = (action >= SWITCH_ACTION) & (action < PASS)
+        moves = side.asked & moving & (action < SWITCH_ACTION)
+        terastallizes = moves & (action >= TERA_ACTION)
+        slot = jnp.where(usable[n], action & np.int32(MOVES - 1), STRUGGLE_SLOT)
+        side.set("chosen_slot", slot, where=moves)
+        side.set("queued_move", True, where=moves)
+        side.set("queued_terastallize", True, where=terastallizes)
+        member = jnp.clip(action - SWITCH_ACTION, 0, 5)
+        side.set("chosen_member", member, where=where & side.asked & switches)
+        side.set("queued_switch", True, where=moving & side.asked & switches)
+        side.set("queued_instaswitch", True, where=replacing & side.asked & switches)
+        side.set("switch_flag", False, where=where & side.asked)
+        side.asked = side.asked & ~where
+        own = jnp.minimum(slot, MOVES - 1)
+        row = b.move(jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(n).moves[own]))
+        quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
+        side.set("priority", row.priority + quick.astype(jnp.int32), where=moves)
+    view.set("request", NOT_ASKED, where=where)
+    order(b, "instaswitch", "instaswitches", replacing)
+    order(b, "switch", "switches", moving)
+    order(b, "terastallize", "terastallizes", moving)
+    order_moves(b, moving, fresh=True)
+    begins = where & ~view.mid_turn
+    view.set("queued_before_turn", True, where=begins)
+    view.set("queued_residual", True, where=begins)
+    view.set("mid_turn", True, where=begins)
+
+
+def order(b: Battle, kind: str, kinds: str, where: Any) -> None:
+    """Which side's action of a kind comes first: the faster one's; equals are shuffled."""
+    first, second = b.side(0), b.side(1)
+    both = where & getattr(first, f"queued_{kind}") & getattr(second, f"queued_{kind}")
+    shuffled = b.tie(both & (first.speed == second.speed), f"{kind} queue")
+    later = (second.speed > first.speed) | shuffled
+    alone = getattr(second, f"queued_{kind}") & ~getattr(first, f"queued_{kind}")
+    b.view.set(f"second_{kinds}_first", jnp.where(both, later, alone), where=where)
+
+
+def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
+    """The same for moves, by priority first; equals are shuffled from the order in which they stand."""
+    first, second = b.side(0), b.side(1)
+    both = where & first.queued_move & second.queued_move
+    same = (first.priority == second.priority) & (first.speed == second.speed)
+    swapped = b.tie(both & same, "move queue")
+    before = jnp.zeros_like(swapped) if fresh else b.view.second_moves_first
+    faster = (second.priority > first.priority) | ((second.priority == first.priority) & (second.speed > first.speed))
+    among_both = jnp.where(same, before ^ swapped, faster)
+    alone = second.queued_move & ~first.queued_move
+    b.view.set("second_moves_first", jnp.where(both, among_both, alone), where=where)
+
+
+def sort_again(b: Battle, where: Any) -> None:
+    """Before a move, speeds are looked at again and the rest of the queue is ordered anew."""
+    update_speeds(b, where)
+    order_moves(b, where, fresh=False)
+
+
+def next_kind(b: Battle) -> Any:
+    """What is at the head of the queue."""
+    view = b.view
+
+    def either(field: str) -> Any:
+        return getattr(b.side(0), field) | getattr(b.side(1), field)
+
+    kind = jnp.full_like(view.turn, NOTHING)
+    present = {
+        RESIDUAL: view.queued_residual, MOVE: either("queued_move"), TERASTALLIZE: either("queued_terastallize"),
+        SWITCH: either("queued_switch"), RUN_SWITCH: either("queued_run_switch"),
+        BEFORE_TURN: view.queued_before_turn, INSTASWITCH: either("queued_instaswitch"), START: view.queued_start,
+    }  # fmt: skip
+    for number, there in present.items():
+        kind = jnp.where(there, number, kind)
+    return kind
+
+
+def actor_is_second(b: Battle, kind: Any) -> Any:
+    """Whether the second side's action is the one at the head."""
+    view = b.view
+    second = jnp.zeros_like(view.over)
+    for number, name, bit in (
+        (INSTASWITCH, "instaswitch", view.second_instaswitches_first),
+        (SWITCH, "switch", view.second_switches_first),
+        (TERASTALLIZE, "terastallize", view.second_terastallizes_first),
+        (MOVE, "move", view.second_moves_first),
+    ):
+        waits = [getattr(b.side(n), f"queued_{name}") for n in _BOTH]
+        here = waits[1] & (bit | ~waits[0])
+        second = jnp.where(kind == number, here, second)
+    return second

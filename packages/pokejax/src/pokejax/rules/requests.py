@@ -1,0 +1,63 @@
+"""What players may choose (``getMoveRequestData``, ``chooseMove``, ``chooseSwitch``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pokejax import rows
+from pokejax.battle import Battle, any_of
+from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, TEAM
+
+
+def enabled_moves(b: Battle, number: int) -> list[Any]:
+    """Which slots can be used: there is power left, and nothing forbids the move."""
+    side, pokemon = b.side(number), b.pokemon(number)
+    found = []
+    for slot in range(MOVES):
+        index = pokemon.moves[slot]
+        move = b.move(index)
+        locked = (side.choice_lock != 0) & (side.choice_lock != slot + 1)
+        vested = b.item(number).assault_vest & (move.category == rows.STATUS)
+        taunted = (side.taunt > 0) & (move.category == rows.STATUS)
+        repeats = (side.encore > 0) & (side.encore_slot != slot)
+        again = move.cantusetwice & (side.last_move == slot + 1)
+        found.append((index != 0) & (side.pp[slot] > 0) & ~locked & ~vested & ~taunted & ~repeats & ~again)
+    return found
+
+
+def can_come_in(b: Battle, number: int) -> list[Any]:
+    """Which members of the team, in its original order, could take the active one's place."""
+    side = b.side(number)
+    return [(side.member[m].hp > 0) & (side.order[0] != m) for m in range(TEAM)]
+
+
+def has_reserve(b: Battle, number: int) -> Any:
+    """Whether anybody could come in."""
+    return any_of(can_come_in(b, number))
+
+
+def legal_actions(b: Battle, number: int) -> list[Any]:
+    """Mask of a side's actions (`queue.NUM_ACTIONS`); all hold when the battle is over, who is not asked passes."""
+    side, view = b.side(number), b.view
+    chooses = side.asked & (view.request == ASK_MOVES)
+    replaces = side.asked & (view.request == ASK_SWITCH)
+    enabled = enabled_moves(b, number)
+    struggles = ~any_of(enabled)
+    moves = [chooses & (can | (struggles if slot == 0 else False)) for slot, can in enumerate(enabled)]
+    terastallized = [chooses & can & side.may_terastallize for can in enabled]
+    members = [(chooses | replaces) & can for can in can_come_in(b, number)]
+    return [option | view.over for option in (*moves, *terastallized, *members, ~side.asked)]
+
+
+def ask_moves(b: Battle, where: Any) -> None:
+    """A new turn: both choose."""
+    b.view.set("request", ASK_MOVES, where=where)
+    for number in (0, 1):
+        b.side(number).set("asked", True, where=where)
+
+
+def ask_switch(b: Battle, asked: tuple[Any, Any]) -> None:
+    """Who has to bring somebody in."""
+    b.view.set("request", ASK_SWITCH, where=asked[0] | asked[1])
+    for number in (0, 1):
+        b.side(number).set("asked", True, where=asked[number])

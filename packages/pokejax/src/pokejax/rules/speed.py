@@ -1,0 +1,34 @@
+"""Speed, which is computed at some points only and remembered in between (``Pokemon.updateSpeed``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle
+from pokejax.rules.numbers import chain, facts_word, modify, multiplier, staged, weather_facts
+
+TRUNCATED = 2**13 - 1
+
+
+def current_speed(b: Battle, number: int) -> Any:
+    """An active Pokémon's speed as it is now."""
+    side, pokemon = b.side(number), b.pokemon(number)
+    ailing = side.status != 0
+    facts = facts_word(has_status=ailing, **weather_facts(b))
+    by = chain(
+        multiplier(b, "ModifySpe", "ability", pokemon.ability, facts, 0),
+        multiplier(b, "ModifySpe", "item", side.item, facts, 0),
+    )
+    speed = modify(staged(pokemon.spe, side.boosts[rows.SPE]), by)
+    slowed = (side.status == rows.PAR) & ~b.ability(number).quick_feet
+    return jnp.where(slowed, speed // 2, speed) & TRUNCATED
+
+
+def update_speeds(b: Battle, where: Any) -> None:
+    """Both active Pokémon's speeds are looked at again, if they stand."""
+    for number in (0, 1):
+        side = b.side(number)
+        side.set("speed", current_speed(b, number), where=where & ~side.fainted)

@@ -1,0 +1,87 @@
+"""Pokémon leave and come in (``switchIn``, ``runSwitch``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pokejax import rows
+from pokejax.battle import Battle
+from pokejax.rules.boosts import boost
+from pokejax.rules.faint import clear_volatile, heal
+from pokejax.rules.field import set_weather
+from pokejax.rules.hazards import meet
+from pokejax.rules.speed import current_speed
+from pokejax.rules.status import cure
+from pokejax.state import MOVES, PERSISTENT, TEAM
+
+
+def switch(b: Battle, where: Any) -> None:
+    """The first side's active Pokémon gives way to the chosen one; what its coming brings is still to run."""
+    side = b.side(0)
+    stands = where & ~side.fainted
+    b.draw(stands & ~side.before_switch_out_done & b.tied(), 2, "Update before leaving")
+    heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates)
+    cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
+    side.set("queued_move", False, where=stands)
+    side.set("before_switch_out_done", False, where=where)
+    side.set("switch_flag", False, where=where)
+    for field in ("status", "stage", "slept", "status_by"):
+        side.set(field, 0, where=where & side.fainted)
+    exchange(b, where)
+    side = b.side(0)
+    clear_volatile(b, 0, where)
+    side.set("active_turns", 0, where=where)
+    side.set("move_actions", 0, where=where)
+    side.set("shown_fainted", False, where=where)
+    enter(b, 0, where)
+
+
+def exchange(b: Battle, where: Any) -> None:
+    """Write the active Pokémon back to its place in the team and read the chosen one."""
+    side = b.side(0)
+    old, new = side.order[0], side.chosen_member
+    leaving, coming = side.member[old], side.member[new]
+    for field in PERSISTENT:
+        leaving.set(field.name, getattr(side, field.name), where=where)
+        side.set(field.name, getattr(coming, field.name), where=where)
+    for slot in range(MOVES):
+        leaving.pp.set(slot, side.pp[slot], where=where)
+        side.pp.set(slot, coming.pp[slot], where=where)
+    for place in range(1, TEAM):
+        side.order.set(place, old, where=where & (side.order[place] == new))
+    side.order.set(0, new, where=where)
+    b.reopen(b.words)
+
+
+def enter(b: Battle, number: int, where: Any) -> None:
+    """Queue what the newcomer's entry brings; two of one speed draw for it (``insertChoice``)."""
+    side, other = b.side(number), b.side(1 - number)
+    side.set("speed", current_speed(b, number), where=where)
+    b.draw(where & other.queued_run_switch & (other.speed == side.speed), 2, "runSwitch queue")
+    side.set("queued_run_switch", True, where=where)
+
+
+def run_switch(b: Battle, where: Any) -> None:
+    """What entries bring, the faster Pokémon's first."""
+    first, second = b.side(0), b.side(1)
+    same = first.speed == second.speed
+    shuffled = b.tie(where & same, "SwitchIn")
+    other_first = where & ((second.speed > first.speed) | shuffled)
+    b.swap(other_first)
+    for number in (0, 1):
+        come_in(b, number, where & b.side(number).queued_run_switch & ~b.view.over)
+    for number in (0, 1):
+        b.side(number).set("queued_run_switch", False, where=where)
+    b.swap(other_first)
+
+
+def come_in(b: Battle, number: int, where: Any) -> None:
+    """One Pokémon's own entry: poison eases, its ability speaks."""
+    side, ability = b.side(number), b.ability(number)
+    side.set("stage", 0, where=where & (side.status == rows.TOX))
+    meet(b, number, where & ~side.fainted)
+    where = where & ~b.side(number).fainted & ~b.view.over
+    set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
+    other = b.side(1 - number)
+    scares = where & ability.intimidates & (other.hp > 0) & (other.substitute == 0)
+    boost(b, 1 - number, b.params.intimidate, scares, by_foe=True, intimidating=True)

@@ -1,0 +1,127 @@
+"""One step of the program: take choices, carry out one action, see what comes next (``runAction``, ``endTurn``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pokejax.battle import Battle, any_of
+from pokejax.rules import queue
+from pokejax.rules.faint import faint_messages, tie
+from pokejax.rules.moves import run_move
+from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve
+from pokejax.rules.residual import residual
+from pokejax.rules.switching import enter, run_switch, switch
+from pokejax.rules.volatiles import disabling_conditions
+from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
+
+LAST_TURN = 1000
+STRUGGLE_LOCK = MOVES + 1
+
+
+def step(b: Battle, actions: tuple[Any, Any]) -> None:
+    """Take the choices if somebody is asked, then carry out one action.
+
+    Args:
+        b: the battle.
+        actions: int32, one per side; read where the side is asked.
+    """
+    asked = (b.view.request != NOT_ASKED) & ~b.view.over
+    usable = tuple(any_of(enabled_moves(b, n)) for n in (0, 1))
+    b.when("choices", asked, lambda inner: queue.commit(inner, actions, usable, asked))  # type: ignore[arg-type]
+    act(b)
+
+
+def act(b: Battle) -> None:
+    """Carry out the action at the head of the queue and what follows it."""
+    going = ~b.view.over
+    kind = queue.next_kind(b)
+    second = going & queue.actor_is_second(b, kind)
+    b.swap(second)
+    acts = {number: going & (kind == number) for number in range(queue.NOTHING, queue.RESIDUAL + 1)}
+    skipped = acts[queue.MOVE] & b.side(0).fainted  # it takes no time at all: not even its Update comes
+    take_from_queue(b, acts)
+
+    b.when("start", acts[queue.START], lambda inner: start(inner, acts[queue.START]))
+    switches = acts[queue.INSTASWITCH] | acts[queue.SWITCH]
+    b.when("switch", switches, lambda inner: switch(inner, switches))
+    b.when("run_switch", acts[queue.RUN_SWITCH], lambda inner: run_switch(inner, acts[queue.RUN_SWITCH]))
+    b.draw(acts[queue.BEFORE_TURN] & b.tied(), 2, "BeforeTurn")
+    terastallize(b, acts[queue.TERASTALLIZE])
+    moves = acts[queue.MOVE] & ~skipped
+    b.when("move", moves, lambda inner: run_move(inner, moves))
+    b.when("residual", acts[queue.RESIDUAL], lambda inner: residual(inner, acts[queue.RESIDUAL]))
+    move_follows = after_action(b, going & ~skipped, acts[queue.START])
+    b.swap(second)
+    b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
+    end_turn(b)
+
+
+def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
+    """The action at the head leaves the queue; entries are taken when they run."""
+    side, view = b.side(0), b.view
+    side.set("queued_instaswitch", False, where=acts[queue.INSTASWITCH])
+    side.set("queued_switch", False, where=acts[queue.SWITCH])
+    side.set("queued_terastallize", False, where=acts[queue.TERASTALLIZE])
+    side.set("queued_move", False, where=acts[queue.MOVE])
+    view.set("queued_start", False, where=acts[queue.START])
+    view.set("queued_before_turn", False, where=acts[queue.BEFORE_TURN])
+    view.set("queued_residual", False, where=acts[queue.RESIDUAL])
+
+
+def start(b: Battle, where: Any) -> None:
+    """Both leads come in."""
+    for number in (0, 1):
+        enter(b, number, where)
+    b.view.set("mid_turn", True, where=where)
+
+
+def terastallize(b: Battle, where: Any) -> None:
+    """The user changes its type, once in a battle for its side."""
+    b.side(0).set("terastallized", True, where=where)
+    b.side(0).set("may_terastallize", False, where=where)
+
+
+def after_action(b: Battle, where: Any, starts: Any) -> Any:
+    """Faints, the Update, requests in the middle of a turn; whether the turn goes on with a move."""
+    faint_messages(b, check_win=where, last=0)
+    where = where & ~b.view.over
+    following = queue.next_kind(b)
+    empty = where & (following == queue.NOTHING)
+    for number in (0, 1):
+        side = b.side(number)
+        side.set("shown_fainted", True, where=empty & side.fainted)
+        side.set("switch_flag", True, where=empty & side.fainted)
+    where = where & (following != queue.INSTASWITCH)
+    b.draw(where & ~starts & b.tied(), 2, "Update after an action")
+    asked = []
+    for number in (0, 1):
+        side = b.side(number)
+        flagged = where & side.switch_flag
+        replaceable = flagged & has_reserve(b, number)
+        side.set("switch_flag", False, where=flagged & ~replaceable)
+        side.set("before_switch_out_done", True, where=replaceable & (side.hp > 0))
+        asked.append(replaceable)
+    ask_switch(b, (asked[0], asked[1]))
+    return where & ~asked[0] & ~asked[1] & (following == queue.MOVE)
+
+
+def end_turn(b: Battle) -> None:
+    """With nothing left to do and nobody asked, a turn begins (``endTurn``)."""
+    view = b.view
+    where = ~view.over & (view.request == NOT_ASKED) & (queue.next_kind(b) == queue.NOTHING)
+    turn = view.turn + 1
+    view.set("turn", turn, where=where & (view.turn < MAX_TURN))
+    view.set("mid_turn", False, where=where)
+    for number in (0, 1):
+        side = b.side(number)
+        side.set("newly_switched", False, where=where)
+        side.set("last_result", side.this_result, where=where)
+        side.set("this_result", UNDEFINED, where=where)
+        disabling = disabling_conditions(b, number)
+        for others in (1, 2):
+            b.draw(where & (disabling > others), 2, "DisableMove")
+        side.set("choice_lock", 0, where=where & ((side.choice_lock == STRUGGLE_LOCK) | ~b.item(number).choice))
+        grown = where & ~side.fainted & (side.active_turns < MAX_TURN)
+        side.set("active_turns", side.active_turns + 1, where=grown)
+    tie(b, where & (turn > LAST_TURN))
+    ask_moves(b, where & ~b.view.over)

@@ -1,0 +1,69 @@
+"""The state of a battle in packed words.
+
+Who is active lies in hot words, which every action reads; the six members of a team lie in cold ones, which only
+switching reads.  Constants of a Pokémon are not here: `battle.Battle.pokemon` reads them from the pool.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pokejax import rows
+from rlenv_shared.packing import Layout, bits, flag, record, word
+
+Words = tuple[Any, ...]
+
+NOT_ASKED, ASK_MOVES, ASK_SWITCH = range(3)
+"""What the players are asked: nothing while a turn resolves, a move or switch each, who comes in."""
+UNDEFINED, NULL, FALSE, TRUE = range(4)
+"""Results of a move, as Showdown's four values."""
+NOBODY: Final = 2
+TEAM: Final = 6
+MOVES: Final = 4
+STRUGGLE_SLOT: Final = 4
+MAX_TURN: Final = 1001
+MAX_PP: Final = 64
+
+PERSISTENT: Final = (
+    bits("hp", 0, 1023), bits("status", 0, len(rows.STATUSES) - 1), bits("stage", 0, 15), bits("status_by", 0, 11),
+    bits("item", 0, 63), flag("terastallized"), flag("fainted"), bits("slept", 0, 7),
+)  # fmt: skip
+"""What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
+sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team)."""
+
+VOLATILE: Final = (
+    bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
+    bits("choice_lock", 0, MOVES + 1), bits("last_move", 0, MOVES + 1), bits("this_result", 0, 3),
+    bits("last_result", 0, 3), flag("protected"), bits("stalls", 0, 6), bits("stall_turns", 0, 2),
+    bits("substitute", 0, 255), flag("seeded"), bits("taunt", 0, 4), bits("encore", 0, 4),
+    bits("encore_slot", 0, MOVES - 1), flag("roosting"),
+)  # fmt: skip
+"""What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
+``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; the others are turns left or flags."""
+
+LAYOUT: Final = Layout(
+    "battle",
+    [
+        word("high"), word("low"), word("draws"), bits("time", 0, 2**20 - 1),
+        bits("turn", 0, MAX_TURN), bits("request", 0, 2), flag("over"), bits("winner", 0, NOBODY),
+        bits("weather", 0, len(rows.WEATHERS) - 1), bits("weather_turns", 0, 8),
+        flag("mid_turn"), flag("queued_start"), flag("queued_before_turn"), flag("queued_residual"),
+        flag("second_instaswitches_first"), flag("second_switches_first"), flag("second_terastallizes_first"),
+        flag("second_moves_first"), flag("swapped"),
+        record("side", 2, [
+            bits("team", 0, 65_535), bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
+            flag("asked"), flag("may_terastallize"),
+            flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
+            flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
+            bits("priority", -7, 7), flag("switch_flag"), flag("before_switch_out_done"),
+            *PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), flag("shown_fainted"),
+            *VOLATILE, bits("speed", 0, 2**13 - 1), bits("active_turns", 0, MAX_TURN), flag("newly_switched"),
+            bits("move_actions", 0, 3),
+            flag("stealth_rock"), bits("spikes", 0, 3), bits("toxic_spikes", 0, 2), flag("sticky_web"),
+            flag("rock_before_toxic"), flag("spikes_before_toxic"),
+            record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
+        ], whole_words=True),
+    ],
+)  # fmt: skip
+"""``rock_before_toxic`` and its like say which hazard was laid first; ``swapped`` says that the sides have
+changed places, so that whoever acts is the first."""

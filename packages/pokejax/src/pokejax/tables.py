@@ -1,0 +1,107 @@
+"""The tables of the engine: reading them, checking them, the parameters that hold them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from pokejax.data import DATA, MANIFEST, SCHEMA
+from pokejax.rows import BOOSTS
+from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+
+Column = Any
+TABLES: Final = ("moves", "abilities", "items", "modifiers", "stages", "types", "immunities", "power_points")
+
+
+@pytree_dataclass
+class Params(Replaceable):
+    """Tables as columns of uint32 words, and the pool of teams.
+
+    Attributes:
+        moves: rows of `rows.MOVE`, and so on for `abilities` and `items`.
+        modifiers: rows of `rows.MODIFIER` by effect, event and number; items come after abilities.
+        stages: seven packed stage changes each.
+        types: 0 neutral, 1 weak, 2 resistant, 3 immune, by defender and attacker.
+        immunities: bits by type.
+        power_points: the most of each move.
+        pokemon: rows of `rows.POKEMON`, six to a team.
+        intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
+            `speed_drop` of those that Sticky Web lowers.
+        max_steps_in_episode: decisions and steps between them after which an episode is cut.
+    """
+
+    moves: tuple[Column, ...]
+    abilities: tuple[Column, ...]
+    items: tuple[Column, ...]
+    modifiers: tuple[Column, ...]
+    stages: tuple[Column, ...]
+    types: tuple[Column, ...]
+    immunities: tuple[Column, ...]
+    power_points: tuple[Column, ...]
+    pokemon: tuple[Column, ...]
+    intimidate: Any
+    speed_boost: Any
+    speed_drop: Any
+    max_steps_in_episode: Any = dataclasses.field(default=100_000)
+
+
+def _read(name: str, directory: Path = DATA) -> bytes:
+    """A data file, checked against the manifest."""
+    try:
+        manifest = json.loads((directory / MANIFEST).read_text())
+        expected, schema = manifest["files"][name]["sha256"], manifest["schema"]
+        data = (directory / name).read_bytes()
+    except (OSError, ValueError, KeyError) as error:
+        raise _corrupt(directory / name, error, "a file of the manifest") from error
+    got = hashlib.sha256(data).hexdigest()
+    if (got, schema) != (expected, SCHEMA):
+        raise _corrupt(directory / name, f"sha256 {got}, schema {schema}", f"sha256 {expected}, schema {SCHEMA}")
+    return data
+
+
+def _corrupt(path: Path, got: object, expected: object) -> SnapshotVersionError:
+    remedy = "install the package again, or run: python -m pokejax.verification.export"
+    return SnapshotVersionError(explain(f"data file {path.name}", got=got, expected=expected, remedy=remedy))
+
+
+@functools.cache
+def columns(file: str) -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays of a data file by name.
+
+    Raises:
+        SnapshotVersionError: it is missing, corrupt, or not the one of the manifest.
+    """
+    with np.load(io.BytesIO(_read(file)), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+@functools.cache
+def table(name: str) -> tuple[np.ndarray[Any, Any], ...]:
+    """Columns of a table."""
+    found = columns("tables.npz")
+    count = sum(key.startswith(f"{name}.") for key in found)
+    return tuple(found[f"{name}.{k}"] for k in range(count))
+
+
+NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
+"""Names of the numbers by kind; number 0 is ``""``."""
+
+
+def params(pokemon: tuple[Column, ...]) -> Params:
+    """Parameters with a pool: columns of `rows.POKEMON`, six rows to a team (`teams`)."""
+    stages = {"intimidate": stage_row(atk=-1), "speed_boost": stage_row(spe=1), "speed_drop": stage_row(spe=-1)}
+    return Params(*(table(name) for name in TABLES), pokemon=pokemon, **stages)
+
+
+def stage_row(**changes: int) -> np.int32:
+    """The row of the table of stage changes that does this."""
+    word = sum((changes.get(stat, 0) & 15) << (4 * k) for k, stat in enumerate(BOOSTS))
+    return np.int32(np.flatnonzero(table("stages")[0] == word)[0])

@@ -1,0 +1,100 @@
+"""Teams for the engine: from columns of the reference's generator, checked and packed.
+
+What the engine cannot play exactly is refused here, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pokejax import rows
+from pokejax.effects import SPECIES_LEFT_OUT
+from pokejax.tables import NAMES, columns, table
+from rlenv_shared.errors import InvalidParamsError, explain
+
+Arrays = Mapping[str, NDArray[Any]]
+TEAM = 6
+
+
+def pool() -> Arrays:
+    """The generated Pokémon that ship with the package: columns ``[pokemon, ...]`` in the reference's numbers."""
+    return {name.removeprefix("pokemon."): column for name, column in columns("pokemon.npz").items()}
+
+
+def shipped(count: int, seed: int) -> tuple[NDArray[np.uint32], ...]:
+    """Columns of `rows.POKEMON` for random teams of the shipped Pokémon, six different species each.
+
+    Args:
+        count: of teams.
+        seed: of NumPy's generator.
+    """
+    found = pool()
+    bases = table("species")[0][found["species"]] >> np.uint32(12)
+    rng = np.random.default_rng(seed)
+    members: list[int] = []
+    for _ in range(count):
+        team: list[int] = []
+        while len(team) < TEAM:
+            candidate = int(rng.integers(len(bases)))
+            if bases[candidate] not in bases[team]:
+                team.append(candidate)
+        members += team
+    words = sum(name.startswith("word") for name in found)
+    return tuple(found[f"word{k}"][members] for k in range(words))
+
+
+def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
+    """Columns of `rows.POKEMON` for teams of six as the reference describes them at the start of a battle.
+
+    Args:
+        described: per team, six mappings with ``species``, ``level``, ``ability``, ``item``, ``maxhp``, five
+            ``stats``, ``moves`` (pairs of id and PP), ``tera``, ``weight`` in hg.
+
+    Raises:
+        InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
+    """
+    fields: dict[str, list[int]] = {place.path: [] for place in rows.POKEMON.places()}
+    species = table("species")[0]
+    for t, team in enumerate(described):
+        if len(team) != TEAM:
+            raise _refused(f"team {t}", f"{len(team)} Pokémon", "6 Pokémon", "fill it up")
+        for m, member in enumerate(team):
+            where = f"team {t}, Pokémon {m}"
+            number = _known("species", member["species"], where)
+            word = int(species[number])
+            if member["species"].startswith(SPECIES_LEFT_OUT):
+                raise _refused(f"{where}: species", member["species"], "one that keeps its forme", "leave it out")
+            if member["tera"] == "Stellar":
+                raise _refused(f"{where}: tera type", "Stellar", "an ordinary type", "choose another")
+            values = {
+                "max_hp": member["maxhp"],
+                **dict(zip(("atk", "def_", "spa", "spd", "spe"), member["stats"], strict=True)),
+                "level": member["level"], "species": number,
+                "ability": _known("ability", member["ability"], where),
+                "item": _known("item", member["item"], where), "type1": word & 31, "type2": word >> 5 & 31,
+                "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
+                "weight": member["weight"],
+            }  # fmt: skip
+            moves = [_known("move", name, where) for name, _ in member["moves"]]
+            values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
+            for name, column in fields.items():
+                column.append(values[name])
+    arrays: dict[str, Any] = {name: np.array(column, np.int32) for name, column in fields.items() if "[" not in name}
+    arrays["can_evolve"] = arrays["can_evolve"].astype(bool)
+    arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
+    words = rows.POKEMON.encode(arrays, (len(fields["level"]),))
+    return tuple(np.asarray(word, np.uint32) for word in words)
+
+
+def _known(kind: str, name: str, where: str) -> int:
+    if name not in NAMES[kind]:
+        raise _refused(f"{where}: {kind}", name, f"one of the {len(NAMES[kind]) - 1} that are played", "choose another")
+    return NAMES[kind].index(name)
+
+
+def _refused(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
+    return InvalidParamsError(explain(what, got=got, expected=expected, remedy=remedy))

@@ -1,0 +1,190 @@
+"""Battles against the reference: the same teams, seeds and choices, compared at every decision."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from pokejax import engine, teams
+from pokejax.rules.queue import PASS
+from pokejax.tables import params
+from pokejax.verification.view import NOT_CARRIED, action_number, snapshots, view
+from rlenv_shared import compiling
+from rlenv_shared.verification.locate import reference
+
+CHUNK: Final = 100
+COMPARED: Final = ("draws", "generator", "ended", "winner", "turn", "kinds", "core", "legal")
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What was found.
+
+    Attributes:
+        battles: played.
+        decisions: compared, the last state included.
+        mismatches: ``(battle, decision, difference)`` of the first difference in a battle.
+    """
+
+    battles: int = 0
+    decisions: int = 0
+    mismatches: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
+
+
+@functools.cache
+def programs() -> tuple[Any, Any]:
+    """Compiled for a batch: the state before anybody has come in, and choices resolved, with masks."""
+
+    def begin(team0: Any, team1: Any, high: Any, low: Any, tables_: Any) -> Any:
+        return engine.opening((team0, team1), (high, low, high ^ high), tables_)
+
+    def step(words: Any, action0: Any, action1: Any, tables_: Any) -> Any:
+        words = engine.resolve(words, (action0, action1), tables_)
+        return words, engine.masks(words, tables_)
+
+    return (
+        compiling.jit(jax.vmap(begin, (0, 0, 0, 0, None)), engine.ENGINE),
+        compiling.jit(jax.vmap(step, (0, 0, 0, None)), engine.ENGINE),
+    )
+
+
+def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
+    """Packed teams of Pokémon from the package's pool."""
+    tables, subset = reference("showdown", "tables"), reference("showdown", "subset")
+    source = tables.load()
+    pool = {name: column[None] for name, column in teams.pool().items() if not name.startswith("word")}
+    mask = np.ones(pool["species"].shape, bool) if chosen is None else chosen(source, pool)
+    composed = subset.compose(source, pool, mask, count, seed)
+    return [tables.packed(source, composed, index) for index in range(count)]
+
+
+def episodes(battles: int, seed: int, policy: str, mirrors: float = 0.3, chosen: Any = None) -> list[dict[str, Any]]:
+    """Settings for the driver: composed teams, some against themselves so that speeds tie."""
+    packed = composed_teams(2 * battles, seed, chosen)
+    rng = np.random.default_rng(seed)
+    mirrored = rng.random(battles) < mirrors
+    return [
+        {
+            "episode": str(seed * 1_000_000 + n),
+            "policy": policy,
+            "teams": [packed[2 * n], packed[2 * n if mirrored[n] else 2 * n + 1]],
+        }
+        for n in range(battles)
+    ]
+
+
+def play(settings: Sequence[dict[str, Any]], *, draw_log: bool = False) -> Iterator[dict[str, Any]]:
+    """The reference's recordings of the episodes."""
+    with reference("showdown").driver() as driver:
+        for start in range(0, len(settings), 20):
+            yield from driver.request(
+                "play", episodes=settings[start : start + 20], include=["core", "legal", "aux"], draw_log=draw_log
+            )
+
+
+def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True) -> Outcome:
+    """Play recorded battles and compare every decision; a battle stops at its first difference."""
+    outcome = Outcome()
+    for start in range(0, len(recordings), CHUNK):
+        part = recordings[start : start + CHUNK]
+        _verify_chunk(part, start, outcome, aux)
+    return outcome
+
+
+def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool) -> None:
+    described = [team for recording in recordings for team in recording["constants"]]
+    padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
+    pool = teams.constants(described + padding)
+    tables_ = jax.device_put(params(pool))
+    numbers = np.arange(CHUNK, dtype=np.int32)
+    seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
+    high = np.array([s >> 32 for s in seeds], np.uint32)
+    low = np.array([s & 0xFFFFFFFF for s in seeds], np.uint32)
+    begin, step = programs()
+    nothing = np.zeros(CHUNK, np.int32)
+    words = begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
+    words, masks = step(words, nothing, nothing, tables_)
+    outcome.battles += len(recordings)
+    alive = set(range(len(recordings)))
+    decision = 0
+    while alive:
+        states = snapshots(words, masks)
+        actions = np.full((2, CHUNK), PASS, np.int32)
+        for n in sorted(alive):
+            recording = recordings[n]
+            theirs = recording["views"][decision]
+            ours = view(states[n], recording["constants"])
+            outcome.decisions += 1
+            difference = first_difference(ours, theirs, aux)
+            if difference:
+                outcome.mismatches.append((first + n, decision, difference))
+                alive.discard(n)
+                continue
+            if decision >= len(recording["choices"]):
+                alive.discard(n)
+                continue
+            for side, choice in enumerate(recording["choices"][decision]):
+                actions[side, n] = action_number(choice, theirs["core"]["sides"][side]["order"])
+        decision += 1
+        if alive:
+            words, masks = step(words, actions[0], actions[1], tables_)
+
+
+def first_difference(ours: dict[str, Any], theirs: dict[str, Any], aux: bool = True) -> str | None:
+    """The first difference in what is compared, in words."""
+    mine, other = dict(ours), {key: theirs[key] for key in COMPARED}
+    other["aux"] = {"sides": [{"pokemon": []}, {"pokemon": []}]}
+    for n in (0, 1):
+        for member in range(6):
+            carried = ours["aux"]["sides"][n]["pokemon"][member] if aux else {}
+            full = theirs["aux"]["sides"][n]["pokemon"][member]
+            other["aux"]["sides"][n]["pokemon"].append({key: full[key] for key in carried})
+    if not aux:
+        mine["aux"] = {"sides": [{"pokemon": [{}] * 6}] * 2}
+    compare = reference("showdown", "compare")
+    difference = compare.first_difference(mine, _without_dead_status(other), not_carried=NOT_CARRIED)
+    return None if difference is None else str(difference)
+
+
+def _without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
+    """The view without what a fainted Pokémon's status left behind: nothing asks for it, not even a revival."""
+    sides = [
+        side | {"pokemon": [p | {"status_state": {}} if p["status"] == "fnt" else p for p in side["pokemon"]]}
+        for side in view_["core"]["sides"]
+    ]
+    return view_ | {"core": view_["core"] | {"sides": sides}}
+
+
+def scripted(
+    settings: Sequence[dict[str, Any]], choose: Callable[[int, int, Sequence[str]], str], decisions: int
+) -> list[dict[str, Any]]:
+    """Recordings of battles in which the choices follow a rule.
+
+    Args:
+        settings: seeds and teams, as the driver opens battles.
+        choose: ``(battle, side, accepted choices) -> choice``.
+        decisions: most decisions of a battle.
+    """
+    with reference("showdown").driver() as driver:
+        opened = driver.request("open", battles=list(settings), draw_log=True)
+        numbers = [view_["battle"] for view_ in opened]
+        recordings = [
+            {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": [v]}
+            for v in opened
+        ]
+        for _ in range(decisions):
+            going = [n for n in range(len(numbers)) if not recordings[n]["views"][-1]["ended"]]
+            steps = []
+            for n in going:
+                legal = recordings[n]["views"][-1]["legal"]
+                choices = [choose(n, s, legal[s]["accepted"]) if legal[s]["accepted"] else "" for s in (0, 1)]
+                recordings[n]["choices"].append(choices)
+                steps.append({"battle": numbers[n], "choices": choices})
+            for n, view_ in zip(going, driver.request("step", steps=steps) if steps else [], strict=True):
+                recordings[n]["views"].append(view_)
+    return recordings

@@ -1,0 +1,418 @@
+"""Writes ``pokejax/data`` from the exported data of the reference: ``python -m pokejax.verification.export``.
+
+Keeps what `pokejax.effects` lists and packs it as `pokejax.rows` declares; what it does not keep has no row, and a team
+that uses it is refused.  The same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from pokejax import effects, rows
+from pokejax.data import DATA, MANIFEST, SCHEMA
+from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.verification.locate import reference
+
+Tables = Any  # references.showdown.tables.Tables
+TARGETS: Final = {
+    "normal": rows.AT_FOE, "any": rows.AT_FOE, "randomNormal": rows.AT_FOE, "adjacentFoe": rows.AT_FOE,
+    "allAdjacentFoes": rows.AT_ALL_ADJACENT, "allAdjacent": rows.AT_ALL_ADJACENT, "self": rows.AT_SELF,
+    "all": rows.AT_FIELD, "foeSide": rows.AT_FOE_SIDE, "allySide": rows.AT_OWN_SIDE,
+}  # fmt: skip
+NOT_PLAYED: Final = (
+    "multiaccuracy", "force_switch", "selfdestruct", "ohko", "crash_damage", "mind_blown_recoil",
+    "chloroblast_recoil", "calls_move", "breaks_protect", "smart_target", "side_condition", "slot_condition",
+    "pseudo_weather", "terrain", "own_condition", "self_volatile", "stalling", "sleep_usable", "ignore_ability",
+)  # fmt: skip
+"""Columns of moves that no rule reads: a move in which one is set is left out."""
+CONTEXT: Final = {  # conditions of modifiers, as facts
+    ("move_category", "Physical"): "physical", ("move_category", "Special"): "special",
+    ("move_flag", "contact"): "contact", ("move_flag", "sound"): "sound", ("move_flag", "punch"): "punch",
+    ("move_flag", "bite"): "bite", ("move_flag", "pulse"): "pulse", ("move_flag", "slicing"): "slicing",
+    ("super_effective",): "super_effective", ("not_very_effective",): "not_very_effective",
+    ("critical",): "critical", ("hp_at_most_third", "user"): "third_of_hp", ("has_status", "user"): "has_status",
+    ("hp_full", "target"): "target_full_hp", ("not", ("turns_active", "target")): "target_fresh",
+    ("weather_one_of_for", "sunnyday|desolateland", "user"): "sun",
+    ("weather_one_of_for", "raindance|primordialsea", "user"): "rain",
+    ("field_weather", "sandstorm"): "sand", ("field_weather_one_of", "hail|snowscape"): "snow",
+    ("can_evolve", "target"): "can_evolve", ("accuracy_is_number",): "has_accuracy",
+    ("not", ("accuracy_is_no_number",)): "has_accuracy",
+    ("or", ("move_has", "recoil"), ("move_has", "hasCrashDamage")): "recoil",
+    ("or", ("move_has", "hasSheerForce"), ("move_has", "hasSheerForceBoost")): "forced",
+    ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
+}  # fmt: skip
+ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
+"""Conditions that always hold in this format."""
+
+
+class Stages:
+    """Numbers of stage changes, as rows of one table."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, ...]] = [(0,) * 7]
+        self.number({"atk": -1})  # Intimidate
+        self.number({"spe": 1})  # Speed Boost
+        self.number({"spe": -1})  # Sticky Web
+
+    def number(self, change: Sequence[int] | Mapping[str, int]) -> int:
+        """The row of seven stages, or of stages by name."""
+        named = change if isinstance(change, Mapping) else dict(zip(rows.BOOSTS, change, strict=True))
+        row = tuple(int(named.get(stat, 0)) for stat in rows.BOOSTS)
+        if row not in self.rows:
+            self.rows.append(row)
+        return self.rows.index(row)
+
+    def words(self) -> np.ndarray[Any, Any]:
+        """uint32 ``[n]``: seven signed stages of four bits."""
+        return np.array([sum((s & 15) << (4 * i) for i, s in enumerate(row)) for row in self.rows], np.uint32)
+
+
+def callbacks() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Callbacks of the reference by kind and id."""
+    found = defaultdict(list)
+    for entry in json.loads((reference("showdown", "tables").DATA / "callbacks.json").read_text())["callbacks"]:
+        found[entry["kind"], entry["id"]].append(entry)
+    return found
+
+
+def playable_moves(source: Tables, known: Mapping[tuple[str, str], Any]) -> list[str]:
+    """Ids of the format's moves that columns describe wholly, Struggle first."""
+    condition = source.names["condition"]
+
+    def fits(name: str) -> bool:
+        number = source.number("move", name)
+
+        def column(what: str) -> Any:
+            return source[f"moves.{what}"][number]
+
+        if name in effects.MOVES:
+            return True
+        conditions = [column("volatile"), *column("secondary_volatile"), *column("secondary_self_volatile")]
+        return (
+            not known.get(("move", name))
+            and not any(column(what) for what in NOT_PLAYED)
+            and not any(column("secondary_calls"))
+            and column("self_switch") <= 1
+            and column("fixed_damage") in (0, 255)
+            and {condition[number] for number in conditions} <= {"", "flinch", "confusion"}
+            and not any(column("secondary_self_volatile"))
+        )
+
+    scope = source["moves.scope"]
+    names = [name for name, inside in zip(source.names["move"], scope, strict=True) if inside == 1 and fits(name)]
+    return ["struggle", *names]
+
+
+def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str, np.ndarray[Any, Any]]:
+    """Fields of `rows.MOVE` for "none" and the named moves."""
+    numbers = np.array([0, *(source.number("move", name) for name in names)])
+    flags = source.names["move_flag"]
+
+    def column(name: str) -> Any:
+        return source[f"moves.{name}"][numbers]
+
+    def recoded(name: str, kind: str, codes: Sequence[str]) -> Any:
+        return np.array([codes.index(source.names[kind][number]) for number in column(name)])
+
+    def fraction(name: str) -> Any:
+        return np.array([rows.FRACTIONS.index(tuple(map(int, pair))) for pair in column(name)])
+
+    def changes(values: Any) -> Any:
+        return np.array([stages.number([int(v) for v in value]) for value in values])
+
+    words = column("flags")
+    types = column("type").astype(np.int32)
+    types[1] = 0  # Struggle has no type by the time it is used
+    out = {
+        name: column(name).astype(np.int32)
+        for name in ("category", "accuracy", "priority", "crit_ratio", "status", "secondaries", "self_chance")
+    }
+    out["type"] = types
+    secondary_volatile = column("secondary_volatile")
+    condition = source.names["condition"]
+    for k in (0, 1):
+        out[f"chance{k}"] = column("secondary_chance")[:, k].astype(np.int32)
+        out[f"status{k}"] = column("secondary_status")[:, k].astype(np.int32)
+        out[f"volatile{k}"] = np.array([rows.VOLATILES.index(condition[v]) for v in secondary_volatile[:, k]])
+        out[f"boosts{k}"] = changes(column("secondary_boosts")[:, k])
+        out[f"self_boosts{k}"] = changes(column("secondary_self_boosts")[:, k])
+    for name in rows.MOVE_FLAGS:
+        bit = flags.index(name) - 1
+        out[name] = (words[:, bit // 32] >> np.uint32(bit % 32) & 1).astype(bool)
+    target = [TARGETS.get(source.names["target"][t], rows.AT_FOE) for t in column("target")]
+    return out | {
+        "power": column("base_power").astype(np.int32),
+        "target": np.array(target),
+        "always_crits": column("will_crit"),
+        "least_hits": np.maximum(column("multihit")[:, 0], 1).astype(np.int32),
+        "most_hits": np.maximum(column("multihit")[:, 1], 1).astype(np.int32),
+        "drain": fraction("drain"),
+        "recoil": fraction("recoil"),
+        "heal": fraction("heal"),
+        "self_switch": column("self_switch") > 0,
+        "weather": recoded("weather", "condition", rows.WEATHERS),
+        "volatile": recoded("volatile", "condition", rows.VOLATILES),
+        "level_damage": column("fixed_damage") == 255,
+        "defends_physically": (column("defensive_stat") == 3) & (column("category") == rows.SPECIAL),
+        "attacks_with_defense": column("offensive_stat") == 3,
+        "attacks_with_targets": column("offense_of_target"),
+        "ignores_defense_boosts": column("ignore_defensive"),
+        "ignores_evasion": column("ignore_evasion"),
+        "thaws_target": column("thaws_target"),
+        "sure_for_poison": np.array([False, *(name == "toxic" for name in names)]),
+        "boosts": changes(column("boosts")),
+        "self_boosts": changes(column("self_boosts")),
+        "once_boosts": changes(column("self_boost")),
+        **special_fields(names),
+        "side_condition": recoded("side_condition", "condition", rows.SIDE_CONDITIONS),
+        "ignores_immunity": column("ignore_immunity"),
+        "struggles": column("struggle_recoil"),
+        "sun_strengthens": np.array([False, *(name == "hydrosteam" for name in names)]),
+    }
+
+
+def special_fields(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """Fields that `effects.MOVES` gives, for "none" and the named moves."""
+    given = sorted({field for fields in effects.MOVES.values() for field in fields})
+    out = {}
+    for field in given:
+        values = [effects.MOVES.get(name, {}).get(field, 0) for name in ("", *names)]
+        out[field] = np.array([rows.FACTS.index(v) + 1 if isinstance(v, str) else v for v in values])
+    return out
+
+
+def effect_rows(
+    kind: str, entries: Mapping[str, effects.Fields], source: Tables, known: Mapping[Any, Any], stages: Stages
+) -> tuple[dict[str, np.ndarray[Any, Any]], list[list[dict[str, Any]]]]:
+    """Fields of `rows.ABILITY` or `rows.ITEM` and, per entry and event, rows of `rows.MODIFIER`."""
+    layout = rows.ABILITY if kind == "ability" else rows.ITEM
+    names = {place.path for place in layout.places()}
+    fields: dict[str, list[Any]] = {name: [0] for name in names}
+    modifiers: list[list[dict[str, Any]]] = [[] for _ in rows.EVENTS]
+    for name, entry in entries.items():
+        source.number(kind, name)
+        own = known.get((kind, name), [])
+        _check_callbacks(kind, name, entry, own)
+        values = dict(entry)
+        for callback in own:
+            event = callback["callback"].removeprefix("on")
+            if callback["class"] == "modifier" and event in rows.EVENTS:
+                if event == "ModifyDamage":
+                    values["changes_damage"] = True
+                if event == "SourceModifyDamage":
+                    values["changes_damage_taken"] = True
+        for field in names:
+            value = values.get(field, 0)
+            if isinstance(value, Mapping):
+                value = stages.number(value)
+            elif isinstance(value, tuple):
+                value = sum(1 << rows.BOOSTS.index(stat) for stat in value)
+            elif isinstance(value, str):
+                value = source.number("type", value)
+            fields[field].append(value)
+        for number, event in enumerate(rows.EVENTS):
+            found = [
+                row
+                for callback in own
+                if callback["class"] == "modifier" and callback["callback"] == f"on{event}"
+                for entry_row in callback["rows"]
+                for row in modifier_rows(entry_row, source)
+            ]
+            if len(found) > rows.ROWS_PER_EVENT:
+                raise _bad(f"{kind} {name}, {event}", f"{len(found)} rows", f"at most {rows.ROWS_PER_EVENT}")
+            modifiers[number].append({"effect": len(fields[next(iter(names))]) - 1, "rows": found})
+    booleans = {place.path for place in layout.places() if place.field.dtype == np.bool_}
+    arrays = {name: np.array(value, bool if name in booleans else np.int32) for name, value in fields.items()}
+    return arrays, modifiers
+
+
+def modifier_rows(row: Mapping[str, Any], source: Tables) -> list[dict[str, Any]]:
+    """One exported row as one row per type that it asks for."""
+    types, facts = _parse(_frozen(row["when"]))
+    bits = sum(1 << rows.FACTS.index(fact) for fact in facts)
+    base = {"by": row["by"], "direct": row["op"] == "modify", "facts": bits}
+    return [{**base, "type": source.number("type", name) if name else 0} for name in types or [""]]
+
+
+def _parse(tree: Any) -> tuple[list[str], list[str]]:
+    """Types, any of which is asked for, and facts, all of which are."""
+    if tree in ALWAYS:
+        return [], []
+    if tree in CONTEXT:
+        return [], [CONTEXT[tree]]
+    if tree[0] == "move_type":
+        return [tree[1]], []
+    if tree[0] == "or" and all(part[0] == "move_type" for part in tree[1:]):
+        return [part[1] for part in tree[1:]], []
+    if tree[0] == "and":
+        parts = [_parse(part) for part in tree[1:]]
+        return [name for types, _ in parts for name in types], [fact for _, facts in parts for fact in facts]
+    raise _bad("condition of a modifier", tree, "types and facts")
+
+
+def _frozen(tree: Any) -> Any:
+    return tuple(map(_frozen, tree)) if isinstance(tree, list) else tree
+
+
+def _check_callbacks(kind: str, name: str, entry: effects.Fields, own: Iterable[Mapping[str, Any]]) -> None:
+    """Every callback is a modifier of a known event, only a message, or what a field stands for."""
+    meant = {callback for field in entry for callback in effects.CALLBACKS.get(field, ())}
+    for callback in own:
+        event = callback["callback"].removeprefix("on")
+        by_row = callback["class"] == "modifier" and event in rows.EVENTS
+        if not (by_row or callback["class"] == "message" or callback["callback"] in meant):
+            raise _bad(f"{kind} {name}", callback["callback"], f"one of {sorted(meant)}")
+
+
+def modifier_words(parts: Sequence[tuple[int, list[list[dict[str, Any]]]]], count: int) -> list[np.ndarray[Any, Any]]:
+    """Columns of `rows.MODIFIER`, by effect, event and row; ``parts`` are first effects and their modifiers."""
+    values = {name: np.zeros((count, len(rows.EVENTS), rows.ROWS_PER_EVENT), np.int64) for name in _modifier_fields()}
+    values["by"][:] = 4096
+    for first, modifiers in parts:
+        for event, entries in enumerate(modifiers):
+            for entry in entries:
+                for k, row in enumerate(entry["rows"]):
+                    for name, value in row.items():
+                        values[name][first + entry["effect"], event, k] = value
+    flat = {name: value.reshape(-1) for name, value in values.items()}
+    return encode(rows.MODIFIER, flat)
+
+
+def _modifier_fields() -> list[str]:
+    return [place.path for place in rows.MODIFIER.places()]
+
+
+def encode(layout: Any, fields: Mapping[str, np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    """Columns of words of a table."""
+    count = len(next(iter(fields.values())))
+    flags = {place.path for place in layout.places() if place.field.dtype == np.bool_}
+    typed = {name: v.astype(bool) if name in flags else v.astype(np.int32) for name, v in fields.items()}
+    return [np.asarray(word, np.uint32) for word in layout.encode(typed, (count,))]
+
+
+def export(out: Path = DATA) -> dict[str, Any]:
+    """Write the tables, their names and their manifest; returns the manifest.
+
+    Raises:
+        InvalidParamsError: a listed effect has a callback that its fields do not account for.
+        SnapshotVersionError: the reference's data are missing or corrupt.
+    """
+    tables, archive = reference("showdown", "tables"), reference("showdown", "export").archive
+    source, known, stages = tables.load(), callbacks(), Stages()
+    moves = playable_moves(source, known)
+    content: dict[str, list[np.ndarray[Any, Any]]] = {"moves": encode(rows.MOVE, move_rows(source, moves, stages))}
+    abilities, ability_modifiers = effect_rows("ability", effects.ABILITIES, source, known, stages)
+    items, item_modifiers = effect_rows("item", effects.ITEMS, source, known, stages)
+    content["abilities"], content["items"] = encode(rows.ABILITY, abilities), encode(rows.ITEM, items)
+    first_item = len(effects.ABILITIES) + 1
+    count = first_item + len(effects.ITEMS) + 1
+    content["modifiers"] = modifier_words([(0, ability_modifiers), (first_item, item_modifiers)], count)
+    content["stages"] = [stages.words()]
+    code = np.where(source["types.immune"], 3, source["types.effectiveness"] % 3)  # 0, 1 weak, 2 resistant, 3 immune
+    content["types"] = [code.astype(np.uint32).reshape(-1)]
+    immunity = source["types.immune_to"].astype(np.uint32)
+    content["immunities"] = [(immunity << np.arange(immunity.shape[1], dtype=np.uint32)).sum(1).astype(np.uint32)]
+    names = {
+        "move": ["", *moves], "ability": ["", *effects.ABILITIES], "item": ["", *effects.ITEMS],
+        "type": list(source.names["type"]), "immunity": list(source.names["immunity"]),
+        "species": list(source.names["species"]),
+    }  # fmt: skip
+    numbers = np.array([0, *(source.number("move", name) for name in moves)])
+    content["power_points"] = [source["moves.max_pp"][numbers].astype(np.uint32)]
+    content["species"] = [species_words(source)]
+    columns = {
+        name: {str(k): {"values": word, "dtype": "uint32"} for k, word in enumerate(words)}
+        for name, words in content.items()
+    }
+    pool = playable_pokemon(source, names)
+    files = {
+        "tables.npz": archive(columns),
+        "names.json": (json.dumps(names, indent=0) + "\n").encode(),
+        "pokemon.npz": archive({"pokemon": {k: {"values": v, "dtype": v.dtype} for k, v in pool.items()}}),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (out / name).write_bytes(data)
+    written = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+    manifest = {
+        "schema": SCHEMA,
+        "source": tables.read_manifest(tables.DATA)["source"],
+        "counts": {kind: len(names[kind]) - 1 for kind in ("move", "ability", "item")}
+        | {"pokemon": len(pool["species"])},
+        "files": written,
+    }
+    (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+    return manifest
+
+
+def species_words(source: Tables) -> np.ndarray[Any, Any]:
+    """uint32 per species: two types of five bits, whether it evolves, whether it is left out, its base species."""
+    types = source["species.types"].astype(np.uint32)
+    base = source["species.base_species"].astype(np.uint32)
+    out = [name.startswith(effects.SPECIES_LEFT_OUT) for name in source.names["species"]]
+    return (
+        types[:, 0]
+        | types[:, 1] << np.uint32(5)
+        | source["species.can_evolve"].astype(np.uint32) << np.uint32(10)
+        | np.array(out, np.uint32) << np.uint32(11)
+        | base << np.uint32(12)
+    ).astype(np.uint32)
+
+
+def playable_pokemon(source: Tables, names: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray[Any, Any]]:
+    """Those of the reference's generated Pokémon that the engine plays: a pool to draw teams from.
+
+    Returns:
+        The reference's columns of teams, ``[pokemon, ...]``, with numbers of this package's names.
+    """
+    teams = reference("showdown", "tables").load_teams()
+    chosen = reference("showdown", "subset").usable(
+        source, teams, moves=names["move"][1:], abilities=names["ability"][1:], items=names["item"][1:]
+    )
+    left_out = (species_words(source) >> np.uint32(11) & 1).astype(bool)
+    chosen &= ~left_out[teams["species"]] & (teams["tera_type"] != source.number("type", "Stellar"))
+    pool = {name: column[chosen] for name, column in teams.items()}
+    return pool | {f"word{k}": word for k, word in enumerate(pokemon_words(source, pool, names))}
+
+
+def pokemon_words(
+    source: Tables, pool: Mapping[str, Any], names: Mapping[str, Sequence[str]]
+) -> list[np.ndarray[Any, Any]]:
+    """Columns of `rows.POKEMON` for generated Pokémon."""
+    stats = reference("showdown", "tables").stats(source, pool)
+    word = species_words(source)[pool["species"]]
+
+    def own(kind: str, numbers: Any) -> Any:
+        table = np.array([names[kind].index(n) if n in names[kind] else 0 for n in source.names[kind]])
+        return table[numbers].astype(np.int32)
+
+    moves = own("move", pool["moves"])
+    fields = {
+        **dict(zip(("max_hp", "atk", "def_", "spa", "spd", "spe"), stats.T, strict=True)),
+        "level": pool["level"].astype(np.int32),
+        "species": pool["species"].astype(np.int32),
+        "ability": own("ability", pool["ability"]),
+        "item": own("item", pool["item"]),
+        "type1": (word & 31).astype(np.int32),
+        "type2": (word >> 5 & 31).astype(np.int32),
+        "tera_type": pool["tera_type"].astype(np.int32),
+        "can_evolve": (word >> 10 & 1).astype(bool),
+        "weight": source["species.weight_hg"][pool["species"]].astype(np.int32),
+        "moves": [moves[:, k] for k in range(moves.shape[1])],
+    }
+    return [np.asarray(column, np.uint32) for column in rows.POKEMON.encode(fields, (len(moves),))]
+
+
+def _bad(what: str, got: object, expected: object) -> InvalidParamsError:
+    return InvalidParamsError(explain(what, got=got, expected=expected, remedy="mend pokejax/effects.py or its rules"))
+
+
+if __name__ == "__main__":
+    print(json.dumps(export()["counts"]))

@@ -1,0 +1,219 @@
+"""Our state as the reference's driver shows a battle: the view that `references.showdown.compare` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pokejax import rows
+from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, TEAM, Words
+from pokejax.tables import NAMES, table
+
+NOT_CARRIED: Final = {
+    "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
+    "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
+    "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
+    "core.sides.*.pokemon.*.volatiles.roost.typeWas": "it is the species' types",
+    "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
+    "core.sides.*.conditions.*.sourceSlot": "the same",
+}
+"""Patterns of paths that the state does not hold, and why none can change a later decision."""
+_RESULTS: Final = ("undefined", None, False, True)
+
+
+def snapshots(words: Words, masks: Any) -> list[dict[str, Any]]:
+    """A batch of states as plain values, one dictionary per battle."""
+    values = {}
+    for place in LAYOUT.places():
+        start = LAYOUT.tables[place.table].start
+        values[place.path] = np.asarray(place.field.decode(np.asarray(words[start + place.word]), place.shift)).tolist()
+    legal = np.asarray(masks)
+    count = len(values["turn"])
+    return [{path: column[i] for path, column in values.items()} | {"legal": legal[i]} for i in range(count)]
+
+
+def view(state: Mapping[str, Any], constants: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """One snapshot as the driver's view.
+
+    Args:
+        state: from `snapshots`.
+        constants: both teams as the driver describes them.
+    """
+    over = state["over"]
+    winner = None if not over else (0 if state["winner"] == NOBODY else state["winner"] + 1)
+    sides = [_Side(state, n, constants[n]) for n in (0, 1)]
+    common = {
+        "turn": state["turn"],
+        "generator": f"{state['high']:08x}{state['low']:08x}",
+        "draws": state["draws"],
+        "ended": over,
+        "winner": winner,
+    }
+    request = "" if over else ("switch" if state["request"] == ASK_SWITCH else "move")
+    weather = rows.WEATHERS[state["weather"]]
+    core = {
+        **common,
+        "request": request,
+        "weather": [weather, state["weather_turns"]] if weather else None,
+        "terrain": None,
+        "pseudo_weather": {},
+        "sides": [side.core() for side in sides],
+    }
+    kinds = [side.kind() for side in sides]
+    legal = [side.legal() for side in sides]
+    return {**common, "kinds": kinds, "core": core, "legal": legal, "aux": {"sides": [s.aux() for s in sides]}}
+
+
+class _Side:
+    def __init__(self, state: Mapping[str, Any], number: int, team: Sequence[Mapping[str, Any]]) -> None:
+        self.state, self.number, self.team = state, number, team
+        self.order = [self[f"order[{place}]"] for place in range(TEAM)]
+
+    def __getitem__(self, field: str) -> Any:
+        return self.state[f"side[{self.number}].{field}"]
+
+    def kind(self) -> str:
+        if self.state["over"]:
+            return "none"
+        asked = "switch" if self.state["request"] == ASK_SWITCH else "move"
+        return asked if self["asked"] else "wait"
+
+    def core(self) -> dict[str, Any]:
+        return {
+            "request": self.kind(),
+            "left": self["left"],
+            "order": self.order,
+            "conditions": self.conditions(),
+            "slot_conditions": {},
+            "pokemon": [self.pokemon(member) for member in range(TEAM)],
+        }
+
+    def conditions(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self["spikes"]:
+            found["spikes"] = {"layers": self["spikes"]}
+        if self["stealth_rock"]:
+            found["stealthrock"] = {}
+        if self["sticky_web"]:
+            found["stickyweb"] = {}
+        if self["toxic_spikes"]:
+            found["toxicspikes"] = {"layers": self["toxic_spikes"]}
+        return found
+
+    def pokemon(self, member: int) -> dict[str, Any]:
+        active = self.order[0] == member
+        at = "" if active else f"member[{member}]."
+        constant = self.team[member]
+        types = NAMES["type"]
+        word = _species_word(constant["species"])
+        own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
+        tera = constant["tera"] if self[at + "terastallized"] else ""
+        return {
+            "species": constant["species"],
+            "hp": self[at + "hp"],
+            "maxhp": constant["maxhp"],
+            "status": "fnt" if active and self["shown_fainted"] else rows.STATUSES[self[at + "status"]],
+            "status_state": {} if active and self["shown_fainted"] else self.status_state(at),
+            "fainted": self[at + "fainted"],
+            "active": active and not self["fainted"],
+            "item": NAMES["item"][self[at + "item"]],
+            "ability": constant["ability"],
+            "types": [tera] if tera else self.grounded_types(own) if active and self["roosting"] else own,
+            "terastallized": tera,
+            "can_terastallize": self["may_terastallize"],
+            "boosts": [self[f"boosts[{k}]"] if active else 0 for k in range(len(rows.BOOSTS))],
+            "stats": constant["stats"],
+            "moves": [[name, self[f"{at}pp[{k}]"]] for k, (name, _) in enumerate(constant["moves"])],
+            "volatiles": self.volatiles() if active else {},
+        }
+
+    @staticmethod
+    def grounded_types(types: list[str]) -> list[str]:
+        return [name for name in types if name != "Flying"] or ["Normal"]
+
+    def status_state(self, at: str) -> dict[str, Any]:
+        status = self[at + "status"]
+        if status == 0:
+            return {}
+        state: dict[str, Any] = {"source": f"#{self[at + 'status_by']}"}
+        if status == rows.TOX:
+            state |= {"stage": self[at + "stage"]}
+        if status == rows.SLP:
+            state |= {"startTime": self[at + "slept"], "time": self[at + "stage"]}
+        return state
+
+    def volatiles(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self["choice_lock"]:
+            found["choicelock"] = {"move": self.slot_name(self["choice_lock"] - 1)}
+        if self["confusion"]:
+            found["confusion"] = {"time": self["confusion"]}
+        for field, name in (("flinched", "flinch"), ("protected", "protect"), ("roosting", "roost")):
+            if self[field]:
+                found[name] = {"duration": 1}
+        if self["stall_turns"]:
+            found["stall"] = {"counter": 3 ** self["stalls"], "duration": self["stall_turns"]}
+        if self["substitute"]:
+            found["substitute"] = {"hp": self["substitute"]}
+        if self["seeded"]:
+            found["leechseed"] = {}
+        if self["taunt"]:
+            found["taunt"] = {"duration": self["taunt"]}
+        if self["encore"]:
+            found["encore"] = {"duration": self["encore"], "move": self.slot_name(self["encore_slot"])}
+        return found
+
+    def slot_name(self, slot: int) -> str:
+        return "struggle" if slot == MOVES else self.team[self.order[0]]["moves"][slot][0]
+
+    def legal(self) -> dict[str, list[str]]:
+        mask = self.state["legal"][self.number]
+        if self.kind() in ("wait", "none"):
+            return {"requested": [], "accepted": []}
+        texts = []
+        for slot in range(MOVES):
+            if mask[MOVE_ACTION + slot]:
+                texts.append(f"move {slot + 1}")
+            if mask[TERA_ACTION + slot]:
+                texts.append(f"move {slot + 1} terastallize")
+        places = [place for place in range(TEAM) if mask[SWITCH_ACTION + self.order[place]]]
+        texts += [f"switch {place + 1}" for place in places]
+        return {"requested": texts, "accepted": texts}
+
+    def aux(self) -> dict[str, Any]:
+        return {"pokemon": [self.bookkeeping(member) for member in range(TEAM)]}
+
+    def bookkeeping(self, member: int) -> dict[str, Any]:
+        if self.order[0] != member:
+            return {}
+        last = self["last_move"]
+        return {
+            "speed": self["speed"],
+            "this_turn_result": _RESULTS[self["this_result"]],
+            "last_turn_result": _RESULTS[self["last_result"]],
+            "active_turns": self["active_turns"],
+            "newly_switched": self["newly_switched"],
+            "last_move": self.slot_name(last - 1) if last else "",
+        }
+
+
+def _species_word(name: str) -> int:
+    return int(table("species")[0][NAMES["species"].index(name)])
+
+
+def action_number(choice: str, order: Sequence[int]) -> int:
+    """A choice of the driver as an action; switches name the place in the present order.
+
+    Args:
+        choice: "move 1", "move 1 terastallize", "switch 2", or "" for who is not asked.
+        order: members of the team in their present order.
+    """
+    word, *rest = choice.split(" ")
+    if word == "switch":
+        return SWITCH_ACTION + order[int(rest[0]) - 1]
+    if word == "move":
+        return (TERA_ACTION if rest[1:] else MOVE_ACTION) + int(rest[0]) - 1
+    return PASS

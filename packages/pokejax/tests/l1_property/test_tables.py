@@ -1,0 +1,86 @@
+"""L1: the tables, the state's layout, and teams that are refused."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pokejax import rows, teams
+from pokejax.data import DATA, MANIFEST
+from pokejax.rules.numbers import chain, fraction, modify, staged
+from pokejax.state import LAYOUT
+from pokejax.tables import NAMES, _read, table
+from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
+
+pytestmark = pytest.mark.l1
+
+
+def member(**changes):
+    found = {
+        "species": "pikachu", "level": 80, "ability": "static", "item": "", "maxhp": 200,
+        "stats": [100, 100, 100, 100, 100], "moves": [["thunderbolt", 24]], "tera": "Electric", "weight": 60,
+    }  # fmt: skip
+    return found | changes
+
+
+def test_a_state_is_small():
+    assert LAYOUT.num_words * 4 <= 256
+
+
+def test_every_move_has_a_row_that_says_what_it_is():
+    earthquake = NAMES["move"].index("earthquake")
+    row = rows.MOVE.decode([word[earthquake] for word in table("moves")])
+    assert (row["power"], row["accuracy"], NAMES["type"][row["type"]]) == (100, 100, "Ground")
+    assert all(len(column) == len(NAMES["move"]) for column in table("moves"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: move: got transform"),
+        ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
+        ({"item": "boosterenergy"}, "team 0, Pokémon 2: item: got boosterenergy"),
+        ({"species": "terapagos"}, "team 0, Pokémon 2: species: got terapagos"),
+        ({"tera": "Stellar"}, "team 0, Pokémon 2: tera type: got Stellar"),
+    ],
+)
+def test_what_cannot_be_played_exactly_is_refused_by_name(change, message):
+    team = [member() for _ in range(6)]
+    assert len(teams.constants([team])[0]) == 6
+    team[2] = member(**change)
+    with pytest.raises(InvalidParamsError, match=message):
+        teams.constants([team])
+
+
+def test_a_team_of_five_is_refused():
+    with pytest.raises(InvalidParamsError, match="team 0: got 5 Pokémon"):
+        teams.constants([[member()] * 5])
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    for name in (MANIFEST, "names.json"):
+        (tmp_path / name).write_bytes((DATA / name).read_bytes())
+    assert _read("names.json", tmp_path)
+    (tmp_path / "names.json").write_text("{}")
+    with pytest.raises(SnapshotVersionError, match=r"names\.json"):
+        _read("names.json", tmp_path)
+
+
+def test_multipliers_are_rounded_as_showdown_rounds_them():
+    value = jnp.arange(1, 70000, 7, dtype=jnp.int32)
+    for by in (2048, 3072, 4915, 5324, 5325, 6144, 8192):
+        expected = (np.asarray(value, np.int64) * by + 2047) // 4096
+        np.testing.assert_array_equal(modify(value, jnp.full_like(value, by)), expected)
+        assert chain(4096, by) == by
+    assert chain(5324, 6144) == (5324 * 6144 + 2048) // 4096
+
+
+def test_stages_and_fractions():
+    stat = jnp.arange(1, 700, dtype=jnp.int32)
+    table_ = [1, 1.5, 2, 2.5, 3, 3.5, 4]
+    for stage in range(-6, 7):
+        factor = table_[abs(stage)]
+        expected = [int(s * factor) if stage >= 0 else int(s / factor) for s in np.asarray(stat).tolist()]
+        np.testing.assert_array_equal(staged(stat, jnp.int32(stage)), expected)
+    for code, (above, below) in enumerate(rows.FRACTIONS):
+        expected = [int(s * above / below + 0.5) for s in np.asarray(stat).tolist()]
+        np.testing.assert_array_equal(fraction(stat, jnp.int32(code)), expected)

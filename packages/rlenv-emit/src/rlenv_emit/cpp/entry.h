@@ -1,0 +1,138 @@
+// What XLA calls: cuts a batch into groups of LANES, pads the last one, and shares the groups among threads.
+#pragma once
+#include <stdlib.h>
+#include <atomic>
+#include <new>
+#include "xla/ffi/api/c_api.h"
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+struct array { bool varying; long size; long bytes; };  // elements of a lane, bytes of an element
+struct call { const void* in[INPUTS + 1]; void* out[OUTPUTS + 1]; };
+
+static void run_group(const call* c, long group);
+extern const array inputs[INPUTS + 1], outputs[OUTPUTS + 1];
+
+// XLA flushes denormal numbers; so must every thread that works here.
+struct Denormals {
+#if defined(__SSE2__)
+  unsigned before;
+  Denormals() : before(_mm_getcsr()) { _mm_setcsr((before & ~0x6000u) | 0x8040u); }
+  ~Denormals() { _mm_setcsr(before); }
+#endif
+};
+
+// The last group where the batch is no multiple of LANES: its missing lanes repeat the last environment.
+static bool run_rest(const call* c, long first, long count) {
+  long need = 0;
+  for (int i = 0; i < INPUTS; i++) need += inputs[i].varying ? inputs[i].size * inputs[i].bytes * LANES + 64 : 0;
+  for (int i = 0; i < OUTPUTS; i++) need += outputs[i].size * outputs[i].bytes * LANES + 64;
+  char* memory = (char*)malloc(need + 64);
+  if (!memory) return false;
+  char* next = (char*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  call padded = *c;
+  for (int i = 0; i < INPUTS; i++) {
+    if (!inputs[i].varying) continue;
+    const long row = inputs[i].size * inputs[i].bytes;
+    padded.in[i] = next;
+    for (long l = 0; l < LANES; l++)
+      memcpy(next + l * row, (const char*)c->in[i] + (first + (l < count ? l : count - 1)) * row, row);
+    next += (row * LANES + 63) & ~63L;
+  }
+  for (int i = 0; i < OUTPUTS; i++) {
+    padded.out[i] = next;
+    next += (outputs[i].size * outputs[i].bytes * LANES + 63) & ~63L;
+  }
+  run_group(&padded, 0);
+  for (int i = 0; i < OUTPUTS; i++) {
+    const long row = outputs[i].size * outputs[i].bytes;
+    memcpy((char*)c->out[i] + first * row, padded.out[i], count * row);
+  }
+  free(memory);
+  return true;
+}
+
+// Threads take pieces until none is left.  Tasks that start too late find none, so nobody waits for them; the memory
+// goes with the last one.
+struct Work {
+  call c;
+  long groups, piece;
+  std::atomic<long> next, done, holders;
+  void take() {
+    Denormals flushed;
+    for (long first; (first = next.fetch_add(piece)) < groups;) {
+      const long end = first + piece < groups ? first + piece : groups;
+      for (long g = first; g < end; g++) run_group(&c, g);
+      done.fetch_add(end - first, std::memory_order_release);
+    }
+  }
+  void drop() { if (holders.fetch_sub(1) == 1) delete this; }
+};
+static void task(void* data) {
+  ((Work*)data)->take();
+  ((Work*)data)->drop();
+}
+
+static XLA_FFI_Error* fail(const XLA_FFI_CallFrame* frame, const char* message) {
+  XLA_FFI_Error_Create_Args args = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, message, XLA_FFI_Error_Code_INTERNAL};
+  return frame->api->XLA_FFI_Error_Create(&args);
+}
+
+extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(XLA_FFI_CallFrame* frame) {
+  for (XLA_FFI_Extension_Base* e = frame->extension_start; e; e = e->next)
+    if (e->type == XLA_FFI_Extension_Metadata) {
+      XLA_FFI_Metadata* m = ((XLA_FFI_Metadata_Extension*)e)->metadata;
+      m->api_version.major_version = XLA_FFI_API_MAJOR;
+      m->api_version.minor_version = XLA_FFI_API_MINOR;
+      m->traits = 0;
+      return nullptr;
+    }
+  if (frame->args.size != INPUTS || frame->rets.size != OUTPUTS) return fail(frame, "another number of arrays than compiled for");
+  long batch = -1;
+  call c;
+  for (int i = 0; i < INPUTS; i++) {
+    const XLA_FFI_Buffer* b = (const XLA_FFI_Buffer*)frame->args.args[i];
+    c.in[i] = b->data;
+    if (inputs[i].varying) batch = b->dims[0];
+  }
+  for (int i = 0; i < OUTPUTS; i++) {
+    const XLA_FFI_Buffer* b = (const XLA_FFI_Buffer*)frame->rets.rets[i];
+    c.out[i] = b->data;
+    batch = b->dims[0];
+  }
+  long threads = 1;
+  for (long i = 0; i < frame->attrs.size; i++)
+    if (frame->attrs.names[i]->len == 7 && !memcmp(frame->attrs.names[i]->ptr, "threads", 7))
+      threads = (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
+  const long groups = batch / LANES, rest = batch - groups * LANES;
+  if (threads > groups) threads = groups;
+  Work* work = new (std::nothrow) Work{c, groups, threads > 1 ? (groups + 4 * threads - 1) / (4 * threads) : groups, {0}, {0}, {1}};
+  if (!work) return fail(frame, "out of memory");
+  if (work->piece < 1) work->piece = 1;
+  for (long t = 1; t < threads; t++) {
+    XLA_FFI_ThreadPool_Schedule_Args args = {XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE, nullptr, frame->ctx, task, work};
+    work->holders.fetch_add(1);
+    XLA_FFI_Error* error = frame->api->XLA_FFI_ThreadPool_Schedule(&args);
+    if (error) {  // there is no pool: this thread does it all
+      XLA_FFI_Error_Destroy_Args destroy = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
+      frame->api->XLA_FFI_Error_Destroy(&destroy);
+      work->holders.fetch_sub(1);
+      break;
+    }
+  }
+  work->take();
+  bool enough_memory = true;
+  if (rest) {
+    Denormals flushed;
+    enough_memory = run_rest(&c, groups * LANES, rest);
+  }
+  while (work->done.load(std::memory_order_acquire) < groups)
+#if defined(__SSE2__)
+    _mm_pause();
+#else
+    ;
+#endif
+  work->drop();
+  return enough_memory ? nullptr : fail(frame, "out of memory");
+}

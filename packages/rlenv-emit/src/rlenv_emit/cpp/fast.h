@@ -1,0 +1,48 @@
+// Operations for which a processor has an instruction; everything else goes lane by lane.
+#pragma once
+#define LANE_BY_LANE(T)                                                               \
+  static inline v_##T v_table_##T(const void* from, v_i32 index) { return lanes_table_##T(from, index); }
+LANE_BY_LANE(i8) LANE_BY_LANE(u8) LANE_BY_LANE(i16) LANE_BY_LANE(u16) LANE_BY_LANE(i64) LANE_BY_LANE(u64)
+LANE_BY_LANE(f64) LANE_BY_LANE(b1)
+#define PLAIN(NAME, T) static inline v_##T v_##NAME##_##T(v_##T a) { return lanes_##NAME##_##T(a); }
+#define PLAIN_TWO(NAME, T) static inline v_##T v_##NAME##_##T(v_##T a, v_##T b) { return lanes_##NAME##_##T(a, b); }
+#define PLAIN_CONVERT(R, T) static inline v_##R v_convert_##R##_##T(v_##T a) { return lanes_convert_##R##_##T(a); }
+#define PLAIN_COUNTS(T) PLAIN(clz, T) PLAIN(popcount, T) PLAIN_TWO(mulhi, T)
+PLAIN_COUNTS(i8) PLAIN_COUNTS(u8) PLAIN_COUNTS(i16) PLAIN_COUNTS(u16) PLAIN_COUNTS(i64) PLAIN_COUNTS(u64)
+PLAIN(popcount, i32) PLAIN(popcount, u32) PLAIN_TWO(mulhi, i32)
+#define PLAIN_ROUND(T) PLAIN(round, T)
+PLAIN_ROUND(f32) PLAIN_ROUND(f64)
+PLAIN(sqrt, f64) PLAIN(floor, f64) PLAIN(ceil, f64) PLAIN(rint, f64)
+#define PLAIN_FROM(R) PLAIN_CONVERT(R, f64)
+INTEGERS(PLAIN_FROM)
+PLAIN_CONVERT(i8, f32) PLAIN_CONVERT(u8, f32) PLAIN_CONVERT(i16, f32) PLAIN_CONVERT(u16, f32) PLAIN_CONVERT(u32, f32)
+PLAIN_CONVERT(i64, f32) PLAIN_CONVERT(u64, f32)
+
+#if defined(__AVX512F__) && defined(__AVX512CD__) && LANES == 16
+static inline v_i32 v_table_i32(const void* from, v_i32 i) { return (v_i32)_mm512_i32gather_epi32((__m512i)i, from, 4); }
+static inline v_u32 v_table_u32(const void* from, v_i32 i) { return (v_u32)_mm512_i32gather_epi32((__m512i)i, from, 4); }
+static inline v_f32 v_table_f32(const void* from, v_i32 i) { return (v_f32)_mm512_i32gather_ps((__m512i)i, from, 4); }
+static inline v_i32 v_clz_i32(v_i32 a) { return (v_i32)_mm512_lzcnt_epi32((__m512i)a); }
+static inline v_u32 v_clz_u32(v_u32 a) { return (v_u32)_mm512_lzcnt_epi32((__m512i)a); }
+static inline v_f32 v_sqrt_f32(v_f32 a) { return (v_f32)_mm512_sqrt_ps((__m512)a); }
+static inline v_f32 v_floor_f32(v_f32 a) { return (v_f32)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+static inline v_f32 v_ceil_f32(v_f32 a) { return (v_f32)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
+static inline v_f32 v_rint_f32(v_f32 a) { return (v_f32)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline v_u32 v_mulhi_u32(v_u32 a, v_u32 b) {
+  const __m512i x = (__m512i)a, y = (__m512i)b;
+  const __m512i even = _mm512_mul_epu32(x, y);
+  const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32));
+  return (v_u32)_mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 32), odd);
+}
+static inline v_i32 v_convert_i32_f32(v_f32 a) {
+  const v_i32 r = (v_i32)_mm512_cvttps_epi32((__m512)a); // the smallest number where it does not fit
+  const v_i32 high = v_select_i32(v_ge_f32(a, v_splat_f32(2147483648.0f)), v_splat_i32(2147483647), r);
+  return v_select_i32(v_ne_f32(a, a), v_i32{}, high);
+}
+#else
+LANE_BY_LANE(i32) LANE_BY_LANE(u32) LANE_BY_LANE(f32)
+PLAIN(clz, i32) PLAIN(clz, u32)
+PLAIN(sqrt, f32) PLAIN(floor, f32) PLAIN(ceil, f32) PLAIN(rint, f32)
+PLAIN_TWO(mulhi, u32)
+PLAIN_CONVERT(i32, f32)
+#endif

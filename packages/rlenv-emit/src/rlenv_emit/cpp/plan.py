@@ -1,0 +1,156 @@
+"""Cuts a program into C++ functions of limited size, since compilers are superlinear in the size of one.
+
+What one function computes and another one reads lies in a *frame*; places in it are used again when they are free.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Final
+
+from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, blocks, size
+
+MOST_STATEMENTS: Final = 1500
+"""Of one function."""
+OWN_FUNCTION: Final = 100
+"""Statements from which a branch's block is a function of its own."""
+REPEATED: Final = frozenset({"const", "input"})
+"""Kinds that every function computes for itself."""
+
+
+@dataclasses.dataclass(eq=False)
+class Part:
+    """Statements that go into one function; their results, where the part is the end of a block."""
+
+    number: int
+    statements: list[Op | If | Loop]
+
+
+class Plan:
+    """Which statement is in which function, and what lies where in the frame.
+
+    Attributes:
+        parts: by block: its parts, if it is cut; otherwise it is printed where it stands.
+        places: by value that lies in the frame: its place among those of its C++ type.
+        frame: places by dtype and uniformity.
+    """
+
+    def __init__(self, program: Program, most: int = MOST_STATEMENTS) -> None:
+        self.parts: dict[int, list[Part]] = {}
+        self.places: dict[Value, int] = {}
+        self.frame: dict[tuple[str, bool], int] = {}
+        self._most = most
+        self._functions = 0
+        self._home: dict[Value, int] = {}
+        self._shared: set[Value] = set()
+        self._repeated: set[Value] = set()
+        self._position = 0
+        self._begin: dict[Value, int] = {}
+        self._end: dict[Value, int] = {}
+        self._assign(program.block, 0, whole=True)
+        self._follow(program.block, 0)
+        for value in program.block.results:
+            self._use(value, 0)
+        self._place()
+
+    def _assign(self, block: Block, function: int, whole: bool = False) -> None:
+        """Decide the cuts."""
+        if size(block) <= (self._most if whole else OWN_FUNCTION):
+            for statement in block.statements:
+                for inner in blocks(statement):
+                    self._assign(inner, function)
+            return
+        parts: list[Part] = []
+        room = 0
+        for statement in block.statements:
+            weight = 1 + sum(n for n in (size(inner) for inner in blocks(statement)) if n <= OWN_FUNCTION)
+            if room < weight:
+                self._functions += 1
+                parts.append(Part(self._functions, []))
+                room = self._most
+            room -= weight
+            parts[-1].statements.append(statement)
+            for inner in blocks(statement):
+                self._assign(inner, parts[-1].number)
+        self.parts[id(block)] = parts
+
+    def cut(self, block: Block) -> list[Part] | None:
+        """The functions that a block is cut into."""
+        return self.parts.get(id(block))
+
+    def _pieces(self, block: Block, function: int) -> Iterator[tuple[int, Op | If | Loop]]:
+        parts = self.cut(block)
+        if parts is None:
+            yield from ((function, statement) for statement in block.statements)
+        else:
+            yield from ((part.number, statement) for part in parts for statement in part.statements)
+
+    def _follow(self, block: Block, function: int) -> None:
+        """Note where every value begins, ends, and which functions read it."""
+        for here, statement in self._pieces(block, function):
+            self._position += 1
+            if isinstance(statement, Op):
+                if statement.kind in REPEATED:
+                    self._repeated.add(statement.out)
+                for value in statement.args:
+                    self._use(value, here)
+                self._define(statement.out, here)
+                continue
+            if isinstance(statement, If):
+                self._use(statement.predicate, here)
+                for value in statement.outs:
+                    self._define(value, here)
+                for inner in blocks(statement):
+                    self._follow(inner, here)
+                    for value in inner.results:
+                        self._use(value, here)
+            else:
+                self._loop(statement, here)
+
+    def _loop(self, loop: Loop, here: int) -> None:
+        for value in loop.begin:
+            self._use(value, here)
+        for value in loop.carry:
+            self._define(value, here)
+        begin = self._position
+        for inner in blocks(loop):
+            self._follow(inner, here)
+            for value in inner.results:
+                self._use(value, here)
+        self._position += 1
+        for value, end in self._end.items():  # what a pass reads, the next pass reads too
+            if end > begin and self._begin.get(value, 0) <= begin:
+                self._end[value] = self._position
+        for value in loop.carry:
+            self._end[value] = self._position
+
+    def _define(self, value: Value, function: int) -> None:
+        self._home[value] = function
+        self._begin[value] = self._end[value] = self._position
+
+    def _use(self, value: Value, function: int) -> None:
+        if value in self._repeated:
+            return
+        self._end[value] = max(self._position, self._end[value])
+        if self._home[value] != function:
+            self._shared.add(value)
+
+    def _place(self) -> None:
+        free: dict[tuple[str, bool], list[int]] = {}
+        ending: list[tuple[int, Value]] = []
+        for value in sorted(self._shared, key=lambda value: (self._begin[value], value.id)):
+            still = []
+            for end, other in ending:
+                if end < self._begin[value]:
+                    free.setdefault((other.dtype, other.uniform), []).append(self.places[other])
+                else:
+                    still.append((end, other))
+            ending = still
+            kind = value.dtype, value.uniform
+            if free.get(kind):
+                self.places[value] = free[kind].pop()
+            else:
+                self.places[value] = self.frame.get(kind, 0)
+                self.frame[kind] = self.places[value] + 1
+            ending.append((self._end[value], value))

@@ -1,0 +1,194 @@
+"""A program as one C++ file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rlenv_emit.cpp.expressions import Printer, ctype, literal
+from rlenv_emit.cpp.plan import REPEATED, Plan
+from rlenv_emit.ir import DTYPES, NUMPY, Array, Block, If, Loop, Op, Program, Value, defines, walk
+
+_ARGUMENTS = "(frame* __restrict F, const call* __restrict c, const long g)"
+
+
+def source(program: Program, **limits: Any) -> str:
+    """The C++ text of a program; ``limits`` are those of `Plan`."""
+    return _Writer(program, Plan(program, **limits)).file()
+
+
+class _Writer:
+    def __init__(self, program: Program, plan: Plan) -> None:
+        self._program, self._plan = program, plan
+        self._repeated = {op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED}
+        self._printer = Printer(self._name, self._constant)
+        self._lines: list[str] = []
+        self._functions: list[str] = []
+        self._scopes: list[set[Value]] = [set()]  # values with a name of their own, by open brace
+        self._results: dict[Value, list[tuple[int, int]]] = {}
+        for place, value in zip(self._places(), program.block.results, strict=True):
+            self._results.setdefault(value, []).append(place)
+
+    def _places(self) -> Iterable[tuple[int, int]]:
+        return ((number, e) for number, array in enumerate(self._program.outputs) for e in range(array.size))
+
+    def file(self) -> str:
+        """The whole text."""
+        self._block(self._program.block, outermost=True)
+        for value in self._results:
+            if value in self._repeated:
+                self._store(value)
+        body = self._lines
+        kinds = sorted(self._plan.frame.items())
+        frame = "".join(
+            f"  {'s' if uniform else 'v'}_{dtype} {'s' if uniform else 'v'}_{dtype}_[{count}];\n"
+            for (dtype, uniform), count in kinds
+        )
+        arrays = [
+            f"extern const array {name}[] = {{{', '.join(map(_array, arrays))}, {{}}}};"
+            for name, arrays in (("inputs", self._program.inputs), ("outputs", self._program.outputs))
+        ]
+        return "\n".join(
+            [
+                f"#define INPUTS {len(self._program.inputs)}",
+                f"#define OUTPUTS {len(self._program.outputs)}",
+                '#include "lanes.h"\n#include "entry.h"',
+                *arrays,
+                *(_table(number, table) for number, table in enumerate(self._program.tables)),
+                f"struct frame {{\n{frame}}};",
+                *self._functions,
+                "static void run_group(const call* __restrict c, const long g) {",
+                "frame whole; frame* __restrict F = &whole;",
+                *body,
+                "}\n",
+            ]
+        )
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def _constant(self, value: Value) -> np.generic | None:
+        op = self._repeated.get(value)
+        return op.attr if op is not None and op.kind == "const" else None
+
+    def _name(self, value: Value) -> str:
+        """How a value is read here; loads it first where this function has not."""
+        known = self._constant(value)
+        if known is not None:
+            return literal(known)
+        if any(value in scope for scope in self._scopes):
+            return f"t{value.id}"
+        self._scopes[-1].add(value)
+        text = self._input(value) if value in self._repeated else self._in_frame(value)
+        self._lines.append(f"const {ctype(value)} t{value.id} = {text};")
+        return f"t{value.id}"
+
+    def _in_frame(self, value: Value) -> str:
+        return f"F->{ctype(value)}_[{self._plan.places[value]}]"
+
+    def _input(self, value: Value) -> str:
+        number, element = self._repeated[value].attr
+        array = self._program.inputs[number]
+        if value.uniform:
+            return f"((const s_{array.dtype}*)c->in[{number}])[{element}]"
+        return f"v_load_{array.dtype}(c->in[{number}], g, {array.size}, {element})"
+
+    def _store(self, value: Value) -> None:
+        for number, element in self._results.get(value, ()):
+            array = self._program.outputs[number]
+            text = self._printer.read(value, vector=True)
+            self._lines.append(f"v_store_{array.dtype}(c->out[{number}], g, {array.size}, {element}, {text});")
+
+    # --- statements -------------------------------------------------------------------------------------------------
+
+    def _block(self, block: Block, outermost: bool = False) -> None:
+        parts = self._plan.cut(block)
+        if parts is None:
+            self._statements(block.statements, outermost)
+            return
+        for part in parts:
+            outer = self._lines, self._scopes
+            self._lines, self._scopes = [], [set()]
+            self._statements(part.statements, outermost)
+            text = "\n".join(self._lines)
+            self._functions.append(
+                f"static __attribute__((noinline)) void part{part.number}{_ARGUMENTS} {{\n{text}\n}}"
+            )
+            self._lines, self._scopes = outer
+            self._lines.append(f"part{part.number}(F, c, g);")
+
+    def _statements(self, statements: list[Op | If | Loop], outermost: bool) -> None:
+        for statement in statements:
+            if isinstance(statement, If):
+                self._if(statement)
+            elif isinstance(statement, Loop):
+                self._loop(statement)
+            elif statement.kind not in REPEATED:
+                self._define(statement.out, self._printer.expression(statement))
+            if outermost:  # results leave as early as they can, so that nothing has to keep them
+                for value in defines(statement):
+                    if value not in self._repeated:
+                        self._store(value)
+
+    def _define(self, value: Value, text: str) -> None:
+        self._scopes[-1].add(value)
+        self._lines.append(f"const {ctype(value)} t{value.id} = {text};")
+        if value in self._plan.places:
+            self._lines.append(f"{self._in_frame(value)} = t{value.id};")
+
+    def _target(self, value: Value) -> str:
+        """What is assigned to for a value that several statements give."""
+        return self._in_frame(value) if value in self._plan.places else f"t{value.id}"
+
+    def _declare(self, values: tuple[Value, ...]) -> None:
+        for value in values:
+            if value not in self._plan.places:
+                self._scopes[-1].add(value)
+                self._lines.append(f"{ctype(value)} t{value.id};")
+
+    def _assign(self, targets: tuple[Value, ...], values: tuple[Value, ...]) -> None:
+        """All at once: a value may be another one's target."""
+        texts = [self._printer.read(value, not target.uniform) for target, value in zip(targets, values, strict=True)]
+        if len(targets) == 1:
+            self._lines.append(f"{self._target(targets[0])} = {texts[0]};")
+            return
+        self._lines += [
+            f"const {ctype(target)} n{target.id} = {text};" for target, text in zip(targets, texts, strict=True)
+        ]
+        self._lines += [f"{self._target(target)} = n{target.id};" for target in targets]
+
+    def _if(self, branch: If) -> None:
+        self._declare(branch.outs)
+        predicate = self._name(branch.predicate)
+        for opening, inner in ((f"if ({predicate}) {{", branch.then), ("} else {", branch.other)):
+            self._lines.append(opening)
+            self._scopes.append(set())
+            self._block(inner)
+            self._assign(branch.outs, inner.results)
+            self._scopes.pop()
+        self._lines.append("}")
+
+    def _loop(self, loop: Loop) -> None:
+        self._declare(loop.carry)
+        self._lines.append("{")
+        self._scopes.append(set())
+        self._assign(loop.carry, loop.begin)
+        self._scopes.pop()
+        self._lines.append("}\nfor (;;) {")
+        self._scopes.append(set())
+        self._block(loop.condition)
+        self._lines.append(f"if (!{self._name(loop.condition.results[0])}) break;")
+        self._block(loop.body)
+        self._assign(loop.carry, loop.body.results)
+        self._scopes.pop()
+        self._lines.append("}")
+
+
+def _array(array: Array) -> str:
+    return f"{{{str(array.varying).lower()}, {array.size}, {NUMPY[array.dtype].itemsize}}}"
+
+
+def _table(number: int, table: np.ndarray) -> str:
+    dtype = DTYPES[table.dtype.name]
+    return f"static const s_{dtype} table{number}[] = {{{', '.join(literal(entry) for entry in table)}}};"

@@ -1,0 +1,113 @@
+"""`emit`: a JAX function of one environment as one native function of many."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from rlenv_emit import processor
+from rlenv_emit.call import Traced, bind
+from rlenv_emit.front.trace import program
+from rlenv_emit.ir import Program
+from rlenv_emit.processor import Form
+from rlenv_shared.errors import InvalidParamsError, explain
+
+
+def emit(
+    function: Callable[..., Any], *example: Any, form: str | None = None, threads: int | None = None
+) -> Callable[..., Any]:
+    """Compile a function of one environment.
+
+    Args:
+        function: of pytrees of arrays, traceable; of a single environment.
+        example: its arguments, arrays or `jax.ShapeDtypeStruct`; only shapes and dtypes matter.
+        form: of the processor, see `processor.FORMS`; the best that this one runs when None.
+        threads: at most that many work on a batch; all processors when None.
+
+    Returns:
+        A function of the same arguments and results, bit for bit.  Batch it with `jax.vmap`; what is not mapped
+        (``in_axes=None``) is shared by all environments.  It may be called under `jax.jit` and inside loops.
+
+    Raises:
+        UnsupportedError: the function uses what cannot be emitted; raised when it is called, since which arguments are
+            shared is known only then.
+        CompilerError: there is no compiler, or it failed; likewise.
+        InvalidParamsError: threads is below 1, or a call's arguments do not fit the example.
+        ObjectFileError: this processor does not run the form.
+    """
+    avals = jax.tree.map(_aval, example)
+    emitted = _traced(function, avals, _form(form), _threads(threads))
+    expected = _described(avals)
+
+    @functools.wraps(function)
+    def checked(*arguments: Any) -> Any:
+        got = _described(jax.tree.map(_aval, arguments))
+        if got != expected:
+            remedy = "emit it for such arguments, or map the batch axis with jax.vmap"
+            raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
+        return emitted(*arguments)
+
+    return checked
+
+
+def emit_lazily(
+    function: Callable[..., Any], form: str | None = None, threads: int | None = None
+) -> Callable[..., Any]:
+    """As `emit`, for every shape and dtype of arguments that the function is called with."""
+    chosen, workers = _form(form), _threads(threads)
+
+    @functools.cache
+    def made(structure: Any, leaves: tuple[Any, ...]) -> Callable[..., Any]:
+        avals = [jax.ShapeDtypeStruct(shape, dtype, weak_type=weak) for shape, dtype, weak in leaves]
+        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers)
+
+    @functools.wraps(function)
+    def emitted(*arguments: Any) -> Any:
+        leaves, structure = jax.tree.flatten(arguments)
+        avals = [_aval(leaf) for leaf in leaves]
+        return made(structure, tuple((aval.shape, aval.dtype, aval.weak_type) for aval in avals))(*arguments)
+
+    return emitted
+
+
+def traced_program(function: Callable[..., Any], *example: Any) -> Program:
+    """The program of a function whose every argument varies, as it is before it is compiled."""
+    avals = jax.tree.map(_aval, example)
+    return program(jax.make_jaxpr(function)(*avals), [True] * len(jax.tree.leaves(avals)))
+
+
+def _traced(function: Callable[..., Any], avals: Any, form: Form, threads: int) -> Callable[..., Any]:
+    closed, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
+    traced, results = Traced(closed, form, threads), jax.tree.structure(shape)
+
+    def emitted(*arguments: Any) -> Any:
+        return jax.tree.unflatten(results, bind(traced, [jnp.asarray(leaf) for leaf in jax.tree.leaves(arguments)]))
+
+    return emitted
+
+
+def _form(name: str | None) -> Form:
+    return processor.best() if name is None else processor.named(name)
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return os.cpu_count() or 1
+    if threads < 1:
+        raise InvalidParamsError(explain("threads", got=threads, expected="an integer >= 1", remedy="leave it out"))
+    return threads
+
+
+def _aval(leaf: Any) -> Any:
+    """Shape, dtype, and whether the dtype gives way to others, of an array or number."""
+    found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(found.shape, found.dtype, weak_type=bool(getattr(found, "weak_type", False)))
+
+
+def _described(avals: Any) -> str:
+    return str(jax.tree.map(lambda aval: f"{aval.dtype.name}{list(aval.shape)}", avals))

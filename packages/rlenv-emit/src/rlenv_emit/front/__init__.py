@@ -1,0 +1,1 @@
+"""From JAX to the program of one lane."""

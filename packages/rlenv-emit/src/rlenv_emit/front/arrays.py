@@ -1,0 +1,139 @@
+"""What a variable of the traced function is here: an array of values, of known numbers, or a table in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_emit.builder import Builder
+from rlenv_emit.errors import UnsupportedError
+from rlenv_emit.ir import DTYPES, Array, Value
+from rlenv_shared.errors import explain
+
+MOST_ELEMENTS: Final = 4096
+"""Of an array whose every element is a value of its own."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """An argument that all lanes share, in memory."""
+
+    argument: int
+    shape: tuple[int, ...]
+    dtype: str
+
+
+Held = Any
+"""A `Table`, a NumPy array of numbers, or one of dtype object that holds a `Value` per element."""
+
+
+class Context:
+    """What the rules of the primitives work on."""
+
+    def __init__(self) -> None:
+        self.build = Builder()
+        self.tables: list[np.ndarray] = []
+        self._table_numbers: dict[tuple[str, bytes], int] = {}
+        self.source = ""  # of the equation at work, for messages
+        self.primitive = ""
+
+    def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:
+        """An error that names the primitive and the source line at work."""
+        return UnsupportedError(
+            explain(f"emit {self.primitive} at {self.source}", got=got, expected=expected, remedy=remedy)
+        )
+
+    def argument(self, number: int, array: Array) -> Held:
+        """An argument of the function."""
+        if not array.varying and array.shape:
+            return Table(number, array.shape, array.dtype)
+        return self._loaded(number, array.shape, array.dtype, uniform=not array.varying)
+
+    def _loaded(self, number: int, shape: tuple[int, ...], dtype: str, uniform: bool) -> np.ndarray:
+        loaded = [
+            self.build.op("input", dtype=dtype, uniform=uniform, attr=(number, element))
+            for element in range(int(np.prod(shape, dtype=np.int64)))
+        ]
+        return objects(loaded, shape)
+
+    def elements(self, held: Held) -> np.ndarray:
+        """The array of values that something held is."""
+        if isinstance(held, np.ndarray) and held.dtype == object:
+            return held
+        if int(np.prod(held.shape, dtype=np.int64)) > MOST_ELEMENTS:
+            raise self.unsupported(
+                f"an array of shape {held.shape}",
+                f"at most {MOST_ELEMENTS} elements in a lane",
+                "read it by `Ops.take`",
+            )
+        if isinstance(held, Table):
+            return self._loaded(held.argument, held.shape, held.dtype, uniform=True)
+        dtype = DTYPES[held.dtype.name]
+        return objects([self.build.constant(number, dtype) for number in held.reshape(-1)], held.shape)
+
+    def scalar(self, held: Held) -> Value:
+        """The value of something of shape ()."""
+        return self.elements(held).item()
+
+    def each(self, function: Callable[..., Value], *operands: Held) -> np.ndarray:
+        """A function of values applied to every element; operands broadcast."""
+        arrays = [self.elements(held) for held in operands]
+        if all(array.ndim == 0 for array in arrays):
+            return objects([function(*(array.item() for array in arrays))], ())
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        rows = zip(*(np.broadcast_to(array, shape).reshape(-1) for array in arrays), strict=True)
+        return objects([function(*row) for row in rows], shape)
+
+    def read(self, held: Held, index: Value) -> Value:
+        """The element at a flat index, int32, that is in range."""
+        known = self.build.constant_of(index)
+        if isinstance(held, np.ndarray) and held.dtype == object:
+            flat = held.reshape(-1)
+            if known is not None:
+                return flat[int(known)]
+            found = flat[-1]
+            for number in range(len(flat) - 2, -1, -1):
+                here = self.build.op("eq", index, self.build.constant(number, "i32"))
+                found = self.build.op("select", here, flat[number], found)
+            return found
+        if isinstance(held, Table):
+            if known is not None:
+                return self.build.op("input", dtype=held.dtype, uniform=True, attr=(held.argument, int(known)))
+            return self.build.op("table", index, dtype=held.dtype, attr=("argument", held.argument))
+        if known is not None:
+            return self.build.constant(held.reshape(-1)[int(known)], DTYPES[held.dtype.name])
+        return self.build.op("table", index, dtype=DTYPES[held.dtype.name], attr=("constant", self._number(held)))
+
+    def _number(self, table: np.ndarray) -> int:
+        key = (table.dtype.name, table.tobytes())
+        if key not in self._table_numbers:
+            self._table_numbers[key] = len(self.tables)
+            self.tables.append(np.ascontiguousarray(table).reshape(-1))
+        return self._table_numbers[key]
+
+
+def objects(values: list[Value], shape: tuple[int, ...]) -> np.ndarray:
+    """Values in row-major order as an array."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array.reshape(shape)
+
+
+def dtype_of(aval: Any) -> str:
+    """Our name of a dtype; None of ours raises KeyError."""
+    return DTYPES[np.dtype(aval.dtype).name]
+
+
+def held_shape(held: Held) -> tuple[int, ...]:
+    """Shape of something held."""
+    return tuple(held.shape)
+
+
+def held_dtype(held: Held) -> str:
+    """Our name of the dtype of something held that has elements."""
+    if isinstance(held, Table):
+        return held.dtype
+    return held.reshape(-1)[0].dtype if held.dtype == object else DTYPES[held.dtype.name]

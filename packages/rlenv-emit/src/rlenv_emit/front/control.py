@@ -1,0 +1,284 @@
+"""Calls, branches and loops, and the walk over the equations of a traced function."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+from jax.extend import core as jax_core
+
+from rlenv_emit.front import elementwise, shapes
+from rlenv_emit.front.arrays import Context, Held, Table, dtype_of, objects
+from rlenv_emit.ir import If, Loop, Value
+
+MOST_UNROLLED: Final = 64
+"""Passes of a scan that reads or writes an array in every pass; one without is a loop."""
+_WHOLE: Final = 16
+"""Known arrays of at least this many elements are computed by JAX instead of element by element."""
+
+
+def evaluate(context: Context, jaxpr: Any, consts: Sequence[Any], held: Sequence[Held]) -> list[Held]:
+    """Emit the equations of a jaxpr; what its results are."""
+    known: dict[Any, Held] = dict(zip(jaxpr.constvars, map(_known, consts), strict=True))
+    known.update(zip(jaxpr.invars, held, strict=True))
+
+    def read(atom: Any) -> Held:
+        return np.asarray(atom.val, atom.aval.dtype) if isinstance(atom, jax_core.Literal) else known[atom]
+
+    for equation in jaxpr.eqns:
+        results = _equation(context, equation, [read(atom) for atom in equation.invars])
+        known.update(zip(equation.outvars, results, strict=True))
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _known(const: Any) -> Held:
+    return const if isinstance(const, np.ndarray | Table) else np.asarray(const)
+
+
+def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
+    name = equation.primitive.name
+    outer = context.primitive, context.source
+    context.primitive, context.source = name, _Source(equation)
+    try:
+        rule = RULES.get(name)
+        if rule is None:
+            raise context.unsupported(
+                "a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those"
+            )
+        for atom in (*equation.invars, *equation.outvars):
+            _check(context, atom.aval)
+        if name not in CONTROL and _is_known(held) and any(array.size >= _WHOLE for array in held):
+            found = _by_jax(equation, held)
+        else:
+            found = rule(context, equation, *held)
+    finally:
+        context.primitive, context.source = outer
+    return found if isinstance(found, list) else [found]
+
+
+class _Source:
+    """Where an equation comes from, looked up only if somebody asks."""
+
+    def __init__(self, equation: Any) -> None:
+        self._info = equation.source_info
+
+    def __str__(self) -> str:
+        frames = getattr(self._info.traceback, "frames", ())
+        for frame in frames:
+            if "/jax/" not in frame.file_name and "rlenv_emit" not in frame.file_name:
+                return f"{frame.file_name}:{frame.line_num}"
+        return "unknown line"
+
+
+def _check(context: Context, aval: Any) -> None:
+    try:
+        dtype_of(aval)
+    except (KeyError, TypeError, AttributeError):
+        raise context.unsupported(
+            f"a value of type {aval}", "booleans, integers of 8 to 64 bits, float32 and float64", "convert it"
+        ) from None
+
+
+def _is_known(held: list[Held]) -> bool:
+    return bool(held) and all(isinstance(array, np.ndarray) and array.dtype != object for array in held)
+
+
+def _by_jax(equation: Any, held: list[Held]) -> list[Held]:
+    with jax.ensure_compile_time_eval():
+        found = equation.primitive.bind(*held, **equation.params)
+    return [np.asarray(array) for array in (found if equation.primitive.multiple_results else [found])]
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
+def _call(context: Context, equation: Any, *held: Held) -> list[Held]:
+    params = equation.params
+    inner = next(params[key] for key in ("jaxpr", "call_jaxpr", "fun_jaxpr") if key in params)
+    consts = inner.consts if hasattr(inner, "consts") else ()
+    return evaluate(context, getattr(inner, "jaxpr", inner), consts, held)
+
+
+# --- branches --------------------------------------------------------------------------------------------------------
+
+
+def _cond(context: Context, equation: Any, which: Held, *held: Held) -> list[Held]:
+    branches, build = equation.params["branches"], context.build
+    index = context.scalar(which)
+    if index.dtype == "b1":
+        index = build.op("convert", index, dtype="i32")
+    known = build.constant_of(index)
+    if known is not None:
+        chosen = branches[min(max(int(known), 0), len(branches) - 1)]
+        return evaluate(context, chosen.jaxpr, chosen.consts, held)
+    return _among(context, index, list(branches), held)
+
+
+def _among(context: Context, index: Value, branches: list[Any], held: Sequence[Held]) -> list[Held]:
+    """One of several branches: the last where the index is none of the earlier ones."""
+    first, *rest = branches
+    if not rest:
+        return evaluate(context, first.jaxpr, first.consts, held)
+    zero = context.build.constant(0, index.dtype)
+    if len(rest) == 1 and index.dtype[0] == "i":
+        others = context.build.op("ne", index, zero)
+        if context.build.flag(index) is None:
+            others = context.build.op("and", others, context.build.op("ge", index, zero))
+    else:
+        others = context.build.op("gt", index, zero)
+
+    def run_first() -> list[Held]:
+        return evaluate(context, first.jaxpr, first.consts, held)
+
+    def run_rest() -> list[Held]:
+        return _among(context, context.build.op("sub", index, context.build.constant(1, index.dtype)), rest, held)
+
+    if index.uniform:
+        return _branch(context, others, run_rest, run_first)
+    chosen = [run_rest(), run_first()]
+    return [
+        context.each(lambda a, b: context.build.op("select", others, a, b), *pair) for pair in zip(*chosen, strict=True)
+    ]
+
+
+def _branch(
+    context: Context, predicate: Value, then: Callable[[], list[Held]], other: Callable[[], list[Held]]
+) -> list[Held]:
+    build, results, inner = context.build, [], []
+    for run in (then, other):
+        with build.inner() as block:
+            found = [context.elements(held) for held in run()]
+        inner.append(block)
+        results.append(found)
+    outs: list[Held] = []
+    merged: dict[tuple[Value, Value], Value] = {}
+    for left, right in zip(*results, strict=True):
+        values = []
+        for pair in zip(left.reshape(-1), right.reshape(-1), strict=True):
+            if pair not in merged:
+                same = pair[0] is pair[1]
+                merged[pair] = pair[0] if same else build.value(pair[0].dtype, pair[0].uniform and pair[1].uniform)
+            values.append(merged[pair])
+        outs.append(objects(values, left.shape))
+    new = {pair: out for pair, out in merged.items() if pair[0] is not pair[1]}
+    for block, side in zip(inner, (0, 1), strict=True):
+        block.results = tuple(pair[side] for pair in new)
+    if new:
+        build.block.statements.append(If(predicate, *inner, tuple(new.values())))
+    return outs
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------
+
+
+def _while(context: Context, equation: Any, *held: Held) -> list[Held]:
+    params = equation.params
+    ask, body = params["cond_jaxpr"], params["body_jaxpr"]
+    first, second = params["cond_nconsts"], params["body_nconsts"]
+    ask_held, body_held, begin = held[:first], held[first : first + second], held[first + second :]
+    return _loop(
+        context,
+        begin,
+        lambda carry: context.scalar(evaluate(context, ask.jaxpr, ask.consts, [*ask_held, *carry])[0]),
+        lambda carry: evaluate(context, body.jaxpr, body.consts, [*body_held, *carry]),
+    )
+
+
+def _scan(context: Context, equation: Any, *held: Held) -> list[Held]:
+    params = equation.params
+    body, length = params["jaxpr"], params["length"]
+    consts, carried = params["num_consts"], params["num_carry"]
+    fixed, begin, rows = held[:consts], list(held[consts : consts + carried]), held[consts + carried :]
+    yielded = len(body.out_avals) - carried
+    if (rows or yielded) and length > MOST_UNROLLED:
+        raise context.unsupported(
+            f"a scan of {length} passes that reads or writes an array in every pass",
+            f"at most {MOST_UNROLLED} passes of that kind",
+            "carry what it needs, or scan outside of the emitted function",
+        )
+
+    def step(carry: Sequence[Held], row: Sequence[Held] = ()) -> list[Held]:
+        return evaluate(context, body.jaxpr, body.consts, [*fixed, *carry, *row])
+
+    if not rows and not yielded and length > 1:
+        return _counted(context, length, begin, step)
+    rows = tuple(context.elements(row) for row in rows)
+    found: list[Any] = [None] * length
+    for number in range(length)[:: -1 if params["reverse"] else 1]:
+        results = step(begin, [row[number] if row.ndim > 1 else objects([row[number]], ()) for row in rows])
+        begin, found[number] = results[:carried], results[carried:]
+    stacked = [np.stack([context.elements(row[i]) for row in found]) for i in range(yielded)] if length else []
+    return [*begin, *stacked]
+
+
+def _counted(
+    context: Context, length: int, begin: list[Held], step: Callable[[Sequence[Held]], list[Held]]
+) -> list[Held]:
+    build = context.build
+
+    def goes_on(carry: list[Held]) -> Value:
+        return build.op("lt", context.scalar(carry[0]), build.constant(length, "i32"))
+
+    def body(carry: list[Held]) -> list[Held]:
+        count = build.op("add", context.scalar(carry[0]), build.constant(1, "i32"))
+        return [objects([count], ()), *step(carry[1:])]
+
+    return _loop(context, [np.int32(0).reshape(()), *begin], goes_on, body)[1:]
+
+
+def _loop(
+    context: Context,
+    begin: Sequence[Held],
+    ask: Callable[[list[Held]], Value],
+    step: Callable[[list[Held]], list[Held]],
+) -> list[Held]:
+    """A loop whose carry is as uniform as can be; found by trying, from the most hopeful assumption on."""
+    build = context.build
+    arrays = [context.elements(held) for held in begin]
+    first = [value for array in arrays for value in array.reshape(-1)]
+    uniform, fixed = [value.uniform for value in first], [True] * len(first)
+    while True:
+        carry = [
+            value if fix else build.value(value.dtype, u) for value, u, fix in zip(first, uniform, fixed, strict=True)
+        ]
+        with contextlib.ExitStack() as stack:
+            condition = stack.enter_context(build.inner())
+            goes_on = ask(_shaped(carry, arrays))
+            condition.results = (build.op("any", goes_on),)
+            body = stack.enter_context(build.inner())
+            after = [value for held in step(_shaped(carry, arrays)) for value in context.elements(held).reshape(-1)]
+            if not goes_on.uniform:  # a lane that is ready keeps what it has
+                after = [build.op("select", goes_on, new, old) for new, old in zip(after, carry, strict=True)]
+        still_uniform = [u and new.uniform for u, new in zip(uniform, after, strict=True)]
+        still_fixed = [fix and new is old for fix, new, old in zip(fixed, after, carry, strict=True)]
+        if still_uniform == uniform and still_fixed == fixed:
+            break
+        uniform, fixed = still_uniform, still_fixed
+    moving = [i for i, fix in enumerate(fixed) if not fix]
+    body.results = tuple(after[i] for i in moving)
+    if moving:
+        carried = tuple(carry[i] for i in moving)
+        build.block.statements.append(Loop(tuple(first[i] for i in moving), carried, condition, body))
+    return _shaped(carry, arrays)
+
+
+def _shaped(values: list[Value], arrays: Sequence[np.ndarray]) -> list[Held]:
+    """A flat list cut into arrays of the shapes of others."""
+    held: list[Held] = []
+    place = 0
+    for array in arrays:
+        held.append(objects(values[place : place + array.size], array.shape))
+        place += array.size
+    return held
+
+
+CALLS: Final = (
+    "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call",
+    "custom_vmap_call",
+)  # fmt: skip
+CONTROL: Final = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
+RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}
+"""Every primitive that can be emitted."""

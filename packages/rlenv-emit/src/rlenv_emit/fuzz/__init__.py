@@ -1,0 +1,1 @@
+"""Random programs that hold the emitted form against XLA."""

@@ -1,0 +1,175 @@
+"""The operations of random programs: for each, the dtypes it is made of and how it is applied."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+INTEGERS: Final = tuple(f"{kind}{n}" for n in (8, 16, 32, 64) for kind in ("int", "uint"))
+FLOATS: Final = ("float32", "float64")
+NUMBERS: Final = INTEGERS + FLOATS
+EVERY: Final = (*NUMBERS, "bool")
+TABLE_ENTRIES: Final = 13
+AXIS: Final = 3
+"""Length of the small axes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """An operation of random programs.
+
+    Attributes:
+        name: of the primitive, and what sets this use of it apart.
+        dtypes: of its operands.
+        arity: how many operands.
+        apply: of arrays of one shape; ``apply(*operands)``.
+        result: dtype of the result, that of the operands when None.
+        row: the operands are the elements of a small axis, which ``apply`` gets as one array, last axis first to last.
+    """
+
+    name: str
+    dtypes: tuple[str, ...]
+    arity: int
+    apply: Callable[..., Any]
+    result: str | None = None
+    row: bool = False
+
+
+def _canonical(x: Any) -> Any:
+    """Without NaNs, whose bits no standard says."""
+    return jnp.where(x != x, jnp.zeros_like(x), x)
+
+
+def _plain(name: str, dtypes: tuple[str, ...], arity: int, function: Any, result: str | None = None) -> Operation:
+    return Operation(name, dtypes, arity, function, result)
+
+
+def _row(name: str, dtypes: tuple[str, ...], function: Any, result: str | None = None, arity: int = AXIS) -> Operation:
+    return Operation(name, dtypes, arity, function, result, row=True)
+
+
+def _converted(dtype: str) -> Callable[[Any], Any]:
+    return lambda x: lax.convert_element_type(x, np.dtype(dtype))
+
+
+def _bitcast(before: str, after: str) -> Operation:
+    def apply(x: Any) -> Any:
+        return lax.bitcast_convert_type(_canonical(x) if before[0] == "f" else x, np.dtype(after))
+
+    return Operation(f"bitcast_convert_type {after}", (before,), 1, apply, after)
+
+
+_BITCASTS: Final = [
+    _bitcast(before, after)
+    for size in (1, 2, 4, 8)
+    for before in NUMBERS
+    for after in NUMBERS
+    if np.dtype(before).itemsize == np.dtype(after).itemsize == size and before != after
+]
+_INDICES: Final = ("int32", "uint32", "int8", "uint8", "int64")
+
+
+def _table(dtype: str) -> np.ndarray:
+    """A table of edge values."""
+    numbers = np.random.default_rng(7).integers(0, 2**63, TABLE_ENTRIES, np.uint64)
+    if dtype == "bool":
+        return numbers % 2 == 1
+    if dtype[0] == "f":
+        return (numbers.astype(np.int64) / 2**40).astype(dtype)
+    return numbers.astype(dtype)
+
+
+def _by(name: str, number: int) -> Operation:
+    """An operation of two integers of which the second is known."""
+    function = getattr(lax, name)
+    return Operation(f"{name} by {number}", INTEGERS, 1, lambda x: function(x, jnp.full_like(x, number)))
+
+
+def _take(dtype: str, mode: str) -> Operation:
+    table = _table(dtype)
+    numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
+
+    def apply(index: Any) -> Any:
+        return lax.gather(jnp.asarray(table), index, numbers, (1,), mode=mode)
+
+    return Operation(f"gather {mode} of {dtype}", _INDICES, 1, apply, dtype, row=True)
+
+
+def _index(x: Any) -> Any:
+    """The last element of a row as an index of it."""
+    return x[-1].astype(jnp.int32)
+
+
+OPERATIONS: Final = (
+    *(_plain(name, NUMBERS, 2, getattr(lax, name)) for name in ("add", "sub", "mul", "div", "rem", "max", "min")),
+    *(_plain(name, (*INTEGERS, "bool"), 2, getattr(lax, f"bitwise_{name}")) for name in ("and", "or", "xor")),
+    *(
+        _plain(name, INTEGERS, 2, getattr(lax, name))
+        for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic")
+    ),
+    *(
+        _by(name, distance)
+        for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic")
+        for distance in (1, 7, 8, 31, 33)
+    ),
+    *(_by(name, number) for name in ("div", "rem") for number in (2, 7, 100, 127)),
+    *(_plain(name, EVERY, 2, getattr(lax, name), "bool") for name in ("eq", "ne", "lt", "le", "gt", "ge")),
+    _plain("max", ("bool",), 2, lax.max),
+    _plain("min", ("bool",), 2, lax.min),
+    _plain("not", (*INTEGERS, "bool"), 1, lax.bitwise_not),
+    _plain("neg", NUMBERS, 1, lax.neg),
+    _plain("sign", NUMBERS, 1, lax.sign),
+    _plain("abs", tuple(d for d in NUMBERS if d[0] != "u"), 1, lax.abs),
+    _plain("clz", INTEGERS, 1, lax.clz),
+    _plain("population_count", INTEGERS, 1, lax.population_count),
+    _plain("mulhi", ("int32", "uint32", "int64", "uint64"), 2, lax.mulhi),
+    *(_plain(name, FLOATS, 1, getattr(lax, name)) for name in ("sqrt", "floor", "ceil")),
+    _plain("is_finite", FLOATS, 1, lax.is_finite, "bool"),
+    _plain("round away", FLOATS, 1, lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO)),
+    _plain("round even", FLOATS, 1, lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)),
+    _plain("square", NUMBERS, 1, lax.square),
+    *(_plain(f"integer_pow {n}", NUMBERS, 1, lambda x, n=n: lax.integer_pow(x, n)) for n in (0, 1, 2, 3, 5)),
+    _plain("integer_pow -2", FLOATS, 1, lambda x: lax.integer_pow(x, -2)),
+    _plain("clamp", NUMBERS, 3, lax.clamp),
+    *(_plain(f"convert_element_type {dtype}", EVERY, 1, _converted(dtype), dtype) for dtype in EVERY),
+    *_BITCASTS,
+    *(_take(dtype, mode) for dtype in EVERY for mode in ("promise_in_bounds", "clip", "fill")),
+    *(_row(f"reduce_{name}", NUMBERS, getattr(jnp, name)) for name in ("max", "min")),
+    _row("reduce_prod", NUMBERS, lambda x: jnp.prod(x, dtype=x.dtype)),
+    _row("reduce_sum", NUMBERS, lambda x: jnp.sum(x, dtype=x.dtype)),
+    _row("reduce_and", ("bool",), jnp.all),
+    _row("reduce_or", ("bool",), jnp.any),
+    _row("argmax", EVERY, lambda x: jnp.argmax(x).astype(jnp.int32), "int32"),
+    _row("argmin", EVERY, lambda x: jnp.argmin(x).astype(jnp.int32), "int32"),
+    _row("cumsum", INTEGERS, lambda x: lax.cumsum(x)[1]),
+    _row("cumsum reverse", INTEGERS, lambda x: lax.cumsum(x, reverse=True)[0]),
+    _row("cummax", NUMBERS, lambda x: lax.cummax(x)[2]),
+    _row("dynamic_slice", INTEGERS, lambda x: lax.dynamic_slice(x, (x[-1],), (1,))[0]),
+    _row(
+        "dynamic_update_slice", INTEGERS, lambda x: lax.dynamic_update_slice(x, x[:1] + x[1:2], (x[-1],))[1]
+    ),
+    _row("gather of values", INTEGERS, lambda x: x.at[_index(x)].get(mode="clip")),
+    _row("pad", NUMBERS, lambda x: lax.pad(x, x[0], [(1, -1, 1)])[2]),
+    _row(
+        "concatenate, rev, reshape, transpose", NUMBERS, lambda x: jnp.concatenate([x, x[::-1]]).reshape(2, 3).T[1, 1]
+    ),
+    _row("iota, broadcast_in_dim", NUMBERS, lambda x: (x[:, None] * jnp.arange(2, dtype=x.dtype))[1, 1]),
+)  # fmt: skip
+"""Every operation that is emitted, besides select, branches and loops."""
+
+SELECTED: Final = EVERY
+"""Dtypes of choices."""
+
+
+def applied(operation: Operation, operands: list[Any]) -> Any:
+    """The operation of scalars, or of batches."""
+    if not operation.row:
+        return operation.apply(*operands)
+    stacked = jnp.stack(operands, -1)
+    return operation.apply(stacked) if stacked.ndim == 1 else jax.vmap(operation.apply)(stacked)

@@ -1,9 +1,0 @@
-"""Statistics on NumPy and SciPy.
-
-| module      | what                                                                             |
-|-------------|----------------------------------------------------------------------------------|
-| `tost`      | equivalence tests: Welch, paired, two proportions                                |
-| `bootstrap` | percentile and BCa intervals, stratified interquartile mean                      |
-| `power`     | power of the equivalence tests and sample sizes                                  |
-| `transfer`  | the record of an L4 transfer experiment and the verdict recomputed from it       |
-"""
