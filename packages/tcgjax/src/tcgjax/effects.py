@@ -7,6 +7,7 @@ the answer is there.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 from tcgjax import board, xp, zones
@@ -17,6 +18,7 @@ from tcgjax.counting import Reader, Row, count, is_pure, skips, who_is_meant
 from tcgjax.layout import NOBODY
 from tcgjax.modifiers import matches
 from tcgjax.operations import ACTS, asked_by
+from tcgjax.operations.common import Body
 from tcgjax.questions import ask
 from tcgjax.tables import Cards
 
@@ -116,6 +118,10 @@ def one_of(op: Any, ops: tuple[Op, ...]) -> Any:
     return found
 
 
+def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row, game: Record) -> None:
+    body(game, cards, rules, scene, row)
+
+
 def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
     """Carry out a row that acts."""
     here = reader(game)
@@ -141,5 +147,5 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
     for ops, body in ACTS:
         name = ops[0].name.lower()
         ready = one_of(row.op, ops) & ~game.r_waits
-        when(cards.ops, name, ready, lambda g, body=body: body(g, cards, rules, scene, row), game)
+        when(cards.ops, name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
     when(cards.ops, "shuffle", (game.shuffles > 0).any(), zones.settle_shuffles, game)

@@ -55,17 +55,14 @@ def with_work(game: Record, decks: Any) -> Record:
     game.asks_main = game.stale = game.fires = xp.bool_(False)
     game.came_to = xp.int32(0)
     game.__dict__.update(starts.nothing())
-    look_around(game, Cards(None, None), quick=True)
+    for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name", "event"):
+        setattr(game, name, xp.int32(0))
+    game.retreats_for, game.own_attacks = xp.int32(NOBODY), xp.zeros((6,), xp.int32)
     return game
 
 
-def look_around(game: Record, cards: Cards, quick: bool = False) -> None:
+def look_around(game: Record, cards: Cards) -> None:
     """What a sweep must know of the attack, the retreat and the event that are going on."""
-    if quick:
-        for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name", "event"):
-            setattr(game, name, xp.int32(0))
-        game.retreats_for, game.own_attacks = xp.int32(NOBODY), xp.zeros((6,), xp.int32)
-        return
     game.attacker_place = board.place_of(game, game.attacker)
     game.attacker_owner = owner(game.attacker)
     in_play = game.attacker_place >= 0

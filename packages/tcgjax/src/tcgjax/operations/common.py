@@ -12,7 +12,7 @@ from tcgjax.arrays import Record, at, first, repeat, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import ENERGY_KINDS, MANY, Who
 from tcgjax.counting import Row
-from tcgjax.layout import NOBODY, PLACES
+from tcgjax.layout import DISCARD, HAND, NOBODY, PLACES
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
 from tcgjax.zones import HAND_LIMIT
@@ -97,7 +97,7 @@ def fill(flags: Any) -> Any:
 
 def room(game: Record, player: Any) -> Any:
     """How many cards a hand has room for."""
-    return HAND_LIMIT - zones.size(game, zones.HAND, player)
+    return HAND_LIMIT - zones.size(game, HAND, player)
 
 
 def unlike(game: Record, cards: Cards, player: Any, number: Any) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ def unlike(game: Record, cards: Cards, player: Any, number: Any) -> tuple[Any, A
     Returns:
         int32 [20] and bool [20].
     """
-    pile = zones.listed(game, zones.DISCARD, player, 20)
+    pile = zones.listed(game, DISCARD, player, 20)
     card = at(game.card, pile)
     passes = (pile >= 0) & cards.prints(number, card)
     earlier = np.tril(np.ones((20, 20), np.bool_), -1)

@@ -113,7 +113,7 @@ def play(decks: list[Deck], seed: int, most: int = 1000) -> tuple[int, list[str]
         found = differences(ours, theirs)
         if found or theirs.winner >= 0:
             return decision, found
-        action = choices.choice(theirs.choice.options)
+        action = choices.choice(ours.options)
         step(theirs, action)
         ours.step(action)
     return most, differences(ours, theirs)
