@@ -97,23 +97,26 @@ def differences(ours: HostGame, theirs: Any) -> list[str]:
     return [f"{name}: {mine!r}, reference {other!r}" for name, mine, other in pairs(ours, theirs) if mine != other]
 
 
-def play(decks: list[Deck], seed: int, most: int = 1000) -> tuple[int, list[str]]:
+def play(decks: list[Deck], seed: int, reference: Any, most: int = 1000) -> tuple[int, list[str]]:
     """Play random legal actions in both engines until the game is over or they differ.
+
+    Args:
+        decks: the pool.
+        seed: of the game and of the actions.
+        reference: the module ``tcg_engine``, which this package does not install.
+        most: decisions.
 
     Returns:
         Decisions taken, and the first differences.
     """
-    from tcg_engine import new_game, step
-    from tcg_engine.decks import Deck as ReferenceDeck
-
     ours = HostGame(decks, seed)
-    two = [ReferenceDeck(decks[int(i)].cards, decks[int(i)].energy) for i in ours.state.deck]
-    theirs, choices = new_game(two[0], two[1], seed), random.Random(seed)
+    two = [reference.Deck(decks[int(i)].cards, decks[int(i)].energy) for i in ours.state.deck]
+    theirs, choices = reference.new_game(two[0], two[1], seed), random.Random(seed)
     for decision in range(most):
         found = differences(ours, theirs)
         if found or theirs.winner >= 0:
             return decision, found
         action = choices.choice(ours.options)
-        step(theirs, action)
+        reference.step(theirs, action)
         ours.step(action)
     return most, differences(ours, theirs)
