@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import tcg_engine
 
+import tcg_engine
 from tcgjax.verification.side_by_side import play
 from tcgjax.verification.starters import starters
 
