@@ -1,7 +1,7 @@
 """Makes the tables of the package from those of the reference: ``python packages/tcgjax/make_tables.py``.
 
-Writes ``src/tcgjax/codes.py`` (the numbers that tables contain, by name) and ``src/tcgjax/data``: ``tables.npz`` with
-flat integer tables, ``cards.json`` with ids and names, and ``MANIFEST.json`` with the SHA-256 of both and of the source.
+Writes ``src/tcgjax/codes.py`` (the numbers in tables, by name) and ``src/tcgjax/data``: ``tables.npz`` with flat
+integer tables, ``cards.json`` with ids and names, and ``MANIFEST.json`` with the SHA-256 of both and of the source.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+
 from tcg_engine import codes, table
 from tcg_engine.cards import Card, CardTable
 from tcg_engine.effects import PURE
@@ -22,9 +23,27 @@ from tcg_engine.observe import counted_attacks
 HERE = Path(__file__).resolve().parent / "src" / "tcgjax"
 ENUMS = ("When", "Who", "State", "Op", "Fact", "Zone", "Condition", "Duration", "Scope", "Place", "Kind", "Use")
 ENUMS = (*ENUMS, "Stage", "CardKind")
-CARD = """kind types stage evolves_from hp weakness retreat points use has_ability program modifier_0 modifier_1 attacks
-name ex skips_from tags""".split()
-ATTACK = "name damage per program cost copies counted".split()
+CARD = [
+    "kind",
+    "types",
+    "stage",
+    "evolves_from",
+    "hp",
+    "weakness",
+    "retreat",
+    "points",
+    "use",
+    "has_ability",
+    "program",
+    "modifier_0",
+    "modifier_1",
+    "attacks",
+    "name",
+    "ex",
+    "skips_from",
+    "tags",
+]
+ATTACK = ["name", "damage", "per", "program", "cost", "copies", "counted"]
 ATTACKS = 2
 ATTACK_WIDTH = 16  # name, damage, per, program, nine costs, copies, counted, and one to spare
 ROWS = 16

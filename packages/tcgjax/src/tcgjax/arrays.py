@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared.ops import Ops
+from tcgjax import xp
 
 
 class Record:
@@ -44,7 +45,7 @@ def merged(where: Any, new: Record, old: Record) -> Record:
     values = {}
     for name, before in old.__dict__.items():
         after = new.__dict__[name]
-        values[name] = before if after is before else jnp.where(where, after, before).astype(before.dtype)
+        values[name] = before if after is before else xp.where(where, after, before).astype(before.dtype)
     return Record(**values)
 
 
@@ -61,9 +62,9 @@ def when(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], game: 
 
 def at(values: Any, index: Any) -> Any:
     """Entries of the first axis; index -1 reads the first."""
-    index = jnp.maximum(index, 0)
-    if isinstance(values, np.ndarray) and isinstance(index, (np.ndarray, np.generic)):
-        return values[index]
+    index = xp.maximum(index, 0)
+    if xp.on_host(values, index):
+        return np.asarray(values)[index]
     return jnp.asarray(values).at[index].get(mode="promise_in_bounds")
 
 
@@ -71,26 +72,71 @@ def put(values: Any, index: Any, value: Any, where: Any = True) -> Any:
     """The values with an entry of the first axis replaced; nothing happens for index -1."""
     hot = (np.arange(values.shape[0], dtype=np.int32) == index) & where
     hot = hot.reshape(hot.shape + (1,) * (values.ndim - 1))
-    return jnp.where(hot, value, values).astype(values.dtype)
+    return xp.where(hot, value, values).astype(values.dtype)
 
 
 def first(flags: Any) -> Any:
     """Index of the first true flag, -1 if there is none; int32."""
-    return jnp.where(flags.any(), jax.lax.argmax(flags, flags.ndim - 1, jnp.int32), jnp.int32(-1))
+    return xp.where(flags.any(), xp.argmax(flags), xp.int32(-1))
 
 
 def total(values: Any) -> Any:
     """Sum of all entries (or number of true flags), int32."""
-    return jnp.sum(values, dtype=jnp.int32)
+    return xp.sum(values, dtype=xp.int32)
 
 
 def ranks(flags: Any) -> Any:
     """How many true flags stand before each place; int32 of the same length."""
     size = flags.shape[0]
     before = np.tril(np.ones((size, size), np.bool_), -1)
-    return jnp.sum(before & flags[None, :], axis=1, dtype=jnp.int32)
+    return xp.sum(before & flags[None, :], axis=1, dtype=xp.int32)
 
 
 def bit(mask: Any, number: Any) -> Any:
     """Whether a bit of a mask is set."""
     return ((mask >> number) & 1) != 0
+
+
+def repeat(
+    ops: Ops,
+    names: Sequence[str],
+    goes_on: Callable[[Record, Any], Any],
+    once: Callable[[Record, Any], Any],
+    game: Record,
+    extra: Any,
+    most: int,
+) -> Any:
+    """Repeat a rule that changes only the named fields of a game: what a loop carries costs in every pass.
+
+    Args:
+        ops: hooks.
+        names: fields that the rule changes.
+        goes_on: ``(game, extra) -> flag``.
+        once: changes the game, which need not go on, and returns the next ``extra``.
+        game: changed.
+        extra: what the loop carries besides.
+        most: bound on the passes.
+
+    Returns:
+        The last ``extra``.
+    """
+
+    def whole(part: dict[str, Any]) -> Record:
+        joined = game.copy()
+        joined.__dict__.update(part)
+        return joined
+
+    def body(state: Any) -> Any:
+        joined = whole(state[0])
+        before = dict(joined.__dict__)
+        after = once(joined, state[1])
+        changed = [n for n, value in joined.__dict__.items() if n not in names and value is not before.get(n)]
+        if changed:
+            raise AssertionError(f"fields {changed} change in a loop that does not carry them")
+        part = {name: xp.asarray(joined.__dict__[name]).astype(before[name].dtype) for name in names}
+        return part, after
+
+    start = ({name: game.__dict__[name] for name in names}, extra)
+    part, last = ops.loop(lambda state: goes_on(whole(state[0]), state[1]), body, start, most)
+    game.__dict__.update(part)
+    return last

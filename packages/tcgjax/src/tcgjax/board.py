@@ -4,22 +4,46 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import zones
+from tcgjax import xp, zones
 from tcgjax.arrays import Record, at, first, put
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
-from tcgjax.layout import FOREVER, IN_PLAY, LIMBO, NOBODY, PLACES, SLOTS
+from tcgjax.layout import EFFECTS, FOREVER, IN_PLAY, LIMBO, NOBODY, PLACES, SLOTS
 from tcgjax.tables import Cards
 
 OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
 SLOT: Final = np.tile(np.arange(SLOTS, dtype=np.int32), 2)
 PLACE: Final = np.arange(PLACES, dtype=np.int32)
 ACTIVE: Final = SLOT == 0
-FIELDS: Final = """cards tools damage energy poison burned stupor paralyzed_turn entered evolved moved_up ability_used
-hit_turn attacked shielded damaged spread aimed fx_modifier fx_start fx_end fx_owner fx_attack""".split()
+FIELDS: Final = [
+    "cards",
+    "tools",
+    "damage",
+    "energy",
+    "poison",
+    "burned",
+    "stupor",
+    "paralyzed_turn",
+    "entered",
+    "evolved",
+    "moved_up",
+    "ability_used",
+    "hit_turn",
+    "attacked",
+    "shielded",
+    "damaged",
+    "spread",
+    "aimed",
+    "fx_modifier",
+    "fx_start",
+    "fx_end",
+    "fx_owner",
+    "fx_attack",
+]
 """What a Pokémon takes along when it changes places."""
+LEAVING: Final = (*FIELDS, "zone", "position", "known", "discard_energy", "shuffles")
+"""What changes when a Pokémon leaves play."""
 
 
 def occupied(game: Record) -> Any:
@@ -39,13 +63,13 @@ def place_of(game: Record, pokemon: Any) -> Any:
 
 def pokemon_at(game: Record, place: Any) -> Any:
     """The Pokémon of a place, -1 if there is none."""
-    return jnp.where(place >= 0, at(game.cards[:, 0], place), NOBODY)
+    return xp.where(place >= 0, at(game.cards[:, 0], place), NOBODY)
 
 
 def top_instances(game: Record) -> Any:
     """The highest card of each Pokémon, int32 [8]; -1 for an empty place."""
     low, middle, high = game.cards[:, 0], game.cards[:, 1], game.cards[:, 2]
-    return jnp.where(high >= 0, high, jnp.where(middle >= 0, middle, low))
+    return xp.where(high >= 0, high, xp.where(middle >= 0, middle, low))
 
 
 def card_of(game: Record, instance: Any) -> Any:
@@ -65,7 +89,7 @@ def active_place(player: Any) -> Any:
 
 def has_active(game: Record) -> Any:
     """Whether each player has an Active Pokémon, bool [2]."""
-    return jnp.stack([game.cards[0, 0] >= 0, game.cards[SLOTS, 0] >= 0])
+    return xp.stack([game.cards[0, 0] >= 0, game.cards[SLOTS, 0] >= 0])
 
 
 def free_slot(game: Record, player: Any) -> Any:
@@ -83,12 +107,12 @@ def clear_effects(game: Record, place: Any, where: Any = True) -> None:
 
 def cure(game: Record, chosen: Any, conditions: Any = ALL_CONDITIONS) -> None:
     """Remove Special Conditions (a mask) of places (bool [8])."""
-    conditions = jnp.asarray(conditions, jnp.int32)
-    game.poison = jnp.where(chosen & ((conditions & Condition.POISONED) != 0), 0, game.poison)
+    conditions = xp.asarray(conditions, xp.int32)
+    game.poison = xp.where(chosen & ((conditions & Condition.POISONED) != 0), 0, game.poison)
     game.burned = game.burned & ~(chosen & ((conditions & Condition.BURNED) != 0))
     ends = chosen & ((game.stupor & conditions) != 0)
-    game.stupor = jnp.where(ends, 0, game.stupor)
-    game.paralyzed_turn = jnp.where(ends, 0, game.paralyzed_turn)
+    game.stupor = xp.where(ends, 0, game.stupor)
+    game.paralyzed_turn = xp.where(ends, 0, game.paralyzed_turn)
 
 
 def conditions(game: Record) -> Any:
@@ -110,7 +134,7 @@ def enter(game: Record, place: Any, instance: Any, turn: Any, where: Any = True)
     clear_place(game, place, where)
     zones.forget(game, (instance == zones.INDEX) & where)
     zones.set_zone(game, instance, IN_PLAY, where)
-    first_card = jnp.where(np.arange(3) == 0, instance, NOBODY)
+    first_card = xp.where(np.arange(3) == 0, instance, NOBODY)
     game.cards = put(game.cards, place, first_card, where)
     game.entered = put(game.entered, place, turn, where)
 
@@ -132,14 +156,14 @@ def evolve(game: Record, place: Any, instance: Any) -> None:
 def switch(game: Record, player: Any, place: Any, where: Any = True) -> None:
     """A Benched Pokémon changes places with the Active Pokémon, if there is one (sections 9 and 11)."""
     spot = active_place(player)
-    where = jnp.asarray(where) & (place >= 0) & (place != spot)
+    where = xp.asarray(where) & (place >= 0) & (place != spot)
     old = (spot == PLACE) & where
     cure(game, old)
-    game.fx_modifier = jnp.where(old[:, None], 0, game.fx_modifier)
-    swapped = jnp.where((place == PLACE) & where, spot, jnp.where(old, place, PLACE))
+    game.fx_modifier = xp.where(old[:, None], 0, game.fx_modifier)
+    swapped = xp.where((place == PLACE) & where, spot, xp.where(old, place, PLACE))
     for name in FIELDS:
         setattr(game, name, at(getattr(game, name), swapped))
-    game.moved_up = put(game.moved_up, spot, jnp.where(player == game.current, game.turn, 0), where)
+    game.moved_up = put(game.moved_up, spot, xp.where(player == game.current, game.turn, 0), where)
 
 
 def remove(game: Record, place: Any, where: Any = True) -> tuple[Any, Any]:
@@ -150,9 +174,9 @@ def remove(game: Record, place: Any, where: Any = True) -> tuple[Any, Any]:
     """
     mine = (np.arange(2, dtype=np.int32) == at(OWNERS, place))[:, None] & where
     units = at(game.energy, place)
-    game.discard_energy = game.discard_energy + jnp.where(mine, units, 0)
-    held = jnp.where(where, at(game.cards, place), NOBODY)
-    tools = jnp.where(where, at(game.tools, place), NOBODY)
+    game.discard_energy = game.discard_energy + xp.where(mine, units, 0)
+    held = xp.where(where, at(game.cards, place), NOBODY)
+    tools = xp.where(where, at(game.tools, place), NOBODY)
     for instance in (*(held[i] for i in range(3)), *(tools[i] for i in range(2))):
         zones.set_zone(game, instance, LIMBO, where)
     clear_place(game, place, where)
@@ -175,21 +199,15 @@ def return_to_hand(game: Record, place: Any, where: Any = True) -> None:
         zones.discard(game, instance, where & (instance >= 0))
 
 
-def lay_effect(game: Record, place: Any, modifier: Any, span: tuple[Any, Any], owner: Any, attack: Any = 0) -> None:
-    """Put a modifier on a Pokémon from a first to a last turn; `overflow` if there is no room for it."""
-    row = at(game.fx_modifier, place)
-    free = first(row == 0)
-    spot = jnp.where(place >= 0, place, NOBODY)
-    for name, value in (
-        ("fx_modifier", modifier),
-        ("fx_start", span[0]),
-        ("fx_end", span[1]),
-        ("fx_owner", owner == 1),
-        ("fx_attack", attack),
-    ):
-        values = getattr(game, name)
-        setattr(game, name, put(values, spot, put(at(values, spot), free, value)))
-    game.overflow = game.overflow | ((free < 0) & (place >= 0))
+def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any], owner: Any, attack: Any = 0) -> None:
+    """Put a modifier on places (bool [8]) from a first to a last turn; `overflow` where there is no room for it."""
+    used = xp.sum(game.fx_modifier > 0, axis=1, dtype=xp.int32)  # the rows have no gaps
+    here = chosen[:, None] & (np.arange(EFFECTS, dtype=np.int32) == used[:, None])
+    game.fx_modifier = xp.where(here, modifier, game.fx_modifier)
+    game.fx_start, game.fx_end = xp.where(here, span[0], game.fx_start), xp.where(here, span[1], game.fx_end)
+    game.fx_owner = xp.where(here, owner == 1, game.fx_owner)
+    game.fx_attack = xp.where(here, attack, game.fx_attack)
+    game.overflow = game.overflow | (chosen & (used >= EFFECTS)).any()
 
 
 def expire(game: Record) -> None:
@@ -204,11 +222,11 @@ def close_up(game: Record, prefix: str, stays: Any) -> None:
     """Keep the effects that stay, in their order, without gaps; ``stays`` is bool [holders, effects]."""
     size = stays.shape[1]
     before = np.tril(np.ones((size, size), np.bool_), -1)
-    rank = jnp.sum(before & stays[:, None, :], axis=2, dtype=jnp.int32)
+    rank = xp.sum(before & stays[:, None, :], axis=2, dtype=xp.int32)
     to = stays[:, None, :] & (rank[:, None, :] == np.arange(size, dtype=np.int32)[:, None])  # [holder, new, old]
     for name in ("modifier", "start", "end", "owner", *(("attack",) if prefix == "fx" else ())):
         values = getattr(game, f"{prefix}_{name}")
-        moved = jnp.sum(jnp.where(to, values[:, None, :], 0), axis=2, dtype=jnp.int32)
+        moved = xp.sum(xp.where(to, values[:, None, :], 0), axis=2, dtype=xp.int32)
         setattr(game, f"{prefix}_{name}", moved.astype(values.dtype))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared.packing import Layout
+from tcgjax import xp
 from tcgjax.arrays import Record
 from tcgjax.layout import LAYOUT
 
@@ -48,7 +48,7 @@ class Codec:
 
     def unpack(self, words: Any) -> Record:
         """The arrays of one game from its words."""
-        stacked = jnp.stack(words)[self._word]
+        stacked = xp.stack(words)[self._word]
         values = (stacked >> self._shift) & self._mask
         values = ((values ^ self._sign) - self._sign) + self._empty
         fields, start = {}, 0
@@ -62,10 +62,10 @@ class Codec:
 
     def pack(self, game: Record) -> tuple[Any, ...]:
         """The words of one game."""
-        parts = [jnp.ravel(getattr(game, name)).astype(jnp.uint32) for name in self.shapes]
-        codes = ((jnp.concatenate(parts) - self._empty) & self._mask) << self._shift
-        padded = jnp.concatenate([codes, jnp.zeros((1,), jnp.uint32)])
-        words = jnp.sum(padded[self._parts], axis=1, dtype=jnp.uint32)
+        parts = [getattr(game, name).reshape(-1).astype(xp.uint32) for name in self.shapes]
+        codes = ((xp.concatenate(parts) - self._empty) & self._mask) << self._shift
+        padded = xp.concatenate([codes, xp.zeros((1,), xp.uint32)])
+        words = xp.sum(padded[self._parts], axis=1, dtype=xp.uint32)
         return tuple(words[i] for i in range(self.words))
 
     def empty(self) -> Record:
@@ -73,7 +73,7 @@ class Codec:
         values = {}
         for name, shape in self.shapes.items():
             field = self.fields[name]
-            values[name] = jnp.full(shape, field.empty, field.dtype)
+            values[name] = xp.full(shape, field.empty, field.dtype)
         return Record(**values)
 
 

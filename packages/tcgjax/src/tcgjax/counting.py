@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, zones
+from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import DECK_TYPES, MANY, Fact, Op, When, Who, Zone
@@ -75,7 +73,7 @@ class Reader(NamedTuple):
 
 def skips(row: Row, flag: Any) -> Any:
     """Whether the row's predicate is against it."""
-    return row.when == jnp.where(flag, np.int32(When.FALSE), np.int32(When.TRUE))
+    return row.when == xp.where(flag, np.int32(When.FALSE), np.int32(When.TRUE))
 
 
 def is_pure(op: Any) -> Any:
@@ -105,14 +103,14 @@ def count(
     meant = who_is_meant(game, rules, reader, row.who)
     found = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, reader.source)
     wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
-    units = jnp.where(found[:, None] & wanted, rules.units, 0)
+    units = xp.where(found[:, None] & wanted, rules.units, 0)
     there = (meant[:, None] & (game.energy > 0)).any(axis=0) & wanted
     passes = cards.prints(row.filter, game.card)
-    zone_cards = jnp.int32(0)
+    zone_cards = xp.int32(0)
     for zones_, player in ((ZONES, reader.me), (FOE_ZONES, 1 - reader.me)):
         for code, zone in zones_:
             inside = zones.cards_in(game, zone, player) & passes
-            zone_cards = jnp.where(row.arg == code, total(inside), zone_cards)
+            zone_cards = xp.where(row.arg == code, total(inside), zone_cards)
     counts = (
         (Op.COUNT_POKEMON, total(found)),
         (Op.COUNT_ENERGY, total(units)),
@@ -123,13 +121,13 @@ def count(
     )
     new = n
     for op, value in counts:
-        new = jnp.where(row.op == op, value, new)
+        new = xp.where(row.op == op, value, new)
     within = (row.amount <= n) & ((row.arg == MANY) | (n <= row.arg))
-    bits = ((row.amount >> jnp.clip(n, 0, 31)) & 1) != 0
-    tested = jnp.where(row.op == Op.CHECK, within, jnp.where(row.op == Op.CHECK_BITS, bits, flag))
+    bits = ((row.amount >> xp.clip(n, 0, 31)) & 1) != 0
+    tested = xp.where(row.op == Op.CHECK, within, xp.where(row.op == Op.CHECK_BITS, bits, flag))
     met = (row.op != Op.REQUIRE) | flag
     idle = skips(row, flag)
-    return jnp.where(idle, n, new), jnp.where(idle, flag, tested), met | idle
+    return xp.where(idle, n, new), xp.where(idle, flag, tested), met | idle
 
 
 def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> Any:
@@ -139,10 +137,10 @@ def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) ->
     source = reader.source
     sourced = source >= 0
     foe_active = board.active_place(foe)
-    own_units = jnp.where(sourced, at(rules.units, source), 0)
-    foe_units = jnp.where(at(rules.there, foe_active), at(rules.units, foe_active), 0)
+    own_units = xp.where(sourced, at(rules.units, source), 0)
+    foe_units = xp.where(at(rules.there, foe_active), at(rules.units, foe_active), 0)
     points = at(game.points, me), at(game.points, foe)
-    tools = jnp.sum(game.tools >= 0, axis=1, dtype=jnp.int32)
+    tools = xp.sum(game.tools >= 0, axis=1, dtype=xp.int32)
     wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
     lost = (at(game.lost_turn, me) == game.turn - 1) & (game.turn > 1) & ((at(game.lost_types, me) & row.types) != 0)
     used = at(game.uses, me)
@@ -161,34 +159,34 @@ def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) ->
         Fact.ATTACK_USED_THIS_GAME: uses,
         Fact.SUPPORTERS_PLAYED: at(game.supporters, me),
         Fact.STADIUM_IN_PLAY: game.stadium >= 0,
-        Fact.SELF_DAMAGE: jnp.where(sourced, at(game.damage, source) // 10, 0),
-        Fact.SELF_HP: jnp.where(sourced, at(rules.hp, source) // 10, 0),
-        Fact.FOE_RETREAT: jnp.where(at(rules.there, foe_active), at(rules.retreat, foe_active), 0),
+        Fact.SELF_DAMAGE: xp.where(sourced, at(game.damage, source) // 10, 0),
+        Fact.SELF_HP: xp.where(sourced, at(rules.hp, source) // 10, 0),
+        Fact.FOE_RETREAT: xp.where(at(rules.there, foe_active), at(rules.retreat, foe_active), 0),
         Fact.KNOCKED_OUT_TARGET: knocked_out,
         Fact.SHARED_ENERGY: total((own_units > 0) & (foe_units > 0)),
         Fact.ENERGY_DIFFERENCE: 100 + total(own_units) - total(foe_units),
         Fact.EXTRA_ENERGY: extra_energy(cards, reader, row, own_units),
-        Fact.FOE_REMAINING: jnp.maximum(0, MAX_POINTS - points[1]),
+        Fact.FOE_REMAINING: xp.maximum(0, MAX_POINTS - points[1]),
         Fact.HAND_DIFFERENCE: 100 + zones.size(game, HAND, me) - zones.size(game, HAND, foe),
-        Fact.TOOLS: total(jnp.where(mine, tools, 0)),
+        Fact.TOOLS: total(xp.where(mine, tools, 0)),
         Fact.POKEMON_DIFFERENCE: 100 + total(mine & rules.there) - total(theirs & rules.there),
         Fact.FOE_FREE_BENCH: 3 - total(theirs & rules.there & ~board.ACTIVE),
-        Fact.DISCARD_ENERGY: total(jnp.where(wanted, at(game.discard_energy, me), 0)),
+        Fact.DISCARD_ENERGY: total(xp.where(wanted, at(game.discard_energy, me), 0)),
         Fact.CURRENT_ENERGY: at(game.zone_energy, me) >= 0,
         Fact.REMOVABLE: total(tools) + (game.stadium >= 0),
     }
-    found = jnp.int32(0)
+    found = xp.int32(0)
     for code, value in facts.items():
-        found = jnp.where(row.arg == code, jnp.asarray(value).astype(jnp.int32), found)
+        found = xp.where(row.arg == code, xp.asarray(value).astype(xp.int32), found)
     return found
 
 
 def extra_energy(cards: Cards, reader: Reader, row: Row, units: Any) -> Any:
     """Units of one type left over when the attack's cost is paid with as few of that type as possible."""
-    cost = jnp.where(reader.strikes, cards.cost(reader.card, reader.number), 0)
-    kind = 31 - jax.lax.clz(jnp.maximum(row.types & -row.types, 1))
+    cost = xp.where(reader.strikes, cards.cost(reader.card, reader.number), 0)
+    kind = 31 - xp.leading_zeros(xp.maximum(row.types & -row.types, 1))
     others = total(units) - at(units, kind) - (total(cost[:DECK_TYPES]) - at(cost, kind))
-    return at(units, kind) - at(cost, kind) - jnp.maximum(0, cost[DECK_TYPES] - jnp.maximum(0, others))
+    return at(units, kind) - at(cost, kind) - xp.maximum(0, cost[DECK_TYPES] - xp.maximum(0, others))
 
 
 def usable(game: Record, cards: Cards, rules: Record, programs: Any, readers: Reader, where: Any) -> Any:
@@ -213,15 +211,15 @@ def usable(game: Record, cards: Cards, rules: Record, programs: Any, readers: Re
 
     def once(state: Any) -> Any:
         row, allowed, n, flag = state
-        numbers = cards.row(programs, jnp.minimum(row, heads))
+        numbers = cards.row(programs, xp.minimum(row, heads))
 
         def each(reader: Reader, numbers: Any, n: Any, flag: Any) -> Any:
             return count(game, cards, rules, reader, Row(*(numbers[i] for i in range(8))), n, flag)
 
-        new_n, new_flag, met = jax.vmap(each)(readers, numbers, n, flag)
+        new_n, new_flag, met = xp.vmap(each)(readers, numbers, n, flag)
         here = row < heads
-        return row + 1, allowed & (met | ~here), jnp.where(here, new_n, n), jnp.where(here, new_flag, flag)
+        return row + 1, allowed & (met | ~here), xp.where(here, new_n, n), xp.where(here, new_flag, flag)
 
-    zeros = jnp.zeros(programs.shape, jnp.int32)
-    start = (jnp.int32(0), where, zeros, zeros != 0)
+    zeros = xp.zeros(programs.shape, xp.int32)
+    start = (xp.int32(0), where, zeros, zeros != 0)
     return cards.ops.loop(goes_on, once, start, ROWS_OF_HEADS)[1]

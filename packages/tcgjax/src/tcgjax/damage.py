@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, rng
+from tcgjax import board, rng, xp
 from tcgjax.arrays import Record, at, bit, first, put
 from tcgjax.board import ACTIVE, OWNERS, PLACE
 from tcgjax.codes import CardColumn, Condition
@@ -23,7 +22,7 @@ def hit(game: Record, cards: Cards, rules: Record) -> None:
     """The damage step of the attack: all targets at once (section 7, step 3)."""
     spot = board.active_place(1 - game.attacker_owner)
     game.target = board.pokemon_at(game, spot)
-    base = game.spread + jnp.where(spot == PLACE, game.base, 0)
+    base = game.spread + xp.where(spot == PLACE, game.base, 0)
     amounts = after_modifiers(game, cards, rules, base)
     amounts = shielded(game, cards, rules, amounts)
     deal(game, cards, rules, amounts)
@@ -34,23 +33,23 @@ def after_modifiers(game: Record, cards: Cards, rules: Record, base: Any) -> Any
     foes = game.attacker_owner != OWNERS
     front = foes & ACTIVE
     protected = ~(game.ignore_effects & front)
-    amount = base + jnp.where(foes, rules.bonus, 0)
+    amount = base + xp.where(foes, rules.bonus, 0)
     weakness = cards.card(rules.top, CardColumn.WEAKNESS)
-    attacker_types = jnp.where(game.attacker_place >= 0, at(rules.types, game.attacker_place), game.attacker_types)
-    weak = (weakness >= 0) & bit(attacker_types, jnp.maximum(weakness, 0)) & ~rules.no_weakness
+    attacker_types = xp.where(game.attacker_place >= 0, at(rules.types, game.attacker_place), game.attacker_types)
+    weak = (weakness >= 0) & bit(attacker_types, xp.maximum(weakness, 0)) & ~rules.no_weakness
     weak = weak & front & ~game.ignore_weakness
     doubles = at(rules.double_weakness, game.attacker_place) & (game.attacker_place >= 0)
-    amount = jnp.where(weak, jnp.where(doubles, amount * 2, amount + WEAKNESS_BONUS), amount)
-    amount = amount + jnp.where(protected, rules.reduction, 0)
+    amount = xp.where(weak, xp.where(doubles, amount * 2, amount + WEAKNESS_BONUS), amount)
+    amount = amount + xp.where(protected, rules.reduction, 0)
     prevented = rules.prevents | (amount <= rules.prevents_up_to)
-    amount = jnp.where(protected & prevented, 0, amount)
-    return jnp.where(rules.there & (base > 0), jnp.maximum(amount, 0), 0)
+    amount = xp.where(protected & prevented, 0, amount)
+    return xp.where(rules.there & (base > 0), xp.maximum(amount, 0), 0)
 
 
 def in_turn(game: Record, flags: Any) -> Any:
     """Whose turn it is among flagged places: the opponent of the attacker first, then by slot; -1 for nobody."""
     foes = flags & (game.attacker_owner != OWNERS)
-    return first(jnp.where(foes.any(), foes, flags))
+    return first(xp.where(foes.any(), foes, flags))
 
 
 def shielded(game: Record, cards: Cards, rules: Record, amounts: Any) -> Any:
@@ -70,7 +69,7 @@ def shielded(game: Record, cards: Cards, rules: Record, amounts: Any) -> Any:
             head = rng.flip(work, 1, here & (at(rules.shields, target) > number)) > 0
             change = at(rules.shield[number], target)
             amount = at(amounts, target)
-            less = jnp.where(change != 0, jnp.maximum(0, amount + change), 0)
+            less = xp.where(change != 0, xp.maximum(0, amount + change), 0)
             amounts = put(amounts, target, less, head)
         return work.draws, pending & (target != PLACE), amounts, work.coin_heads
 
@@ -79,7 +78,7 @@ def shielded(game: Record, cards: Cards, rules: Record, amounts: Any) -> Any:
     game.draws, _, amounts, game.coin_heads = cards.ops.loop(goes_on, once, start, PLACES)
     spared = protected & (amounts > 0) & rules.first_shield & ~game.shielded
     game.shielded = game.shielded | spared
-    return jnp.where(spared, 0, amounts)
+    return xp.where(spared, 0, amounts)
 
 
 def deal(game: Record, cards: Cards, rules: Record, amounts: Any) -> None:
@@ -95,51 +94,51 @@ def deal(game: Record, cards: Cards, rules: Record, amounts: Any) -> None:
         target = in_turn(game, coins > 0)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
         wins = (rng.flip(work, 1, (coins > 0).any()) > 0) & (target >= 0)
-        left = jnp.where(wins, 0, at(coins, target) - 1)
+        left = xp.where(wins, 0, at(coins, target) - 1)
         coins = put(coins, target, left)
         return work.draws, coins, put(survives, target, True, wins), work.coin_heads
 
-    coins = jnp.where(lethal & ~rules.survives, rules.survive_coins, 0)
+    coins = xp.where(lethal & ~rules.survives, rules.survive_coins, 0)
     start = (game.draws, coins, lethal & rules.survives, game.coin_heads)
     game.draws, _, survives, game.coin_heads = cards.ops.loop(goes_on, once, start, PLACES)
-    game.damage = jnp.where(hurt, jnp.where(survives, rules.max_hp - 10, game.damage + amounts), game.damage)
+    game.damage = xp.where(hurt, xp.where(survives, rules.max_hp - 10, game.damage + amounts), game.damage)
     game.damaged = game.damaged | hurt
-    game.hit_turn = jnp.where(hurt & ACTIVE, game.turn, game.hit_turn)
+    game.hit_turn = xp.where(hurt & ACTIVE, game.turn, game.hit_turn)
     is_target = hurt & (board.identity(game) == game.target)
-    dealt = jnp.sum(jnp.where(is_target, jnp.minimum(amounts, rules.hp), 0), dtype=jnp.int32)
-    game.dealt = jnp.where(is_target.any(), dealt, game.dealt)
+    dealt = xp.sum(xp.where(is_target, xp.minimum(amounts, rules.hp), 0), dtype=xp.int32)
+    game.dealt = xp.where(is_target.any(), dealt, game.dealt)
 
 
 def new_strike(game: Record, cards: Cards, card: Any, number: Any, base: Any) -> None:
     """An attack begins to resolve; what an earlier one left is gone."""
-    game.struck = jnp.bool_(True)
+    game.struck = xp.bool_(True)
     game.strike_card, game.strike_number = card, number == 1
-    game.base = jnp.asarray(base, jnp.int32)
-    game.spread = jnp.zeros((PLACES,), jnp.int32)
-    game.damaged = jnp.zeros((PLACES,), jnp.bool_)
-    game.ignore_weakness = game.ignore_effects = jnp.bool_(False)
-    game.target, game.dealt, game.again = jnp.int32(NOBODY), jnp.int32(0), jnp.int32(0)
+    game.base = xp.asarray(base, xp.int32)
+    game.spread = xp.zeros((PLACES,), xp.int32)
+    game.damaged = xp.zeros((PLACES,), xp.bool_)
+    game.ignore_weakness = game.ignore_effects = xp.bool_(False)
+    game.target, game.dealt, game.again = xp.int32(NOBODY), xp.int32(0), xp.int32(0)
 
 
 # --- Special Conditions ----------------------------------------------------------------------------------------
 
 
 def afflict(game: Record, rules: Record, chosen: Any, conditions: Any, poison: Any) -> None:
-    """Put Special Conditions on Active Pokémon of some places; the three that exclude one another replace (section 9)."""
-    conditions = jnp.where(chosen & ACTIVE, conditions, 0) & ~rules.immune
-    game.poison = jnp.where((conditions & Condition.POISONED) != 0, poison, game.poison)
+    """Put Special Conditions on Active Pokémon of some places; three of them replace one another (section 9)."""
+    conditions = xp.where(chosen & ACTIVE, conditions, 0) & ~rules.immune
+    game.poison = xp.where((conditions & Condition.POISONED) != 0, poison, game.poison)
     game.burned = game.burned | ((conditions & Condition.BURNED) != 0)
     for stupor in (Condition.ASLEEP, Condition.PARALYZED, Condition.CONFUSED):
         here = (conditions & stupor) != 0
-        game.stupor = jnp.where(here, np.int32(stupor), game.stupor)
+        game.stupor = xp.where(here, np.int32(stupor), game.stupor)
         since = game.turn if stupor is Condition.PARALYZED else 0
-        game.paralyzed_turn = jnp.where(here, since, game.paralyzed_turn)
+        game.paralyzed_turn = xp.where(here, since, game.paralyzed_turn)
 
 
 def recover_immune(game: Record, rules: Record) -> None:
     """Actives that cannot be affected by a condition any more recover from it, where a card says so."""
     afflicted = board.conditions(game) != 0
-    mask = jnp.where(afflicted & ACTIVE, rules.recovers, 0)
+    mask = xp.where(afflicted & ACTIVE, rules.recovers, 0)
     for condition in Condition:
         board.cure(game, (mask & condition) != 0, condition)
 

@@ -7,11 +7,10 @@ the answer is there.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
-import jax.numpy as jnp
-
-from tcgjax import board, zones
+from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, put, when
 from tcgjax.board import OWNERS
 from tcgjax.codes import ANY_ENERGY, Op
@@ -19,10 +18,11 @@ from tcgjax.counting import Reader, Row, count, is_pure, skips, who_is_meant
 from tcgjax.layout import NOBODY
 from tcgjax.modifiers import matches
 from tcgjax.operations import ACTS, asked_by
+from tcgjax.operations.common import Body
 from tcgjax.questions import ask
 from tcgjax.tables import Cards
 
-REGISTERS: Final = "number row flag n healed chosen spot parked picked played".split()
+REGISTERS: Final = ["number", "row", "flag", "n", "healed", "chosen", "spot", "parked", "picked", "played"]
 """Fields of a program that its rows may change."""
 MOST_COUNTS: Final = 16  # rows that only count, in one pass: as many as a program can have
 WITH_PARAMETER: Final = (Op.COUNT_POKEMON, Op.COUNT_ENERGY, Op.CHOOSE)
@@ -35,13 +35,13 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
     for name in REGISTERS:
         setattr(game, f"r_{name}", at(getattr(game, name), top))
     fixed = {name: at(getattr(game, name), top) for name in ("me", "source", "by", "cause", "held", "strikes")}
-    game.r_me = fixed["me"].astype(jnp.int32)
+    game.r_me = fixed["me"].astype(xp.int32)
     game.r_strikes, game.r_held, game.r_by = fixed["strikes"], fixed["held"], fixed["by"]
     game.r_source, game.r_source_place = fixed["source"], board.place_of(game, fixed["source"])
     game.r_cause_place, game.r_by_place = board.place_of(game, fixed["cause"]), board.place_of(game, fixed["by"])
-    game.r_waits, game.r_stays = jnp.bool_(False), jnp.bool_(False)
+    game.r_waits, game.r_stays = xp.bool_(False), xp.bool_(False)
 
-    game.stale = jnp.bool_(True)
+    game.stale = xp.bool_(True)
     count_on(game, cards, rules)
     length = cards.program(game.r_number, 0)
     ended = game.r_row >= length
@@ -50,7 +50,7 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
     when(cards.ops, "row", acts, lambda g: act(g, cards, rules, row), game)
     goes_on = ~ended & ~game.r_waits & ~game.r_stays
     game.r_row = game.r_row + goes_on
-    game.r_parked = jnp.where(goes_on, NOBODY, game.r_parked)
+    game.r_parked = xp.where(goes_on, NOBODY, game.r_parked)
 
     for name in REGISTERS:
         setattr(game, name, put(getattr(game, name), top, getattr(game, f"r_{name}")))
@@ -60,17 +60,18 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
         & ~game.r_waits
         & (game.start_mode == 0)
     )
+    over = over & ~game.came.any()
     discards = over & game.r_played & (game.r_held >= 0)
     zones.discard(game, game.r_held, discards)
     game.programs = game.programs - over
-    game.pile = jnp.where(over, 0, game.pile)
+    game.pile = xp.where(over, 0, game.pile)
     for name in [name for name in game.__dict__ if name.startswith("r_")]:
         del game.__dict__[name]
 
 
 def read(cards: Cards, game: Record) -> Row:
     """The row that is next."""
-    numbers = cards.row(game.r_number, jnp.minimum(game.r_row, 15))
+    numbers = cards.row(game.r_number, xp.minimum(game.r_row, 15))
     return Row(*(numbers[i] for i in range(8)))
 
 
@@ -81,7 +82,7 @@ def reader(game: Record) -> Reader:
         game.r_source_place,
         game.r_strikes,
         game.strike_card,
-        game.strike_number.astype(jnp.int32),
+        game.strike_number.astype(xp.int32),
         board.place_of(game, game.r_chosen),
         game.r_by_place,
         game.r_cause_place,
@@ -94,16 +95,16 @@ def count_on(game: Record, cards: Cards, rules: Record) -> None:
     length = cards.program(game.r_number, 0)
 
     def is_next(state: Any) -> Any:
-        row, n, flag = state
-        op = cards.row(game.r_number, jnp.minimum(row, 15))[0]
+        row = state[0]
+        op = cards.row(game.r_number, xp.minimum(row, 15))[0]
         return (row < length) & is_pure(op)
 
     def once(state: Any) -> Any:
         row, n, flag = state
         going = is_next(state)
-        numbers = cards.row(game.r_number, jnp.minimum(row, 15))
+        numbers = cards.row(game.r_number, xp.minimum(row, 15))
         new_n, new_flag, _ = count(game, cards, rules, here, Row(*(numbers[i] for i in range(8))), n, flag)
-        return row + going, jnp.where(going, new_n, n), jnp.where(going, new_flag, flag)
+        return row + going, xp.where(going, new_n, n), xp.where(going, new_flag, flag)
 
     start = (game.r_row, game.r_n, game.r_flag)
     game.r_row, game.r_n, game.r_flag = cards.ops.loop(is_next, once, start, MOST_COUNTS)
@@ -117,12 +118,16 @@ def one_of(op: Any, ops: tuple[Op, ...]) -> Any:
     return found
 
 
+def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row, game: Record) -> None:
+    body(game, cards, rules, scene, row)
+
+
 def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
     """Carry out a row that acts."""
     here = reader(game)
     meant = who_is_meant(game, rules, here, row.who)
-    parameter = jnp.where(one_of(row.op, WITH_PARAMETER), row.amount, 0)
-    types = jnp.where(one_of(row.op, ANY_TYPES), ANY_ENERGY, jnp.where(row.op == Op.ATTACH_ZONE, 0, row.types))
+    parameter = xp.where(one_of(row.op, WITH_PARAMETER), row.amount, 0)
+    types = xp.where(one_of(row.op, ANY_TYPES), ANY_ENERGY, xp.where(row.op == Op.ATTACH_ZONE, 0, row.types))
     found = meant & matches(game, cards, rules, row.filter, row.state, types, parameter, here.source)
     shielded = here.strikes & (here.me != OWNERS) & rules.protected
     scene = Record(
@@ -142,5 +147,5 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
     for ops, body in ACTS:
         name = ops[0].name.lower()
         ready = one_of(row.op, ops) & ~game.r_waits
-        when(cards.ops, name, ready, lambda g, body=body: body(g, cards, rules, scene, row), game)
+        when(cards.ops, name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
     when(cards.ops, "shuffle", (game.shuffles > 0).any(), zones.settle_shuffles, game)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
-
-from tcgjax import board, rng
-from tcgjax.arrays import Record, at, first, put
+from tcgjax import board, rng, xp
+from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.board import ACTIVE, OWNERS, PLACE
 from tcgjax.codes import CardColumn
 from tcgjax.layout import PLACES
@@ -16,6 +14,14 @@ from tcgjax.tables import Cards
 
 MAX_POINTS: Final = 3
 TIE: Final = 2
+TAKEN: Final = (
+    *(name for name in board.LEAVING if name != "shuffles"),
+    "points",
+    "lost_count",
+    "lost_types",
+    "lost_turn",
+)
+"""What Knock Outs change."""
 
 
 def unsettled(game: Record, rules: Record) -> Any:
@@ -29,17 +35,12 @@ def settle(game: Record, cards: Cards, rules: Record) -> None:
     knocked = batch.any()
     worth = points_for(game, cards, rules, batch)
 
-    def goes_on(state: Any) -> Any:
-        return state[1].any()
-
-    def once(state: Any) -> Any:
-        game, left = state[0].copy(), state[1]
+    def once(game: Record, left: Any) -> Any:
         place = in_order(game, left)
         take(game, rules, place, at(worth, place), left.any())
-        return game, left & (place != PLACE)
+        return left & (place != PLACE)
 
-    after, _ = cards.ops.loop(goes_on, once, (game, batch), PLACES)
-    game.__dict__.update(after.__dict__)
+    repeat(cards.ops, TAKEN, lambda game, left: left.any(), once, game, batch, PLACES)
     decide(game)
     promoted = promote(game, game.winner < 0)
     game.stale = game.stale | knocked | promoted
@@ -49,8 +50,8 @@ def settle(game: Record, cards: Cards, rules: Record) -> None:
 
 def in_order(game: Record, flags: Any) -> Any:
     """The first flagged place: the turn player's side first, by slot; -1 for none."""
-    mine = flags & (game.current.astype(jnp.int32) == OWNERS)
-    return first(jnp.where(mine.any(), mine, flags))
+    mine = flags & (game.current.astype(xp.int32) == OWNERS)
+    return first(xp.where(mine.any(), mine, flags))
 
 
 def by_attack(game: Record) -> Any:
@@ -69,14 +70,14 @@ def points_for(game: Record, cards: Cards, rules: Record, batch: Any) -> Any:
         place = in_order(game, coins > 0)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
         wins = (rng.flip(work, 1, (coins > 0).any()) > 0) & (place >= 0)
-        coins = put(coins, place, jnp.where(wins, 0, at(coins, place) - 1))
+        coins = put(coins, place, xp.where(wins, 0, at(coins, place) - 1))
         return work.draws, coins, put(spared, place, True, wins), work.coin_heads
 
-    start = (game.draws, jnp.where(batch, rules.no_points_coins, 0), jnp.zeros_like(batch), game.coin_heads)
+    start = (game.draws, xp.where(batch, rules.no_points_coins, 0), xp.zeros_like(batch), game.coin_heads)
     game.draws, _, spared, game.coin_heads = cards.ops.loop(goes_on, once, start, PLACES)
     points = cards.card(rules.top, CardColumn.POINTS)
     more = by_attack(game) & (game.attacker_owner != OWNERS) & ACTIVE
-    return jnp.where(spared, 0, points + jnp.where(more, rules.more_points, 0))
+    return xp.where(spared, 0, points + xp.where(more, rules.more_points, 0))
 
 
 def take(game: Record, rules: Record, place: Any, points: Any, where: Any) -> None:
@@ -85,7 +86,7 @@ def take(game: Record, rules: Record, place: Any, points: Any, where: Any) -> No
     game.points = put(game.points, 1 - owner, at(game.points, 1 - owner) + points, where)
     game.lost_count = put(game.lost_count, owner, at(game.lost_count, owner) + 1, where)
     lost = where & at(by_attack(game), place) & (game.attacker_owner != owner)
-    before = jnp.where(at(game.lost_turn, owner) == game.turn, at(game.lost_types, owner), 0)
+    before = xp.where(at(game.lost_turn, owner) == game.turn, at(game.lost_types, owner), 0)
     game.lost_types = put(game.lost_types, owner, at(rules.types, place) | before, lost)
     game.lost_turn = put(game.lost_turn, owner, game.turn, lost)
     returns = lost & at(rules.to_hand, place)
@@ -97,25 +98,25 @@ def decide(game: Record) -> None:
     """The result: each side counts its reasons to win; more reasons win, as many tie."""
     there = board.occupied(game)
     empty = [~there[:4].any(), ~there[4:].any()]
-    reasons = [(game.points[player] >= MAX_POINTS).astype(jnp.int32) + empty[1 - player] for player in (0, 1)]
-    result = jnp.where(reasons[0] == reasons[1], TIE, (reasons[1] > reasons[0]).astype(jnp.int32))
+    reasons = [(game.points[player] >= MAX_POINTS).astype(xp.int32) + empty[1 - player] for player in (0, 1)]
+    result = xp.where(reasons[0] == reasons[1], TIE, (reasons[1] > reasons[0]).astype(xp.int32))
     finish(game, result, (reasons[0] > 0) | (reasons[1] > 0))
 
 
 def finish(game: Record, winner: Any, where: Any) -> None:
     """End the game."""
-    game.winner = jnp.where(where, winner, game.winner)
+    game.winner = xp.where(where, winner, game.winner)
 
 
 def promote(game: Record, where: Any) -> Any:
     """The owner of an empty Active Spot chooses the new Active Pokémon, the turn player first; whether that is done."""
-    current = game.current.astype(jnp.int32)
+    current = game.current.astype(xp.int32)
     active = board.has_active(game)
-    player = jnp.where(at(active, current), 1 - current, current)
+    player = xp.where(at(active, current), 1 - current, current)
     needed = where & ~active.all()
     bench = board.occupied(game) & (player == OWNERS) & ~ACTIVE
-    options = jnp.stack([at(bench, player * 4 + slot) if slot else jnp.bool_(False) for slot in range(4)])
-    answered, option = ask(game, needed, player, jnp.concatenate([options, jnp.zeros((20,), jnp.bool_)]))
+    options = xp.stack([at(bench, player * 4 + slot) if slot else xp.bool_(False) for slot in range(4)])
+    answered, option = ask(game, needed, player, xp.concatenate([options, xp.zeros((20,), xp.bool_)]))
     place = player * 4 + option
     board.switch(game, player, place, answered & at(board.occupied(game), place))
     return answered

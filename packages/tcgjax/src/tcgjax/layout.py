@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rlenv_shared.packing import Layout, bits, flag, record, word
+from rlenv_shared.packing import Field, Layout, bits, flag, record, word
 
 INSTANCES: Final = 40
 DECK_SIZE: Final = 20
@@ -27,11 +27,11 @@ DECK, HAND, DISCARD, IN_PLAY, STADIUM, LIMBO, PILE = range(7)
 """Zones of an instance; limbo is a Trainer card while it is played, the pile what an effect is working through."""
 
 
-def _instance(name: str, count: int | None = None) -> object:
+def _instance(name: str, count: int | None = None) -> Field:
     return bits(name, NOBODY, INSTANCES - 1, empty=NOBODY, count=count)
 
 
-def _turn(name: str) -> object:
+def _turn(name: str) -> Field:
     return bits(name, 0, LAST_TURN)
 
 

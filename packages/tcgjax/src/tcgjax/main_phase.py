@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import attack, board, starts, triggers, zones
+from tcgjax import attack, board, starts, triggers, xp, zones
 from tcgjax.arrays import Record, at, put, total, when
 from tcgjax.board import PLACE
 from tcgjax.codes import AttackColumn, CardColumn, CardKind, Condition, Stage, Use
-from tcgjax.damage import recover_immune
 from tcgjax.counting import Reader, Row, usable
+from tcgjax.damage import recover_immune
 from tcgjax.knockouts import unsettled
 from tcgjax.layout import NOBODY, SLOTS
 from tcgjax.modifiers import matches, members
@@ -40,7 +39,7 @@ ABLE, STADIUM_AT, STRIKES = HAND_LIMIT, HAND_LIMIT + SLOTS, HAND_LIMIT + SLOTS +
 
 def of(values: Any, player: Any) -> Any:
     """A player's half of eight places."""
-    return jnp.where(player == 0, values[:SLOTS], values[SLOTS:])
+    return xp.where(player == 0, values[:SLOTS], values[SLOTS:])
 
 
 # --- what is legal ---------------------------------------------------------------------------------------------
@@ -48,11 +47,11 @@ def of(values: Any, player: Any) -> Any:
 
 def legal(game: Record, cards: Cards, rules: Record) -> Any:
     """Every action the turn player may take, bool [144]; ending the turn always is one."""
-    player = game.current.astype(jnp.int32)
+    player = game.current.astype(xp.int32)
     spot = board.active_place(player)
     there = of(rules.there, player)
     held = zones.hand(game, player)
-    card = jnp.where(held >= 0, at(game.card, held), 0)
+    card = xp.where(held >= 0, at(game.card, held), 0)
     earlier = np.tril(np.ones((HAND_LIMIT, HAND_LIMIT), np.bool_), -1)
     twice = ((card[None, :] == card[:, None]) & earlier & (held >= 0)[None, :]).any(axis=1)
     different = (held >= 0) & ~twice
@@ -77,9 +76,9 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
     uses_stadium = (game.stadium >= 0) & ~at(game.stadium_used, player) & allowed[STADIUM_AT]
     uses_stadium = uses_stadium & (cards.card(stadium, CardColumn.USE) == Use.ONCE)
     fossils = there & (cards.card(own_tops, CardColumn.KIND) == CardKind.FOSSIL)
-    return jnp.concatenate(
+    return xp.concatenate(
         [
-            jnp.ones((1,), jnp.bool_),
+            xp.ones((1,), xp.bool_),
             targets.reshape(-1),
             attaches,
             retreats,
@@ -87,7 +86,7 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
             abilities,
             uses_stadium[None],
             fossils,
-            jnp.zeros((31,), jnp.bool_),
+            xp.zeros((31,), xp.bool_),
         ]
     )
 
@@ -101,7 +100,7 @@ def locked(game: Record, rules: Record, names: Any) -> Any:
 def can_afford_each(cards: Cards, rules: Record, place: Any, card: Any, number: Any) -> Any:
     """Whether each attack's cost is met, bool [6]."""
     costs = cards.cost(card, number)
-    return jnp.stack([can_afford(rules, place, costs[i]) for i in range(costs.shape[0])])
+    return xp.stack([can_afford(rules, place, costs[i]) for i in range(costs.shape[0])])
 
 
 def heads(
@@ -120,22 +119,22 @@ def heads(
     strike_program = cards.attack(strike_card, strike_number, AttackColumn.PROGRAM)
     programs = [cards.card(hand, CardColumn.PROGRAM), cards.card(own_tops, CardColumn.PROGRAM)]
     programs += [cards.card(stadium, CardColumn.PROGRAM)[None], strike_program]
-    numbers = jnp.concatenate(programs)
+    numbers = xp.concatenate(programs)
     nobody, count = np.full((HAND_LIMIT,), NOBODY, np.int32), numbers.shape[0]
     own = player * np.int32(SLOTS) + np.arange(SLOTS, dtype=np.int32)
-    source = jnp.concatenate([nobody, own, nobody[:1], jnp.broadcast_to(spot, (6,))])
+    source = xp.concatenate([nobody, own, nobody[:1], xp.broadcast_to(spot, (6,))])
     striking = np.arange(count) >= STRIKES
     padding = np.zeros((STRIKES,), np.int32)
     nowhere = np.full((count,), NOBODY, np.int32)
     readers = Reader(
-        jnp.broadcast_to(player, (count,)),
+        xp.broadcast_to(player, (count,)),
         source,
-        jnp.asarray(striking),
-        jnp.concatenate([padding, strike_card]),
-        jnp.concatenate([padding, strike_number]),
-        *(jnp.asarray(nowhere) for _ in range(3)),
+        xp.asarray(striking),
+        xp.concatenate([padding, strike_card]),
+        xp.concatenate([padding, strike_number]),
+        *(xp.asarray(nowhere) for _ in range(3)),
     )
-    return usable(game, cards, rules, numbers, readers, jnp.ones((count,), jnp.bool_))
+    return usable(game, cards, rules, numbers, readers, xp.ones((count,), xp.bool_))
 
 
 def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: Any, allowed: Any) -> Any:
@@ -177,23 +176,24 @@ def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: A
     nowhere = enters | replaces | (played & ~chooses)
     own = ((evolves | equips) & there) | ((played & chooses)[:, None] & chosen[:, :SLOTS])
     foes = (played & chooses)[:, None] & chosen[:, SLOTS:]
-    return jnp.concatenate([nowhere[:, None], own, foes], axis=1)
+    return xp.concatenate([nowhere[:, None], own, foes], axis=1)
 
 
 def total_of(flags: Any) -> Any:
     """How many flags of each row are true."""
-    return jnp.sum(flags, axis=-1, dtype=jnp.int32)
+    return xp.sum(flags, axis=-1, dtype=xp.int32)
 
 
 def choices_of(game: Record, cards: Cards, rules: Record, player: Any, rows: Any) -> Any:
     """Whom the first choice of programs offers, own side first: bool [10, 8]."""
-    found = []
-    for number in range(HAND_LIMIT):
-        row = Row(*(rows[number, i] for i in range(8)))
-        meant = members(game, row.who, player, jnp.int32(NOBODY), rules.there)
-        flags = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, jnp.int32(NOBODY))
-        found.append(jnp.where(player == 0, flags, jnp.roll(flags, SLOTS)))
-    return jnp.stack(found)
+
+    def each(numbers: Any) -> Any:
+        row = Row(*(numbers[i] for i in range(8)))
+        meant = members(game, row.who, player, xp.int32(NOBODY), rules.there)
+        flags = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, xp.int32(NOBODY))
+        return xp.where(player == 0, flags, xp.roll(flags, SLOTS))
+
+    return xp.vmap(each)(rows)
 
 
 def may_retreat(game: Record, cards: Cards, rules: Record, player: Any) -> Any:
@@ -209,8 +209,8 @@ def may_retreat(game: Record, cards: Cards, rules: Record, player: Any) -> Any:
 # --- doing it --------------------------------------------------------------------------------------------------
 
 
-def go_on(game: Record, cards: Cards, rules: Record) -> None:
-    """Settle what the last action left, then ask for the next one or do it."""
+def look(game: Record, cards: Cards, rules: Record) -> None:
+    """Settle what the last action left; end, or ask for the next action if there is none."""
     conditions = board.conditions(game)
     recover_immune(game, rules)
     game.stale = game.stale | (board.conditions(game) != conditions).any()
@@ -218,17 +218,15 @@ def go_on(game: Record, cards: Cards, rules: Record) -> None:
     game.settling, game.settles_attack = game.settling | down, game.settles_attack & ~down
     over = ~down & game.turn_over
     game.main = game.main & ~over
-    free = ~down & ~over
-    asks = free & (game.answer == UNANSWERED)
-    game.asked, game.actor = game.asked | asks, jnp.where(asks, game.current, game.actor)
+    asks = ~down & ~over & (game.answer == UNANSWERED)
+    game.asked, game.actor = game.asked | asks, xp.where(asks, game.current, game.actor)
     game.asks_main = game.asks_main | asks
-    when(cards.ops, "perform", free & ~asks, lambda g: perform(g, cards, rules), game)
 
 
 def perform(game: Record, cards: Cards, rules: Record) -> None:
     """Carry out one main action."""
-    action, player = game.answer, game.current.astype(jnp.int32)
-    game.answer = jnp.int32(UNANSWERED)
+    action, player = game.answer, game.current.astype(xp.int32)
+    game.answer = xp.int32(UNANSWERED)
     first = player * np.int32(SLOTS)
     position_, target = (action - PLAY) // TARGETS, (action - PLAY) % TARGETS
     own = first + action
@@ -244,8 +242,8 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     when(cards.ops, "attach", attaches, lambda g: attach(g, cards, rules, own - ATTACH), game)
     retreats = inside(RETREAT, ATTACK)
     game.retreating = game.retreating | retreats
-    game.retreat_place = jnp.where(retreats, action - RETREAT + 1, game.retreat_place)
-    game.owed = jnp.where(retreats, at(rules.retreat, first), game.owed)
+    game.retreat_place = xp.where(retreats, action - RETREAT + 1, game.retreat_place)
+    game.owed = xp.where(retreats, at(rules.retreat, first), game.owed)
     game.retreated = put(game.retreated, player, True, retreats)
 
     def strike(game: Record) -> None:
@@ -254,7 +252,7 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
 
     when(cards.ops, "attack", inside(ATTACK, ABILITY), strike, game)
     able = inside(ABILITY, STADIUM)
-    place = jnp.where(able, own - ABILITY, NOBODY)
+    place = xp.where(able, own - ABILITY, NOBODY)
     game.ability_used = put(game.ability_used, place, game.turn)
     program = cards.card(at(rules.top, place), CardColumn.PROGRAM)
     triggers.push(game, program, player, able, source=board.pokemon_at(game, place))
@@ -263,12 +261,12 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     program = cards.card(board.card_of(game, game.stadium), CardColumn.PROGRAM)
     triggers.push(game, program, player, uses)
     drops = inside(FOSSIL, CHOICE)
-    board.discard_pokemon(game, jnp.where(drops, own - FOSSIL, NOBODY), drops)
+    board.discard_pokemon(game, xp.where(drops, own - FOSSIL, NOBODY), drops)
 
 
 def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     """Play a card of the hand."""
-    player = game.current.astype(jnp.int32)
+    player = game.current.astype(xp.int32)
     instance = at(zones.hand(game, player), position_)
     zones.take_out(game, instance)
     zones.forget(game, instance == zones.INDEX)
@@ -279,10 +277,10 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     evolves = is_pokemon & (cards.card(card, CardColumn.STAGE) != Stage.BASIC)
     enters = (is_pokemon & ~evolves) | (kind == CardKind.FOSSIL)
     place = board.free_slot(game, player)
-    board.enter(game, jnp.where(enters, place, NOBODY), instance, game.turn, enters)
-    target_place = jnp.where(evolves, own, NOBODY)
+    board.enter(game, xp.where(enters, place, NOBODY), instance, game.turn, enters)
+    target_place = xp.where(evolves, own, NOBODY)
     when(cards.ops, "evolve", evolves, lambda g: board.evolve(g, target_place, instance), game)
-    arrived = jnp.where(evolves, target_place, jnp.where(enters, place, NOBODY))
+    arrived = xp.where(evolves, target_place, xp.where(enters, place, NOBODY))
     pokemon = board.pokemon_at(game, arrived)
     starts.arrive(game, pokemon, Use.ON_EVOLVE, evolves)
     starts.arrive(game, pokemon, Use.ON_BENCH, enters)
@@ -297,17 +295,14 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     runs = supporter | (kind == CardKind.ITEM)
     program = cards.card(card, CardColumn.PROGRAM)
     triggers.push(game, program, player, runs, held=instance, played=True)
-    game.answer = jnp.where(runs & (target > 0), CHOICE + target - 1, game.answer)
+    game.answer = xp.where(runs & (target > 0), CHOICE + target - 1, game.answer)
 
 
 def attach(game: Record, cards: Cards, rules: Record, place: Any) -> None:
     """Attach the current energy of the Zone; what it triggers."""
-    player = game.current.astype(jnp.int32)
+    player = game.current.astype(xp.int32)
     kind = at(game.zone_energy, player)
     game.zone_energy = put(game.zone_energy, player, NOBODY)
     came = (place == PLACE)[:, None] & (np.arange(9, dtype=np.int32) == kind)
     game.energy = game.energy + came
-    game.came = came
-    reacts = triggers.someone_reacts(rules, came)
-    when(cards.ops, "zone energy", reacts, lambda g: triggers.react(g, cards, rules, player), game)
-    game.came = jnp.zeros_like(came)
+    game.came, game.came_to = came, player

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
+from tcgjax import xp
 from tcgjax.arrays import Record, at
 from tcgjax.codes import DECK_TYPES
 
@@ -22,7 +22,7 @@ def can_afford(rules: Record, place: Any, cost: Any) -> Any:
 
 def can_pay(rules: Record, place: Any, units: Any, cost: Any) -> Any:
     """Colored symbols need their type, Colorless ones take anything; effects change how many of these there are."""
-    colorless = jnp.maximum(at(rules.cost_floor, place), cost[..., DECK_TYPES] + at(rules.cost_more, place))
+    colorless = xp.maximum(at(rules.cost_floor, place), cost[..., DECK_TYPES] + at(rules.cost_more, place))
     colored = cost[..., :DECK_TYPES]
-    enough = jnp.sum(units, dtype=jnp.int32) >= jnp.sum(colored, axis=-1, dtype=jnp.int32) + colorless
+    enough = xp.sum(units, dtype=xp.int32) >= xp.sum(colored, axis=-1, dtype=xp.int32) + colorless
     return (units[:DECK_TYPES] >= colored).all(axis=-1) & enough

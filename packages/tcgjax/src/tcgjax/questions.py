@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
+from tcgjax import xp
 from tcgjax.arrays import Record, first, total
 
 NUM_ACTIONS: Final = 144
@@ -28,8 +28,8 @@ NO_MORE: Final = -1  # the option that END stands for
 
 def as_words(legal: Any) -> Any:
     """A mask of actions in five words; uint32 [5]."""
-    padded = jnp.concatenate([legal, jnp.zeros((160 - NUM_ACTIONS,), jnp.bool_)]).reshape(5, 32)
-    return jnp.sum(padded.astype(jnp.uint32) << np.arange(32, dtype=np.uint32), axis=1, dtype=jnp.uint32)
+    padded = xp.concatenate([legal, xp.zeros((160 - NUM_ACTIONS,), xp.bool_)]).reshape(5, 32)
+    return xp.sum(padded.astype(xp.uint32) << np.arange(32, dtype=np.uint32), axis=1, dtype=xp.uint32)
 
 
 def as_mask(words: Any) -> Any:
@@ -50,15 +50,15 @@ def ask(game: Record, where: Any, actor: Any, options: Any, may_end: Any = False
     Returns:
         Whether there is an answer, and which option, `NO_MORE` for END.
     """
-    may_end = jnp.asarray(may_end)
+    may_end = xp.asarray(may_end)
     single = total(options) + may_end == 1
     given = game.answer != UNANSWERED
     answered = where & (given | single)
     waits = where & ~given & ~single
-    option = jnp.where(given, jnp.where(game.answer == END, NO_MORE, game.answer - CHOICE), first(options))
-    mask = jnp.concatenate([may_end[None], jnp.zeros((CHOICE - 1,), jnp.bool_), options, jnp.zeros((7,), jnp.bool_)])
-    game.legal = jnp.where(waits, as_words(mask), game.legal)
-    game.actor = jnp.where(waits, actor == 1, game.actor)
+    option = xp.where(given, xp.where(game.answer == END, NO_MORE, game.answer - CHOICE), first(options))
+    mask = xp.concatenate([may_end[None], xp.zeros((CHOICE - 1,), xp.bool_), options, xp.zeros((7,), xp.bool_)])
+    game.legal = xp.where(waits, as_words(mask), game.legal)
+    game.actor = xp.where(waits, actor == 1, game.actor)
     game.asked = game.asked | waits
-    game.answer = jnp.where(answered, UNANSWERED, game.answer)
+    game.answer = xp.where(answered, UNANSWERED, game.answer)
     return answered, option

@@ -8,11 +8,10 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import counter_rng
+from tcgjax import xp
 from tcgjax.arrays import Record, at, put
 from tcgjax.tables import Cards
 
@@ -31,8 +30,8 @@ class Stream(IntEnum):
 
 def word(game: Record, stream: Stream, offset: Any = 0) -> Any:
     """The 32 bits ``offset`` draws ahead, without advancing; uint32."""
-    counted = game.draws[int(stream)] if stream <= Stream.ENERGY else jnp.int32(0)
-    counter = np.uint32(int(stream) << 28) + (counted + offset).astype(jnp.uint32)
+    counted = game.draws[int(stream)] if stream <= Stream.ENERGY else xp.int32(0)
+    counter = np.uint32(int(stream) << 28) + (counted + offset).astype(xp.uint32)
     return counter_rng.bits((game.key0, game.key1, counter))[0]
 
 
@@ -43,36 +42,36 @@ def advance(game: Record, stream: Stream, count: Any) -> None:
 
 def below(game: Record, cards: Cards, stream: Stream, n: Any, where: Any = True) -> Any:
     """Uniform on 0..n-1, int32; counts where ``where``."""
-    value = cards.ops.mulhi(word(game, stream), jnp.asarray(n, jnp.int32).astype(jnp.uint32)).astype(jnp.int32)
-    advance(game, stream, jnp.asarray(where).astype(jnp.int32))
+    value = cards.ops.mulhi(word(game, stream), xp.asarray(n, xp.int32).astype(xp.uint32)).astype(xp.int32)
+    advance(game, stream, xp.asarray(where).astype(xp.int32))
     return value
 
 
 def _coins(game: Record, where: Any) -> Any:
-    faces = word(game, Stream.COIN) | jnp.where(game.coin_heads, jnp.uint32(1 << 31), jnp.uint32(0))
+    faces = word(game, Stream.COIN) | xp.where(game.coin_heads, xp.uint32(1 << 31), xp.uint32(0))
     game.coin_heads = game.coin_heads & ~where
-    advance(game, Stream.COIN, where.astype(jnp.int32))
+    advance(game, Stream.COIN, where.astype(xp.int32))
     return faces
 
 
 def flip(game: Record, count: Any, where: Any) -> Any:
     """Flip coins where a flag holds, one draw for all of them; the number of heads, 0 elsewhere."""
-    count = jnp.asarray(count, jnp.int32)
-    where = jnp.asarray(where) & (count > 0)
+    count = xp.asarray(count, xp.int32)
+    where = xp.asarray(where) & (count > 0)
     faces = _coins(game, where)
-    shift = np.int32(32) - jnp.clip(count, 1, 32)
-    return jnp.where(where, jax.lax.population_count(faces >> shift.astype(jnp.uint32)).astype(jnp.int32), 0)
+    shift = np.int32(32) - xp.clip(count, 1, 32)
+    return xp.where(where, xp.count_bits(faces >> shift.astype(xp.uint32)), 0)
 
 
 def flip_until_tails(game: Record, where: Any) -> Any:
     """Flip until tails where a flag holds; the number of heads, at most 32."""
-    return jnp.where(where, jax.lax.clz(~_coins(game, where)).astype(jnp.int32), 0)
+    return xp.where(where, xp.leading_zeros(~_coins(game, where)), 0)
 
 
 def roll_energy(game: Record, cards: Cards, player: Any) -> Any:
     """A type of a deck's, uniformly; one draw even if there is only one type."""
     types = (at(game.energy_types, player) >> np.arange(8, dtype=np.int32)) & 1
-    chosen = below(game, cards, Stream.ENERGY, jnp.sum(types, dtype=jnp.int32))
+    chosen = below(game, cards, Stream.ENERGY, xp.sum(types, dtype=xp.int32))
     return nth(types != 0, chosen)
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
-
-from tcgjax import board, triggers
+from tcgjax import board, triggers, xp
 from tcgjax.arrays import Record, at, put
 from tcgjax.codes import CardColumn, Use
 from tcgjax.counting import Reader, usable
@@ -21,14 +19,14 @@ FIELDS: Final = ("start_mode", "start_number", "start_me", "start_source", "star
 
 def nothing() -> dict[str, Any]:
     """Nothing waits."""
-    return {"start_source": jnp.int32(NOBODY)} | {n: jnp.int32(0) for n in FIELDS if n != "start_source"}
+    return {"start_source": xp.int32(NOBODY)} | {n: xp.int32(0) for n in FIELDS if n != "start_source"}
 
 
 def _wait(game: Record, mode: int, where: Any, **values: Any) -> None:
-    game.start_mode = jnp.where(where, mode, game.start_mode)
+    game.start_mode = xp.where(where, mode, game.start_mode)
     for name, value in values.items():
         before = getattr(game, f"start_{name}")
-        setattr(game, f"start_{name}", jnp.where(where, value, before).astype(jnp.int32))
+        setattr(game, f"start_{name}", xp.where(where, value, before).astype(xp.int32))
 
 
 def arrive(game: Record, pokemon: Any, use: Use, where: Any) -> None:
@@ -51,13 +49,13 @@ def begin(game: Record, cards: Cards, rules: Record) -> None:
     place = board.place_of(game, game.start_source)
     arrives, copied = game.start_mode == ARRIVES, game.start_mode == COPIED
     card = at(rules.top, place)
-    number = jnp.where(arrives, cards.card(card, CardColumn.PROGRAM), game.start_number)
-    me = jnp.where(arrives, at(board.OWNERS, place), game.start_me)
+    number = xp.where(arrives, cards.card(card, CardColumn.PROGRAM), game.start_number)
+    me = xp.where(arrives, at(board.OWNERS, place), game.start_me)
     has_use = cards.card(card, CardColumn.USE) == game.start_use
     wanted = ~arrives | ((place >= 0) & has_use & at(rules.has_ability, place))
-    one = [me, place, copied, game.strike_card, game.strike_number.astype(jnp.int32)]
-    one += [jnp.int32(NOBODY)] * 3
-    reader = Reader(*(jnp.asarray(value)[None] for value in one))
+    one = [me, place, copied, game.strike_card, game.strike_number.astype(xp.int32)]
+    one += [xp.int32(NOBODY)] * 3
+    reader = Reader(*(xp.asarray(value)[None] for value in one))
     allowed = usable(game, cards, rules, number[None], reader, wanted[None])[0]
     triggers.push(game, number, me, allowed & ~copied, source=game.start_source)
     stops = copied & ~allowed

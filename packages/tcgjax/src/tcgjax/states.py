@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, zones
+from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import AttackColumn, CardColumn, Condition, State
@@ -28,21 +27,21 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
         source: the place of whose effect it is, or -1.
     """
     max_hp = rules.max_hp
-    hp = jnp.maximum(0, max_hp - game.damage)
+    hp = xp.maximum(0, max_hp - game.damage)
     afflicted = (game.poison > 0) | game.burned | (game.stupor != 0)
-    units = jnp.sum(game.energy * ((types >> np.arange(9, dtype=np.int32)) & 1), axis=1, dtype=jnp.int32)
-    energy = units >= jnp.maximum(1, parameter)
+    units = xp.sum(game.energy * ((types >> np.arange(9, dtype=np.int32)) & 1), axis=1, dtype=xp.int32)
+    energy = units >= xp.maximum(1, parameter)
     damaged = game.damage > 0
     has_ability = (cards.card(rules.top, CardColumn.HAS_ABILITY) != 0) & rules.has_ability
     evolved = game.cards[:, 1] >= 0
-    beneath = jnp.where(game.cards[:, 2] >= 0, game.cards[:, 1], game.cards[:, 0])
-    name_beneath = jnp.where(evolved, cards.card(board.card_of(game, beneath), CardColumn.NAME), 0)
+    beneath = xp.where(game.cards[:, 2] >= 0, game.cards[:, 1], game.cards[:, 0])
+    name_beneath = xp.where(evolved, cards.card(board.card_of(game, beneath), CardColumn.NAME), 0)
     tool_names = cards.card(board.card_of(game, game.tools), CardColumn.NAME)
     attack_names = [cards.attack(rules.top, np.int32(i), AttackColumn.NAME) for i in (0, 1)]
-    retreat = jnp.where(rules.free_retreat, 0, jnp.maximum(0, rules.retreat))
+    retreat = xp.where(rules.free_retreat, 0, xp.maximum(0, rules.retreat))
     is_source, source_hp = source == PLACE, at(hp, source)
     may_skip = (game.entered != game.turn) & (game.evolved != game.turn) & (game.turn > 2)
-    own_turn = (game.current.astype(jnp.int32) == OWNERS) & (at(game.turns, jnp.asarray(OWNERS)) == 1)
+    own_turn = (game.current.astype(xp.int32) == OWNERS) & (at(game.turns, xp.asarray(OWNERS)) == 1)
     source_top = at(rules.top, source)
     states = {
         State.DAMAGED: damaged,
@@ -76,22 +75,22 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
         State.HAS_ATTACK: (attack_names[0] == parameter) | (attack_names[1] == parameter),
         State.CAN_EVOLVE_FROM_DECK: may_skip,
         State.HAS_CANDY_TARGET: may_skip & candy_target(game, cards, rules),
-        State.STADIUM_IN_PLAY: jnp.broadcast_to(game.stadium >= 0, (PLACES,)),
+        State.STADIUM_IN_PLAY: xp.broadcast_to(game.stadium >= 0, (PLACES,)),
         State.FIRST_TURN: own_turn,
         State.OTHER_CARD: (source >= 0)
         & (cards.card(rules.top, CardColumn.HAS_ABILITY) != 0)
         & (rules.top != source_top),
     }
-    found = jnp.ones((PLACES,), jnp.bool_)  # State.ANY, and what no engine knows
+    found = xp.ones((PLACES,), xp.bool_)  # State.ANY, and what no engine knows
     for code, flags in states.items():
-        found = jnp.where(state == code, flags, found)
+        found = xp.where(state == code, flags, found)
     return found
 
 
 def candy_target(game: Record, cards: Cards, rules: Record) -> Any:
     """For which places the owner holds a Stage 2 that skips to it, bool [8]."""
     names = cards.card(rules.top, CardColumn.NAME)
-    found = jnp.zeros((PLACES,), jnp.bool_)
+    found = xp.zeros((PLACES,), xp.bool_)
     beneath = cards.card(game.card, CardColumn.SKIPS_FROM)  # [40]
     held = game.zone == HAND
     same_side = zones.OWNER[None, :] == OWNERS[:, None]

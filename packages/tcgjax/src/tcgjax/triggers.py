@@ -8,18 +8,41 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board
-from tcgjax.arrays import Record, at, first, put
+from tcgjax import board, xp
+from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.board import OWNERS
 from tcgjax.codes import Kind, ModifierColumn
 from tcgjax.layout import NOBODY, PLACES, PROGRAMS
+from tcgjax.tables import Cards
 
 NONE, ON_HIT, ON_KNOCK_OUT, RETREATED, BEGIN, END, CHECKUP = range(7)
 """Events."""
 M = ModifierColumn
+STACK: Final = (
+    *[
+        "number",
+        "me",
+        "strikes",
+        "played",
+        "row",
+        "flag",
+        "n",
+        "healed",
+        "source",
+        "by",
+        "cause",
+        "held",
+        "chosen",
+        "spot",
+        "parked",
+        "picked",
+    ],
+    "programs",
+    "overflow",
+)
+"""Fields of the stack of programs."""
 BITS: Final = 60  # kinds from here on are triggers
 KINDS: Final = {
     NONE: (),
@@ -34,11 +57,11 @@ KINDS: Final = {
 
 def nothing_found() -> dict[str, Any]:
     """What a sweep notes of triggers, before it begins."""
-    none = jnp.full((PROGRAMS,), NOBODY, jnp.int32)
-    zeros = jnp.zeros((PROGRAMS,), jnp.int32)
+    none = xp.full((PROGRAMS,), NOBODY, xp.int32)
+    zeros = xp.zeros((PROGRAMS,), xp.int32)
     return {
-        "present": jnp.int32(0),  # bits of the kinds in force, wherever they are
-        "found": jnp.int32(0),  # triggers of the event
+        "present": xp.int32(0),  # bits of the kinds in force, wherever they are
+        "found": xp.int32(0),  # triggers of the event
         "found_program": zeros,
         "found_owner": zeros,
         "found_source": none,
@@ -46,10 +69,10 @@ def nothing_found() -> dict[str, Any]:
         "found_cause": none,
         "found_held": none,
         "found_group": none,  # who runs: 2 before 1 before 0; within 2 the last one first
-        "zone_program": jnp.zeros((PLACES,), jnp.int32),
-        "zone_owner": jnp.zeros((PLACES,), jnp.int32),
-        "zone_types": jnp.zeros((PLACES,), jnp.int32),
-        "zone_affects": jnp.zeros((PLACES, PLACES), jnp.bool_),  # [source, where the energy comes]
+        "zone_program": xp.zeros((PLACES,), xp.int32),
+        "zone_owner": xp.zeros((PLACES,), xp.int32),
+        "zone_types": xp.zeros((PLACES,), xp.int32),
+        "zone_affects": xp.zeros((PLACES, PLACES), xp.bool_),  # [source, where the energy comes]
     }
 
 
@@ -65,12 +88,12 @@ def weigh(
     """Note a modifier if it is a trigger."""
     kind, event = m[M.KIND], game.event
     here = kind >= BITS
-    rules.present = rules.present | jnp.where(here, np.int32(1) << jnp.maximum(kind - BITS, 0), 0)
+    rules.present = rules.present | xp.where(here, np.int32(1) << xp.maximum(kind - BITS, 0), 0)
 
-    current = game.current.astype(jnp.int32)
+    current = game.current.astype(xp.int32)
     holds = at(affects, place) & (place >= 0)
     mine = owner == current
-    ends = (kind == Kind.END_ANY_TURN) | jnp.where(mine, kind == Kind.END_MY_TURN, kind == Kind.END_FOE_TURN)
+    ends = (kind == Kind.END_ANY_TURN) | xp.where(mine, kind == Kind.END_MY_TURN, kind == Kind.END_FOE_TURN)
     ends = ends | (mine & (kind == Kind.END_FIRST_TURN) & (at(game.turns, current) == 1))
     each = (kind == Kind.END_EACH_PLAYERS_TURN) & at(on_player, current)
     suffered = victims_of(game, rules, event)
@@ -78,7 +101,7 @@ def weigh(
     victim = first(victims)
     attacker_in_play = game.attacker_place >= 0
     scored = at(affects, game.attacker_place) & attacker_in_play & suffered.any()
-    group = jnp.int32(-1)
+    group = xp.int32(-1)
     for where, number in (
         ((event == END) & ends & holds & mine, 1),
         ((event == END) & ends & holds & ~mine, 0),
@@ -91,25 +114,25 @@ def weigh(
         ((event == ON_KNOCK_OUT) & (kind == Kind.ON_KO) & victims.any(), 1),
         ((event == ON_KNOCK_OUT) & (kind == Kind.ON_KO_FOE) & scored, 2),
     ):
-        group = jnp.where(where, np.int32(number), group)
+        group = xp.where(where, np.int32(number), group)
 
     names = board.identity(game)
     by_attack = (event == ON_HIT) | ((event == ON_KNOCK_OUT) & (kind == Kind.ON_KO))
-    holder = jnp.where(place >= 0, place, victim)
-    holder = jnp.where(by_attack, holder, place)
-    source = jnp.where(holder >= 0, at(names, holder), NOBODY)
-    source = jnp.where(group == 2, jnp.where(event == END, NOBODY, source), source)
-    source = jnp.where(kind == Kind.ON_KO_FOE, game.attacker, source)
-    cause = jnp.where(by_attack, at(names, victim), NOBODY)
-    cause = jnp.where(kind == Kind.ON_KO_FOE, at(names, first(suffered)), cause)
-    cause = jnp.where(event == RETREATED, game.retreats_for, cause)
-    card = jnp.where(kind == Kind.ON_KO_FOE, NOBODY, jnp.where(event == RETREATED, NOBODY, card))
-    spot = jnp.where(group >= 0, rules.found, NOBODY)
+    holder = xp.where(place >= 0, place, victim)
+    holder = xp.where(by_attack, holder, place)
+    source = xp.where(holder >= 0, at(names, holder), NOBODY)
+    source = xp.where(group == 2, xp.where(event == END, NOBODY, source), source)
+    source = xp.where(kind == Kind.ON_KO_FOE, game.attacker, source)
+    cause = xp.where(by_attack, at(names, victim), NOBODY)
+    cause = xp.where(kind == Kind.ON_KO_FOE, at(names, first(suffered)), cause)
+    cause = xp.where(event == RETREATED, game.retreats_for, cause)
+    card = xp.where(kind == Kind.ON_KO_FOE, NOBODY, xp.where(event == RETREATED, NOBODY, card))
+    spot = xp.where(group >= 0, rules.found, NOBODY)
     for name, value in (
         ("program", m[M.PROGRAM]),
-        ("owner", jnp.where(each, current, owner)),
+        ("owner", xp.where(each, current, owner)),
         ("source", source),
-        ("by", jnp.where(by_attack, game.attacker, NOBODY)),
+        ("by", xp.where(by_attack, game.attacker, NOBODY)),
         ("cause", cause),
         ("held", card),
         ("group", group),
@@ -117,7 +140,7 @@ def weigh(
         setattr(rules, f"found_{name}", put(getattr(rules, f"found_{name}"), spot, value))
     rules.found = rules.found + (group >= 0)
 
-    reacts = jnp.where((kind == Kind.ON_ZONE_ENERGY) & here, place, NOBODY)
+    reacts = xp.where((kind == Kind.ON_ZONE_ENERGY) & here, place, NOBODY)
     rules.zone_program = put(rules.zone_program, reacts, m[M.PROGRAM])
     rules.zone_owner = put(rules.zone_owner, reacts, owner)
     rules.zone_types = put(rules.zone_types, reacts, m[M.ARG])
@@ -126,20 +149,18 @@ def weigh(
 
 def fire(game: Record, rules: Record) -> None:
     """Put the triggers that the sweep collected on the stack."""
-    group, count = rules.found_group, jnp.minimum(rules.found, PROGRAMS)
+    group, count = rules.found_group, xp.minimum(rules.found, PROGRAMS)
     index = np.arange(PROGRAMS, dtype=np.int32)
-    sizes = [jnp.sum(group == number, dtype=jnp.int32) for number in range(3)]
+    sizes = [xp.sum(group == number, dtype=xp.int32) for number in range(3)]
     same = group[None, :] == group[:, None]
-    before = jnp.sum(same & (index[None, :] < index[:, None]), axis=1, dtype=jnp.int32)
-    to = jnp.where(group == 0, sizes[0] - 1 - before, sizes[0] + sizes[1] - 1 - before)
-    to = jnp.where(group == 2, sizes[0] + sizes[1] + before, to)
-    to = jnp.where(index < count, to + game.programs, NOBODY)
-    for entry in range(PROGRAMS):
-        values = {name: at(getattr(rules, f"found_{name}"), entry) for name in ("source", "by", "cause", "held")}
-        number, owner = at(rules.found_program, entry), at(rules.found_owner, entry)
-        place(game, at(to, entry), number, owner, **values)
+    before = xp.sum(same & (index[None, :] < index[:, None]), axis=1, dtype=xp.int32)
+    to = xp.where(group == 0, sizes[0] - 1 - before, sizes[0] + sizes[1] - 1 - before)
+    to = xp.where(group == 2, sizes[0] + sizes[1] + before, to)
+    to = xp.where(index < count, to + game.programs, NOBODY)
+    values = {name: getattr(rules, f"found_{name}") for name in ("source", "by", "cause", "held")}
+    write(game, to, rules.found_program, rules.found_owner, **values)
     game.overflow = game.overflow | (game.programs + rules.found > PROGRAMS)
-    game.programs = jnp.minimum(game.programs + count, PROGRAMS)
+    game.programs = xp.minimum(game.programs + count, PROGRAMS)
 
 
 def push(game: Record, number: Any, me: Any, where: Any = True, **parts: Any) -> None:
@@ -152,16 +173,22 @@ def push(game: Record, number: Any, me: Any, where: Any = True, **parts: Any) ->
         where: flag.
         parts: ``source``, ``by``, ``cause`` (Pokémon), ``held`` (instance), ``strikes``, ``played`` (flags).
     """
-    where = jnp.asarray(where)
-    fits = where & (game.programs < PROGRAMS)
-    place(game, jnp.where(fits, game.programs, NOBODY), number, me, **parts)
-    game.programs = game.programs + fits
-    game.overflow = game.overflow | (where & ~fits)
+    push_all(game, xp.asarray(where)[None], xp.asarray(number)[None], xp.asarray(me)[None], **parts)
 
 
-def place(
+def push_all(game: Record, where: Any, numbers: Any, me: Any, **parts: Any) -> None:
+    """Put several programs on the stack, the last one on top; arguments as of `push`, with a first axis or without."""
+    before = xp.stack([xp.sum(where[:i], dtype=xp.int32) for i in range(where.shape[0])])
+    to = xp.where(where, game.programs + before, PROGRAMS)
+    write(game, xp.where(to < PROGRAMS, to, NOBODY), numbers, me, **parts)
+    count = game.programs + xp.sum(where, dtype=xp.int32)
+    game.overflow = game.overflow | (count > PROGRAMS)
+    game.programs = xp.minimum(count, PROGRAMS)
+
+
+def write(
     game: Record,
-    index: Any,
+    to: Any,
     number: Any,
     me: Any,
     source: Any = NOBODY,
@@ -171,40 +198,28 @@ def place(
     strikes: Any = False,
     played: Any = False,
 ) -> None:
-    """Write a program that has not begun into a place of the stack."""
-    fresh = {
-        "number": number,
-        "me": jnp.asarray(me) == 1,
-        "strikes": strikes,
-        "played": played,
-        "row": 0,
-        "flag": False,
-    }
-    fresh |= {"n": 0, "healed": 0, "source": source, "by": by, "cause": cause, "chosen": NOBODY, "spot": NOBODY}
-    fresh |= {"held": held, "parked": NOBODY, "picked": False}
-    for name, value in fresh.items():
-        setattr(game, name, put(getattr(game, name), index, value))
+    """Write programs that have not begun into places of the stack (int32 [k]; nowhere for -1)."""
+    hot = np.arange(PROGRAMS, dtype=np.int32)[:, None] == to  # [place, program]
+    fresh = hot.any(axis=1)
 
+    def spread(value: Any) -> Any:
+        return xp.sum(xp.where(hot, value, 0), axis=1, dtype=xp.int32)
 
-def energy_came(game: Record, rules: Record, place_: Any, kind: Any, where: Any) -> None:
-    """Triggers of energy of a type that came from the Zone to a place, attached by hand or by an effect."""
-    pokemon = board.pokemon_at(game, place_)
-    for source in range(PLACES):
-        reacts = rules.zone_affects[source] & (((rules.zone_types[source] >> kind) & 1) != 0)
-        push(
-            game,
-            rules.zone_program[source],
-            rules.zone_owner[source],
-            where & at(reacts, place_) & (place_ >= 0),
-            source=board.identity(game)[source],
-            cause=pokemon,
-        )
+    given = {"number": number, "source": source, "by": by, "cause": cause, "held": held}
+    for name, value in given.items():
+        setattr(game, name, xp.where(fresh, spread(value), getattr(game, name)))
+    for name, value in (("me", me), ("strikes", strikes), ("played", played)):
+        setattr(game, name, xp.where(fresh, spread(xp.asarray(value).astype(xp.int32)) != 0, getattr(game, name)))
+    empty = {"row": 0, "flag": False, "n": 0, "healed": 0, "chosen": NOBODY, "spot": NOBODY, "parked": NOBODY}
+    for name, value in empty.items():
+        setattr(game, name, xp.where(fresh, value, getattr(game, name)))
+    game.picked = game.picked & ~fresh[:, None]
 
 
 def victims_of(game: Record, rules: Record, event: Any) -> Any:
     """Whom triggers of the attack speak of: the damaged Active, or everybody whom it Knocked Out; bool [8]."""
     foes = (game.attacker_owner != OWNERS) & game.damaged & rules.there
-    return foes & jnp.where(event == ON_HIT, board.ACTIVE, rules.max_hp <= game.damage)
+    return foes & xp.where(event == ON_HIT, board.ACTIVE, rules.max_hp <= game.damage)
 
 
 def note_energy(game: Record, place_: Any, kinds: Any) -> None:
@@ -212,25 +227,17 @@ def note_energy(game: Record, place_: Any, kinds: Any) -> None:
     game.came = game.came | ((place_ == board.PLACE)[:, None] & kinds)
 
 
-def someone_reacts(rules: Record, came: Any) -> Any:
-    """Whether energy that came (bool [8, 9]) triggers anything."""
-    kinds = ((rules.zone_types[:, None] >> np.arange(9, dtype=np.int32)) & 1) != 0  # [source, type]
-    return (rules.zone_affects[:, :, None] & kinds[:, None, :] & came).any()
+def react(game: Record, cards: Cards, rules: Record) -> None:
+    """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon, own ones first, type by type."""
+    me, names = game.came_to, board.identity(game)
 
-
-def react(game: Record, cards: Any, rules: Record, me: Any) -> None:
-    """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon (the player's own first), type by type."""
-
-    def goes_on(state: Any) -> Any:
-        return state[1].any()
-
-    def once(state: Any) -> Any:
-        game, came = state[0].copy(), state[1]
+    def once(game: Record, came: Any) -> Any:
         mine = came & (me == OWNERS)[:, None]
-        next_ = first(jnp.where(mine.any(), mine, came).reshape(-1))
-        place_, kind = next_ // 9, next_ % 9
-        energy_came(game, rules, place_, kind, came.any())
-        return game, came & (np.arange(PLACES * 9).reshape(PLACES, 9) != next_)
+        next_ = first(xp.where(mine.any(), mine, came).reshape(-1))
+        there, kind = next_ // 9, next_ % 9
+        reacts = at(rules.zone_affects.T, there) & (((rules.zone_types >> kind) & 1) != 0) & came.any()
+        push_all(game, reacts, rules.zone_program, rules.zone_owner, source=names, cause=at(names, there))
+        return came & (np.arange(PLACES * 9).reshape(PLACES, 9) != next_)
 
-    after, _ = cards.ops.loop(goes_on, once, (game, game.came), PLACES * 9)
-    game.__dict__.update(after.__dict__)
+    repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, PLACES * 9)
+    game.came = xp.zeros_like(game.came)

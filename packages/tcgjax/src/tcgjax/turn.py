@@ -1,13 +1,12 @@
-"""Setup and turns: the deal, the beginning and the end of a turn, the Checkup, retreat (RULES.md, sections 2 to 4, 10)."""
+"""Setup and turns: the deal, a turn's beginning and end, the Checkup, retreat (RULES.md, sections 2 to 4, 10)."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, damage, rng, triggers, zones
+from tcgjax import board, damage, rng, xp, zones
 from tcgjax.arrays import Record, at, first, put, ranks, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import CardColumn, CardKind, Stage
@@ -41,36 +40,36 @@ def deal(game: Record, cards: Cards) -> None:
     game.first = (rng.word(game, Stream.SETUP) >> 31) == 1
     rng.advance(game, Stream.SETUP, 1)
     game.current = game.first
-    game.position = jnp.asarray(np.tile(np.arange(DECK_SIZE, dtype=np.int32), 2))
+    game.position = xp.asarray(np.tile(np.arange(DECK_SIZE, dtype=np.int32), 2))
     for player in (0, 1):
-        zones.shuffle(game, player, jnp.int32(1))
+        zones.shuffle(game, player, xp.int32(1))
         draw_opening(game, cards, player)
     for player in (0, 1):
-        game.next_energy = put(game.next_energy, player, rng.roll_energy(game, cards, jnp.int32(player)))
+        game.next_energy = put(game.next_energy, player, rng.roll_energy(game, cards, xp.int32(player)))
 
 
 def draw_opening(game: Record, cards: Cards, player: int) -> None:
     """Five cards; a hand without a Basic swaps one of them for one of the deck, both at random (2.2)."""
-    zones.draw(game, player, jnp.int32(OPENING_HAND))
+    zones.draw(game, player, xp.int32(OPENING_HAND))
     basics = is_basic(cards, game.card) & (player == OWNER)
     swaps = ~(basics & (game.zone == HAND)).any()
-    away = rng.below(game, cards, Stream.SETUP, jnp.int32(OPENING_HAND), swaps)
+    away = rng.below(game, cards, Stream.SETUP, xp.int32(OPENING_HAND), swaps)
     pool = basics & (game.zone == DECK)
-    number = rng.below(game, cards, Stream.SETUP, jnp.maximum(total(pool), 1), swaps)
-    card = jnp.where(swaps, first(pool & (ranks(pool) == number)), NOBODY)
-    back = jnp.where(swaps, at(zones.hand(game, player), away), NOBODY)
+    number = rng.below(game, cards, Stream.SETUP, xp.maximum(total(pool), 1), swaps)
+    card = xp.where(swaps, first(pool & (ranks(pool) == number)), NOBODY)
+    back = xp.where(swaps, at(zones.hand(game, player), away), NOBODY)
     zones.take_out(game, back, swaps)
     zones.take_out(game, card, swaps)
     zones.put_last(game, card, HAND, swaps)
     zones.put_last(game, back, DECK, swaps)
-    zones.shuffle(game, player, swaps.astype(jnp.int32))
+    zones.shuffle(game, player, swaps.astype(xp.int32))
 
 
 def set_up(game: Record, cards: Cards, rules: Record) -> None:
     """Player 0, then player 1, places the Active and the Bench; the other one does not see it (2.3)."""
     player = game.setup
     held = zones.hand(game, player)
-    card = jnp.where(held >= 0, at(game.card, held), 0)
+    card = xp.where(held >= 0, at(game.card, held), 0)
     earlier = np.tril(np.ones((10, 10), np.bool_), -1)
     basic = (held >= 0) & is_basic(cards, card)
     twice = ((card[None, :] == card[:, None]) & earlier & (held >= 0)[None, :]).any(axis=1)
@@ -78,12 +77,12 @@ def set_up(game: Record, cards: Cards, rules: Record) -> None:
     options = fill(basic & ~twice) & (slot >= 0)
     answered, option = ask(game, options.any(), player, options, (slot & 3) != 0)
     places = answered & (option >= 0)
-    instance = jnp.where(places, at(held, option), NOBODY)
+    instance = xp.where(places, at(held, option), NOBODY)
     zones.take_out(game, instance, places)
-    board.enter(game, jnp.where(places, slot, NOBODY), instance, 0, places)
+    board.enter(game, xp.where(places, slot, NOBODY), instance, 0, places)
     done = ~options.any() | (answered & ~places)
     game.setup = game.setup + done
-    game.turn_step = jnp.int32(BEGIN)
+    game.turn_step = xp.int32(BEGIN)
 
 
 # --- a turn ----------------------------------------------------------------------------------------------------
@@ -93,78 +92,77 @@ def begin(game: Record, cards: Cards, rules: Record) -> None:
     """Count the turn."""
     game.turn = game.turn + 1
     game.current = game.first ^ (((game.turn - 1) & 1) == 1)
-    player = game.current.astype(jnp.int32)
+    player = game.current.astype(xp.int32)
     game.turns = put(game.turns, player, at(game.turns, player) + 1)
     game.supporters = put(game.supporters, player, 0)
     for name in ("stadium_played", "stadium_used", "retreated"):
         setattr(game, name, put(getattr(game, name), player, False))
-    game.turn_over = game.coin_heads = game.reflip_used = jnp.bool_(False)
-    game.turn_step = jnp.int32(BEGIN_EFFECTS)
-    game.stale = jnp.bool_(True)
+    game.turn_over = game.coin_heads = game.reflip_used = xp.bool_(False)
+    game.turn_step = xp.int32(BEGIN_EFFECTS)
+    game.stale = xp.bool_(True)
 
 
-def fire(game: Record, cards: Cards, rules: Record) -> None:
-    """The triggers of a step: at the beginning (4 a), at the end (10.1), in the Checkup (10.2)."""
-    triggers.fire(game, rules)
+def fired(game: Record, cards: Cards, rules: Record) -> None:
+    """The triggers of a step are on the stack: at the beginning (4 a), at the end (10.1), in the Checkup (10.2)."""
     game.turn_step = game.turn_step + 1
 
 
 def draw(game: Record, cards: Cards, rules: Record) -> None:
     """Draw one card (4 b); an energy, except for the first player's first turn (4 c); then the main phase."""
-    player = game.current.astype(jnp.int32)
-    zones.draw(game, player, jnp.int32(1))
+    player = game.current.astype(xp.int32)
+    zones.draw(game, player, xp.int32(1))
     rolls = game.turn > 1
     work = game.copy()
     produce(work, cards, player)
     for name in ("zone_energy", "next_energy", "draws"):
-        setattr(game, name, jnp.where(rolls, getattr(work, name), getattr(game, name)))
-    game.main = jnp.bool_(True)
-    game.turn_step = jnp.int32(END)
+        setattr(game, name, xp.where(rolls, getattr(work, name), getattr(game, name)))
+    game.main = xp.bool_(True)
+    game.turn_step = xp.int32(END)
 
 
 def end(game: Record, cards: Cards, rules: Record) -> None:
     """Unattached energy is lost (4 f); damage that was announced for a place comes."""
-    game.zone_energy = put(game.zone_energy, game.current.astype(jnp.int32), NOBODY)
+    game.zone_energy = put(game.zone_energy, game.current.astype(xp.int32), NOBODY)
     comes = (game.spot_turn == game.turn).reshape(-1) & rules.there
     amount = game.spot_amount.reshape(-1)
-    game.damage = game.damage + jnp.where(comes, jnp.where(amount > 0, amount, rules.hp), 0)
+    game.damage = game.damage + xp.where(comes, xp.where(amount > 0, amount, rules.hp), 0)
     game.stale = game.stale | comes.any()
     over = game.spot_turn <= game.turn
-    game.spot_turn, game.spot_amount = jnp.where(over, 0, game.spot_turn), jnp.where(over, 0, game.spot_amount)
-    game.turn_step = jnp.int32(END_EFFECTS)
+    game.spot_turn, game.spot_amount = xp.where(over, 0, game.spot_turn), xp.where(over, 0, game.spot_amount)
+    game.turn_step = xp.int32(END_EFFECTS)
 
 
 def first_check(game: Record, cards: Cards, rules: Record) -> None:
     """Checkup of the ending player's Active Pokémon (10.2)."""
     game.stale = game.stale | (board.conditions(game) != 0).any()
     damage.recover_immune(game, rules)
-    damage.check(game, rules, game.current.astype(jnp.int32))
-    game.turn_step = jnp.int32(SECOND_CHECK)
+    damage.check(game, rules, game.current.astype(xp.int32))
+    game.turn_step = xp.int32(SECOND_CHECK)
 
 
 def second_check(game: Record, cards: Cards, rules: Record) -> None:
     """Checkup of the other Active Pokémon."""
     game.stale = game.stale | (board.conditions(game) != 0).any()
-    damage.check(game, rules, 1 - game.current.astype(jnp.int32))
-    game.turn_step = jnp.int32(CHECKUP_ABILITIES)
+    damage.check(game, rules, 1 - game.current.astype(xp.int32))
+    game.turn_step = xp.int32(CHECKUP_ABILITIES)
 
 
 def settled(game: Record, cards: Cards, rules: Record) -> None:
     """The Checkup's Knock Outs are settled."""
-    game.turn_step = jnp.int32(TICK)
+    game.turn_step = xp.int32(TICK)
 
 
 def tick(game: Record, cards: Cards, rules: Record) -> None:
     """Durations end; after the last turn the game is a tie (section 3)."""
     board.expire(game)
     finish(game, TIE, game.turn >= TURN_LIMIT)
-    game.stale = jnp.bool_(True)
-    game.turn_step = jnp.int32(BEGIN)
+    game.stale = xp.bool_(True)
+    game.turn_step = xp.int32(BEGIN)
 
 
 def settles(game: Record, rules: Record) -> Any:
     """Whether Knock Outs are settled before the step that is next."""
-    waits = jnp.bool_(False)
+    waits = xp.bool_(False)
     for step in SETTLED_BEFORE:
         waits = waits | (game.turn_step == step)
     return waits & unsettled(game, rules)
@@ -172,7 +170,7 @@ def settles(game: Record, rules: Record) -> Any:
 
 def settle_first(game: Record, cards: Cards, rules: Record) -> None:
     """Knock Outs that no attack did."""
-    game.settling, game.settles_attack = jnp.bool_(True), jnp.bool_(False)
+    game.settling, game.settles_attack = xp.bool_(True), xp.bool_(False)
 
 
 # --- retreat ---------------------------------------------------------------------------------------------------
@@ -180,23 +178,19 @@ def settle_first(game: Record, cards: Cards, rules: Record) -> None:
 
 def retreat(game: Record, cards: Cards, rules: Record) -> None:
     """Pay the Retreat Cost, one energy after the other, of the types the player picks; then switch (4 d)."""
-    player = game.current.astype(jnp.int32)
+    player = game.current.astype(xp.int32)
     spot = board.active_place(player)
     units = at(game.energy, spot)
-    game.stale = jnp.bool_(True)
+    game.stale = xp.bool_(True)
     owes = (game.owed > 0) & (units > 0).any() & at(rules.there, spot)
     answered, kind = ask(game, owes, player, fill(units > 0))
-    worth = at(at(rules.units, spot), kind) // jnp.maximum(at(units, kind), 1)
+    worth = at(at(rules.units, spot), kind) // xp.maximum(at(units, kind), 1)
     add_energy(game, spot, kind, -1, answered)
     add_discard(game, player, kind, 1, answered)
-    game.owed = game.owed - jnp.where(answered, worth, 0)
+    game.owed = game.owed - xp.where(answered, worth, 0)
     place = player * np.int32(SLOTS) + game.retreat_place
     leaves = ~owes
     game.retreating = game.retreating & ~leaves
     switches = leaves & at(rules.there, spot) & at(rules.there, place)
     board.switch(game, player, place, switches)
-    work = game.copy()
-    triggers.fire(work, rules)
-    for name, value in work.__dict__.items():
-        before = getattr(game, name)
-        setattr(game, name, before if value is before else jnp.where(switches, value, before))
+    game.fires = game.fires | switches

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import rng
+from tcgjax import rng, xp
 from tcgjax.arrays import Record, at, put, ranks, total
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, HAND, INSTANCES, LIMBO, NOBODY
 from tcgjax.rng import Stream
@@ -20,7 +19,7 @@ INDEX: Final = np.arange(INSTANCES, dtype=np.int32)
 
 def owner(instance: Any) -> Any:
     """The player an instance belongs to."""
-    return (instance >= DECK_SIZE).astype(jnp.int32)
+    return (instance >= DECK_SIZE).astype(xp.int32)
 
 
 def cards_in(game: Record, zone: int, player: Any) -> Any:
@@ -36,7 +35,7 @@ def size(game: Record, zone: int, player: Any) -> Any:
 def listed(game: Record, zone: int, player: Any, most: int) -> Any:
     """The instances of a zone by position, int32 [most]; -1 where there is none."""
     there = cards_in(game, zone, player) & (game.position == np.arange(most, dtype=np.int32)[:, None])
-    return jnp.sum(jnp.where(there, INDEX + 1, 0), axis=1, dtype=jnp.int32) - 1
+    return xp.sum(xp.where(there, INDEX + 1, 0), axis=1, dtype=xp.int32) - 1
 
 
 def hand(game: Record, player: Any) -> Any:
@@ -49,33 +48,33 @@ def take_out(game: Record, instance: Any, where: Any = True) -> None:
     here = (instance == INDEX) & where
     zone, position = at(game.zone, instance), at(game.position, instance)
     behind = (game.zone == zone) & (owner(instance) == OWNER) & (game.position > position) & where & (instance >= 0)
-    game.position = jnp.where(here, 0, game.position - behind.astype(jnp.int32))
-    game.zone = jnp.where(here, LIMBO, game.zone)
+    game.position = xp.where(here, 0, game.position - behind.astype(xp.int32))
+    game.zone = xp.where(here, LIMBO, game.zone)
 
 
 def take_out_all(game: Record, chosen: Any) -> None:
     """Take several cards (bool [40]) out of their lists; those left close up."""
     same = (game.zone[:, None] == game.zone[None, :]) & (OWNER[:, None] == OWNER[None, :])
     before = same & chosen[None, :] & (game.position[None, :] < game.position[:, None])
-    game.position = jnp.where(chosen, 0, game.position - jnp.sum(before, axis=1, dtype=jnp.int32))
-    game.zone = jnp.where(chosen, LIMBO, game.zone)
+    game.position = xp.where(chosen, 0, game.position - xp.sum(before, axis=1, dtype=xp.int32))
+    game.zone = xp.where(chosen, LIMBO, game.zone)
 
 
 def put_last(game: Record, instance: Any, zone: Any, where: Any = True) -> None:
     """Put a card that is nowhere at the end of a list of its owner's."""
     count = total((game.zone == zone) & (owner(instance) == OWNER))
     here = (instance == INDEX) & where
-    game.position = jnp.where(here, count, game.position)
-    game.zone = jnp.where(here, zone, game.zone)
+    game.position = xp.where(here, count, game.position)
+    game.zone = xp.where(here, zone, game.zone)
 
 
 def put_last_all(game: Record, chosen: Any, zone: int, order: Any) -> None:
     """Put cards (bool [40]) that are nowhere at the end of their owners' lists, in ascending ``order`` (int32 [40])."""
-    counts = jnp.stack([size(game, zone, player) for player in (0, 1)])
+    counts = xp.stack([size(game, zone, player) for player in (0, 1)])
     before = chosen[None, :] & (OWNER[:, None] == OWNER[None, :]) & (order[None, :] < order[:, None])
-    rank = jnp.sum(before, axis=1, dtype=jnp.int32)
-    game.position = jnp.where(chosen, counts[OWNER] + rank, game.position)
-    game.zone = jnp.where(chosen, zone, game.zone)
+    rank = xp.sum(before, axis=1, dtype=xp.int32)
+    game.position = xp.where(chosen, counts[OWNER] + rank, game.position)
+    game.zone = xp.where(chosen, zone, game.zone)
 
 
 def forget(game: Record, chosen: Any) -> None:
@@ -98,7 +97,7 @@ def to_hand(game: Record, instance: Any, public: Any, where: Any = True) -> None
     """Put a card that is nowhere into its owner's hand; what does not fit is discarded (12.3)."""
     who = owner(instance)
     fits = size(game, HAND, who) < HAND_LIMIT
-    where = jnp.asarray(where) & (instance >= 0)
+    where = xp.asarray(where) & (instance >= 0)
     put_last(game, instance, HAND, where & fits)
     reveal(game, 1 - who, (instance == INDEX) & where & fits & public)
     discard(game, instance, where & ~fits)
@@ -107,12 +106,12 @@ def to_hand(game: Record, instance: Any, public: Any, where: Any = True) -> None
 def draw(game: Record, player: Any, count: Any) -> None:
     """Draw cards while there are any and the hand has room (sections 4 b and 12)."""
     held = size(game, HAND, player)
-    drawn = jnp.minimum(jnp.minimum(count, size(game, DECK, player)), jnp.maximum(HAND_LIMIT - held, 0))
+    drawn = xp.minimum(xp.minimum(count, size(game, DECK, player)), xp.maximum(HAND_LIMIT - held, 0))
     deck = cards_in(game, DECK, player)
     coming = deck & (game.position < drawn)
-    shifted = jnp.where(coming, game.position + held, game.position - drawn)
-    game.position = jnp.where(deck, shifted, game.position)
-    game.zone = jnp.where(coming, HAND, game.zone)
+    shifted = xp.where(coming, game.position + held, game.position - drawn)
+    game.position = xp.where(deck, shifted, game.position)
+    game.zone = xp.where(coming, HAND, game.zone)
 
 
 def shuffle(game: Record, player: int, times: Any) -> None:
@@ -125,30 +124,30 @@ def shuffle(game: Record, player: int, times: Any) -> None:
     """
     part = slice(DECK_SIZE * player, DECK_SIZE * (player + 1))
     here = game.zone[part] == DECK
-    last = jnp.maximum(times - 1, 0) * np.int32(DECK_SIZE)
+    last = xp.maximum(times - 1, 0) * np.int32(DECK_SIZE)
     keys = rng.word(game, Stream.SHUFFLE, last + np.arange(DECK_SIZE, dtype=np.int32))
     rng.advance(game, Stream.SHUFFLE, times * np.int32(DECK_SIZE))
     index = np.arange(DECK_SIZE)
     earlier = (keys[None, :] < keys[:, None]) | ((keys[None, :] == keys[:, None]) & (index[None, :] < index[:, None]))
-    rank = jnp.sum(earlier & here[None, :], axis=1, dtype=jnp.int32)
+    rank = xp.sum(earlier & here[None, :], axis=1, dtype=xp.int32)
     moved = (game.zone == DECK) & (player == OWNER) & (times > 0)
-    both = jnp.concatenate([rank, rank])
-    game.position = jnp.where(moved, both, game.position)
+    both = xp.concatenate([rank, rank])
+    game.position = xp.where(moved, both, game.position)
     forget(game, moved)
 
 
 def into_decks(game: Record, chosen: Any) -> None:
     """Cards (bool [40]) that are nowhere go into their owners' decks, which `settle_shuffles` shuffles."""
     forget(game, chosen)
-    game.zone = jnp.where(chosen, DECK, game.zone)
-    game.position = jnp.where(chosen, DECK_SIZE - 1, game.position)
+    game.zone = xp.where(chosen, DECK, game.zone)
+    game.position = xp.where(chosen, DECK_SIZE - 1, game.position)
 
 
 def settle_shuffles(game: Record) -> None:
     """Shuffle the decks for which shuffles are due, player 0's first; nothing else draws from that stream."""
     for player in (0, 1):
         shuffle(game, player, game.shuffles[player])
-    game.shuffles = jnp.zeros((2,), jnp.int32)
+    game.shuffles = xp.zeros((2,), xp.int32)
 
 
 def pick(game: Record, cards: Cards, pool: Any, count: Any) -> Any:
@@ -159,19 +158,18 @@ def pick(game: Record, cards: Cards, pool: Any, count: Any) -> Any:
     """
 
     def goes_on(state: Any) -> Any:
-        game, pool, order, done = state
-        return pool.any() & (done < count)
+        return state[1].any() & (state[3] < count)
 
     def once(state: Any) -> Any:
         game, pool, order, done = state
         here = goes_on(state)
         game = game.copy()
-        number = rng.below(game, cards, Stream.PICK, jnp.maximum(total(pool), 1), here)
+        number = rng.below(game, cards, Stream.PICK, xp.maximum(total(pool), 1), here)
         chosen = pool & (ranks(pool) == number) & here
-        return game, pool & ~chosen, jnp.where(chosen, done, order), done + here.astype(jnp.int32)
+        return game, pool & ~chosen, xp.where(chosen, done, order), done + here.astype(xp.int32)
 
-    start = (Record(draws=game.draws, key0=game.key0, key1=game.key1), pool, jnp.full((INSTANCES,), NOBODY, jnp.int32))
-    after, _, order, _ = cards.ops.loop(goes_on, once, (*start, jnp.int32(0)), DECK_SIZE)
+    start = (Record(draws=game.draws, key0=game.key0, key1=game.key1), pool, xp.full((INSTANCES,), NOBODY, xp.int32))
+    after, _, order, _ = cards.ops.loop(goes_on, once, (*start, xp.int32(0)), DECK_SIZE)
     game.draws = after.draws
     return order
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, zones
+from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, total, when
 from tcgjax.codes import Op
 from tcgjax.counting import Row
@@ -104,13 +103,13 @@ def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
     """
     prepare(game, cards, row)
     me, foe = game.r_me, 1 - game.r_me
-    nothing = jnp.zeros((24,), jnp.bool_)
+    nothing = xp.zeros((24,), xp.bool_)
     by_foe = (row.op == Op.CHOOSE) & ((row.arg & 1) != 0)
-    chooser = jnp.where(by_foe, foe, me)
+    chooser = xp.where(by_foe, foe, me)
     giver, taker = next_place(scene.meant, me), next_place(scene.takers, me)
     moves_from = energy.payable(game, giver, row.types) & (taker >= 0) & (giver != taker)
     pile_kinds = kinds_of(row.types) & (at(game.discard_energy, me) > 0) & (game.pile[:9] == 0) & (giver >= 0)
-    pays = energy.payable(game, scene.source, row.types) & (jnp.maximum(game.r_parked, 0) < row.amount)
+    pays = energy.payable(game, scene.source, row.types) & (xp.maximum(game.r_parked, 0) < row.amount)
     freely, freely_ends = move_freely_options(game, rules, row)
     own_unlike = unlike(game, cards, me, row.filter)[1]
     foe_unlike = unlike(game, cards, foe, row.filter)[1]
@@ -141,17 +140,17 @@ def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
         ((Op.FOE_DISCARD_TO,), whole_hand & (total(whole_hand) > row.amount)),
         ((Op.SWAP_HAND_DECK,), own_hand),
         ((Op.CANDY,), fill(position.candy_options(game, cards, scene))),
-        ((Op.DISCARD_TOOL_OR_STADIUM,), fill(jnp.concatenate([tools, (game.stadium >= 0)[None]]))),
+        ((Op.DISCARD_TOOL_OR_STADIUM,), fill(xp.concatenate([tools, (game.stadium >= 0)[None]]))),
         ((Op.COPY_ATTACK,), (index < total(copied)) & ((row.arg & 4) == 0) & game.r_strikes),
     )
     options = nothing
     for ops, flags in questions:
         for op in ops:
-            options = jnp.where(row.op == op, flags, options)
+            options = xp.where(row.op == op, flags, options)
     declines = (row.op == Op.CHOOSE) & ((row.arg & 4) != 0)
     gives_less = ((row.op == Op.DISCARD_HAND) | (row.op == Op.HAND_PICK_TO_DECK)) & ((row.arg & 1) != 0)
     freely_ends = (row.op == Op.MOVE_ENERGY_FREELY) & freely_ends
-    actor = jnp.where(by_foe | (row.op == Op.FOE_DISCARD_TO), foe, me)
+    actor = xp.where(by_foe | (row.op == Op.FOE_DISCARD_TO), foe, me)
     wanted = options.any()
     return wanted, actor, options, wanted & (declines | gives_less | freely_ends)
 
@@ -160,7 +159,7 @@ def prepare(game: Record, cards: Cards, row: Row) -> None:
     """What comes before the question: coins are tossed, cards are shown."""
     flips = (row.op == Op.FLIP) | (row.op == Op.FLIP_N) | (row.op == Op.FLIP_TAILS)
     begins = flips & (game.r_parked < 0)
-    when(cards.ops, "toss", begins, lambda g: choices.toss(g, row, jnp.bool_(True)), game)
+    when(cards.ops, "toss", begins, lambda g: choices.toss(g, row, xp.bool_(True)), game)
     reorders = row.op == Op.REORDER
     when(cards.ops, "look", reorders, lambda g: card_ops.begin_reorder(g, row, reorders), game)
     gives = (row.op == Op.DISCARD_HAND) | (row.op == Op.HAND_PICK_TO_DECK)
@@ -172,13 +171,13 @@ def prepare(game: Record, cards: Cards, row: Row) -> None:
 def move_freely_options(game: Record, rules: Record, row: Row) -> tuple[Any, Any]:
     """The options of MOVE_ENERGY_FREELY's three questions in turn, and whether it may end."""
     me = game.r_me
-    from_where = energy.can_move(game, rules, me) & (jnp.maximum(game.r_parked, 0) < row.amount)
-    giver = me * np.int32(4) + jnp.maximum(game.r_spot, 0)
+    from_where = energy.can_move(game, rules, me) & (xp.maximum(game.r_parked, 0) < row.amount)
+    giver = me * np.int32(4) + xp.maximum(game.r_spot, 0)
     which = at(game.energy, giver) > 0
-    mine = jnp.where(me == 0, rules.there[:4], rules.there[4:])
+    mine = xp.where(me == 0, rules.there[:4], rules.there[4:])
     to_where = mine & (np.arange(4) != game.r_spot)
     first, second = game.r_spot < 0, game.r_n < 100
-    options = jnp.where(first, fill(from_where), jnp.where(second, fill(which), fill(to_where)))
+    options = xp.where(first, fill(from_where), xp.where(second, fill(which), fill(to_where)))
     return options, first
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, zones
+from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, first, put, ranks, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import AttackColumn, Op
@@ -34,24 +33,24 @@ def top(game: Record, player: Any, count: Any) -> Any:
 def draw(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Draw amount cards, amount for each of n, or until the hand has amount (arg 1: as many as the opponent)."""
     player = side_of(game, row.who)
-    count = row.amount * jnp.where(row.op == Op.DRAW_N, game.r_n, 1)
-    wanted = jnp.where(row.arg != 0, zones.size(game, HAND, 1 - player), row.amount)
-    until = jnp.maximum(0, wanted - zones.size(game, HAND, player))
-    zones.draw(game, player, jnp.where(row.op == Op.DRAW_TO, until, count))
+    count = row.amount * xp.where(row.op == Op.DRAW_N, game.r_n, 1)
+    wanted = xp.where(row.arg != 0, zones.size(game, HAND, 1 - player), row.amount)
+    until = xp.maximum(0, wanted - zones.size(game, HAND, player))
+    zones.draw(game, player, xp.where(row.op == Op.DRAW_TO, until, count))
 
 
 def search(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Amount (MANY: n) random cards that match, from the deck or the discard pile to the hand; n = found."""
     recovers = row.op == Op.RECOVER
     from_deck = matching(game, cards, DECK, game.r_me, row.filter)
-    pool = jnp.where(recovers, matching(game, cards, DISCARD, game.r_me, row.filter), from_deck)
-    wanted = jnp.minimum(many(game, row.amount), room(game, game.r_me))
+    pool = xp.where(recovers, matching(game, cards, DISCARD, game.r_me, row.filter), from_deck)
+    wanted = xp.minimum(many(game, row.amount), room(game, game.r_me))
     order = zones.pick(game, cards, pool, wanted)
     found = order >= 0
     zones.take_out_all(game, found)
     zones.put_last_all(game, found, HAND, order)
     zones.reveal(game, 1 - game.r_me, found & recovers)
-    due(game, game.r_me, jnp.where(recovers, 0, 1))
+    due(game, game.r_me, xp.where(recovers, 0, 1))
     game.r_n = total(found)
 
 
@@ -59,7 +58,7 @@ def picked_unlike(game: Record, cards: Cards, scene: Record, player: Any, row: R
     """The card of a discard pile that an option stands for; -1 if none was asked for."""
     pile, counts = unlike(game, cards, player, row.filter)
     place = first(counts & (ranks(counts) == scene.option))
-    return jnp.where(scene.asks & scene.answered, at(pile, place), NOBODY)
+    return xp.where(scene.asks & scene.answered, at(pile, place), NOBODY)
 
 
 def pick_discard(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -80,7 +79,7 @@ def search_bench(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     """Amount random cards that match, from the deck onto the Bench, as far as there is room."""
     taken = total(rules.there & (game.r_me == OWNERS) & ~board.ACTIVE)
     pool = matching(game, cards, DECK, game.r_me, row.filter)
-    order = zones.pick(game, cards, pool, jnp.minimum(row.amount, 3 - taken))
+    order = zones.pick(game, cards, pool, xp.minimum(row.amount, 3 - taken))
     zones.take_out_all(game, order >= 0)
     for number in range(3):
         card = first(order == number)
@@ -107,7 +106,7 @@ def look_top(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
 def take_top(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Of the top amount cards all that match go to the hand, as far as there is room; the others are shuffled in."""
     found = top(game, game.r_me, row.amount) & cards.prints(row.filter, game.card)
-    before = jnp.sum(found[None, :] & (game.position[None, :] < game.position[:, None]), axis=1, dtype=jnp.int32)
+    before = xp.sum(found[None, :] & (game.position[None, :] < game.position[:, None]), axis=1, dtype=xp.int32)
     taken, order = found & (before < room(game, game.r_me)), game.position
     zones.take_out_all(game, taken)
     zones.put_last_all(game, taken, HAND, order)
@@ -121,17 +120,17 @@ def peek_or_bottom(game: Record, cards: Cards, rules: Record, scene: Record, row
     there = card >= 0
     suits = there & cards.prints(row.filter, at(game.card, card)) & (room(game, game.r_me) > 0)
     zones.take_out(game, card, there)
-    zones.put_last(game, card, jnp.where(suits, HAND, DECK), there)
+    zones.put_last(game, card, xp.where(suits, HAND, DECK), there)
     zones.reveal(game, game.r_me, first_card & ~suits)
 
 
 def begin_reorder(game: Record, row: Row, where: Any) -> None:
     """The cards that will be put back are seen first."""
     player = side_of(game, row.who)
-    count = jnp.minimum(game.r_n, zones.size(game, DECK, player))
+    count = xp.minimum(game.r_n, zones.size(game, DECK, player))
     begins = where & (game.r_parked < 0)
-    game.r_parked = jnp.where(begins, count, game.r_parked)
-    game.pile = jnp.where(begins, 0, game.pile)
+    game.r_parked = xp.where(begins, count, game.r_parked)
+    game.pile = xp.where(begins, 0, game.pile)
     zones.reveal(game, game.r_me, top(game, player, count) & begins)
 
 
@@ -139,20 +138,20 @@ def left_to_order(game: Record, row: Row) -> Any:
     """The instances that have no place yet, by position and without gaps: int32 [20], -1 beyond them."""
     player = side_of(game, row.who)
     left = top(game, player, game.r_parked) & (game.pile == 0)
-    before = jnp.sum(left[None, :] & (game.position[None, :] < game.position[:, None]), axis=1, dtype=jnp.int32)
+    before = xp.sum(left[None, :] & (game.position[None, :] < game.position[:, None]), axis=1, dtype=xp.int32)
     here = left & (before == np.arange(20, dtype=np.int32)[:, None])
-    return jnp.sum(jnp.where(here, INDEX + 1, 0), axis=1, dtype=jnp.int32) - 1
+    return xp.sum(xp.where(here, INDEX + 1, 0), axis=1, dtype=xp.int32) - 1
 
 
 def reorder(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The player puts the top n cards of a deck back in any order: the first picked is the top card."""
     picks = scene.asks & scene.answered
-    card = jnp.where(picks, at(left_to_order(game, row), scene.option), NOBODY)
+    card = xp.where(picks, at(left_to_order(game, row), scene.option), NOBODY)
     game.pile = put(game.pile, card, total(game.pile > 0) + 1)
     complete = total(game.pile > 0) >= game.r_parked
     placed = complete & (game.pile > 0)
-    game.position = jnp.where(placed, game.pile - 1, game.position)
-    game.pile = jnp.where(complete, 0, game.pile)
+    game.position = xp.where(placed, game.pile - 1, game.position)
+    game.pile = xp.where(complete, 0, game.pile)
     game.r_stays = game.r_stays | ~complete
 
 
@@ -170,7 +169,7 @@ def reveal_top_count(game: Record, cards: Cards, rules: Record, scene: Record, r
 def know_deck(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The opponent reveals all matching cards of the deck; it is not shuffled, but their places are not told."""
     foe = 1 - game.r_me
-    game.listed = jnp.where(foe == OWNER, matching(game, cards, DECK, foe, row.filter), game.listed)
+    game.listed = xp.where(foe == OWNER, matching(game, cards, DECK, foe, row.filter), game.listed)
 
 
 # --- the hands -------------------------------------------------------------------------------------------------
@@ -182,7 +181,7 @@ def hand_to_deck(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     held = cards_in(game, HAND, player)
     game.r_n = total(held)
     zones.into_decks(game, held)
-    due(game, player, (game.r_n > 0).astype(jnp.int32))
+    due(game, player, (game.r_n > 0).astype(xp.int32))
 
 
 def foe_random(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -199,15 +198,15 @@ def lose(game: Record, player: Any, order: Any, discards: Any) -> None:
     zones.forget(game, gone)
     zones.put_last_all(game, gone & discards, DISCARD, order)
     zones.into_decks(game, gone & ~discards)
-    due(game, player, (gone.any() & ~discards).astype(jnp.int32))
+    due(game, player, (gone.any() & ~discards).astype(xp.int32))
 
 
 def foe_choice(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The opponent's hand is shown; the player picks a matching card: shuffled into the deck (arg 0) or discarded."""
     foe = 1 - game.r_me
     picks = scene.asks & scene.answered
-    card = jnp.where(picks, at(zones.hand(game, foe), scene.option), NOBODY)
-    lose(game, foe, jnp.where(card == INDEX, 0, NOBODY), row.arg != 0)
+    card = xp.where(picks, at(zones.hand(game, foe), scene.option), NOBODY)
+    lose(game, foe, xp.where(card == INDEX, 0, NOBODY), row.arg != 0)
 
 
 def reveal_hand(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -218,8 +217,8 @@ def reveal_hand(game: Record, cards: Cards, rules: Record, scene: Record, row: R
 def begin_give_up(game: Record, row: Row, where: Any) -> None:
     """How many cards are to go."""
     begins = where & (game.r_parked < 0)
-    game.r_parked = jnp.where(begins, many(game, row.amount), game.r_parked)
-    game.pile = jnp.where(begins, 0, game.pile)
+    game.r_parked = xp.where(begins, many(game, row.amount), game.r_parked)
+    game.pile = xp.where(begins, 0, game.pile)
 
 
 def give_up_cards(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -228,7 +227,7 @@ def give_up_cards(game: Record, cards: Cards, rules: Record, scene: Record, row:
     Afterwards n is how many, and the flag tells whether that was the whole amount.
     """
     gives = scene.asks & scene.answered & (scene.option >= 0)
-    card = jnp.where(gives, at(zones.hand(game, game.r_me), scene.option), NOBODY)
+    card = xp.where(gives, at(zones.hand(game, game.r_me), scene.option), NOBODY)
     zones.take_out(game, card, gives)
     zones.set_zone(game, card, PILE, gives)
     game.pile = put(game.pile, card, total(game.pile > 0) + 1)
@@ -240,16 +239,16 @@ def give_up_cards(game: Record, cards: Cards, rules: Record, scene: Record, row:
     zones.forget(game, done)
     zones.put_last_all(game, done & discards, DISCARD, game.pile)
     zones.into_decks(game, done & ~discards)
-    due(game, game.r_me, (done.any() & ~discards).astype(jnp.int32))
-    game.r_n = jnp.where(gives, game.r_n, count)
-    game.r_flag = jnp.where(gives, game.r_flag, count == game.r_parked)
-    game.pile = jnp.where(gives, game.pile, 0)
+    due(game, game.r_me, (done.any() & ~discards).astype(xp.int32))
+    game.r_n = xp.where(gives, game.r_n, count)
+    game.r_flag = xp.where(gives, game.r_flag, count == game.r_parked)
+    game.pile = xp.where(gives, game.pile, 0)
 
 
 def foe_discard_to(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The opponent picks cards to discard until amount are left."""
     picks = scene.asks & scene.answered
-    card = jnp.where(picks, at(zones.hand(game, 1 - game.r_me), scene.option), NOBODY)
+    card = xp.where(picks, at(zones.hand(game, 1 - game.r_me), scene.option), NOBODY)
     zones.take_out(game, card, picks)
     zones.discard(game, card, picks)
     game.r_stays = game.r_stays | picks
@@ -260,20 +259,20 @@ def swap_hand_deck(game: Record, cards: Cards, rules: Record, scene: Record, row
     swaps = scene.asks & scene.answered
     card = at(zones.hand(game, game.r_me), scene.option)
     pool = matching(game, cards, DECK, game.r_me, row.arg) & swaps
-    order = zones.pick(game, cards, pool, jnp.int32(1))
+    order = zones.pick(game, cards, pool, xp.int32(1))
     found = order >= 0
     away = (card == INDEX) & found.any() & swaps
     zones.take_out_all(game, found)
     zones.take_out_all(game, away)
     zones.put_last_all(game, found, HAND, order)
     zones.into_decks(game, away)
-    due(game, game.r_me, swaps.astype(jnp.int32))
+    due(game, game.r_me, swaps.astype(xp.int32))
 
 
 def random_hand_to_deck(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """One random card of both hands is revealed and shuffled into its owner's deck."""
-    order = zones.pick(game, cards, game.zone == HAND, jnp.int32(1))
-    lose(game, zones.owner(first(order >= 0)), order, jnp.bool_(False))
+    order = zones.pick(game, cards, game.zone == HAND, xp.int32(1))
+    lose(game, zones.owner(first(order >= 0)), order, xp.bool_(False))
 
 
 def reveal_count(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:

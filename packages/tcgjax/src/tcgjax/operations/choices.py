@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
-
-from tcgjax import board, rng
+from tcgjax import board, rng, xp
 from tcgjax.arrays import Record, at, put, when
 from tcgjax.codes import Op
 from tcgjax.counting import Row
@@ -17,14 +15,14 @@ from tcgjax.tables import Cards
 def toss(game: Record, row: Row, where: Any) -> None:
     """Flip the coins of a row; their heads are parked until it is clear that they stay."""
     tails = row.op == Op.FLIP_TAILS
-    count = jnp.where(row.op == Op.FLIP_N, game.r_n, row.amount)
+    count = xp.where(row.op == Op.FLIP_N, game.r_n, row.amount)
     heads = rng.flip(game, count, where & ~tails) + rng.flip_until_tails(game, where & tails)
-    game.r_parked = jnp.where(where, heads, game.r_parked)
+    game.r_parked = xp.where(where, heads, game.r_parked)
 
 
 def can_reflip(game: Record, rules: Record) -> Any:
     """Whether a Victory Star lets the attacker flip its coins once more (section 13)."""
-    types = jnp.where(game.attacker_place >= 0, at(rules.types, game.attacker_place), game.attacker_types)
+    types = xp.where(game.attacker_place >= 0, at(rules.types, game.attacker_place), game.attacker_types)
     return game.r_strikes & ~game.reflip_used & ((types & at(rules.reflip, game.r_me)) != 0)
 
 
@@ -32,25 +30,25 @@ def flip(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> 
     """Flip coins: n = heads, flag = any heads."""
     again = scene.asks & scene.answered & (scene.option == 1)
     game.reflip_used = game.reflip_used | again
-    when(cards.ops, "reflip", again, lambda g: toss(g, row, jnp.bool_(True)), game)
+    when(cards.ops, "reflip", again, lambda g: toss(g, row, xp.bool_(True)), game)
     game.r_n, game.r_flag = game.r_parked, game.r_parked > 0
 
 
 def chosen_place(game: Record, actor: Any, option: Any) -> Any:
     """The place of an option seen from the one who chooses: own 0 to 3, the opponent's 4 to 7; -1 for none."""
-    player = jnp.where(option < 4, actor, 1 - actor)
-    return jnp.where((option >= 0) & (option < 8), player * 4 + (option & 3), NOBODY)
+    player = xp.where(option < 4, actor, 1 - actor)
+    return xp.where((option >= 0) & (option < 8), player * 4 + (option & 3), NOBODY)
 
 
 def choose(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Let a player pick one Pokémon; arg bit 0: the opponent picks, bit 2: may decline (flag)."""
-    actor = jnp.where((row.arg & 1) != 0, 1 - game.r_me, game.r_me)
+    actor = xp.where((row.arg & 1) != 0, 1 - game.r_me, game.r_me)
     declines = (row.arg & 4) != 0
-    place = jnp.where(scene.answered, chosen_place(game, actor, scene.option), NOBODY)
+    place = xp.where(scene.answered, chosen_place(game, actor, scene.option), NOBODY)
     game.r_chosen = board.pokemon_at(game, place)
     picked = game.r_chosen >= 0
     nobody_there = ~scene.asks
-    game.r_flag = jnp.where(declines, jnp.where(nobody_there, False, picked), game.r_flag)
+    game.r_flag = xp.where(declines, xp.where(nobody_there, False, picked), game.r_flag)
     game.r_picked = put(game.r_picked, place, True, picked)
 
 
@@ -72,8 +70,8 @@ def stop(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> 
 def slot_options(flags: Any, actor: Any) -> Any:
     """Flagged places as options of the one who chooses, bool [8]."""
     mine, theirs = flags[:4], flags[4:]
-    first, second = jnp.where(actor == 0, mine, theirs), jnp.where(actor == 0, theirs, mine)
-    return jnp.concatenate([first, second])
+    first, second = xp.where(actor == 0, mine, theirs), xp.where(actor == 0, theirs, mine)
+    return xp.concatenate([first, second])
 
 
 def not_picked(game: Record, scene: Record, row: Row) -> Any:

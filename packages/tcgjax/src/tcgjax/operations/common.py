@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import rng, zones
-from tcgjax.arrays import Record, at, first, total
+from tcgjax import rng, xp, zones
+from tcgjax.arrays import Record, at, first, repeat, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import ENERGY_KINDS, MANY, Who
 from tcgjax.counting import Row
-from tcgjax.layout import NOBODY, PLACES
+from tcgjax.layout import DISCARD, HAND, NOBODY, PLACES
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
 from tcgjax.zones import HAND_LIMIT
@@ -27,12 +25,12 @@ Body = Callable[[Record, Cards, Record, Record, Row], None]
 def side_of(game: Record, who: Any) -> Any:
     """The player a row speaks of."""
     foe = (who == Who.FOE_ALL) | (who == Who.FOE_ACTIVE) | (who == Who.FOE_BENCH)
-    return jnp.where(foe, 1 - game.r_me, game.r_me)
+    return xp.where(foe, 1 - game.r_me, game.r_me)
 
 
 def many(game: Record, amount: Any) -> Any:
     """An amount, or n."""
-    return jnp.where(amount == MANY, game.r_n, amount)
+    return xp.where(amount == MANY, game.r_n, amount)
 
 
 def kinds_of(mask: Any) -> Any:
@@ -43,33 +41,27 @@ def kinds_of(mask: Any) -> Any:
 def next_place(flags: Any, me: Any) -> Any:
     """The first flagged place, own ones first; -1 for none."""
     mine = flags & (me == OWNERS)
-    return first(jnp.where(mine.any(), mine, flags))
+    return first(xp.where(mine.any(), mine, flags))
 
 
 def own_first(flags: Any, me: Any) -> tuple[Any, Any]:
     """Places in canonical order and their flags: own ones first; int32 [8], bool [8]."""
-    order = jnp.where(me == 0, PLACE, np.roll(PLACE, 4))
-    return order, jnp.where(me == 0, flags, jnp.roll(flags, 4))
+    order = xp.where(me == 0, PLACE, np.roll(PLACE, 4))
+    return order, xp.where(me == 0, flags, xp.roll(flags, 4))
 
 
-def for_each(game: Record, cards: Cards, flags: Any, rule: Callable[[Record, Any, Any], None]) -> None:
-    """Let a rule change the game for each flagged place, own ones first: ``rule(game, place, where)``."""
+def for_each(
+    game: Record, cards: Cards, names: Sequence[str], flags: Any, rule: Callable[[Record, Any, Any], None]
+) -> None:
+    """Let a rule change some fields for each flagged place, own ones first: ``rule(game, place, where)``."""
     me = game.r_me
 
-    def goes_on(state: Any) -> Any:
-        return state[1].any()
-
-    def once(state: Any) -> Any:
-        game, left = state[0].copy(), state[1]
+    def once(game: Record, left: Any) -> Any:
         place = next_place(left, me)
         rule(game, place, left.any())
-        before = state[0].__dict__
-        for name, value in game.__dict__.items():
-            game.__dict__[name] = jnp.asarray(value).astype(before[name].dtype)
-        return game, left & (place != PLACE)
+        return left & (place != PLACE)
 
-    after, _ = cards.ops.loop(goes_on, once, (game, flags), PLACES)
-    game.__dict__.update(after.__dict__)
+    repeat(cards.ops, names, lambda game, left: left.any(), once, game, flags, PLACES)
 
 
 def draw_unit(game: Record, cards: Cards, counts: Any, types: Any, where: Any, always: bool = False) -> Any:
@@ -83,13 +75,13 @@ def draw_unit(game: Record, cards: Cards, counts: Any, types: Any, where: Any, a
         where: flag.
         always: one type takes a draw as well.
     """
-    wanted = jnp.where(kinds_of(types), counts, 0)
+    wanted = xp.where(kinds_of(types), counts, 0)
     units = total(wanted)
-    single = jax.lax.population_count(types & np.int32(0x1FF)) == 1
-    drawn = jnp.asarray(where) & (units > 0) & (always | ~single)
-    number = jnp.where(drawn, rng.below(game, cards, Stream.PICK, jnp.maximum(units, 1), drawn), 0)
-    upto = jnp.stack([total(wanted[: kind + 1]) for kind in range(ENERGY_KINDS)])
-    return jnp.where(units > 0, first(upto > number), NOBODY)
+    single = xp.count_bits(types & np.int32(0x1FF)) == 1
+    drawn = xp.asarray(where) & (units > 0) & (always | ~single)
+    number = xp.where(drawn, rng.below(game, cards, Stream.PICK, xp.maximum(units, 1), drawn), 0)
+    upto = xp.stack([total(wanted[: kind + 1]) for kind in range(ENERGY_KINDS)])
+    return xp.where(units > 0, first(upto > number), NOBODY)
 
 
 def hand_options(game: Record, cards: Cards, player: Any, number: Any) -> Any:
@@ -100,12 +92,12 @@ def hand_options(game: Record, cards: Cards, player: Any, number: Any) -> Any:
 
 def fill(flags: Any) -> Any:
     """Flags for the first options, as 24."""
-    return jnp.concatenate([flags, jnp.zeros((24 - flags.shape[0],), jnp.bool_)])
+    return xp.concatenate([flags, xp.zeros((24 - flags.shape[0],), xp.bool_)])
 
 
 def room(game: Record, player: Any) -> Any:
     """How many cards a hand has room for."""
-    return HAND_LIMIT - zones.size(game, zones.HAND, player)
+    return HAND_LIMIT - zones.size(game, HAND, player)
 
 
 def unlike(game: Record, cards: Cards, player: Any, number: Any) -> tuple[Any, Any]:
@@ -114,7 +106,7 @@ def unlike(game: Record, cards: Cards, player: Any, number: Any) -> tuple[Any, A
     Returns:
         int32 [20] and bool [20].
     """
-    pile = zones.listed(game, zones.DISCARD, player, 20)
+    pile = zones.listed(game, DISCARD, player, 20)
     card = at(game.card, pile)
     passes = (pile >= 0) & cards.prints(number, card)
     earlier = np.tril(np.ones((20, 20), np.bool_), -1)
@@ -124,4 +116,4 @@ def unlike(game: Record, cards: Cards, player: Any, number: Any) -> tuple[Any, A
 
 def due(game: Record, player: Any, times: Any = 1) -> None:
     """A deck will be shuffled at the end of the row."""
-    game.shuffles = game.shuffles + jnp.where(np.arange(2, dtype=np.int32) == player, times, 0)
+    game.shuffles = game.shuffles + xp.where(np.arange(2, dtype=np.int32) == player, times, 0)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import rng, triggers
-from tcgjax.arrays import Record, at, first, put, ranks, total, when
+from tcgjax import rng, triggers, xp
+from tcgjax.arrays import Record, at, first, put, ranks, repeat, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import DECK_TYPES, ENERGY_KINDS, MANY
 from tcgjax.counting import Row
@@ -18,37 +17,36 @@ from tcgjax.rng import Stream
 from tcgjax.tables import Cards
 
 MOST_UNITS: Final = 64
+MOVED: Final = ("energy", "discard_energy", "draws")
 PLAYERS: Final = np.arange(2, dtype=np.int32)[:, None]
 
 
 def add_energy(game: Record, place: Any, kind: Any, count: Any, where: Any = True) -> None:
     """Change the energy of a place."""
     here = (place == PLACE)[:, None] & (kind == KINDS) & where
-    game.energy = game.energy + jnp.where(here, count, 0)
+    game.energy = game.energy + xp.where(here, count, 0)
 
 
 def add_discard(game: Record, player: Any, kind: Any, count: Any, where: Any = True) -> None:
     """Change the discarded energy of a player."""
     here = (player == PLAYERS) & (kind == KINDS) & where
-    game.discard_energy = game.discard_energy + jnp.where(here, count, 0)
+    game.discard_energy = game.discard_energy + xp.where(here, count, 0)
 
 
 def attach_zone(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """New energy from the Zone on each of who: amount (0: n) of every type, or of one random type (arg 1)."""
-    count = jnp.where(row.amount != 0, row.amount, game.r_n)
+    count = xp.where(row.amount != 0, row.amount, game.r_n)
     kinds = kinds_of(row.types)
 
     def attach(game: Record, place: Any, where: Any) -> None:
         is_random = row.arg != 0
-        number = rng.below(game, cards, Stream.PICK, jnp.maximum(total(kinds), 1), where & is_random)
-        coming = jnp.where(is_random, kinds & (ranks(kinds) == number), kinds) & where & (count > 0)
-        game.energy = game.energy + jnp.where((place == PLACE)[:, None] & coming, count, 0)
+        number = rng.below(game, cards, Stream.PICK, xp.maximum(total(kinds), 1), where & is_random)
+        coming = xp.where(is_random, kinds & (ranks(kinds) == number), kinds) & where & (count > 0)
+        game.energy = game.energy + xp.where((place == PLACE)[:, None] & coming, count, 0)
         triggers.note_energy(game, place, coming)
 
-    for_each(game, cards, scene.found, attach)
-    reacts = triggers.someone_reacts(rules, game.came)
-    when(cards.ops, "zone energy", reacts, lambda g: triggers.react(g, cards, rules, game.r_me), game)
-    game.came = jnp.zeros_like(game.came)
+    for_each(game, cards, ("energy", "draws", "came"), scene.found, attach)
+    game.came_to = game.r_me
 
 
 def attach_discard(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -64,21 +62,16 @@ def attach_discard(game: Record, cards: Cards, rules: Record, scene: Record, row
 
 
 def for_units(game: Record, cards: Cards, flags: Any, count: Any, rule: Any) -> None:
-    """Let a rule change the game ``count`` times for each flagged place, own ones first."""
+    """Let a rule move energy ``count`` times for each flagged place, own ones first."""
     me = game.r_me
 
-    def goes_on(state: Any) -> Any:
-        return (state[1] > 0).any()
-
-    def once(state: Any) -> Any:
-        game, left = state[0].copy(), state[1]
+    def once(game: Record, left: Any) -> Any:
         place = next_place(left > 0, me)
         rule(game, place, (left > 0).any())
-        return game, put(left, place, at(left, place) - 1)
+        return put(left, place, at(left, place) - 1)
 
-    left = jnp.where(flags, jnp.asarray(count, jnp.int32), 0)
-    after, _ = cards.ops.loop(goes_on, once, (game, left), MOST_UNITS)
-    game.__dict__.update(after.__dict__)
+    left = xp.where(flags, xp.asarray(count, xp.int32), 0)
+    repeat(cards.ops, MOVED, lambda game, left: (left > 0).any(), once, game, left, MOST_UNITS)
 
 
 def discard_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -96,9 +89,9 @@ def discard_energy(game: Record, cards: Cards, rules: Record, scene: Record, row
 
 def discard_all(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Discard all energy of the mask from each of who; n = discarded."""
-    gone = jnp.where(scene.reached[:, None] & kinds_of(row.types), game.energy, 0)
+    gone = xp.where(scene.reached[:, None] & kinds_of(row.types), game.energy, 0)
     game.energy = game.energy - gone
-    per_side = jnp.stack([jnp.sum(gone[:4], axis=0, dtype=jnp.int32), jnp.sum(gone[4:], axis=0, dtype=jnp.int32)])
+    per_side = xp.stack([xp.sum(gone[:4], axis=0, dtype=xp.int32), xp.sum(gone[4:], axis=0, dtype=xp.int32)])
     game.discard_energy = game.discard_energy + per_side
     game.r_n = total(gone)
 
@@ -107,36 +100,31 @@ def discard_random_any(game: Record, cards: Cards, rules: Record, scene: Record,
     """Discard amount random units from among all energy on who."""
     order, flags = own_first(scene.reached, game.r_me)
 
-    def goes_on(state: Any) -> Any:
-        return state[1] < row.amount
-
-    def once(state: Any) -> Any:
-        game, done = state[0].copy(), state[1]
-        units = jnp.where(flags[:, None] & kinds_of(row.types), at(game.energy, order), 0).reshape(-1)
-        here = goes_on(state) & (total(units) > 0)
-        number = rng.below(game, cards, Stream.PICK, jnp.maximum(total(units), 1), here)
+    def once(game: Record, done: Any) -> Any:
+        units = xp.where(flags[:, None] & kinds_of(row.types), at(game.energy, order), 0).reshape(-1)
+        here = (done < row.amount) & (total(units) > 0)
+        number = rng.below(game, cards, Stream.PICK, xp.maximum(total(units), 1), here)
         size = PLACES * ENERGY_KINDS
-        upto = jnp.sum(np.tril(np.ones((size, size), np.int32)) * units[None, :], axis=1, dtype=jnp.int32)
+        upto = xp.sum(np.tril(np.ones((size, size), np.int32)) * units[None, :], axis=1, dtype=xp.int32)
         found = first(upto > number)
         place, kind = at(order, found // ENERGY_KINDS), found % ENERGY_KINDS
         add_energy(game, place, kind, -1, here)
         add_discard(game, at(OWNERS, place), kind, 1, here)
-        return game, done + 1
+        return done + 1
 
-    after, _ = cards.ops.loop(goes_on, once, (game, jnp.int32(0)), MOST_UNITS)
-    game.__dict__.update(after.__dict__)
+    repeat(cards.ops, MOVED, lambda game, done: done < row.amount, once, game, xp.int32(0), MOST_UNITS)
 
 
 def pay_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The player picks amount units to discard from the source."""
-    done = jnp.maximum(game.r_parked, 0)
+    done = xp.maximum(game.r_parked, 0)
     pays = scene.asks & scene.answered
-    kind = jnp.where(pays, scene.option, NOBODY)
+    kind = xp.where(pays, scene.option, NOBODY)
     add_energy(game, scene.source, kind, -1, pays)
     add_discard(game, at(OWNERS, scene.source), kind, 1, pays)
     game.r_parked = done + pays
     game.r_stays = game.r_stays | pays
-    game.r_n = jnp.where(pays | (game.r_source < 0), game.r_n, done)
+    game.r_n = xp.where(pays | (game.r_source < 0), game.r_n, done)
 
 
 def move_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -146,10 +134,10 @@ def move_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     givers = scene.found & (taker >= 0) & (taker != PLACE) & ~kept
     everything = row.amount == MANY
     wanted = kinds_of(row.types)
-    gone = jnp.where((givers & everything)[:, None] & wanted, game.energy, 0)
+    gone = xp.where((givers & everything)[:, None] & wanted, game.energy, 0)
     game.energy = game.energy - gone
-    coming = jnp.sum(gone, axis=0, dtype=jnp.int32)
-    game.energy = game.energy + jnp.where((taker == PLACE)[:, None], coming, 0)
+    coming = xp.sum(gone, axis=0, dtype=xp.int32)
+    game.energy = game.energy + xp.where((taker == PLACE)[:, None], coming, 0)
 
     def move(game: Record, place: Any, where: Any) -> None:
         kind = draw_unit(game, cards, at(game.energy, place), row.types, where)
@@ -170,7 +158,7 @@ def move_energy_from(game: Record, cards: Cards, rules: Record, scene: Record, r
 def attach_picked(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Attach one energy of the discard pile, of a type that this program has not attached yet."""
     attaches = scene.asks & scene.answered
-    kind = jnp.where(attaches, scene.option, NOBODY)
+    kind = xp.where(attaches, scene.option, NOBODY)
     game.pile = put(game.pile, kind, 1)
     add_discard(game, game.r_me, kind, -1, attaches)
     add_energy(game, next_place(scene.meant, game.r_me), kind, 1, attaches)
@@ -188,16 +176,16 @@ def move_freely(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     kind, mine = game.r_n - 100, game.r_me * np.int32(4)
     add_energy(game, mine + game.r_spot, kind, -1, to_where)
     add_energy(game, mine + scene.option, kind, 1, to_where)
-    moves = jnp.maximum(game.r_parked, 0) + to_where
-    game.r_n = jnp.where(which, 100 + scene.option, jnp.where(to_where, 0, game.r_n))
-    game.r_spot = jnp.where(from_where, scene.option, jnp.where(to_where, NOBODY, game.r_spot))
-    game.r_parked = jnp.where(goes_on, moves, game.r_parked)
+    moves = xp.maximum(game.r_parked, 0) + to_where
+    game.r_n = xp.where(which, 100 + scene.option, xp.where(to_where, 0, game.r_n))
+    game.r_spot = xp.where(from_where, scene.option, xp.where(to_where, NOBODY, game.r_spot))
+    game.r_parked = xp.where(goes_on, moves, game.r_parked)
     game.r_stays = game.r_stays | goes_on
 
 
 def change_next(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The opponent's next energy becomes one of the eight types at random."""
-    kind = rng.below(game, cards, Stream.PICK, jnp.int32(DECK_TYPES))
+    kind = rng.below(game, cards, Stream.PICK, xp.int32(DECK_TYPES))
     game.next_energy = put(game.next_energy, 1 - game.r_me, kind)
 
 
@@ -207,11 +195,11 @@ def change_attached(game: Record, cards: Cards, rules: Record, scene: Record, ro
     def change(game: Record, place: Any, where: Any) -> None:
         old = draw_unit(game, cards, at(game.energy, place), row.types, where, always=True)
         changes = where & (old >= 0)
-        new = rng.below(game, cards, Stream.PICK, jnp.int32(DECK_TYPES), changes)
+        new = rng.below(game, cards, Stream.PICK, xp.int32(DECK_TYPES), changes)
         add_energy(game, place, old, -1, changes)
         add_energy(game, place, new, 1, changes)
 
-    for_each(game, cards, scene.reached, change)
+    for_each(game, cards, ("energy", "draws"), scene.reached, change)
 
 
 def reroll_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -232,6 +220,6 @@ def payable(game: Record, place: Any, mask: Any) -> Any:
 
 def can_move(game: Record, rules: Record, player: Any) -> Any:
     """Own slots from which energy can be moved to another Pokémon, bool [4]."""
-    units = jnp.sum(game.energy, axis=1, dtype=jnp.int32)
+    units = xp.sum(game.energy, axis=1, dtype=xp.int32)
     flags = rules.there & (units > 0) & (total(rules.there & (player == OWNERS)) > 1)
-    return jnp.where(player == 0, flags[:4], flags[4:])
+    return xp.where(player == 0, flags[:4], flags[4:])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, starts, zones
+from tcgjax import board, starts, xp, zones
 from tcgjax.arrays import Record, at, first, put, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import CardColumn, Op, Use
@@ -37,17 +36,17 @@ def leave_play(game: Record, cards: Cards, rules: Record, scene: Record, row: Ro
         board.discard_pokemon(game, place, where & ~to_hand & ~to_deck)
         into_deck(game, place, where & to_deck)
 
-    for_each(game, cards, scene.reached, leave)
+    for_each(game, cards, board.LEAVING, scene.reached, leave)
     game.r_n = total(scene.reached)
 
 
 def into_deck(game: Record, place: Any, where: Any) -> None:
     """A Pokémon and all attached cards are shuffled into the deck."""
     held, tools = board.remove(game, place, where)
-    gone = jnp.concatenate([held, tools])
+    gone = xp.concatenate([held, tools])
     chosen = ((gone[:, None] == INDEX) & where).any(axis=0)
     zones.into_decks(game, chosen)
-    due(game, at(OWNERS, place), where.astype(jnp.int32))
+    due(game, at(OWNERS, place), where.astype(xp.int32))
 
 
 def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -55,7 +54,7 @@ def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) 
 
     def back(game: Record, place: Any, where: Any) -> None:
         held = at(game.cards, place)
-        level = jnp.where(held[2] >= 0, 2, jnp.where(held[1] >= 0, 1, NOBODY))
+        level = xp.where(held[2] >= 0, 2, xp.where(held[1] >= 0, 1, NOBODY))
         where = where & (level >= 0)
         card = at(held, level)
         game.cards = put(game.cards, place, put(held, level, NOBODY), where)
@@ -63,12 +62,12 @@ def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) 
         board.cure(game, (place == PLACE) & where)
         zones.to_hand(game, card, True, where)
 
-    for_each(game, cards, scene.reached, back)
+    for_each(game, cards, board.LEAVING, scene.reached, back)
 
 
 def candy_options(game: Record, cards: Cards, scene: Record) -> Any:
     """The positions of the hand whose Stage 2 skips to the chosen Pokémon, bool [10]."""
-    name = cards.card(board.card_of(game, board.top_instances(game)[jnp.maximum(scene.chosen, 0)]), CardColumn.NAME)
+    name = cards.card(board.card_of(game, board.top_instances(game)[xp.maximum(scene.chosen, 0)]), CardColumn.NAME)
     held = zones.hand(game, game.r_me)
     return (held >= 0) & (cards.card(at(game.card, held), CardColumn.SKIPS_FROM) == name) & (scene.chosen >= 0)
 
@@ -76,14 +75,14 @@ def candy_options(game: Record, cards: Cards, scene: Record) -> Any:
 def candy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The chosen Basic evolves into a Stage 2 of the hand that the player picks."""
     evolves = scene.asks & scene.answered
-    card = jnp.where(evolves, at(zones.hand(game, game.r_me), scene.option), NOBODY)
+    card = xp.where(evolves, at(zones.hand(game, game.r_me), scene.option), NOBODY)
     evolve_if(game, scene.chosen, card, evolves)
     starts.arrive(game, game.r_chosen, Use.ON_EVOLVE, evolves)
 
 
 def evolve_if(game: Record, place: Any, card: Any, where: Any) -> None:
     """A card of the hand or deck evolves a Pokémon where a flag holds."""
-    place, card = jnp.where(where, place, NOBODY), jnp.where(where, card, NOBODY)
+    place, card = xp.where(where, place, NOBODY), xp.where(where, card, NOBODY)
     zones.take_out(game, card, where)
     board.evolve(game, place, card)
 
@@ -94,10 +93,10 @@ def evolve_from_deck(game: Record, cards: Cards, rules: Record, scene: Record, r
     name = cards.card(at(rules.top, place), CardColumn.NAME)
     pool = zones.cards_in(game, DECK, game.r_me) & cards.prints(row.filter, game.card)
     pool = pool & (cards.card(game.card, CardColumn.EVOLVES_FROM) == name) & (place >= 0)
-    order = zones.pick(game, cards, pool, jnp.int32(1))
+    order = zones.pick(game, cards, pool, xp.int32(1))
     card = first(order >= 0)
     evolve_if(game, place, card, card >= 0)
-    due(game, game.r_me, (place >= 0).astype(jnp.int32))
+    due(game, game.r_me, (place >= 0).astype(xp.int32))
 
 
 # --- Tools and the Stadium -------------------------------------------------------------------------------------
@@ -106,7 +105,7 @@ def evolve_from_deck(game: Record, cards: Cards, rules: Record, scene: Record, r
 def remove_tools(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """All Tools of each of who leave it, to the discard pile, the hand or the deck; n = how many."""
     gone_in_all = total((game.tools >= 0) & scene.reached[:, None])
-    owners = jnp.stack([((game.tools >= 0) & (scene.reached & (player == OWNERS))[:, None]).any() for player in (0, 1)])
+    owners = xp.stack([((game.tools >= 0) & (scene.reached & (player == OWNERS))[:, None]).any() for player in (0, 1)])
 
     def leave(game: Record, place: Any, where: Any) -> None:
         tools = at(game.tools, place)
@@ -117,7 +116,7 @@ def remove_tools(game: Record, cards: Cards, rules: Record, scene: Record, row: 
             zones.to_hand(game, tool, True, here & (row.op == Op.RETURN_TOOLS))
             zones.into_decks(game, (tool == INDEX) & here & (row.op == Op.TOOLS_TO_DECK))
 
-    for_each(game, cards, scene.reached, leave)
+    for_each(game, cards, ("tools", "zone", "position", "known"), scene.reached, leave)
     game.shuffles = game.shuffles + (owners & (row.op == Op.TOOLS_TO_DECK))
     game.r_n = gone_in_all
 
@@ -126,19 +125,19 @@ def drop_stadium(game: Record, where: Any) -> None:
     """The Stadium leaves play."""
     where = where & (game.stadium >= 0)
     zones.discard(game, game.stadium, where)
-    game.stadium = jnp.where(where, NOBODY, game.stadium)
+    game.stadium = xp.where(where, NOBODY, game.stadium)
 
 
 def discard_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Stadium leaves play."""
-    drop_stadium(game, jnp.bool_(True))
+    drop_stadium(game, xp.bool_(True))
 
 
 def drop_tool(game: Record, place: Any, tool: Any, where: Any) -> None:
     """Discard one attached Tool; the other one moves up."""
     tools = at(game.tools, place)
-    rest = jnp.where(tools[0] == tool, tools[1], tools[0])
-    left = jnp.where(np.arange(2) == 0, rest, NOBODY)
+    rest = xp.where(tools[0] == tool, tools[1], tools[0])
+    left = xp.where(np.arange(2) == 0, rest, NOBODY)
     game.tools = put(game.tools, place, left, where)
     zones.discard(game, tool, where)
 
@@ -152,13 +151,13 @@ def discard_this(game: Record, cards: Cards, rules: Record, scene: Record, row: 
 def keep_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Trainer card goes to the hand instead of the discard pile."""
     zones.to_hand(game, game.r_held, True)
-    game.r_played = jnp.bool_(False)
+    game.r_played = xp.bool_(False)
 
 
 def discard_tool_or_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8)."""
     picks = scene.asks & scene.answered
-    place = jnp.where(picks, chosen_place(game, game.r_me, scene.option), NOBODY)
+    place = xp.where(picks, chosen_place(game, game.r_me, scene.option), NOBODY)
     drop_tool(game, place, at(game.tools, place)[0], place >= 0)
     drop_stadium(game, picks & (scene.option == 8))
 

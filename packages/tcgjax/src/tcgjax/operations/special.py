@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from tcgjax import board, rng, starts, zones
+from tcgjax import board, rng, starts, xp, zones
 from tcgjax.arrays import Record, at, first, put, ranks, total
 from tcgjax.codes import AttackColumn, CardColumn, CardKind, Duration, Who
 from tcgjax.counting import Row
@@ -27,22 +26,19 @@ def span(game: Record, duration: Any) -> tuple[Any, Any]:
         (Duration.MY_NEXT_TURN, 2, 2),
         (Duration.THROUGH_FOES_TURN, 0, 1),
     ):
-        start = jnp.where(duration == code, game.turn + later, start)
-        end = jnp.where(duration == code, game.turn + until, end)
-    return start, jnp.where(duration == Duration.WHILE_ACTIVE, FOREVER, end)
+        start = xp.where(duration == code, game.turn + later, start)
+        end = xp.where(duration == code, game.turn + until, end)
+    return start, xp.where(duration == Duration.WHILE_ACTIVE, FOREVER, end)
 
 
 def timed(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Put a modifier on each of who."""
-    time = span(game, row.amount)
-    for place in range(8):
-        here = jnp.where(scene.reached[place], place, NOBODY)
-        board.lay_effect(game, here, row.arg, time, game.r_me)
+    board.lay_effects(game, scene.reached, row.arg, span(game, row.amount), game.r_me)
 
 
 def timed_player(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Put a modifier on a player; `overflow` if there is no room for it."""
-    player = jnp.where(row.who == Who.MY_ALL, game.r_me, 1 - game.r_me)
+    player = xp.where(row.who == Who.MY_ALL, game.r_me, 1 - game.r_me)
     free = first(at(game.px_modifier, player) == 0)
     start, end = span(game, row.amount)
     for name, value in (("modifier", row.arg), ("start", start), ("end", end), ("owner", game.r_me == 1)):
@@ -58,39 +54,40 @@ def lock_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     def lock(game: Record, place: Any, where: Any) -> None:
         attacks = cards.card(at(rules.top, place), CardColumn.ATTACKS)
         where = where & (attacks > 0)
-        number = rng.below(game, cards, Stream.PICK, jnp.maximum(attacks, 1), where)
-        board.lay_effect(game, jnp.where(where, place, NOBODY), row.arg, time, game.r_me, number + 1)
+        number = rng.below(game, cards, Stream.PICK, xp.maximum(attacks, 1), where)
+        board.lay_effects(game, (place == board.PLACE) & where, row.arg, time, game.r_me, number + 1)
 
-    for_each(game, cards, scene.reached, lock)
+    names = ("draws", "overflow", "fx_modifier", "fx_start", "fx_end", "fx_owner", "fx_attack")
+    for_each(game, cards, names, scene.reached, lock)
 
 
 def end_turn(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The turn ends after this effect."""
-    game.turn_over = jnp.bool_(True)
+    game.turn_over = xp.bool_(True)
 
 
 def again(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The attack is used a second time, with amount as its damage."""
-    game.again = jnp.where(game.r_strikes, row.amount, game.again)
+    game.again = xp.where(game.r_strikes, row.amount, game.again)
 
 
 def next_coin_heads(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The first coin of the next batch this turn is heads."""
-    game.coin_heads = jnp.bool_(True)
+    game.coin_heads = xp.bool_(True)
 
 
 def copies(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> tuple[Any, Any, Any]:
-    """The attacks that can be copied, no copies among them: card and number (int32 [40]), and which count (bool [40])."""
+    """The attacks that can be copied, no copies among them: card and number (int32 [40]), which count (bool [40])."""
     of_hidden = (row.arg & 4) != 0
     foe = 1 - game.r_me
     hidden = (zones.cards_in(game, HAND, foe) | zones.cards_in(game, DECK, foe)) & of_hidden
-    foes = jnp.where(foe == 0, INDEX[:20], INDEX[20:])
-    in_play = jnp.concatenate([rules.top, jnp.zeros((12,), jnp.int32)])
-    card = jnp.where(of_hidden, at(game.card, foes), in_play)
-    meant = jnp.concatenate([scene.meant, jnp.zeros((12,), jnp.bool_)])
-    there = jnp.where(of_hidden, at(hidden, foes), meant)
-    card, number = jnp.repeat(card, 2), jnp.tile(np.arange(2, dtype=np.int32), 20)
-    counts = jnp.repeat(there, 2) & (number < cards.card(card, CardColumn.ATTACKS))
+    foes = xp.where(foe == 0, INDEX[:20], INDEX[20:])
+    in_play = xp.concatenate([rules.top, xp.zeros((12,), xp.int32)])
+    card = xp.where(of_hidden, at(game.card, foes), in_play)
+    meant = xp.concatenate([scene.meant, xp.zeros((12,), xp.bool_)])
+    there = xp.where(of_hidden, at(hidden, foes), meant)
+    card, number = xp.repeat(card, 2), np.tile(np.arange(2, dtype=np.int32), 20)
+    counts = xp.repeat(there, 2) & (number < cards.card(card, CardColumn.ATTACKS))
     counts = counts & (cards.attack(card, number, AttackColumn.COPIES) == 0)
     no_ex = (row.arg & 2) != 0
     counts = counts & ~(no_ex & (cards.card(card, CardColumn.EX) != 0))
@@ -105,8 +102,8 @@ def copy_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     """
     card, number, counts = copies(game, cards, rules, scene, row)
     random = ((row.arg & 4) != 0) & counts.any() & game.r_strikes
-    drawn = rng.below(game, cards, Stream.PICK, jnp.maximum(total(counts), 1), random)
-    option = jnp.where(random, drawn, scene.option)
+    drawn = rng.below(game, cards, Stream.PICK, xp.maximum(total(counts), 1), random)
+    option = xp.where(random, drawn, scene.option)
     found = first(counts & (ranks(counts) == option))
     card, number = at(card, found), at(number, found)
     cost = cards.cost(card, number)
@@ -114,23 +111,23 @@ def copy_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     copied = game.r_strikes & counts.any() & ~poor
     stops = game.r_strikes & ~copied
     per = cards.attack(card, number, AttackColumn.PER) != 0
-    base = jnp.where(per, 0, cards.attack(card, number, AttackColumn.DAMAGE))
-    game.strike_card = jnp.where(copied, card, game.strike_card)
-    game.strike_number = jnp.where(copied, number == 1, game.strike_number)
-    game.base = jnp.where(copied, base, game.base)
+    base = xp.where(per, 0, cards.attack(card, number, AttackColumn.DAMAGE))
+    game.strike_card = xp.where(copied, card, game.strike_card)
+    game.strike_number = xp.where(copied, number == 1, game.strike_number)
+    game.base = xp.where(copied, base, game.base)
     program = cards.attack(card, number, AttackColumn.PROGRAM)
     starts.check_attack(game, program, game.r_me, game.r_source, copied)
-    game.r_row = jnp.where(copied, -1, jnp.where(stops, cards.program(game.r_number, 0) - 1, game.r_row))
-    game.r_number = jnp.where(copied, program, game.r_number)
-    game.r_n, game.r_flag = jnp.where(copied, 0, game.r_n), game.r_flag & ~copied
-    game.r_chosen = jnp.where(copied, NOBODY, game.r_chosen)
+    game.r_row = xp.where(copied, -1, xp.where(stops, cards.program(game.r_number, 0) - 1, game.r_row))
+    game.r_number = xp.where(copied, program, game.r_number)
+    game.r_n, game.r_flag = xp.where(copied, 0, game.r_n), game.r_flag & ~copied
+    game.r_chosen = xp.where(copied, NOBODY, game.r_chosen)
 
 
 def copy_supporter(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Use the effect of a random Supporter of the opponent's hand (who FOE_ACTIVE) or deck (FOE_ALL), seen by both."""
-    zone = jnp.where(row.who == Who.FOE_ACTIVE, HAND, DECK)
-    pool = (game.zone == zone) & (zones.OWNER == 1 - game.r_me) & cards.prints(row.filter, game.card)
+    zone = xp.where(row.who == Who.FOE_ACTIVE, HAND, DECK)
+    pool = (game.zone == zone) & (1 - game.r_me == zones.OWNER) & cards.prints(row.filter, game.card)
     pool = pool & (cards.card(game.card, CardColumn.KIND) == CardKind.SUPPORTER)
-    found = first(zones.pick(game, cards, pool, jnp.int32(1)) >= 0)
+    found = first(zones.pick(game, cards, pool, xp.int32(1)) >= 0)
     program = cards.card(at(game.card, found), CardColumn.PROGRAM)
     starts.use_supporter(game, program, game.r_me, game.r_source, found >= 0)

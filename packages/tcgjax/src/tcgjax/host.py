@@ -1,0 +1,66 @@
+"""The rules on NumPy arrays, one game at a time: no compiler, real branches; for tests and for looking at a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_shared import counter_rng
+from rlenv_shared.ops import Ops
+from tcgjax import engine
+from tcgjax.arrays import Record
+from tcgjax.codec import CODEC
+from tcgjax.decks import Deck
+from tcgjax.questions import as_mask
+from tcgjax.tables import Cards, Tables
+
+
+def _when_any(name: str, predicate: Any, handler: Callable[[Any], Any], state: Any) -> Any:
+    return handler(state) if predicate else state
+
+
+def _loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], state: Any, most: int) -> Any:
+    for _ in range(most):
+        if not condition(state):
+            break
+        state = body(state)
+    return state
+
+
+def _mulhi(a: Any, b: Any) -> Any:
+    return np.uint32((np.uint64(a) * np.uint64(b)) >> np.uint64(32))
+
+
+HOST: Final = Ops(lambda table, index: table[index], _mulhi, _when_any, _loop, lambda tree: tree)
+"""The form of the hooks for NumPy."""
+
+
+class HostGame:
+    """A game that is played on the host.
+
+    Args:
+        decks: the pool, of which the game draws two.
+        seed: below 2**32.
+    """
+
+    def __init__(self, decks: list[Deck], seed: int) -> None:
+        self.cards = Cards(Tables(), HOST)
+        self.pool = np.array([deck.cards for deck in decks], np.int32)
+        energy = np.array([deck.energy for deck in decks], np.int32)
+        keys = counter_rng.from_words(np.uint32(seed), np.uint32(0))
+        with np.errstate(over="ignore"):
+            self.state: Record = engine.deal((keys[0], keys[1]), self.pool, energy, self.cards)
+
+    @property
+    def options(self) -> list[int]:
+        """The legal actions, ascending; none when the game is over."""
+        return [] if self.state.winner >= 0 else np.flatnonzero(as_mask(self.state.legal)).tolist()
+
+    def step(self, action: int) -> bool:
+        """Answer the question, through the packed words as between any two steps; whether the action was illegal."""
+        with np.errstate(over="ignore"):
+            game = engine.unpack(CODEC.pack(self.state), self.pool)
+            self.state, illegal = engine.step(game, np.int32(action), self.cards)
+        return bool(illegal)

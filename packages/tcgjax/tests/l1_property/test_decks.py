@@ -1,0 +1,61 @@
+"""Decks that are refused, and the tables they are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import tcg_engine.codes
+from tcg_engine import table
+from tcgjax import DeckError, build, codes, decks
+from tcgjax.tables import arrays, words
+from tcgjax.verification.starters import DECKS, SHARED, starters
+
+pytestmark = pytest.mark.l1
+CARDS = [(card, 2) for card in (*DECKS["G"], *SHARED)]
+
+
+@pytest.mark.parametrize(
+    ("entries", "energy", "message"),
+    [
+        ([*CARDS[1:], ("X9-001", 2)], "G", "card X9-001: got no such id"),
+        (CARDS[1:], "G", "got 18 cards"),
+        ([*CARDS[2:], ("A1-033", 4)], "G", "got 4 cards named Charmander"),
+        (CARDS, "", "energy types"),
+        (CARDS, "GRWL", "energy types"),
+        (CARDS, "C", "energy types"),
+    ],
+)
+def test_bad_decks_are_refused(entries, energy, message):
+    with pytest.raises(DeckError, match=message):
+        build(entries, energy)
+
+
+def test_a_card_with_an_unknown_op_is_refused_by_name(monkeypatch):
+    card = words()["printings"]["A1-001"]
+    monkeypatch.setattr(decks, "unknown_ops", lambda: {card: "no body for DANCE"})
+    with pytest.raises(DeckError, match="card A1-001 Bulbasaur: got no body for DANCE"):
+        build(CARDS, "G")
+
+
+def test_every_card_of_the_table_is_supported():
+    assert not decks.unknown_ops()
+    assert not words()["unsupported"]
+
+
+def test_starters_are_six_decks():
+    assert len(starters()) == 6
+    assert all(max(Counter(deck.cards).values()) == 2 for deck in starters())
+
+
+def test_codes_are_the_reference_s():
+    for name in ("Op", "Kind", "State", "Who", "Fact", "Scope", "Duration", "Zone", "Use", "CardKind"):
+        ours, theirs = getattr(codes, name), getattr(tcg_engine.codes, name)
+        assert {item.name: int(item) for item in ours} == {item.name: int(item) for item in theirs}
+
+
+def test_rows_are_the_reference_s():
+    for number, rows in enumerate(table().programs):
+        assert arrays()["row"][number, : len(rows)].tolist() == [list(row) for row in rows]
+    assert words()["printings"] == table().printings

@@ -1,0 +1,48 @@
+"""The packed state: its size, its committed layout, and the arrays that are made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlenv_shared.packing import report
+from tcgjax import xp
+from tcgjax.codec import CODEC
+from tcgjax.layout import LAYOUT
+
+pytestmark = pytest.mark.l1
+
+
+def test_a_game_takes_at_most_700_bytes():
+    assert LAYOUT.num_words * 4 <= 700
+
+
+def test_layout_report_is_fresh():
+    report.check(LAYOUT, Path(__file__).parents[2] / "docs" / "layout")
+
+
+def test_arrays_are_what_the_layout_decodes():
+    words = tuple(np.random.default_rng(3).integers(0, 2**32, (LAYOUT.num_words,), dtype=np.uint32))
+    game, decoded = CODEC.unpack(words), LAYOUT.decode(words)
+    assert game.energy.tolist() == [place["energy"] for place in decoded["place"]]
+    assert game.zone_energy.tolist() == [side["zone_energy"] for side in decoded["side"]]
+    assert game.fx_start.tolist() == [[e["fx_start"] for e in place["effect"]] for place in decoded["place"]]
+    assert int(game.owed) == decoded["owed"]
+    assert int(game.key0) == decoded["key0"]
+
+
+def test_packing_keeps_every_field():
+    words = tuple(np.random.default_rng(4).integers(0, 2**32, (LAYOUT.num_words,), dtype=np.uint32))
+    game = CODEC.unpack(words)
+    again = CODEC.unpack(CODEC.pack(game))
+    for name in CODEC.shapes:
+        assert np.array_equal(getattr(game, name), getattr(again, name)), name
+
+
+def test_numbers_keep_the_dtype_of_arrays():
+    assert xp.where(np.array([True, False]), 1, np.array([2, 3], np.int32)).dtype == np.int32
+    assert xp.where(np.bool_(True), np.bool_(True), False).dtype == np.bool_
+    assert xp.leading_zeros(np.uint32(1 << 28)) == 3
+    assert xp.count_bits(np.uint32(0xF0F)) == 8
