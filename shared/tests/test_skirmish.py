@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_shared.packing import report
 from rlenv_shared.testing.conformance import check_env
 from rlenv_shared.testing.games import Skirmish, skirmish_tables, twins
 from rlenv_shared.testing.games import skirmish_rules as rules
@@ -19,12 +21,14 @@ from rlenv_shared.verification.trajectory import Trajectory
 pytestmark = pytest.mark.l1
 ENV = Skirmish()
 PARAMS = ENV.default_params
+
+
 def test_every_step_is_the_twin_s():
     ours, theirs = twins.both("skirmish", 0, 64)
-    report = compare(ours, theirs)
-    report.raise_on_divergence()
+    found = compare(ours, theirs)
+    found.raise_on_divergence()
     assert ours.steps["terminated"].sum() == 64
-    assert report.steps > 64 * 40
+    assert found.steps > 64 * 40
 
 
 @pytest.mark.slow
@@ -40,9 +44,9 @@ def test_the_generator_and_its_draws_are_compared_at_every_step():
     for field in ("rng.0", "rng.1", "rng.2"):
         steps = {**ours.steps, field: ours.steps[field].copy()}
         steps[field][-1, ours.valid[-1].argmax()] += 1
-        report = compare(Trajectory(steps, ours.initial), theirs)
-        assert report.divergence.field == field
-        assert report.divergence.step == len(ours.valid) - 1
+        found = compare(Trajectory(steps, ours.initial), theirs)
+        assert found.first.field == field
+        assert found.first.step == len(ours.valid) - 1
     draws = ours.steps["rng.2"].astype(int)
     assert (np.diff(draws, axis=0)[ours.valid[1:]] >= 0).all()
     assert draws.max() > 100
@@ -72,6 +76,10 @@ def test_everything_that_makes_it_hard_happens():
 
 def test_it_conforms():
     check_env(ENV, num_steps=320, num_envs=4)
+
+
+def test_the_committed_layout_report_is_current():
+    report.check(LAYOUT, Path(__file__).parents[1] / "docs" / "skirmish_layout")
 
 
 def test_the_tables_fit_the_layout():
