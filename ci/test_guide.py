@@ -43,8 +43,9 @@ def test_the_copy_of_the_template_passes_its_tests(tmp_path: Path) -> None:
     for command in (["init", "--quiet"], ["add", "--all"], [*identity, "commit", "--quiet", "-m", "x"]):
         subprocess.run(["git", *command], cwd=clone, check=True, capture_output=True)
 
-    copy, *_ = re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    copy, _, rename, *_ = re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
     assert NEW in copy
+    assert "CartPole" in rename
     run(clone, "bash", "-euc", copy)
     run(
         clone,
@@ -63,3 +64,6 @@ def test_the_copy_of_the_template_passes_its_tests(tmp_path: Path) -> None:
     layout = run(clone, sys.executable, "-m", "ci.check_layout", status=None)
     assert NEW not in layout, layout
     run(clone, sys.executable, "-m", "ci.layers")
+    (clone / ".venv").symlink_to(sys.prefix)
+    run(clone, "bash", "-euc", rename)
+    assert "MountainCar-v0" in run(clone, sys.executable, "-m", "rlenv_shared.verification", NEW, "smoke")

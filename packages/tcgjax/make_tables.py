@@ -79,10 +79,15 @@ def tables(cards: CardTable) -> dict[str, np.ndarray]:
 
 def code_module() -> str:
     """The source of ``codes.py``."""
-    lines = ['"""The numbers in the card tables, by name.  Made by ``make_tables.py`` from those of the reference."""', ""]
+    lines = [
+        '"""The numbers in the card tables, by name.  Made by ``make_tables.py`` from those of the reference."""',
+        "",
+    ]
     lines += ["from enum import IntEnum", "from typing import Final", ""]
     lines += [f"{name}: Final = {getattr(codes, name)!r}".replace("'", '"') for name in ("ENERGY", "TYPES")]
-    lines += [f"{name}: Final = {getattr(codes, name)}" for name in ("ENERGY_KINDS", "DECK_TYPES", "ANY_ENERGY", "MANY")]
+    lines += [
+        f"{name}: Final = {getattr(codes, name)}" for name in ("ENERGY_KINDS", "DECK_TYPES", "ANY_ENERGY", "MANY")
+    ]
     lines += [f"ALL_CONDITIONS: Final = {codes.ALL_CONDITIONS}"]
     for name, fields in (("Card", CARD), ("Attack", ATTACK)):
         lines += ["", "", f"class {name}Column(IntEnum):", f'    """Columns of the table of {name.lower()}s."""', ""]

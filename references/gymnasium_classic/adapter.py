@@ -1,4 +1,4 @@
-"""Gymnasium's CartPole-v1 as a reference: settable single environments, and vector ones for L4 and benchmarks."""
+"""Gymnasium's classic-control environments as a reference: settable single ones, and vectors for L4 and benchmarks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.trajectory import Trajectory
 
@@ -19,10 +20,11 @@ import gymnasium as gym  # noqa: E402 - only after the check, whose error says w
 from gymnasium.vector import VectorEnv  # noqa: E402
 from references.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
-ENV_ID: Final = "CartPole-v1"
-STATE: Final = ("x", "x_dot", "theta", "theta_dot")  # order of CartPoleEnv.state; m, m/s, rad, rad/s
+CARTPOLE: Final = "CartPole-v1"
+# Names of ``env.unwrapped.state``, in its order.  The observation of each of these is the state in float32.
+STATE: Final = {CARTPOLE: ("x", "x_dot", "theta", "theta_dot")}  # m, m/s, rad, rad/s
 Policy = Callable[[NDArray[np.float64]], NDArray[np.integer]]
-"""``states [B, 4] -> actions [B]``."""
+"""``states [B, S] -> actions [B]``, S numbers of `STATE`."""
 
 
 class Reference:
@@ -31,18 +33,31 @@ class Reference:
     Args:
         num_envs: how many.
         attributes: values set on every environment, e.g. ``{"gravity": 3.7, "kinematics_integrator": "semi"}``.
+        env_id: a key of `STATE`.
         **options: keyword arguments of the environment, e.g. ``sutton_barto_reward=True``.
 
     Raises:
+        InvalidParamsError: an ``env_id`` that is not in `STATE`.
         ReferenceUnavailableError: (on import) Gymnasium is missing or of another version.
     """
 
-    def __init__(self, num_envs: int = 1, attributes: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self.envs = [gym.make(ENV_ID, disable_env_checker=True, **options) for _ in range(num_envs)]
+    def __init__(
+        self,
+        num_envs: int = 1,
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        env_id: str = CARTPOLE,
+        **options: Any,
+    ) -> None:
+        if env_id not in STATE:
+            remedy = "name the numbers of its state in STATE of references/gymnasium_classic/adapter.py"
+            raise InvalidParamsError("env_id", env_id, f"one of {sorted(STATE)}", remedy)
+        self.components = STATE[env_id]
+        self.envs = [gym.make(env_id, disable_env_checker=True, **options) for _ in range(num_envs)]
         for env in self.envs:
             for name, value in (attributes or {}).items():
                 if not hasattr(env.unwrapped, name):
-                    raise AttributeError(f"{ENV_ID} has no attribute {name!r}")
+                    raise AttributeError(f"{env_id} has no attribute {name!r}")
                 setattr(env.unwrapped, name, value)
 
     def reset(self, *, seed: int = 0, states: NDArray[np.float64] | None = None, time: int = 0) -> None:
@@ -50,7 +65,7 @@ class Reference:
 
         Args:
             seed: of Gymnasium's generators.
-            states: [B, 4], put in place of the drawn states.
+            states: [B, S], put in place of the drawn states.
             time: steps that count as already done.
         """
         batch = len(self.envs)
@@ -68,7 +83,7 @@ class Reference:
 
     @property
     def states(self) -> NDArray[np.float64]:
-        """[B, 4] in the order of `STATE`."""
+        """[B, S] in the order of `STATE`."""
         return np.array([env.unwrapped.state for env in self.envs])
 
     @property
@@ -89,7 +104,7 @@ class Reference:
         """State, observation and the last step's outcome, in the schema of `rlenv_shared.verification.trajectory`."""
         states = self.states
         return {
-            **{f"state.{name}": states[:, i] for i, name in enumerate(STATE)},
+            **{f"state.{name}": states[:, i] for i, name in enumerate(self.components)},
             "state.time": self._time,
             "obs": self._obs,
             "reward": self._reward,
@@ -110,18 +125,20 @@ def record_episodes(
     *,
     seed: int = 0,
     states: NDArray[np.float64] | None = None,
+    env_id: str = CARTPOLE,
     **options: Any,
 ) -> Trajectory:
     """Record whole episodes under a policy that sees the float64 states.
 
     Args:
-        policy: ``states [B, 4] -> actions [B]``, called once per step.
+        policy: ``states [B, S] -> actions [B]``, called once per step.
         episodes: how many, one column each; columns of shorter episodes are padded with ``valid`` False.
         seed: seeds the resets.
-        states: [B, 4] initial states in place of the drawn ones.
+        states: [B, S] initial states in place of the drawn ones.
+        env_id: a key of `STATE`.
         **options: of `Reference`.
     """
-    reference = Reference(episodes, **options)
+    reference = Reference(episodes, env_id=env_id, **options)
     reference.reset(seed=seed, states=states)
     first = {name: value.copy() for name, value in reference.snapshot().items()}
     rows: list[dict[str, NDArray[Any]]] = []
@@ -131,15 +148,15 @@ def record_episodes(
         rows.append({"action": action, **{name: value.copy() for name, value in reference.snapshot().items()}})
     reference.close()
     initial = {name: value for name, value in first.items() if name.startswith(("state", "obs"))}
-    about = {"env": ENV_ID, "reference": f"{PIN.name} {PIN.version}", "seed": seed}
+    about = {"env": env_id, "reference": f"{PIN.name} {PIN.version}", "seed": seed}
     return Trajectory({name: np.stack([row[name] for row in rows]) for name in rows[0]}, initial, about)
 
 
-def vector_env(num_envs: int, **options: Any) -> VectorEnv:
+def vector_env(num_envs: int, *, env_id: str = CARTPOLE, **options: Any) -> VectorEnv:
     """Single environments side by side with same-step auto-reset."""
-    return side_by_side(ENV_ID, num_envs, **options)
+    return side_by_side(env_id, num_envs, **options)
 
 
 def fast_vector_env(num_envs: int) -> VectorEnv:
     """Gymnasium's NumPy implementation of many CartPoles in one (next-step auto-reset)."""
-    return gym.make_vec(ENV_ID, num_envs=num_envs, vectorization_mode="vector_entry_point")
+    return gym.make_vec(CARTPOLE, num_envs=num_envs, vectorization_mode="vector_entry_point")

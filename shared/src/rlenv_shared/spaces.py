@@ -32,9 +32,19 @@ class Space(abc.ABC):
     def contains(self, x: Any) -> Any:
         """Whether ``x`` is one element, as a scalar bool: of JAX for a JAX array or tracer, of NumPy otherwise."""
 
-    @abc.abstractmethod
+    def to(self, library: Any) -> Any:
+        """The same space of a library (a module, as `gymnasium.spaces`) that has one of this name."""
+        return getattr(library, type(self).__name__)(*self._arguments(library))
+
     def to_gymnasium(self) -> Any:
-        """The same space as a `gymnasium.spaces` object."""
+        """The same space as a `gymnasium.spaces` object; Discrete has its own dtype there, int64, as users send it."""
+        import gymnasium
+
+        return self.to(gymnasium.spaces)
+
+    @abc.abstractmethod
+    def _arguments(self, library: Any) -> tuple:
+        """What libraries make such a space of."""
 
     @abc.abstractmethod
     def _identity(self) -> tuple:
@@ -105,11 +115,8 @@ class Discrete(Space):
             return xp.bool_(False)
         return (x >= x.dtype.type(0)) & (x <= x.dtype.type(min(self.n - 1, np.iinfo(x.dtype).max)))
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.Discrete` (its own dtype, int64, is what Gymnasium users send)."""
-        import gymnasium
-
-        return gymnasium.spaces.Discrete(self.n)
+    def _arguments(self, library: Any) -> tuple:
+        return (self.n,)
 
     def _identity(self) -> tuple:
         return (self.n, self.dtype.name)
@@ -149,11 +156,8 @@ class MultiDiscrete(Space):
         highest = np.minimum(self.nvec - 1, np.iinfo(x.dtype).max).astype(x.dtype)
         return xp.all((x >= x.dtype.type(0)) & (x <= highest))
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.MultiDiscrete`."""
-        import gymnasium
-
-        return gymnasium.spaces.MultiDiscrete(self.nvec, dtype=self.dtype.type)
+    def _arguments(self, library: Any) -> tuple:
+        return (self.nvec, self.dtype.type)
 
     def _identity(self) -> tuple:
         return (tuple(self.nvec.ravel().tolist()), self.shape, self.dtype.name)
@@ -226,20 +230,14 @@ class Box(Space):
         x = x.astype(self.dtype)
         return xp.all((x >= self.low) & (x <= self.high))
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.Box`."""
-        import gymnasium
-
-        return gymnasium.spaces.Box(self.low, self.high, self.shape, self.dtype.type)
+    def _arguments(self, library: Any) -> tuple:
+        return (self.low, self.high, self.shape, self.dtype.type)
 
     def _identity(self) -> tuple:
         return (self.low.tobytes(), self.high.tobytes(), self.shape, self.dtype.name)
 
     def __repr__(self) -> str:
-        low, high = (
-            bound.flat[0] if bound.size and (bound == bound.flat[0]).all() else bound for bound in (self.low, self.high)
-        )
-        return f"Box({low}, {high}, {self.shape}, {self.dtype.name})"
+        return f"Box({_short(self.low)}, {_short(self.high)}, {self.shape}, {self.dtype.name})"
 
 
 @jax.tree_util.register_static
@@ -272,11 +270,8 @@ class Dict(Space):
             inside = inside & space.contains(x[name])
         return inside
 
-    def to_gymnasium(self) -> Any:
-        """A `gymnasium.spaces.Dict`."""
-        import gymnasium
-
-        return gymnasium.spaces.Dict({name: space.to_gymnasium() for name, space in self.spaces.items()})
+    def _arguments(self, library: Any) -> tuple:
+        return ({name: space.to(library) for name, space in self.spaces.items()},)
 
     def _identity(self) -> tuple:
         return tuple(self.spaces.items())

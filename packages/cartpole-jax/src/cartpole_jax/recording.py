@@ -36,5 +36,5 @@ def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: in
     for _ in range(steps):
         frames.append(rgb_array(state))
         obs, state, *_ = step(jax.random.key(0), state, np.asarray(policy(np.asarray(obs)[None]))[0])
-    iio.imwrite(path, np.stack(frames), duration=1000 * float(env.default_params.time_step), loop=0)
+    iio.imwrite(path, np.stack(frames), duration=1000 / env.render_fps, loop=0)
     return Path(path)

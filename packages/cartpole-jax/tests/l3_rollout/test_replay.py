@@ -27,4 +27,4 @@ def test_the_trace_is_what_the_reference_does(trace):
     again = record()
     assert trace.metadata == again.metadata
     for name, array in again.steps.items():
-        np.testing.assert_array_equal(trace.steps[name], array, err_msg=name)
+        np.testing.assert_array_equal(trace.steps[name], array, err_msg=f"{name}; save what record() returns")

@@ -55,6 +55,17 @@ class Constraints(NamedTuple):
     friction: Any  # sliding coefficient
 
 
+class Fixed(NamedTuple):
+    """What the parameters alone say about the constraints."""
+
+    friction: Any  # sliding coefficient
+    contact_scale: tuple[Any, ...]  # kg, of the bodies, see `contact_scale`
+    contact: Softness
+    bounds: tuple[tuple[Any, Any], ...]  # rad, of the hinges, see `joint_bounds`
+    limit_scale: tuple[Any, ...]  # kg m^2, of the hinges: stiffness where impedance and its complement are equal
+    limit: Softness
+
+
 class ActiveSet(NamedTuple):
     """Which rows are negative, one bit (uint32) each."""
 
@@ -62,32 +73,41 @@ class ActiveSet(NamedTuple):
     edges: Scalar  # bit i: plus row of contact i; bit 16 + i: its minus row
 
 
+def fixed(params: EnvParams, dtype: Any) -> Fixed:
+    """Of the parameters and of the dtype that angles have."""
+    friction = contact_friction(params)
+    return Fixed(
+        friction,
+        tuple(contact_scale(friction, weight) for weight in params.inverse_weight),
+        softness(params.contact_solref, params.contact_solimp, params.time_step),
+        tuple(joint_bounds(params, dtype)),
+        tuple(1 / weight for weight in params.hinge_inverse_weight),
+        softness(params.limit_solref, params.limit_solimp, params.time_step),
+    )
+
+
 def find(
     qpos: tuple[Scalar, ...], qvel: tuple[Scalar, ...], position: Position, velocity: Velocity, params: EnvParams
 ) -> Constraints:
     """Evaluate every candidate at one state."""
-    friction = contact_friction(params)
-    soft = softness(params.contact_solref, params.contact_solimp, params.time_step)
+    given = fixed(params, qpos[0].dtype)
     contacts = tuple(
         floor_contact(
             rotate(position, body, end),
             position.height[body],
             velocity.linear[body],
             velocity.angular[body],
-            contact_scale(friction, params.inverse_weight[body]),
+            given.contact_scale[body],
             params.radius[geom],
-            soft,
+            given.contact,
         )
         for body, geom, end in zip(model.END_BODY, model.END_GEOM, model.capsule_ends(params.half_length), strict=True)
     )
-    soft = softness(params.limit_solref, params.limit_solimp, params.time_step)
     limits = tuple(
-        joint_limit(angle, rate, bounds, weight, soft)
-        for angle, rate, bounds, weight in zip(
-            qpos[3:], qvel[3:], joint_bounds(params, qpos[0].dtype), params.hinge_inverse_weight, strict=True
-        )
+        joint_limit(angle, rate, bounds, scale, given.limit)
+        for angle, rate, bounds, scale in zip(qpos[3:], qvel[3:], given.bounds, given.limit_scale, strict=True)
     )
-    return Constraints(contacts, limits, friction)
+    return Constraints(contacts, limits, given.friction)
 
 
 def contact_friction(params: EnvParams) -> Any:
@@ -129,7 +149,7 @@ def floor_contact(
 
 
 @phase
-def joint_limit(angle: Scalar, rate: Scalar, bounds: tuple[Any, Any], inv_weight: Any, soft: Softness) -> Limit:
+def joint_limit(angle: Scalar, rate: Scalar, bounds: tuple[Any, Any], scale: Any, soft: Softness) -> Limit:
     """The nearer bound of one hinge."""
     low, high = bounds
     below, above = angle - low, high - angle
@@ -138,7 +158,7 @@ def joint_limit(angle: Scalar, rate: Scalar, bounds: tuple[Any, Any], inv_weight
     sign = jnp.where(at_low, jnp.ones_like(angle), -jnp.ones_like(angle))
     d = impedance(distance, soft)
     offset = soft.damping * sign * rate + soft.stiffness * d * distance
-    return Limit(sign=sign, stiffness=d / (1 - d) * (1 / inv_weight), offset=jnp.where(distance < 0, offset, FAR))
+    return Limit(sign=sign, stiffness=scale * d / (1 - d), offset=jnp.where(distance < 0, offset, FAR))
 
 
 def rows(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration: Velocity) -> tuple[list, list, list]:

@@ -26,11 +26,10 @@ from halfcheetah_jax.bias import inertial, is_pushed, motor_force, pushed_back
 from halfcheetah_jax.constraints import (
     ActiveSet,
     Contact,
+    Fixed,
     Limit,
-    contact_friction,
-    contact_scale,
+    fixed,
     floor_contact,
-    joint_bounds,
     joint_limit,
     push_body,
     push_hinge,
@@ -39,7 +38,6 @@ from halfcheetah_jax.constraints import (
 from halfcheetah_jax.inertia import Hinge, Rigid, Sym3, add, fold, hinge_of, rigid_inertias, shift_wrench, solve_root
 from halfcheetah_jax.integrator import Travel
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, carried, rotate
-from halfcheetah_jax.softness import softness
 from halfcheetah_jax.solver import same_set
 from halfcheetah_jax.types import EnvParams, Nine
 from rlenv_shared.trig import sin_cos
@@ -188,7 +186,7 @@ def _turn(pitch: tuple[Scalar, Scalar], vector: tuple[Any, Any]) -> Vector:
     return rotate(Position((pitch[0],), (pitch[1],), (), ()), 0, vector)
 
 
-def _prepare(desk: _Desk, params: EnvParams) -> None:
+def _prepare(desk: _Desk, params: EnvParams, given: Fixed) -> None:
     """Put down everything that stays fixed while the solver iterates."""
     rows = _Rows(desk.dtype)
     angles, speeds = ([desk.read(name, j) for j in range(JOINTS)] for name in ("angle", "speed"))
@@ -196,27 +194,23 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
     v_x, v_z, rate = desk.take("rate", 0, 3)
     zero = jnp.zeros_like(pitch)
     body = _Body(pitch, z + model.ROOT_HEIGHT, (v_x, v_z), rate, (zero, zero + params.gravity))
-    scales = [contact_scale(contact_friction(params), weight) for weight in params.inverse_weight]
     ends = model.capsule_ends(params.half_length)
-    soft = softness(params.contact_solref, params.contact_solimp, params.time_step)
 
     def put(body: _Body, turn: Any, first: tuple[int, int], tiles: int, scale: Any) -> None:
         radius = rows.pair(*(params.radius[model.END_GEOM[i]] for i in first))
         for k in range(ENDS):
             end = rows.pair(ends[first[0] + k], ends[first[1] + k])
-            found = floor_contact(_turn(turn, end), body.height, body.linear, body.angular, scale, radius, soft)
+            found = floor_contact(
+                _turn(turn, end), body.height, body.linear, body.angular, scale, radius, given.contact
+            )
             desk.write("contact", tiles + k, *found.point, *found[1:])
 
     turn = sin_cos(body.pitch)
-    put(body, turn, (0, ENDS), 0, scales[0])
+    put(body, turn, (0, ENDS), 0, given.contact_scale[0])
     desk.write("first", 0, *_turn(turn, tuple(params.mass[0] * c for c in model.CENTRE[0])))
-    bounds = joint_bounds(params, desk.dtype)
-    mass, moment, scale = (rows.of_legs(values[1:]) for values in (params.mass, params.inertia, scales))
-    centre, places, ranges = (rows.of_legs(v) for v in (model.CENTRE[1:], model.HINGE_POS[1:], bounds))
-    weights, springs, dampers = (
-        rows.of_legs(v) for v in (params.hinge_inverse_weight, params.stiffness, params.damping)
-    )
-    limit_soft = softness(params.limit_solref, params.limit_solimp, params.time_step)
+    mass, moment, scale = (rows.of_legs(values[1:]) for values in (params.mass, params.inertia, given.contact_scale))
+    centre, places, ranges = (rows.of_legs(v) for v in (model.CENTRE[1:], model.HINGE_POS[1:], given.bounds))
+    stiffness, springs, dampers = (rows.of_legs(v) for v in (given.limit_scale, params.stiffness, params.damping))
     for_torso = _rigid(desk, rows, params)[0]
     total = inertial(for_torso, 0, body.centripetal, body.angular)
     pushes = tuple(zip(params.push_x, params.push_z, params.push_torque, strict=True))
@@ -246,7 +240,7 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
         if is_pushed(params):
             own = add(own, pushed_back(rigid, 0, rows.of_legs(pushes[1:])[j]))
         wrenches.append((own, offset))
-        desk.write("limit", j, *joint_limit(angles[j], speeds[j], ranges[j], weights[j], limit_soft))
+        desk.write("limit", j, *joint_limit(angles[j], speeds[j], ranges[j], stiffness[j], given.limit))
     pending = None
     for j in reversed(range(JOINTS)):
         own, offset = wrenches[j]
@@ -256,12 +250,11 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
         pending = shift_wrench(own, offset)
     desk.write("force", 0, *(-component for component in add(total, _sum_rows(pending))))
     # The first active set is that of the accelerations of the substep before.
-    desk.active = _active_set(
-        desk, params, desk.take("qacc", 0, 3), [desk.read("hinge qacc", j) for j in range(JOINTS)]
-    )
+    hinges = [desk.read("hinge qacc", j) for j in range(JOINTS)]
+    desk.active = _active_set(desk, given.friction, desk.take("qacc", 0, 3), hinges)
 
 
-def _active_set(desk: _Desk, params: EnvParams, root: Sequence[Scalar], hinges: Sequence[Scalar]) -> ActiveSet:
+def _active_set(desk: _Desk, friction: Any, root: Sequence[Scalar], hinges: Sequence[Scalar]) -> ActiveSet:
     """Which rows are negative, and so push, at some accelerations."""
     linear, angular = (root[0], root[1]), root[2]
     normal, tangent, limits = [], [], []
@@ -276,7 +269,7 @@ def _active_set(desk: _Desk, params: EnvParams, root: Sequence[Scalar], hinges: 
             contact = desk.contact(ENDS * part + k)
             a_x, a_z = carried(linear, angular, contact.point)
             normal.append(a_z + contact.normal)
-            tangent.append(contact_friction(params) * (a_x + contact.tangent))
+            tangent.append(friction * (a_x + contact.tangent))
     high = np.uint32(model.NUM_CONTACTS)
     plus = signs([n + t for n, t in zip(normal, tangent, strict=True)])
     minus = signs([n - t for n, t in zip(normal, tangent, strict=True)])
@@ -311,9 +304,9 @@ def _unfold_legs(
     return found
 
 
-def _minimum(desk: _Desk, params: EnvParams, active: ActiveSet) -> tuple[Any, list[Scalar]]:
+def _minimum(desk: _Desk, params: EnvParams, friction: Any, active: ActiveSet) -> tuple[Any, list[Scalar]]:
     """Accelerations ``(of the torso, of the hinges)`` that minimise the quadratic of one active set."""
-    rows, friction = _Rows(desk.dtype), contact_friction(params)
+    rows = _Rows(desk.dtype)
     torso, legs = _rigid(desk, rows, params)
     armature = rows.of_legs(params.armature)
     none = Sym3(*[jnp.zeros((LEGS, BLOCK), desk.dtype)] * 6)
@@ -343,7 +336,7 @@ class _Search(NamedTuple):
     converged: Scalar  # int32 [1, BLOCK]: and that step was a full one
 
 
-def _solve(desk: _Desk, params: EnvParams) -> None:
+def _solve(desk: _Desk, params: EnvParams, given: Fixed) -> None:
     """The accelerations of a substep."""
     left = desk.read_word("solves left")
     none = jnp.zeros((1, BLOCK), jnp.int32)
@@ -356,11 +349,12 @@ def _solve(desk: _Desk, params: EnvParams) -> None:
         # Environments that have converged find the same accelerations again, bit for bit.
         half = jnp.where((search.solves >= FULL_STEPS) & (search.stayed == 0), np.float32(0.5), np.float32(0))
         half = half.astype(desk.dtype)
+        found = _minimum(desk, params, given.friction, search.active)
         root, hinges = (
             tuple(b - half * (b - a) for a, b in zip(before, minimum, strict=True))
-            for before, minimum in zip((search.root, search.hinges), _minimum(desk, params, search.active), strict=True)
+            for before, minimum in zip((search.root, search.hinges), found, strict=True)
         )
-        active = _active_set(desk, params, root, hinges)
+        active = _active_set(desk, given.friction, root, hinges)
         stayed = jnp.min(same_set(active, search.active).astype(jnp.int32), axis=0, keepdims=True)
         converged = jnp.where(half == 0, stayed, 0)
         return _Search(search.solves + np.int32(1), active, root, hinges, stayed, converged)
@@ -384,7 +378,7 @@ def _bad(desk: _Desk) -> Scalar:
     return (1 - good).astype(jnp.uint32)
 
 
-def _advance(desk: _Desk, params: EnvParams) -> None:
+def _advance(desk: _Desk, params: EnvParams, given: Fixed) -> None:
     """Euler step, see `integrator.advance`."""
     h, rows = params.time_step, _Rows(desk.dtype)
     desk.write_word("diverged", desk.read_word("diverged") | _bad(desk))
@@ -456,7 +450,8 @@ def travel_in_kernel(
 
     batch, dtype = qpos[0].shape[0], qpos[0].dtype
     blocks = -(-batch // BLOCK)
-    leaves, tree = jax.tree.flatten(params)
+    # What the parameters alone say is computed here, once, and not by each thread in each substep.
+    leaves, tree = jax.tree.flatten((params, fixed(params, dtype)))
     traced = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
     def whole(array: Any) -> Any:
@@ -489,12 +484,12 @@ def travel_in_kernel(
         jax.ShapeDtypeStruct((blocks * NUM_WORDS, BLOCK), jnp.uint32),
     ]
 
-    def on_desk(work: Callable[[_Desk, EnvParams], None], desk: Sequence[Any]) -> Any:
+    def on_desk(work: Callable[[_Desk, EnvParams, Fixed], None], desk: Sequence[Any]) -> Any:
         def kernel(*refs: Any) -> None:
             filled = list(leaves)
             for i, ref in zip(traced, refs, strict=False):
                 filled[i] = ref[0] if len(ref.shape) == 1 else ref[...]
-            work(_Desk(*refs[-2:]), jax.tree.unflatten(tree, filled))
+            work(_Desk(*refs[-2:]), *jax.tree.unflatten(tree, filled))
 
         aliases = {len(numbers) + i: i for i in range(len(desk))}
         return call(work.__name__.lstrip("_"), kernel, [*numbers, *desk], desk_shape, input_output_aliases=aliases)

@@ -128,9 +128,16 @@ class Battle:
     def types(self, number: int) -> tuple[Any, Any]:
         """Both types of the active Pokémon; the second is 0 if there is none."""
         side, pokemon = self.side(number), self.pokemon(number)
+        first, second = pokemon.type1, pokemon.type2
+        roosting = side.roosting & ~side.terastallized
+        alone = jnp.where(second == 0, NORMAL, second)
+        first, second = (
+            jnp.where(roosting & (first == FLYING), alone, first),
+            jnp.where(roosting & ((first == FLYING) | (second == FLYING)), 0, second),
+        )
         return (
-            jnp.where(side.terastallized, pokemon.tera_type, pokemon.type1),
-            jnp.where(side.terastallized, 0, pokemon.type2),
+            jnp.where(side.terastallized, pokemon.tera_type, first),
+            jnp.where(side.terastallized, 0, second),
         )
 
     def has_type(self, number: int, type_: int) -> Any:
@@ -169,4 +176,4 @@ def number_of(kind: str, name: str) -> int:
     return NAMES[kind].index(name)
 
 
-FLYING = number_of("type", "Flying")
+FLYING, NORMAL = number_of("type", "Flying"), number_of("type", "Normal")

@@ -18,15 +18,21 @@ BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
 WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
 SUN, RAIN, SAND, SNOW = range(1, 5)
 PHYSICAL, SPECIAL, STATUS = 1, 2, 3
-VOLATILES: Final = ("", "flinch", "confusion")
-FLINCH, CONFUSION = 1, 2
+SIDE_CONDITIONS: Final = ("", "stealthrock", "spikes", "toxicspikes", "stickyweb")
+STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB = range(1, 5)
+VOLATILES: Final = ("", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute")
+FLINCH, CONFUSION, LEECH_SEED, TAUNT, ENCORE, PROTECT, SUBSTITUTE = range(1, 8)
 AT_FOE, AT_SELF, AT_FIELD, AT_FOE_SIDE, AT_OWN_SIDE, AT_ALL_ADJACENT = range(6)
 """Targets in singles: one foe, the user, the whole field, a side, and whoever stands beside the user."""
 FRACTIONS: Final = ((0, 1), (1, 2), (1, 3), (1, 4), (33, 100), (3, 4))
 """Of drain, recoil and healing."""
 STAGE_BITS: Final = 4  # of one stat in seven packed stages
+BY_WEIGHT, BY_WEIGHTS, BY_BOOSTS, BY_HP = range(1, 5)
+"""What makes the power of moves that have none of their own: the target's weight, both weights, the user's raised
+stages, the user's hit points."""
 MOVE_FLAGS: Final = (
     "contact", "protect", "sound", "punch", "bite", "pulse", "slicing", "bullet", "powder", "defrost", "cantusetwice",
+    "mustpressure", "bypasssub", "failencore",
 )  # fmt: skip
 
 
@@ -52,12 +58,22 @@ MOVE: Final = Layout(
         flag("ignores_defense_boosts"), flag("ignores_evasion"), flag("thaws_target"), flag("sure_for_poison"),
         bits("boosts", 0, 127), bits("self_boosts", 0, 127), bits("once_boosts", 0, 127), bits("self_chance", 0, 100),
         flag("ignores_immunity"), flag("struggles"), flag("sun_strengthens"),
+        bits("side_condition", 0, len(SIDE_CONDITIONS) - 1), flag("knocks_off"), flag("spins"),
+        flag("heals_by_weather"),
+        flag("needs_attack"), flag("first_action_only"), flag("becomes_tera"), flag("halves"),
+        flag("doubles_without_item"), flag("doubles_against_status"), bits("power_by", 0, 8192),
+        bits("power_fact", 0, 31), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
+        flag("roosts"), flag("rests"), flag("needs_item"), flag("crashes"), flag("strong_on_water"),
+        bits("power_from", 0, 4), flag("doubles_after_failure"), flag("clears_stages"),
+        flag("shares_hp"), flag("forced"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
 )  # fmt: skip
 """``boosts`` and the like are rows of the table of stage changes; 0 changes nothing.  Accuracy 0 never misses.  A
-``self_chance`` of 0 is none given: the change always comes, after a draw all the same."""
+``self_chance`` of 0 is none given: the change always comes, after a draw all the same.  ``power_by`` multiplies the
+power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
+``forced`` is only set while Sheer Force uses a move."""
 
 ABILITY: Final = Layout(
     "ability",
@@ -75,6 +91,8 @@ ABILITY: Final = Layout(
         flag("no_crits"),
         flag("burn_spares"), flag("quick_feet"), flag("ignores_evasion"), flag("changes_damage"),
         flag("changes_damage_taken"),
+        flag("infiltrates"), flag("no_indirect_damage"), flag("quickens_status_moves"), flag("inverts_stages"),
+        flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
     ],
 )  # fmt: skip
 """``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by a type or physically if
@@ -84,6 +102,7 @@ ITEM: Final = Layout(
     "item",
     [
         flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
+        flag("loaded_dice"), bits("orb", 0, 6),
     ],
 )  # fmt: skip
 
@@ -93,7 +112,7 @@ POKEMON: Final = Layout(
         bits("max_hp", 1, 1023, empty=1), bits("atk", 0, 1023), bits("def_", 0, 1023), bits("spa", 0, 1023),
         bits("spd", 0, 1023), bits("spe", 0, 1023), bits("level", 1, 100, empty=1), bits("species", 0, 1023),
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
-        bits("tera_type", 0, 19), flag("can_evolve"), bits("moves", 0, 511, count=4),
+        bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
     ],
 )  # fmt: skip
 """A Pokémon of the pool as it was before the battle."""
@@ -109,6 +128,7 @@ FACTS: Final = (
     "physical", "special", "contact", "sound", "punch", "bite", "pulse", "slicing", "recoil", "super_effective",
     "not_very_effective", "critical", "third_of_hp", "has_status", "poisoned", "target_full_hp", "target_fresh",
     "sun", "rain", "sand", "snow", "can_evolve", "has_accuracy",
+    "target_has_item", "ails_awake", "forced",
 )  # fmt: skip
 """What a modifier may ask; the words of a modifier's row have one bit for each."""
 MODIFIER: Final = Layout(

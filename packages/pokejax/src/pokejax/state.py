@@ -31,6 +31,16 @@ PERSISTENT: Final = (
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team)."""
 
+VOLATILE: Final = (
+    bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
+    bits("choice_lock", 0, MOVES + 1), bits("last_move", 0, MOVES + 1), bits("this_result", 0, 3),
+    bits("last_result", 0, 3), flag("protected"), bits("stalls", 0, 6), bits("stall_turns", 0, 2),
+    bits("substitute", 0, 255), flag("seeded"), bits("taunt", 0, 4), bits("encore", 0, 4),
+    bits("encore_slot", 0, MOVES - 1), flag("roosting"),
+)  # fmt: skip
+"""What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
+``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; the others are turns left or flags."""
+
 LAYOUT: Final = Layout(
     "battle",
     [
@@ -47,13 +57,13 @@ LAYOUT: Final = Layout(
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
             bits("priority", -7, 7), flag("switch_flag"), flag("before_switch_out_done"),
             *PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), flag("shown_fainted"),
-            bits("boosts", -6, 6, count=len(rows.BOOSTS)), bits("speed", 0, 2**13 - 1),
-            flag("flinched"), bits("confusion", 0, 5), bits("choice_lock", 0, MOVES + 1),
-            bits("this_result", 0, 3), bits("last_result", 0, 3), bits("active_turns", 0, MAX_TURN),
-            bits("last_move", 0, MOVES + 1), flag("newly_switched"),
+            *VOLATILE, bits("speed", 0, 2**13 - 1), bits("active_turns", 0, MAX_TURN), flag("newly_switched"),
+            bits("move_actions", 0, 3),
+            flag("stealth_rock"), bits("spikes", 0, 3), bits("toxic_spikes", 0, 2), flag("sticky_web"),
+            flag("rock_before_toxic"), flag("spikes_before_toxic"),
             record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
         ], whole_words=True),
     ],
 )  # fmt: skip
-"""``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one; ``swapped`` says that the sides have
+"""``rock_before_toxic`` and its like say which hazard was laid first; ``swapped`` says that the sides have
 changed places, so that whoever acts is the first."""

@@ -33,7 +33,8 @@ class Params(Replaceable):
         immunities: bits by type.
         power_points: the most of each move.
         pokemon: rows of `rows.POKEMON`, six to a team.
-        intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises.
+        intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
+            `speed_drop` of those that Sticky Web lowers.
         max_steps_in_episode: decisions and steps between them after which an episode is cut.
     """
 
@@ -48,6 +49,7 @@ class Params(Replaceable):
     pokemon: tuple[Column, ...]
     intimidate: Any
     speed_boost: Any
+    speed_drop: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
 
 
@@ -95,7 +97,7 @@ NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 
 def params(pokemon: tuple[Column, ...]) -> Params:
     """Parameters with a pool: columns of `rows.POKEMON`, six rows to a team (`teams`)."""
-    stages = {"intimidate": stage_row(atk=-1), "speed_boost": stage_row(spe=1)}
+    stages = {"intimidate": stage_row(atk=-1), "speed_boost": stage_row(spe=1), "speed_drop": stage_row(spe=-1)}
     return Params(*(table(name) for name in TABLES), pokemon=pokemon, **stages)
 
 

@@ -52,7 +52,7 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
 
     Args:
         described: per team, six mappings with ``species``, ``level``, ``ability``, ``item``, ``maxhp``, five
-            ``stats``, ``moves`` (pairs of id and PP), ``tera``.
+            ``stats``, ``moves`` (pairs of id and PP), ``tera``, ``weight`` in hg.
 
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
@@ -77,6 +77,7 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
                 "ability": _known("ability", member["ability"], where),
                 "item": _known("item", member["item"], where), "type1": word & 31, "type2": word >> 5 & 31,
                 "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
+                "weight": member["weight"],
             }  # fmt: skip
             moves = [_known("move", name, where) for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}

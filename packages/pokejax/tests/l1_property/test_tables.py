@@ -17,7 +17,7 @@ pytestmark = pytest.mark.l1
 def member(**changes):
     found = {
         "species": "pikachu", "level": 80, "ability": "static", "item": "", "maxhp": 200,
-        "stats": [100, 100, 100, 100, 100], "moves": [["thunderbolt", 24]], "tera": "Electric",
+        "stats": [100, 100, 100, 100, 100], "moves": [["thunderbolt", 24]], "tera": "Electric", "weight": 60,
     }  # fmt: skip
     return found | changes
 

@@ -87,16 +87,12 @@ def build(program: ir.Program, form: Form) -> Built:
     key = key_of(program, form)
     path = cache_folder() / f"{form.name}-{key}.so"
     if not path.exists():
-        compile_text(source(program) + _named(key), form, path)
+        compile_text(source(program), form, path, key)
     return load(path, key)
 
 
-def _named(key: str) -> str:
-    return f'extern "C" __attribute__((visibility("default"))) const char rlenv_key[] = "{key}";\n'
-
-
-def compile_text(text: str, form: Form, path: Path, extra: tuple[str, ...] = ()) -> None:
-    """Compile C++ text into a shared object; the file appears complete or not at all."""
+def compile_text(text: str, form: Form, path: Path, key: str, extra: tuple[str, ...] = ()) -> None:
+    """Compile C++ text into a shared object sealed with its key; the file appears complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     include = (f"-I{HEADERS}", f"-I{jax.ffi.include_dir()}")
     prefer = ("-mprefer-vector-width=512",) if form.name == "avx512" else ()
@@ -104,8 +100,8 @@ def compile_text(text: str, form: Form, path: Path, extra: tuple[str, ...] = ())
         written, made = Path(folder) / "step.cc", Path(folder) / "step.so"
         written.write_text(text)
         command = [
-            compiler(), *FLAGS, f"-march={form.march}", *prefer, f"-DLANES={form.lanes}", *extra, *include, str(written),
-            "-o", str(made),
+            compiler(), *FLAGS, f"-march={form.march}", *prefer, f"-DLANES={form.lanes}", *extra, *include,
+            str(written), "-o", str(made),
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -117,7 +113,13 @@ def compile_text(text: str, form: Form, path: Path, extra: tuple[str, ...] = ())
                     remedy=f"try {compiler()} by hand",
                 )
             )
+        with made.open("ab") as file:  # what follows an object's sections is nothing to the loader
+            file.write(_seal(made.read_bytes(), key))
         made.replace(path)
+
+
+def _seal(content: bytes, key: str) -> bytes:
+    return f"\nrlenv-emit {key} {hashlib.sha256(content + key.encode()).hexdigest()}\n".encode()
 
 
 def load(path: Path, key: str) -> Built:
@@ -126,16 +128,20 @@ def load(path: Path, key: str) -> Built:
     Raises:
         ObjectFileError: it is damaged, or of another program.
     """
-    try:
-        library = ctypes.CDLL(str(path))
-        found = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(library, "rlenv_key"))).decode()
-        handler = library.rlenv_emitted
-    except (OSError, ValueError, AttributeError) as error:
+    whole, length = path.read_bytes(), len(_seal(b"", key))
+    if whole[-length:] != _seal(whole[:-length], key):  # loading a damaged object would crash
+        found = whole[-length:][:60]
         raise ObjectFileError(
-            explain(f"object {path}", got=error, expected="an object of this package", remedy="delete the file")
-        ) from None
-    if found != key:
-        raise ObjectFileError(
-            explain(f"object {path}", got=f"that of program {found}", expected=key, remedy="delete the file")
+            explain(
+                f"object {path}",
+                got=f"a file that ends in {found!r}",
+                expected=f"the seal of {key}",
+                remedy="delete the file",
+            )
         )
+    try:
+        handler = ctypes.CDLL(str(path)).rlenv_emitted
+    except (OSError, AttributeError) as error:
+        remedy = "delete the file"
+        raise ObjectFileError(explain(f"object {path}", got=error, expected="one that loads", remedy=remedy)) from None
     return Built(key, ctypes.cast(handler, ctypes.c_void_p).value or 0, path)

@@ -11,7 +11,14 @@ import numpy as np
 from rlenv_emit.ir import COMMUTATIVE, COMPARISONS, NUMPY, Block, Op, Value
 
 _BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
-_COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+_COMPARE = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 _WRAPPING = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -64,7 +71,9 @@ class Builder:
         """All constants."""
         return self._constants
 
-    def op(self, kind: str, *args: Value, dtype: str | None = None, uniform: bool | None = None, attr: Any = None) -> Value:
+    def op(
+        self, kind: str, *args: Value, dtype: str | None = None, uniform: bool | None = None, attr: Any = None
+    ) -> Value:
         """The result of an operation; its dtype is that of the last argument unless the kind says otherwise."""
         dtype = dtype or ("b1" if kind in COMPARISONS or kind == "any" else args[-1].dtype)
         simpler = self._simplify(kind, args, dtype)
@@ -123,7 +132,11 @@ class Builder:
             if number is None:
                 continue
             ones = not np.invert(number)
-            if (kind in ("or", "xor", "add") and not number) or (kind == "and" and ones) or (kind == "mul" and number == 1):
+            if (
+                (kind in ("or", "xor", "add") and not number)
+                or (kind == "and" and ones)
+                or (kind == "mul" and number == 1)
+            ):
                 return args[other]
             if (kind == "and" and not number) or (kind == "or" and ones):
                 return args[one]
@@ -132,4 +145,3 @@ class Builder:
         if kind in ("and", "or") and args[0] is args[1]:
             return args[0]
         return None
-

@@ -87,12 +87,6 @@ def _batch(axis_data: Any, arguments: Any, axes: Any, **params: Any) -> tuple[li
 
 def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tuple[int, ...]) -> list[Any]:
     count = math.prod(batch)
-    if not any(batched):  # one environment: a batch of one
-        batched = (True,) * len(batched)
-        arguments = tuple(argument[None] for argument in arguments)
-        batch = (1,) if not batch else batch
-        if count != 1:
-            arguments = tuple(jnp.broadcast_to(argument, (count, *argument.shape[1:])) for argument in arguments)
     if count == 0:
         return [jnp.zeros((*batch, *out.shape), out.dtype) for out in traced.out_avals]
     rows = [
@@ -106,7 +100,12 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
 
 def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:
     raise DifferentiationError(
-        explain("emitted function", got="a derivative", expected="none: it is compiled outside of JAX", remedy="differentiate the function itself")
+        explain(
+            "emitted function",
+            got="a derivative",
+            expected="none: it is compiled outside of JAX",
+            remedy="differentiate the function itself",
+        )
     )
 
 

@@ -12,6 +12,9 @@ import jax.numpy as jnp
 
 from rlenv_emit import processor
 from rlenv_emit.call import Traced, bind
+from rlenv_emit.front.trace import program
+from rlenv_emit.ir import Program
+from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
 
 
@@ -28,37 +31,83 @@ def emit(
 
     Returns:
         A function of the same arguments and results, bit for bit.  Batch it with `jax.vmap`; what is not mapped
-        (``in_axes=None``) is shared by all environments.  It may be called under `jax.jit`, `jax.vmap` and inside loops.
+        (``in_axes=None``) is shared by all environments.  It may be called under `jax.jit` and inside loops.
 
     Raises:
-        UnsupportedError: the function uses what cannot be emitted; raised when the shared arguments are known.
-        CompilerError: there is no compiler, or it failed.
+        UnsupportedError: the function uses what cannot be emitted; raised when it is called, since which arguments are
+            shared is known only then.
+        CompilerError: there is no compiler, or it failed; likewise.
         InvalidParamsError: threads is below 1, or a call's arguments do not fit the example.
+        ObjectFileError: this processor does not run the form.
     """
-    threads = os.cpu_count() or 1 if threads is None else threads
-    if threads < 1:
-        raise InvalidParamsError(explain("threads", got=threads, expected="an integer >= 1", remedy="leave it out"))
-    chosen = processor.best() if form is None else processor.named(form)
-    avals = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(jnp.shape(leaf), jnp.result_type(leaf)), example)
-    closed, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    traced = Traced(closed, chosen, threads)
-    leaves, structure = jax.tree.flatten(avals)
-    results = jax.tree.structure(shape)
+    avals = jax.tree.map(_aval, example)
+    emitted = _traced(function, avals, _form(form), _threads(threads))
+    expected = _described(avals)
+
+    @functools.wraps(function)
+    def checked(*arguments: Any) -> Any:
+        got = _described(jax.tree.map(_aval, arguments))
+        if got != expected:
+            remedy = "emit it for such arguments, or map the batch axis with jax.vmap"
+            raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
+        return emitted(*arguments)
+
+    return checked
+
+
+def emit_lazily(
+    function: Callable[..., Any], form: str | None = None, threads: int | None = None
+) -> Callable[..., Any]:
+    """As `emit`, for every shape and dtype of arguments that the function is called with."""
+    chosen, workers = _form(form), _threads(threads)
+
+    @functools.cache
+    def made(structure: Any, leaves: tuple[Any, ...]) -> Callable[..., Any]:
+        avals = [jax.ShapeDtypeStruct(shape, dtype, weak_type=weak) for shape, dtype, weak in leaves]
+        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers)
 
     @functools.wraps(function)
     def emitted(*arguments: Any) -> Any:
-        given, found = jax.tree.flatten(arguments)
-        arrays = [jnp.asarray(leaf) for leaf in given]
-        got = [(array.shape, array.dtype.name) for array in arrays]
-        expected = [(leaf.shape, leaf.dtype.name) for leaf in leaves]
-        if found != structure or got != expected:
-            remedy = "emit it for such arguments, or map the batch axis with jax.vmap"
-            raise InvalidParamsError(
-                explain("emitted function", got=f"{found} of {got}", expected=f"{structure} of {expected}", remedy=remedy)
-            )
-        return jax.tree.unflatten(results, bind(traced, arrays))
+        leaves, structure = jax.tree.flatten(arguments)
+        avals = [_aval(leaf) for leaf in leaves]
+        return made(structure, tuple((aval.shape, aval.dtype, aval.weak_type) for aval in avals))(*arguments)
 
     return emitted
 
 
-__all__ = ["emit"]
+def traced_program(function: Callable[..., Any], *example: Any) -> Program:
+    """The program of a function whose every argument varies, as it is before it is compiled."""
+    avals = jax.tree.map(_aval, example)
+    return program(jax.make_jaxpr(function)(*avals), [True] * len(jax.tree.leaves(avals)))
+
+
+def _traced(function: Callable[..., Any], avals: Any, form: Form, threads: int) -> Callable[..., Any]:
+    closed, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
+    traced, results = Traced(closed, form, threads), jax.tree.structure(shape)
+
+    def emitted(*arguments: Any) -> Any:
+        return jax.tree.unflatten(results, bind(traced, [jnp.asarray(leaf) for leaf in jax.tree.leaves(arguments)]))
+
+    return emitted
+
+
+def _form(name: str | None) -> Form:
+    return processor.best() if name is None else processor.named(name)
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return os.cpu_count() or 1
+    if threads < 1:
+        raise InvalidParamsError(explain("threads", got=threads, expected="an integer >= 1", remedy="leave it out"))
+    return threads
+
+
+def _aval(leaf: Any) -> Any:
+    """Shape, dtype, and whether the dtype gives way to others, of an array or number."""
+    found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(found.shape, found.dtype, weak_type=bool(getattr(found, "weak_type", False)))
+
+
+def _described(avals: Any) -> str:
+    return str(jax.tree.map(lambda aval: f"{aval.dtype.name}{list(aval.shape)}", avals))

@@ -8,11 +8,21 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax.extend import core as jax_core
+from jax.interpreters import batching
 
 from rlenv_shared.ops import XLA, Handler, Ops
 
 any_lane_p = jax_core.Primitive("any_lane")
 any_lane_p.def_abstract_eval(lambda flag, *, name: jax.core.ShapedArray((), jnp.bool_))
+
+
+def _batched(flags: Any, axes: Any, *, name: str) -> tuple[Any, None]:
+    """Axes inside a lane: whether the flag is true anywhere on them."""
+    (flag,), (axis,) = flags, axes
+    return any_lane_p.bind(jnp.any(flag, axis=axis), name=name), None
+
+
+batching.primitive_batchers[any_lane_p] = _batched
 
 BRANCH, MASK = "branch", "mask"
 Policy = Mapping[str, str]

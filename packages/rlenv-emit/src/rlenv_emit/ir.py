@@ -3,17 +3,17 @@
 Every value is one number of one lane.  It is *uniform* if all lanes of a group have the same: constants, parameters,
 counters, and whether any lane needs something; only uniform values decide branches and loops.
 
-| kind                                        | meaning (bit for bit that of the XLA operation of the same name)          |
-|---------------------------------------------|---------------------------------------------------------------------------|
-| const                                       | attr is a NumPy scalar                                                    |
-| input, table                                | attr is (argument, element); entry args[0] of table attr, in range        |
-| add sub mul div rem min max, and or xor     | of two values of one dtype                                                |
-| shl shr sar                                 | shifts; a distance of the width or more leaves zeros (or the sign)        |
-| eq ne lt le gt ge                           | b1; ordered, but ne is true of NaN                                        |
-| neg abs sign not clz popcount sqrt ...      | of one value                                                              |
-| select                                      | args[1] where args[0] else args[2]                                        |
-| convert, bitcast                            | to the dtype of the value                                                 |
-| any                                         | uniform b1: whether args[0] is true in any lane that is at work           |
+| kind                                        | meaning (bit for bit that of the XLA operation of the same name)    |
+|---------------------------------------------|---------------------------------------------------------------------|
+| const                                       | attr is a NumPy scalar                                              |
+| input, table                                | attr is (argument, element); entry args[0] of table attr, in range  |
+| add sub mul div rem min max, and or xor     | of two values of one dtype                                          |
+| shl shr sar                                 | shifts; a distance of the width or more leaves zeros (or the sign)  |
+| eq ne lt le gt ge                           | b1; ordered, but ne is true of NaN                                  |
+| neg abs sign not clz popcount sqrt ...      | of one value                                                        |
+| select                                      | args[1] where args[0] else args[2]                                  |
+| convert, bitcast                            | to the dtype of the value                                           |
+| any                                         | uniform b1: whether args[0] is true in any lane that is at work     |
 """
 
 from __future__ import annotations

@@ -68,7 +68,9 @@ def best() -> Form:
         if runs(form):
             return form
     raise ObjectFileError(
-        explain("processor", got=platform.machine(), expected="x86_64 or aarch64", remedy="use the environment as it is")
+        explain(
+            "processor", got=platform.machine(), expected="x86_64 or aarch64", remedy="use the environment as it is"
+        )
     )
 
 
@@ -83,7 +85,9 @@ def named(name: str) -> Form:
             if not runs(form):
                 lacking = sorted(form.needs - flags()) or form.machine
                 remedy = "leave the choice to the package"
-                raise ObjectFileError(explain(f"form {name}", got=f"a processor without {lacking}", expected="one with it", remedy=remedy))
+                raise ObjectFileError(
+                    explain(f"form {name}", got=f"a processor without {lacking}", expected="one with it", remedy=remedy)
+                )
             return form
     expected = f"one of {[form.name for form in FORMS]}"
     raise ObjectFileError(explain("form", got=name, expected=expected, remedy="leave the choice to the package"))

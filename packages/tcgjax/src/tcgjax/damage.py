@@ -149,9 +149,7 @@ def check(game: Record, rules: Record, player: Any) -> None:
     spot = board.active_place(player)
     here = at(rules.there, spot)
     hurt = at(game.poison, spot)
-    game.damage = put(
-        game.damage, spot, at(game.damage, spot) + hurt + at(rules.poison_more, spot), here & (hurt > 0)
-    )
+    game.damage = put(game.damage, spot, at(game.damage, spot) + hurt + at(rules.poison_more, spot), here & (hurt > 0))
     burned = here & at(game.burned, spot)
     game.damage = put(game.damage, spot, at(game.damage, spot) + BURN_DAMAGE, burned)
     game.burned = put(game.burned, spot, False, rng.flip(game, 1, burned) > 0)

@@ -54,7 +54,12 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
 
     for name in REGISTERS:
         setattr(game, name, put(getattr(game, name), top, getattr(game, f"r_{name}")))
-    over = (game.r_row >= cards.program(game.r_number, 0)) & (top == game.programs - 1) & ~game.r_waits & (game.start_mode == 0)
+    over = (
+        (game.r_row >= cards.program(game.r_number, 0))
+        & (top == game.programs - 1)
+        & ~game.r_waits
+        & (game.start_mode == 0)
+    )
     discards = over & game.r_played & (game.r_held >= 0)
     zones.discard(game, game.r_held, discards)
     game.programs = game.programs - over

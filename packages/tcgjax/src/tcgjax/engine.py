@@ -200,9 +200,7 @@ def run_turn(run: Any, game: Record, rules: Record) -> None:
 
 def advance(game: Record, cards: Cards) -> Record:
     """Run until somebody is asked or the game is over; then say what is legal."""
-    game.__dict__.update(
-        cards.ops.loop(goes_on, lambda g: one_pass(g, cards), game, MOST_PASSES).__dict__
-    )
+    game.__dict__.update(cards.ops.loop(goes_on, lambda g: one_pass(g, cards), game, MOST_PASSES).__dict__)
     game.overflow = game.overflow | goes_on(game)
 
     def write(game: Record) -> None:
@@ -247,5 +245,3 @@ def step(game: Record, action: Any, cards: Cards) -> tuple[Record, Any]:
     game.answer, game.asked = jnp.where(over, UNANSWERED, action), jnp.bool_(False)
     game.time = jnp.minimum(game.time + 1, 65_535)
     return advance(game, cards), illegal
-
-

@@ -191,9 +191,7 @@ def choices_of(game: Record, cards: Cards, rules: Record, player: Any, rows: Any
     for number in range(HAND_LIMIT):
         row = Row(*(rows[number, i] for i in range(8)))
         meant = members(game, row.who, player, jnp.int32(NOBODY), rules.there)
-        flags = meant & matches(
-            game, cards, rules, row.filter, row.state, row.types, row.amount, jnp.int32(NOBODY)
-        )
+        flags = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, jnp.int32(NOBODY))
         found.append(jnp.where(player == 0, flags, jnp.roll(flags, SLOTS)))
     return jnp.stack(found)
 
@@ -313,5 +311,3 @@ def attach(game: Record, cards: Cards, rules: Record, place: Any) -> None:
     reacts = triggers.someone_reacts(rules, came)
     when(cards.ops, "zone energy", reacts, lambda g: triggers.react(g, cards, rules, player), game)
     game.came = jnp.zeros_like(came)
-
-

@@ -172,7 +172,14 @@ def place(
     played: Any = False,
 ) -> None:
     """Write a program that has not begun into a place of the stack."""
-    fresh = {"number": number, "me": jnp.asarray(me) == 1, "strikes": strikes, "played": played, "row": 0, "flag": False}
+    fresh = {
+        "number": number,
+        "me": jnp.asarray(me) == 1,
+        "strikes": strikes,
+        "played": played,
+        "row": 0,
+        "flag": False,
+    }
     fresh |= {"n": 0, "healed": 0, "source": source, "by": by, "cause": cause, "chosen": NOBODY, "spot": NOBODY}
     fresh |= {"held": held, "parked": NOBODY, "picked": False}
     for name, value in fresh.items():
@@ -213,6 +220,7 @@ def someone_reacts(rules: Record, came: Any) -> Any:
 
 def react(game: Record, cards: Any, rules: Record, me: Any) -> None:
     """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon (the player's own first), type by type."""
+
     def goes_on(state: Any) -> Any:
         return state[1].any()
 

@@ -30,9 +30,7 @@ SETTLED_BEFORE: Final = (BEGIN, DRAW, END, FIRST_CHECK, SETTLE, TICK)
 
 def is_basic(cards: Cards, card: Any) -> Any:
     """A Basic Pokémon card; Fossils are none outside play."""
-    return (cards.card(card, CardColumn.KIND) == CardKind.POKEMON) & (
-        cards.card(card, CardColumn.STAGE) == Stage.BASIC
-    )
+    return (cards.card(card, CardColumn.KIND) == CardKind.POKEMON) & (cards.card(card, CardColumn.STAGE) == Stage.BASIC)
 
 
 # --- setup -----------------------------------------------------------------------------------------------------
@@ -202,5 +200,3 @@ def retreat(game: Record, cards: Cards, rules: Record) -> None:
     for name, value in work.__dict__.items():
         before = getattr(game, name)
         setattr(game, name, before if value is before else jnp.where(switches, value, before))
-
-

@@ -72,8 +72,6 @@ class FiveValueEnv:
 
 def _to_gymnax(space: Any) -> Any:
     """The same space as gymnax has it."""
-    if isinstance(space, Discrete):
-        return gymnax_spaces.Discrete(space.n)
-    if isinstance(space, Box):
-        return gymnax_spaces.Box(space.low, space.high, space.shape, space.dtype)
+    if isinstance(space, Discrete | Box):
+        return space.to(gymnax_spaces)
     raise InvalidParamsError("gymnax space", space, "Discrete or Box", "flatten it in a wrapper")

@@ -108,5 +108,5 @@ def _to_jaxmarl(space: Any) -> Any:
     if isinstance(space, Discrete):
         return jaxmarl_spaces.Discrete(space.n, dtype=space.dtype)
     if isinstance(space, Box):
-        return jaxmarl_spaces.Box(space.low, space.high, space.shape, space.dtype)
+        return space.to(jaxmarl_spaces)
     raise InvalidParamsError("JaxMARL space", space, "Discrete or Box", "flatten it in a wrapper")

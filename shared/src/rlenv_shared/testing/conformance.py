@@ -363,24 +363,13 @@ CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
 """Every check, cheap ones first."""
 
 
-def check_env(
-    env: Any,
-    params: Any = None,
-    *,
-    key: Any = None,
-    num_steps: int = 256,
-    num_envs: int = 8,
-    can_terminate: bool = True,
-) -> list[str]:
+def check_env(env: Any, params: Any = None, **play: Any) -> list[str]:
     """Run all of `CHECKS`; the environment's step is traced eight times.
 
     Args:
         env: the environment.
         params: parameters; the defaults when None.
-        key: JAX key of resets and actions; ``jax.random.key(0)`` when None.
-        num_steps: steps of random play in each environment; episodes must end within them.
-        num_envs: environments played.
-        can_terminate: False for a task that only the time limit ends.
+        play: what random play is looked at: options of `RandomPlay`.
 
     Returns:
         The names of the checks that passed, which are all of them.
@@ -388,12 +377,12 @@ def check_env(
     Raises:
         AssertionError: listing every check that failed.
     """
-    check_protocol(RandomPlay(env, params, num_steps=num_steps))  # the others rely on it
-    play = RandomPlay(env, params, key=key, num_steps=num_steps, num_envs=num_envs, can_terminate=can_terminate)
+    played = RandomPlay(env, params, **play)
+    check_protocol(played)  # the others rely on it
     failures: list[str] = []
     for check in CHECKS:
         try:
-            check(play)
+            check(played)
         except Exception as error:  # an environment that raises does not conform either
             kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
             failures.append(f"{check.__name__}: {kind}{error}")

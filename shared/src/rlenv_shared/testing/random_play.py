@@ -5,6 +5,7 @@ Everything is traced once and shared, so that checking a large environment does 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterator
 from typing import Any
@@ -38,6 +39,7 @@ class Transitions:
     raw_mask: Any  # legal actions of the raw next state
 
 
+@dataclasses.dataclass(eq=False)
 class RandomPlay:
     """An environment with its compiled programs and a record of random legal play.
 
@@ -52,21 +54,18 @@ class RandomPlay:
             rounding within a step.
     """
 
-    def __init__(
-        self,
-        env: Any,
-        params: Any = None,
-        *,
-        key: Any = None,
-        num_steps: int = 256,
-        num_envs: int = 8,
-        can_terminate: bool = True,
-        float_rtol: float = FLOAT_RTOL,
-    ) -> None:
-        self.env, self.num_steps, self.num_envs, self.can_terminate = env, num_steps, num_envs, can_terminate
-        self.float_rtol = float_rtol
-        self.params = env.default_params if params is None else params
-        self.key = jax.random.key(0) if key is None else key
+    env: Any
+    params: Any = None
+    _: dataclasses.KW_ONLY
+    key: Any = None
+    num_steps: int = 256
+    num_envs: int = 8
+    can_terminate: bool = True
+    float_rtol: float = FLOAT_RTOL
+
+    def __post_init__(self) -> None:
+        self.params = self.env.default_params if self.params is None else self.params
+        self.key = jax.random.key(0) if self.key is None else self.key
 
     @functools.cached_property
     def program(self) -> Any:

@@ -8,7 +8,13 @@ from rlenv_shared.verification import declaration as declare
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "halfcheetah-jax float32"
 EQUAL_BATCH: Final = 256  # what MJX can finish
-OTHERS: Final = {"mjx": "MJX 3.17.0", "brax": "Brax 0.14.2 generalized"}
+OTHERS: Final = {
+    "mjx": "MJX 3.17.0",
+    "mjx-6-6": "MJX 3.17.0, 6 iterations",
+    "brax-generalized": "Brax 0.14.2 generalized",
+    "brax-positional": "Brax 0.14.2 positional",
+    "brax-spring": "Brax 0.14.2 spring",
+}
 PPO: Final[dict[str, Any]] = {
     "num_envs": 64,
     "rollout_length": 32,
@@ -62,6 +68,7 @@ DECLARATION: Final = declare.Declaration(
             {"count": 12_000, "least_smooth": 10_000},
             {"count": 300, "least_smooth": 200},
         ),
+        _comparisons("peer_gradients", "gradients:compare_peers", {"count": 256}, {"count": 32}),
         _comparisons(
             "rollouts",
             "rollouts:compare_episodes",
@@ -92,7 +99,9 @@ DECLARATION: Final = declare.Declaration(
             quick=_speeds((1024,), ()),
             claims=(
                 _claim("JAX float32 against MJX at batch 256", OTHERS["mjx"], EQUAL_BATCH, 40.0),
-                _claim("JAX float32 against Brax (generalized) at batch 256", OTHERS["brax"], EQUAL_BATCH, 10.0),
+                _claim(
+                    "JAX float32 against Brax (generalized) at batch 256", OTHERS["brax-generalized"], EQUAL_BATCH, 10.0
+                ),
                 _claim("JAX float32 against mujoco.rollout on one thread", "mujoco.rollout, 1 thread", 1024, 1.0),
                 _claim("JAX float32 against mujoco.rollout on two threads", "mujoco.rollout, 2 threads", 1024, 1.0),
             ),

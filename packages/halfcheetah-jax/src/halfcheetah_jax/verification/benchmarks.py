@@ -15,7 +15,8 @@ from rlenv_shared.errors import DivergenceError, explain
 from rlenv_shared.verification.locate import reference
 
 STEPS: Final = 64  # of each environment per call
-OTHER_STEPS: Final = {"mjx": 1, "brax": 4}  # they are slow; a call must not fill minutes
+OTHER_STEPS: Final = {"mjx": 1}  # of the others' environments, of which the rest do more
+MORE_STEPS: Final = 4  # they are slow; a call must not fill minutes
 
 
 def mujoco_vector_env(num_envs: int) -> Any:
@@ -32,7 +33,10 @@ def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
     """Ours, one environment of Gymnasium, and programs that need a Python environment of their own."""
     settings = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32"}
     xml = reference("gymnasium_mujoco").XML
-    apart = [OtherPythonWorkload(name, OTHERS[name], batch, OTHER_STEPS[name], xml, settings) for name in others]
+    apart = [
+        OtherPythonWorkload(name, OTHERS[name], batch, OTHER_STEPS.get(name, MORE_STEPS), xml, settings)
+        for name in others
+    ]
     return [gymnasium_single(), ours(EQUAL_BATCH), *apart]
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 import venv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rlenv_bench.workloads import Workload
 from rlenv_shared.errors import ReferenceUnavailableError, explain
@@ -21,12 +25,13 @@ REQUIREMENTS: Final = {
 }
 
 
-def python_of(name: str) -> Path:
-    """Python of a program's virtual environment, which is made if it is not there.
+def python_of(peer: str) -> Path:
+    """Python of the virtual environment of one of `mjx_and_brax.PEERS`, which is made if it is not there.
 
     Raises:
         ReferenceUnavailableError: pip could not install it.
     """
+    name = peer.partition("-")[0]
     folder = references_folder().parent / ".cache" / "refs" / f"{name}-venv"
     python, complete = folder / "bin" / "python", folder / ".complete"
     wanted = "\n".join(REQUIREMENTS[name])
@@ -51,6 +56,30 @@ def python_of(name: str) -> Path:
     return python
 
 
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+
+def derivatives(peer: str, xml: Path, fields: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """What `mjx_and_brax.derivatives` finds at some states.
+
+    Raises:
+        ReferenceUnavailableError: its process failed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        given, found = Path(folder) / "given.npz", Path(folder) / "found.npz"
+        np.savez(given, allow_pickle=False, **fields)
+        command = [str(part) for part in (python_of(peer), PROGRAM, "derivatives", peer, xml, given, found)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+        if done.returncode:
+            remedy = f"run it alone: {' '.join(command)}"
+            raise ReferenceUnavailableError(
+                explain(peer, got=done.stderr.strip()[-400:], expected="derivatives", remedy=remedy)
+            )
+        with np.load(found) as arrays:
+            return dict(arrays)
+
+
 class OtherPythonWorkload(Workload):
     """A workload of `rlenv_bench` that a process of another Python environment does."""
 
@@ -58,20 +87,19 @@ class OtherPythonWorkload(Workload):
 
     def __init__(self, program: str, name: str, batch: int, steps: int, xml: Path, settings: Mapping[str, Any]) -> None:
         self.name, self.batch, self.steps, self.settings = name, batch, steps, settings
-        self._command = [str(python_of(program)), str(PROGRAM), program, str(batch), str(steps), str(xml)]
+        self._command = [str(python_of(program)), str(PROGRAM), "rollout", program, str(xml), str(batch), str(steps)]
         self._process: subprocess.Popen[str] | None = None
 
     def _ask(self, method: str) -> Any:
         process = self._process
         if process is None:
-            environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
             process = self._process = subprocess.Popen(
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env=environment,
+                env=_environment(),
             )
         assert process.stdin is not None
         assert process.stdout is not None

@@ -31,6 +31,7 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
     where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
     word = b.ops.take(b.params.stages[0], change)
     deltas = [_nibble(word, stat) for stat in range(len(rows.BOOSTS))]
+    deltas = [jnp.where(ability.inverts_stages, -delta, delta) for delta in deltas]
     if by_foe:
         kept = ability.kept_stages
         deltas = [jnp.where((delta < 0) & _bit(kept, stat), 0, delta) for stat, delta in enumerate(deltas)]

@@ -10,12 +10,15 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.state import FALSE
 
 FIRE, GROUND, ICE, ROCK, WATER = (number_of("type", name) for name in ("Fire", "Ground", "Ice", "Rock", "Water"))
 CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
 WEAK, RESISTANT, IMMUNE = 1, 2, 3
 LEAST_TERA_POWER = 60
+WEIGHT_POWERS = ((100, 40), (250, 60), (500, 80), (1000, 100), (2000, 120))  # least weight in hg, power
+WEIGHTS_POWERS = ((2, 60), (3, 80), (4, 100), (5, 120))  # the user weighs so many times the target, power
 ONE_AND_A_HALF = 6144
 
 
@@ -26,15 +29,24 @@ class Matchup(NamedTuple):
     immune: Any
 
 
-def matchup(b: Battle, move_type: Any) -> Matchup:
-    """How a type meets the target's types."""
+def effectiveness(b: Battle, number: int, move_type: Any) -> Matchup:
+    """How a type meets a Pokémon's types, the ground aside."""
     exponent, immune = 0, False
-    for defender in b.types(1):
+    for defender in b.types(number):
         index = defender * np.int32(20) + move_type
         code = b.ops.take(b.params.types[0], index).astype(jnp.int32)
         exponent = exponent + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)
         immune = immune | (code == IMMUNE)
-    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), immune))
+    return Matchup(exponent, immune)
+
+
+def matchup(b: Battle, move: Any) -> Matchup:
+    """How a move meets the target."""
+    move_type = move.type
+    found = effectiveness(b, 1, move_type)
+    against_water = sum((defender == WATER).astype(jnp.int32) for defender in b.types(1))
+    exponent = found.exponent + jnp.where(move.strong_on_water, 2 * against_water, 0)
+    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), found.immune))
 
 
 def critical_hit(b: Battle, move: Any, where: Any) -> Any:
@@ -65,6 +77,9 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_full_hp=target.hp == other.max_hp,
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
+        target_has_item=target.item != 0,
+        forced=move.forced,
+        ails_awake=(user.status != 0) & (user.status != rows.SLP),
         **weather_facts(b),
     )  # fmt: skip
 
@@ -72,15 +87,39 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
 def base_power(b: Battle, move: Any, facts: Any) -> Any:
     """Power after abilities, items and Terastallization."""
     user, pokemon = b.side(0), b.pokemon(0)
-    power = move.power
+    doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
+    doubled = doubled | (move.doubles_after_failure & (user.last_result == FALSE))
+    own = own_power(b, move)
+    power = jnp.where(doubled, own * 2, own)
     technician = b.ability(0).technician & (power <= 60)
     by = jnp.where(technician, ONE_AND_A_HALF, NEUTRAL)
     by = chain(by, multiplier(b, "BasePower", "ability", pokemon.ability, facts, move.type))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
+    asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
+    by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
     power = jnp.maximum(modify(power, by), 1)
     raised = user.terastallized & (pokemon.tera_type == move.type) & (power < LEAST_TERA_POWER)
     raised = raised & (move.priority <= 0) & (move.most_hits == 1)
+    raised = raised & (move.power_from != rows.BY_WEIGHT) & (move.power_from != rows.BY_WEIGHTS)
+    raised = raised & (move.power_from != rows.BY_HP)
     return jnp.where(raised, LEAST_TERA_POWER, power)
+
+
+def own_power(b: Battle, move: Any) -> Any:
+    """The move's power, where it depends on weights, stages or hit points too (``basePowerCallback``)."""
+    user, pokemon = b.side(0), b.pokemon(0)
+    weight, other = pokemon.weight, b.pokemon(1).weight
+    by_weight, by_weights = jnp.full_like(weight, 20), jnp.full_like(weight, 40)
+    for least, power in WEIGHT_POWERS:
+        by_weight = jnp.where(other >= least, power, by_weight)
+    for times, power in WEIGHTS_POWERS:
+        by_weights = jnp.where(weight >= other * times, power, by_weights)
+    raised = sum(jnp.maximum(stage, 0) for stage in user.boosts)
+    found = jnp.where(move.power_from == rows.BY_WEIGHT, by_weight, move.power)
+    found = jnp.where(move.power_from == rows.BY_WEIGHTS, by_weights, found)
+    found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
+    by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
+    return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
 
 
 def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -175,7 +214,7 @@ def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         int32, at least 1 where ``where``.
     """
     user, pokemon = b.side(0), b.pokemon(0)
-    by_formula = where & ~move.level_damage
+    by_formula = where & ~move.level_damage & ~move.halves
     critical = critical_hit(b, move, by_formula)
     facts = attack_facts(b, move, meets, critical)
     power = base_power(b, move, facts)
@@ -188,8 +227,9 @@ def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     amount = modify(amount, same_type_multiplier(b, move))
     up, down = jnp.maximum(meets.exponent, 0), jnp.maximum(-meets.exponent, 0)
     amount = (amount << up) >> down
-    burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares
+    burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares & ~move.burn_spares
     amount = jnp.where(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
     amount = modify(amount, damage_multiplier(b, move, facts, by_formula))
     amount = jnp.where(amount == 0, 1, amount & np.int32(0xFFFF))
+    amount = jnp.where(move.halves, jnp.maximum(b.side(1).hp // 2, 1), amount)
     return jnp.where(move.level_damage, pokemon.level, amount)

@@ -8,12 +8,13 @@ import jax.numpy as jnp
 
 from pokejax.battle import Battle
 from pokejax.rules.boosts import boost
-from pokejax.state import NOBODY, UNDEFINED
+from pokejax.state import NOBODY, VOLATILE
 
 
-def hurt(b: Battle, number: int, amount: Any, where: Any) -> None:
-    """Take hit points away from an active Pokémon, at least one."""
+def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = True) -> None:
+    """Take hit points away from an active Pokémon, at least one; Magic Guard spares it what is not a move's blow."""
     side = b.side(number)
+    where = where & ~b.ability(number).no_indirect_damage if indirectly else where
     left = jnp.maximum(side.hp - jnp.maximum(amount, 1), 0)
     side.set("hp", left, where=where & (side.hp > 0))
 
@@ -27,12 +28,8 @@ def heal(b: Battle, number: int, amount: Any, where: Any) -> None:
 def clear_volatile(b: Battle, number: int, where: Any) -> None:
     """What ends when a Pokémon leaves or faints; its cached speed is the bare stat again (``clearVolatile``)."""
     side = b.side(number)
-    side.clear("boosts", where=where)
-    for field in ("confusion", "choice_lock", "last_move"):
-        side.set(field, 0, where=where)
-    side.set("flinched", False, where=where)
-    for field in ("this_result", "last_result"):
-        side.set(field, UNDEFINED, where=where)
+    for field in VOLATILE:
+        side.clear(field.name, where=where)
     side.set("newly_switched", True, where=where)
     side.set("speed", b.pokemon(number).spe, where=where)
 

@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.speed import update_speeds
 from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT
@@ -52,7 +53,8 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         side.asked = side.asked & ~where
         own = jnp.minimum(slot, MOVES - 1)
         row = b.move(jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(n).moves[own]))
-        side.set("priority", row.priority, where=moves)
+        quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
+        side.set("priority", row.priority + quick.astype(jnp.int32), where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
     order(b, "switch", "switches", moving)

@@ -18,8 +18,10 @@ def enabled_moves(b: Battle, number: int) -> list[Any]:
         move = b.move(index)
         locked = (side.choice_lock != 0) & (side.choice_lock != slot + 1)
         vested = b.item(number).assault_vest & (move.category == rows.STATUS)
+        taunted = (side.taunt > 0) & (move.category == rows.STATUS)
+        repeats = (side.encore > 0) & (side.encore_slot != slot)
         again = move.cantusetwice & (side.last_move == slot + 1)
-        found.append((index != 0) & (side.pp[slot] > 0) & ~locked & ~vested & ~again)
+        found.append((index != 0) & (side.pp[slot] > 0) & ~locked & ~vested & ~taunted & ~repeats & ~again)
     return found
 
 

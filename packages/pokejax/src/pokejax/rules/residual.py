@@ -9,12 +9,15 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
+from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import faint_messages, heal, hurt
 from pokejax.rules.field import clear_weather
 from pokejax.rules.speed import update_speeds
-from pokejax.rules.status import SAND_IMMUNE
+from pokejax.rules.status import SAND_IMMUNE, inflict
 
+MOST_SHUFFLES = 5
+"""Of three conditions on each of two Pokémon of one speed."""
 Handler = Callable[[Battle, int, Any], None]
 
 
@@ -33,28 +36,45 @@ def residual(b: Battle, where: Any) -> None:
         return second_faster | b.tie(tied & holds(0) & holds(1), site)
 
     def poisoned(n: int) -> Any:
-        return ~b.side(n).fainted & ((b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX))
+        return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
 
     def burnt(n: int) -> Any:
-        return ~b.side(n).fainted & (b.side(n).status == rows.BRN)
+        return b.side(n).status == rows.BRN
 
     b.draw(tied & b.item(0).leftovers & b.item(1).leftovers, 2, "Leftovers")
+    second_seeded_first = contested(lambda n: b.side(n).seeded, "Leech Seed")
     second_poisoned_first = contested(poisoned, "poison")
     second_burnt_first = contested(burnt, "burns")
+    b.draw(tied & (b.side(0).taunt > 0) & (b.side(1).taunt > 0), 2, "Taunt")
+    b.draw(tied & (b.side(0).encore > 0) & (b.side(1).encore > 0), 2, "Encore")
+    b.draw(tied & b.side(0).roosting & b.side(1).roosting, 2, "Roost")
     b.draw(tied & b.ability(0).speeds_up & b.ability(1).speeds_up, 2, "Speed Boost")
-    b.draw(tied & b.side(0).flinched & b.side(1).flinched, 2, "flinching")
+    b.draw(tied & (b.item(0).orb > 0) & (b.item(1).orb > 0), 2, "orbs")
+    counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
+    most = [jnp.maximum(count - 1, 0) for count in counts]
+    shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), most[0] + most[1])
+    for number in range(MOST_SHUFFLES):
+        b.draw(where & (shuffles > number), 2, "conditions of some turns")
 
     weather(b, where, second_faster)
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
         heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals)
+    in_order(b, where, second_seeded_first, volatiles.leech)
     in_order(b, where, second_poisoned_first, poison)
     in_order(b, where, second_burnt_first, burn)
     for number in (0, 1):
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
         boost(b, number, b.params.speed_boost, speeds_up, by_foe=False)
-        side.set("flinched", False, where=where & ~b.view.over)
+        inflict(
+            b,
+            number,
+            b.item(number).orb,
+            where & ~side.fainted & (b.item(number).orb > 0) & ~b.view.over,
+            by_itself=True,
+        )
+        volatiles.pass_turn(b, number, where & ~side.fainted & ~b.view.over)
 
 
 def in_order(b: Battle, where: Any, second_first: Any, handler: Handler) -> None:

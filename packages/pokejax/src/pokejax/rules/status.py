@@ -16,11 +16,13 @@ from pokejax.tables import NAMES
 BURN_IMMUNE, FREEZE_IMMUNE, PARALYSIS_IMMUNE, POISON_IMMUNE = (
     NAMES["immunity"].index(name) for name in ("brn", "frz", "par", "psn")
 )
-POWDER_IMMUNE, SAND_IMMUNE = (NAMES["immunity"].index(name) for name in ("powder", "sandstorm"))
+POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE = (
+    NAMES["immunity"].index(name) for name in ("powder", "prankster", "sandstorm")
+)
 
 
-def inflict(b: Battle, number: int, status: Any, where: Any) -> Any:
-    """Give an active Pokémon a status, brought by the other one (``Pokemon.trySetStatus``).
+def inflict(b: Battle, number: int, status: Any, where: Any, *, by_itself: bool = False) -> Any:
+    """Give an active Pokémon a status, brought by the other one or by itself (``Pokemon.trySetStatus``).
 
     Returns:
         Whether it has it now.
@@ -40,7 +42,7 @@ def inflict(b: Battle, number: int, status: Any, where: Any) -> Any:
     side.set("status", status, where=given)
     side.set("stage", jnp.where(sleeps, turns, 0), where=given)
     side.set("slept", jnp.where(sleeps, turns, 0), where=given)
-    side.set("status_by", b.place(1 - number), where=given)
+    side.set("status_by", b.place(number if by_itself else 1 - number), where=given)
     return given
 
 
@@ -86,7 +88,7 @@ def before_move(b: Battle, move: Any, where: Any) -> Any:
     """
     user = b.side(0)
     asleep = where & (user.status == rows.SLP)
-    left = jnp.maximum(user.stage - 1, 0)
+    left = jnp.maximum(user.stage - jnp.where(b.ability(0).wakes_early, 2, 1), 0)
     user.set("stage", left, where=asleep)
     cure(b, 0, asleep & (left == 0))
     kept = asleep & (left != 0)
@@ -97,6 +99,7 @@ def before_move(b: Battle, move: Any, where: Any) -> Any:
     kept = kept | (frozen & ~thaws)
 
     kept = kept | (where & user.flinched)
+    kept = kept | (where & (user.taunt > 0) & (move.category == rows.STATUS))
 
     confused = where & ~kept & (user.confusion > 0)
     user.set("confusion", user.confusion - 1, where=confused)

@@ -9,9 +9,10 @@ from pokejax.battle import Battle
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import clear_volatile, heal
 from pokejax.rules.field import set_weather
+from pokejax.rules.hazards import meet
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
-from pokejax.state import MOVES, PERSISTENT, TEAM, UNDEFINED
+from pokejax.state import MOVES, PERSISTENT, TEAM
 
 
 def switch(b: Battle, where: Any) -> None:
@@ -29,8 +30,8 @@ def switch(b: Battle, where: Any) -> None:
     exchange(b, where)
     side = b.side(0)
     clear_volatile(b, 0, where)
-    side.set("this_result", UNDEFINED, where=where)
     side.set("active_turns", 0, where=where)
+    side.set("move_actions", 0, where=where)
     side.set("shown_fainted", False, where=where)
     enter(b, 0, where)
 
@@ -78,8 +79,9 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     """One Pokémon's own entry: poison eases, its ability speaks."""
     side, ability = b.side(number), b.ability(number)
     side.set("stage", 0, where=where & (side.status == rows.TOX))
-    where = where & ~side.fainted
+    meet(b, number, where & ~side.fainted)
+    where = where & ~b.side(number).fainted & ~b.view.over
     set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     other = b.side(1 - number)
-    scares = where & ability.intimidates & (other.hp > 0)
+    scares = where & ability.intimidates & (other.hp > 0) & (other.substitute == 0)
     boost(b, 1 - number, b.params.intimidate, scares, by_foe=True, intimidating=True)

@@ -11,6 +11,7 @@ from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve
 from pokejax.rules.residual import residual
 from pokejax.rules.switching import enter, run_switch, switch
+from pokejax.rules.volatiles import disabling_conditions
 from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
 
 LAST_TURN = 1000
@@ -116,7 +117,10 @@ def end_turn(b: Battle) -> None:
         side.set("newly_switched", False, where=where)
         side.set("last_result", side.this_result, where=where)
         side.set("this_result", UNDEFINED, where=where)
-        side.set("choice_lock", 0, where=where & (side.choice_lock == STRUGGLE_LOCK))
+        disabling = disabling_conditions(b, number)
+        for others in (1, 2):
+            b.draw(where & (disabling > others), 2, "DisableMove")
+        side.set("choice_lock", 0, where=where & ((side.choice_lock == STRUGGLE_LOCK) | ~b.item(number).choice))
         grown = where & ~side.fainted & (side.active_turns < MAX_TURN)
         side.set("active_turns", side.active_turns + 1, where=grown)
     tie(b, where & (turn > LAST_TURN))

@@ -45,6 +45,7 @@ CONTEXT: Final = {  # conditions of modifiers, as facts
     ("can_evolve", "target"): "can_evolve", ("accuracy_is_number",): "has_accuracy",
     ("not", ("accuracy_is_no_number",)): "has_accuracy",
     ("or", ("move_has", "recoil"), ("move_has", "hasCrashDamage")): "recoil",
+    ("or", ("move_has", "hasSheerForce"), ("move_has", "hasSheerForceBoost")): "forced",
     ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
 }  # fmt: skip
 ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
@@ -58,6 +59,7 @@ class Stages:
         self.rows: list[tuple[int, ...]] = [(0,) * 7]
         self.number({"atk": -1})  # Intimidate
         self.number({"spe": 1})  # Speed Boost
+        self.number({"spe": -1})  # Sticky Web
 
     def number(self, change: Sequence[int] | Mapping[str, int]) -> int:
         """The row of seven stages, or of stages by name."""
@@ -90,6 +92,8 @@ def playable_moves(source: Tables, known: Mapping[tuple[str, str], Any]) -> list
         def column(what: str) -> Any:
             return source[f"moves.{what}"][number]
 
+        if name in effects.MOVES:
+            return True
         conditions = [column("volatile"), *column("secondary_volatile"), *column("secondary_self_volatile")]
         return (
             not known.get(("move", name))
@@ -97,7 +101,7 @@ def playable_moves(source: Tables, known: Mapping[tuple[str, str], Any]) -> list
             and not any(column("secondary_calls"))
             and column("self_switch") <= 1
             and column("fixed_damage") in (0, 255)
-            and {condition[number] for number in conditions} <= set(rows.VOLATILES)
+            and {condition[number] for number in conditions} <= {"", "flinch", "confusion"}
             and not any(column("secondary_self_volatile"))
         )
 
@@ -166,10 +170,22 @@ def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str,
         "boosts": changes(column("boosts")),
         "self_boosts": changes(column("self_boosts")),
         "once_boosts": changes(column("self_boost")),
+        **special_fields(names),
+        "side_condition": recoded("side_condition", "condition", rows.SIDE_CONDITIONS),
         "ignores_immunity": column("ignore_immunity"),
         "struggles": column("struggle_recoil"),
         "sun_strengthens": np.array([False, *(name == "hydrosteam" for name in names)]),
     }
+
+
+def special_fields(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """Fields that `effects.MOVES` gives, for "none" and the named moves."""
+    given = sorted({field for fields in effects.MOVES.values() for field in fields})
+    out = {}
+    for field in given:
+        values = [effects.MOVES.get(name, {}).get(field, 0) for name in ("", *names)]
+        out[field] = np.array([rows.FACTS.index(v) + 1 if isinstance(v, str) else v for v in values])
+    return out
 
 
 def effect_rows(
@@ -388,6 +404,7 @@ def pokemon_words(
         "type2": (word >> 5 & 31).astype(np.int32),
         "tera_type": pool["tera_type"].astype(np.int32),
         "can_evolve": (word >> 10 & 1).astype(bool),
+        "weight": source["species.weight_hg"][pool["species"]].astype(np.int32),
         "moves": [moves[:, k] for k in range(moves.shape[1])],
     }
     return [np.asarray(column, np.uint32) for column in rows.POKEMON.encode(fields, (len(moves),))]

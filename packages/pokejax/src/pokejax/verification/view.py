@@ -16,6 +16,9 @@ NOT_CARRIED: Final = {
     "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
     "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
     "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
+    "core.sides.*.pokemon.*.volatiles.roost.typeWas": "it is the species' types",
+    "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
+    "core.sides.*.conditions.*.sourceSlot": "the same",
 }
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
 _RESULTS: Final = ("undefined", None, False, True)
@@ -83,10 +86,22 @@ class _Side:
             "request": self.kind(),
             "left": self["left"],
             "order": self.order,
-            "conditions": {},
+            "conditions": self.conditions(),
             "slot_conditions": {},
             "pokemon": [self.pokemon(member) for member in range(TEAM)],
         }
+
+    def conditions(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self["spikes"]:
+            found["spikes"] = {"layers": self["spikes"]}
+        if self["stealth_rock"]:
+            found["stealthrock"] = {}
+        if self["sticky_web"]:
+            found["stickyweb"] = {}
+        if self["toxic_spikes"]:
+            found["toxicspikes"] = {"layers": self["toxic_spikes"]}
+        return found
 
     def pokemon(self, member: int) -> dict[str, Any]:
         active = self.order[0] == member
@@ -106,7 +121,7 @@ class _Side:
             "active": active and not self["fainted"],
             "item": NAMES["item"][self[at + "item"]],
             "ability": constant["ability"],
-            "types": [tera] if tera else own,
+            "types": [tera] if tera else self.grounded_types(own) if active and self["roosting"] else own,
             "terastallized": tera,
             "can_terastallize": self["may_terastallize"],
             "boosts": [self[f"boosts[{k}]"] if active else 0 for k in range(len(rows.BOOSTS))],
@@ -114,6 +129,10 @@ class _Side:
             "moves": [[name, self[f"{at}pp[{k}]"]] for k, (name, _) in enumerate(constant["moves"])],
             "volatiles": self.volatiles() if active else {},
         }
+
+    @staticmethod
+    def grounded_types(types: list[str]) -> list[str]:
+        return [name for name in types if name != "Flying"] or ["Normal"]
 
     def status_state(self, at: str) -> dict[str, Any]:
         status = self[at + "status"]
@@ -132,8 +151,19 @@ class _Side:
             found["choicelock"] = {"move": self.slot_name(self["choice_lock"] - 1)}
         if self["confusion"]:
             found["confusion"] = {"time": self["confusion"]}
-        if self["flinched"]:
-            found["flinch"] = {"duration": 1}
+        for field, name in (("flinched", "flinch"), ("protected", "protect"), ("roosting", "roost")):
+            if self[field]:
+                found[name] = {"duration": 1}
+        if self["stall_turns"]:
+            found["stall"] = {"counter": 3 ** self["stalls"], "duration": self["stall_turns"]}
+        if self["substitute"]:
+            found["substitute"] = {"hp": self["substitute"]}
+        if self["seeded"]:
+            found["leechseed"] = {}
+        if self["taunt"]:
+            found["taunt"] = {"duration": self["taunt"]}
+        if self["encore"]:
+            found["encore"] = {"duration": self["encore"], "move": self.slot_name(self["encore_slot"])}
         return found
 
     def slot_name(self, slot: int) -> str:

@@ -16,7 +16,6 @@ INFIX: Final = {
 SHIFTS: Final = {"shl": "<<", "shr": ">>", "sar": ">>"}
 
 
-
 def ctype(value: Value) -> str:
     """The C++ type of a value."""
     return f"{'s' if value.uniform else 'v'}_{value.dtype}"
@@ -103,8 +102,9 @@ class Printer:
             sign = {"eq": "^ ~", "ne": "^"}.get(kind, INFIX[kind])  # of two flags
             return f"(v_{dtype})({self.read(args[0], True)} {sign}{self.read(args[1], True)})"
         if kind in SHIFTS and (distance := self._distance(op)) is not None:
-            return f"(v_{dtype})(({'z' if kind == 'sar' else 'w'}_{dtype}){self.read(args[0], True)} {SHIFTS[kind]} {distance})"
-        if kind == "div" and dtype == "f32" or dtype == "f64" and kind == "div":
+            bits = f"({'z' if kind == 'sar' else 'w'}_{dtype}){self.read(args[0], True)}"
+            return f"(v_{dtype})({bits} {SHIFTS[kind]} {distance})"
+        if (kind == "div" and dtype == "f32") or (dtype == "f64" and kind == "div"):
             return f"{self.read(args[0], True)} / {self.read(args[1], True)}"
         if kind in ("div", "rem") and dtype[0] != "f":
             known = self._constant(args[1])

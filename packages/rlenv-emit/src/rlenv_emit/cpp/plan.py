@@ -154,5 +154,3 @@ class Plan:
                 self.places[value] = self.frame.get(kind, 0)
                 self.frame[kind] = self.places[value] + 1
             ending.append((self._end[value], value))
-
-

@@ -58,6 +58,48 @@ template <class T> static inline T s_rem(T a, T b) {
     return (T)(a % b);
   }
 }
+template <class T> static inline T s_abs(T a) {
+  if constexpr (is_float<T>) return s_bitcast<T>((bits_t<T>)(s_bitcast<bits_t<T>>(a) << 1 >> 1));
+  else return a < 0 ? (T)(0 - (bits_t<T>)a) : a;
+}
+// Denormal numbers count as zeros of their sign; what only chooses must see to that itself.
+template <class T> static inline T s_flush(T a) {
+  if constexpr (is_float<T>) {
+    const bits_t<T> sign = (bits_t<T>)1 << (width<T> - 1);
+    return s_abs(a) < std::numeric_limits<T>::min() ? s_bitcast<T>((bits_t<T>)(s_bitcast<bits_t<T>>(a) & sign)) : a;
+  }
+  return a;
+}
+// A NaN wins; -0 is less than +0.
+template <class T> static inline T s_max(T a, T b) {
+  a = s_flush(a), b = s_flush(b);
+  if constexpr (is_float<T>) {
+    if (a != a) return a;
+    if (b != b) return b;
+    if (a == b) return s_bitcast<T>((bits_t<T>)(s_bitcast<bits_t<T>>(a) & s_bitcast<bits_t<T>>(b)));
+  }
+  return a > b ? a : b;
+}
+template <class T> static inline T s_min(T a, T b) {
+  a = s_flush(a), b = s_flush(b);
+  if constexpr (is_float<T>) {
+    if (a != a) return a;
+    if (b != b) return b;
+    if (a == b) return s_bitcast<T>((bits_t<T>)(s_bitcast<bits_t<T>>(a) | s_bitcast<bits_t<T>>(b)));
+  }
+  return a < b ? a : b;
+}
+// A distance of the width or more, or a negative one, leaves nothing of the number but its sign.
+template <class T> static inline T s_shl(T a, T b) {
+  return (bits_t<T>)b < width<T> ? (T)((bits_t<T>)a << (bits_t<T>)b) : (T)0;
+}
+template <class T> static inline T s_shr(T a, T b) {
+  return (bits_t<T>)b < width<T> ? (T)((bits_t<T>)a >> (bits_t<T>)b) : (T)0;
+}
+template <class T> static inline T s_sar(T a, T b) {
+  typedef std::make_signed_t<T> S;
+  return (T)((S)a >> ((bits_t<T>)b < width<T> ? (bits_t<T>)b : width<T> - 1));
+}
 template <class T> static inline T s_sign(T a) {
   if constexpr (is_float<T>) return a != a || a == 0 ? s_flush(a) : a < 0 ? (T)-1 : (T)1;
   else return (T)((a > 0) - (a < 0));

@@ -22,9 +22,7 @@ def source(program: Program, **limits: Any) -> str:
 class _Writer:
     def __init__(self, program: Program, plan: Plan) -> None:
         self._program, self._plan = program, plan
-        self._repeated = {
-            op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED
-        }
+        self._repeated = {op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED}
         self._printer = Printer(self._name, self._constant)
         self._lines: list[str] = []
         self._functions: list[str] = []
@@ -68,7 +66,7 @@ class _Writer:
             ]
         )
 
-    # --- values --------------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------------------------
 
     def _constant(self, value: Value) -> np.generic | None:
         op = self._repeated.get(value)
@@ -102,7 +100,7 @@ class _Writer:
             text = self._printer.read(value, vector=True)
             self._lines.append(f"v_store_{array.dtype}(c->out[{number}], g, {array.size}, {element}, {text});")
 
-    # --- statements ----------------------------------------------------------------------------------------------------
+    # --- statements -------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block, outermost: bool = False) -> None:
         parts = self._plan.cut(block)
@@ -114,7 +112,9 @@ class _Writer:
             self._lines, self._scopes = [], [set()]
             self._statements(part.statements, outermost)
             text = "\n".join(self._lines)
-            self._functions.append(f"static __attribute__((noinline)) void part{part.number}{_ARGUMENTS} {{\n{text}\n}}")
+            self._functions.append(
+                f"static __attribute__((noinline)) void part{part.number}{_ARGUMENTS} {{\n{text}\n}}"
+            )
             self._lines, self._scopes = outer
             self._lines.append(f"part{part.number}(F, c, g);")
 
@@ -153,7 +153,9 @@ class _Writer:
         if len(targets) == 1:
             self._lines.append(f"{self._target(targets[0])} = {texts[0]};")
             return
-        self._lines += [f"const {ctype(target)} n{target.id} = {text};" for target, text in zip(targets, texts, strict=True)]
+        self._lines += [
+            f"const {ctype(target)} n{target.id} = {text};" for target, text in zip(targets, texts, strict=True)
+        ]
         self._lines += [f"{self._target(target)} = n{target.id};" for target in targets]
 
     def _if(self, branch: If) -> None:

@@ -42,7 +42,9 @@ class Context:
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:
         """An error that names the primitive and the source line at work."""
-        return UnsupportedError(explain(f"emit {self.primitive} at {self.source}", got=got, expected=expected, remedy=remedy))
+        return UnsupportedError(
+            explain(f"emit {self.primitive} at {self.source}", got=got, expected=expected, remedy=remedy)
+        )
 
     def argument(self, number: int, array: Array) -> Held:
         """An argument of the function."""
@@ -63,7 +65,9 @@ class Context:
             return held
         if int(np.prod(held.shape, dtype=np.int64)) > MOST_ELEMENTS:
             raise self.unsupported(
-                f"an array of shape {held.shape}", f"at most {MOST_ELEMENTS} elements in a lane", "read it by `Ops.take`"
+                f"an array of shape {held.shape}",
+                f"at most {MOST_ELEMENTS} elements in a lane",
+                "read it by `Ops.take`",
             )
         if isinstance(held, Table):
             return self._loaded(held.argument, held.shape, held.dtype, uniform=True)
@@ -133,4 +137,3 @@ def held_dtype(held: Held) -> str:
     if isinstance(held, Table):
         return held.dtype
     return held.reshape(-1)[0].dtype if held.dtype == object else DTYPES[held.dtype.name]
-

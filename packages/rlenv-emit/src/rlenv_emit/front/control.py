@@ -45,7 +45,9 @@ def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
     try:
         rule = RULES.get(name)
         if rule is None:
-            raise context.unsupported("a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those")
+            raise context.unsupported(
+                "a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those"
+            )
         for atom in (*equation.invars, *equation.outvars):
             _check(context, atom.aval)
         if name not in CONTROL and _is_known(held) and any(array.size >= _WHOLE for array in held):
@@ -137,7 +139,9 @@ def _among(context: Context, index: Value, branches: list[Any], held: Sequence[H
     if index.uniform:
         return _branch(context, others, run_rest, run_first)
     chosen = [run_rest(), run_first()]
-    return [context.each(lambda a, b: context.build.op("select", others, a, b), *pair) for pair in zip(*chosen, strict=True)]
+    return [
+        context.each(lambda a, b: context.build.op("select", others, a, b), *pair) for pair in zip(*chosen, strict=True)
+    ]
 
 
 def _branch(
@@ -210,7 +214,9 @@ def _scan(context: Context, equation: Any, *held: Held) -> list[Held]:
     return [*begin, *stacked]
 
 
-def _counted(context: Context, length: int, begin: list[Held], step: Callable[[Sequence[Held]], list[Held]]) -> list[Held]:
+def _counted(
+    context: Context, length: int, begin: list[Held], step: Callable[[Sequence[Held]], list[Held]]
+) -> list[Held]:
     build = context.build
 
     def goes_on(carry: list[Held]) -> Value:
@@ -235,7 +241,9 @@ def _loop(
     first = [value for array in arrays for value in array.reshape(-1)]
     uniform, fixed = [value.uniform for value in first], [True] * len(first)
     while True:
-        carry = [value if fix else build.value(value.dtype, u) for value, u, fix in zip(first, uniform, fixed, strict=True)]
+        carry = [
+            value if fix else build.value(value.dtype, u) for value, u, fix in zip(first, uniform, fixed, strict=True)
+        ]
         with contextlib.ExitStack() as stack:
             condition = stack.enter_context(build.inner())
             goes_on = ask(_shaped(carry, arrays))
@@ -268,7 +276,8 @@ def _shaped(values: list[Value], arrays: Sequence[np.ndarray]) -> list[Held]:
 
 
 CALLS: Final = (
-    "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call", "custom_vmap_call",
+    "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call",
+    "custom_vmap_call",
 )  # fmt: skip
 CONTROL: Final = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
 RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}

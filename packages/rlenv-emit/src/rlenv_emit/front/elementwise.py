@@ -15,7 +15,7 @@ Rule = Callable[..., Any]
 """``(context, equation, *held) -> held, or a list of them``."""
 
 SAME: Final = {
-    "add": "add", "add_any": "add", "sub": "sub", "mul": "mul", "div": "div", "rem": "rem", "max": "max", "min": "min",
+    "add": "add", "add_any": "add", "sub": "sub", "mul": "mul", "rem": "rem", "max": "max", "min": "min",
     "and": "and", "or": "or", "xor": "xor", "shift_left": "shl", "shift_right_logical": "shr",
     "shift_right_arithmetic": "sar", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
     "neg": "neg", "abs": "abs", "sign": "sign", "not": "not", "clz": "clz", "population_count": "popcount",
@@ -43,6 +43,20 @@ def _compare_flags(context: Context, kind: str, a: Value, b: Value) -> Value:
         a, b = b, a
     less = context.build.op("and", context.build.op("not", a), b)
     return less if kind in ("lt", "gt") else context.build.op("not", less)
+
+
+def _div(context: Context, equation: Any, x: Held, y: Held) -> Held:
+    """A float divided by a known number is multiplied by its reciprocal, as in every program that XLA compiles."""
+    build = context.build
+
+    def divide(a: Value, b: Value) -> Value:
+        known = build.constant_of(b)
+        if a.dtype[0] != "f" or known is None or build.constant_of(a) is not None:
+            return build.op("div", a, b)
+        with np.errstate(divide="ignore"):
+            return build.op("mul", a, build.constant(known.dtype.type(1) / known, b.dtype))
+
+    return context.each(divide, x, y)
 
 
 def _select_n(context: Context, equation: Any, which: Held, *cases: Held) -> Held:
@@ -122,7 +136,7 @@ def _iota(context: Context, equation: Any) -> Held:
 
 
 def _any_lane(context: Context, equation: Any, flag: Held) -> Held:
-    return objects([context.build.op("any", context.scalar(flag))], ())
+    return objects([context.build.op("any", context.scalar(flag), attr=equation.params["name"])], ())
 
 
 def _identity(context: Context, equation: Any, *operands: Held) -> list[Held]:
@@ -131,6 +145,7 @@ def _identity(context: Context, equation: Any, *operands: Held) -> list[Held]:
 
 RULES: Final[dict[str, Rule]] = {
     **dict.fromkeys(SAME, _same),
+    "div": _div,
     "select_n": _select_n,
     "clamp": _clamp,
     "convert_element_type": _convert_element_type,

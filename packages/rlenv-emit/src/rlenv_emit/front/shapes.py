@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 import jax
@@ -121,10 +122,12 @@ def _bool_reduce(kind: str) -> Rule:
 def _cumulative(kind: str) -> Rule:
     def rule(context: Context, equation: Any, x: Held) -> Held:
         if dtype_of(equation.invars[0].aval)[0] == "f" and kind in ("add", "mul"):
-            raise context.unsupported("floats", "integers: XLA's order of additions is not fixed", "add them one by one")
+            raise context.unsupported(
+                "floats", "integers: XLA's order of additions is not fixed", "add them one by one"
+            )
         values = np.moveaxis(context.elements(x), equation.params["axis"], 0).copy()
         order = range(len(values))[:: -1 if equation.params["reverse"] else 1]
-        for before, now in zip(order, order[1:], strict=False):
+        for before, now in itertools.pairwise(order):
             rows = values[before : before + 1], values[now : now + 1]
             values[now : now + 1] = context.each(lambda a, b: context.build.op(kind, a, b), *rows)
         return np.moveaxis(values, 0, equation.params["axis"])
@@ -143,7 +146,9 @@ def _arg(kind: str) -> Rule:
             best, where = values[place][0], build.constant(0, dtype)
             for number, value in enumerate(values[place][1:], 1):
                 if value.dtype == "b1":
-                    better = build.op("and", *((value, build.op("not", best)) if kind == "gt" else (build.op("not", value), best)))
+                    better = build.op(
+                        "and", *((value, build.op("not", best)) if kind == "gt" else (build.op("not", value), best))
+                    )
                 else:
                     better = build.op(kind, value, best)
                 if value.dtype[0] == "f":

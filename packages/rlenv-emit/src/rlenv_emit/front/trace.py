@@ -32,4 +32,3 @@ def program(closed: Any, varying: Sequence[bool]) -> Program:
     block = context.build.block
     block.results = tuple(value for array in found for value in context.elements(array).reshape(-1))
     return without_dead(Program(inputs, outputs, context.tables, block), context.build.constants)
-

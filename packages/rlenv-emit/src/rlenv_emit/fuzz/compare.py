@@ -63,12 +63,18 @@ def _differences(seed: int, program: Program, given: tuple[Any, ...], results: l
     found = []
     for number, (one, other) in enumerate(zip(run(program, given), results, strict=True)):
         expected, got = np.asarray(one), np.asarray(other)
-        if expected.dtype != got.dtype:
-            raise AssertionError(f"seed {seed}, result {number}: {expected.dtype} became {got.dtype}")
-        same = expected == got
-        if expected.dtype.kind == "f":  # the bits of a NaN are nobody's promise
-            same = (same & (np.signbit(expected) == np.signbit(got))) | (np.isnan(expected) & np.isnan(got))
+        same = equal(expected, got)
         if not same.all():
             lane = int(np.argmin(same))
             found.append(Difference(seed, number, lane, repr(expected[lane]), repr(got[lane])))
     return found
+
+
+def equal(expected: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Where two arrays have equal bits; any NaN equals any other, whose bits nobody promises."""
+    if expected.dtype != found.dtype or expected.shape != found.shape:
+        return np.zeros(np.broadcast_shapes(expected.shape, found.shape), np.bool_)
+    same = expected == found
+    if expected.dtype.kind == "f":
+        same = (same & (np.signbit(expected) == np.signbit(found))) | (np.isnan(expected) & np.isnan(found))
+    return same

@@ -136,7 +136,9 @@ def _in_lane(node: Node, flag: Any, given: list[Any]) -> list[Any]:
         return list(EMIT.when_any("gate", flag, masked, carried))
     trips = _trips(flag, carried)
     if node.kind == "while":
-        return list(jax.lax.while_loop(lambda s: s[0] < trips, lambda s: (s[0] + 1, body(s[1])), (jnp.int32(0), carried))[1])
+        return list(
+            jax.lax.while_loop(lambda s: s[0] < trips, lambda s: (s[0] + 1, body(s[1])), (jnp.int32(0), carried))[1]
+        )
 
     def once(state: Any) -> Any:
         goes = state[0] < trips
@@ -179,13 +181,45 @@ def edge_values(dtype: str, count: int, rng: np.random.Generator) -> np.ndarray:
         return rng.integers(0, 2, count).astype(np.bool_)
     if kind.kind == "f":
         info = np.finfo(kind)
-        edges = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, -0.5, 1.5, 2.5, info.max, info.min, info.tiny, -info.tiny, 2.0**31]
+        edges = [
+            0.0,
+            -0.0,
+            np.inf,
+            -np.inf,
+            np.nan,
+            1,
+            -1,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            info.max,
+            info.min,
+            info.tiny,
+            -info.tiny,
+            2.0**31,
+        ]
         edges += [info.smallest_subnormal * 5, -info.smallest_subnormal * 9]  # XLA flushes them
         edges += [2.0**32, -(2.0**31), 2.0**63, -(2.0**63), 2.0**64, 255, 256, 127, 128, -128, -129, 65535, 3e9]
-        plain = np.where(rng.random(count) < 0.5, rng.normal(size=count), rng.normal(size=count) * 10 ** rng.uniform(0, 12, count))
+        plain = np.where(
+            rng.random(count) < 0.5, rng.normal(size=count), rng.normal(size=count) * 10 ** rng.uniform(0, 12, count)
+        )
     else:
         info = np.iinfo(kind)
-        edges = [0, 1, info.max, info.min, info.max - 1, info.min + 1, 2, 3, kind.itemsize * 8, kind.itemsize * 8 - 1, 31, 33]
+        edges = [
+            0,
+            1,
+            info.max,
+            info.min,
+            info.max - 1,
+            info.min + 1,
+            2,
+            3,
+            kind.itemsize * 8,
+            kind.itemsize * 8 - 1,
+            31,
+            33,
+        ]
         edges += [] if info.min == 0 else [-1, -2, -31]
         plain = np.where(rng.random(count) < 0.5, rng.integers(0, 14, count), rng.integers(0, 2**62, count))
     plain = plain.astype(kind)

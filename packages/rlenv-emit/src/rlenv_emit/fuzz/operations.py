@@ -85,6 +85,12 @@ def _table(dtype: str) -> np.ndarray:
     return numbers.astype(dtype)
 
 
+def _by(name: str, number: int) -> Operation:
+    """An operation of two integers of which the second is known."""
+    function = getattr(lax, name)
+    return Operation(f"{name} by {number}", INTEGERS, 1, lambda x: function(x, jnp.full_like(x, number)))
+
+
 def _take(dtype: str, mode: str) -> Operation:
     table = _table(dtype)
     numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
@@ -108,15 +114,11 @@ OPERATIONS: Final = (
         for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic")
     ),
     *(
-        _plain(f"{name} by {distance}", INTEGERS, 1, lambda x, f=getattr(lax, name), d=distance: f(x, jnp.full_like(x, d)))
+        _by(name, distance)
         for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic")
         for distance in (1, 7, 8, 31, 33)
     ),
-    *(
-        _plain(f"{name} by {by}", INTEGERS, 1, lambda x, f=getattr(lax, name), d=by: f(x, jnp.full_like(x, d)))
-        for name in ("div", "rem")
-        for by in (2, 7, 100, 127)
-    ),
+    *(_by(name, number) for name in ("div", "rem") for number in (2, 7, 100, 127)),
     *(_plain(name, EVERY, 2, getattr(lax, name), "bool") for name in ("eq", "ne", "lt", "le", "gt", "ge")),
     _plain("max", ("bool",), 2, lax.max),
     _plain("min", ("bool",), 2, lax.min),
@@ -154,7 +156,9 @@ OPERATIONS: Final = (
     ),
     _row("gather of values", INTEGERS, lambda x: x.at[_index(x)].get(mode="clip")),
     _row("pad", NUMBERS, lambda x: lax.pad(x, x[0], [(1, -1, 1)])[2]),
-    _row("concatenate, rev, reshape, transpose", NUMBERS, lambda x: jnp.concatenate([x, x[::-1]]).reshape(2, 3).T[1, 1]),
+    _row(
+        "concatenate, rev, reshape, transpose", NUMBERS, lambda x: jnp.concatenate([x, x[::-1]]).reshape(2, 3).T[1, 1]
+    ),
     _row("iota, broadcast_in_dim", NUMBERS, lambda x: (x[:, None] * jnp.arange(2, dtype=x.dtype))[1, 1]),
 )  # fmt: skip
 """Every operation that is emitted, besides select, branches and loops."""

@@ -79,5 +79,3 @@ def slot_options(flags: Any, actor: Any) -> Any:
 def not_picked(game: Record, scene: Record, row: Row) -> Any:
     """Whom CHOOSE offers: arg bit 1 leaves out those picked before; bool [8]."""
     return scene.found & ~(((row.arg & 2) != 0) & game.r_picked)
-
-

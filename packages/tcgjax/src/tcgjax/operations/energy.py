@@ -235,5 +235,3 @@ def can_move(game: Record, rules: Record, player: Any) -> Any:
     units = jnp.sum(game.energy, axis=1, dtype=jnp.int32)
     flags = rules.there & (units > 0) & (total(rules.there & (player == OWNERS)) > 1)
     return jnp.where(player == 0, flags[:4], flags[4:])
-
-

@@ -148,5 +148,3 @@ def cure_random(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     place = next_place(scene.meant, game.r_me)
     there = jnp.where(place >= 0, at(board.conditions(game), place), 0)
     board.cure(game, place == PLACE, random_condition(game, cards, there))
-
-

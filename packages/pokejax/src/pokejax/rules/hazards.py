@@ -1,0 +1,74 @@
+"""What lies on a side's ground and meets who comes in: Stealth Rock, Spikes, Toxic Spikes, Sticky Web."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle, number_of
+from pokejax.rules.boosts import boost
+from pokejax.rules.damage import ROCK, effectiveness
+from pokejax.rules.faint import faint_messages, hurt
+from pokejax.rules.status import inflict
+
+POISON, STEEL = number_of("type", "Poison"), number_of("type", "Steel")
+MOST_SPIKES, MOST_TOXIC_SPIKES = 3, 2
+
+
+def lay(b: Battle, condition: Any, where: Any) -> Any:
+    """Put a hazard on the second side; whether there was room for it."""
+    side = b.side(1)
+    rocks = where & (condition == rows.STEALTH_ROCK) & ~side.stealth_rock
+    spikes = where & (condition == rows.SPIKES) & (side.spikes < MOST_SPIKES)
+    toxic = where & (condition == rows.TOXIC_SPIKES) & (side.toxic_spikes < MOST_TOXIC_SPIKES)
+    web = where & (condition == rows.STICKY_WEB) & ~side.sticky_web
+    first_toxic = toxic & (side.toxic_spikes == 0)
+    side.set("rock_before_toxic", side.stealth_rock, where=first_toxic)
+    side.set("spikes_before_toxic", side.spikes > 0, where=first_toxic)
+    side.set("rock_before_toxic", False, where=rocks)
+    side.set("spikes_before_toxic", False, where=spikes & (side.spikes == 0))
+    side.set("stealth_rock", True, where=rocks)
+    side.set("sticky_web", True, where=web)
+    side.set("spikes", jnp.minimum(side.spikes + 1, MOST_SPIKES), where=spikes)
+    side.set("toxic_spikes", jnp.minimum(side.toxic_spikes + 1, MOST_TOXIC_SPIKES), where=toxic)
+    return rocks | spikes | toxic | web
+
+
+def sweep(b: Battle, number: int, where: Any) -> None:
+    """Take everything off a side's ground."""
+    side = b.side(number)
+    side.set("stealth_rock", False, where=where)
+    side.set("sticky_web", False, where=where)
+    side.set("spikes", 0, where=where)
+    side.set("toxic_spikes", 0, where=where)
+
+
+def meet(b: Battle, number: int, where: Any) -> None:
+    """Who comes in is hurt, poisoned and slowed, in the order in which hazards were laid."""
+    side, most = b.side(number), b.pokemon(number).max_hp
+    grounded, boots = b.grounded(number), b.item(number).boots
+    exponent, _ = effectiveness(b, number, ROCK)
+    rocks = where & side.stealth_rock & ~boots
+    spikes = where & (side.spikes > 0) & grounded & ~boots
+    rock_damage = (most << (exponent + 2)) // 32
+    layers = side.spikes
+    spike_damage = jnp.where(layers == 1, 3, jnp.where(layers == 2, 4, 6)) * most // 24
+    rock_first, spikes_first = side.rock_before_toxic, side.spikes_before_toxic
+    hurt(b, number, rock_damage, rocks & rock_first)
+    hurt(b, number, spike_damage, spikes & spikes_first)
+    step_in_poison(b, number, where & grounded & (side.toxic_spikes > 0) & (side.hp > 0), boots)
+    hurt(b, number, rock_damage, rocks & ~rock_first)
+    hurt(b, number, spike_damage, spikes & ~spikes_first)
+    boost(b, number, b.params.speed_drop, where & side.sticky_web & grounded & ~boots, by_foe=True)
+    faint_messages(b, check_win=where, last=number)
+
+
+def step_in_poison(b: Battle, number: int, where: Any, boots: Any) -> None:
+    """Toxic Spikes poison, or vanish under a Poison type."""
+    side = b.side(number)
+    absorbs = where & b.has_type(number, POISON)
+    status = jnp.where(side.toxic_spikes == MOST_TOXIC_SPIKES, rows.TOX, rows.PSN)
+    inflict(b, number, status, where & ~absorbs & ~b.has_type(number, STEEL) & ~boots)
+    side.set("toxic_spikes", 0, where=absorbs)

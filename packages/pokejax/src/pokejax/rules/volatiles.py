@@ -1,0 +1,119 @@
+"""Conditions that a Pokémon has only while it is out: Protect, Substitute, Leech Seed, Taunt, Encore, Roost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax.battle import Battle, number_of
+from pokejax.rules.faint import heal, hurt
+from pokejax.state import MOVES, STRUGGLE_SLOT
+
+GRASS = number_of("type", "Grass")
+MOST_STALLS = 6
+"""Each Protect in a row makes the next three times less likely, down to one in 729."""
+TAUNT_TURNS, ENCORE_TURNS = 3, 3
+
+
+def protect(b: Battle, where: Any) -> Any:
+    """Protect, if somebody still acts after the user and luck holds; whether it works (``StallMove``)."""
+    user = b.side(0)
+    where = where & (b.side(1).queued_move | b.side(1).queued_switch | b.side(1).queued_instaswitch)
+    again = where & (user.stall_turns > 0)
+    odds = jnp.ones_like(user.stalls)
+    for times in range(1, MOST_STALLS + 1):
+        odds = jnp.where(user.stalls == times, 3**times, odds)
+    lucky = b.draw(again, odds.astype(jnp.uint32), "Protect") < 1
+    user.set("stall_turns", 0, where=again & ~lucky)
+    works = where & (~again | lucky)
+    user.set("protected", True, where=works)
+    user.set("stalls", jnp.where(again, jnp.minimum(user.stalls + 1, MOST_STALLS), 1), where=works)
+    user.set("stall_turns", 2, where=works)
+    return works
+
+
+def make_substitute(b: Battle, where: Any) -> Any:
+    """A quarter of the user's hit points becomes a substitute; whether there were enough."""
+    user, most = b.side(0), b.pokemon(0).max_hp
+    works = where & (user.substitute == 0) & (user.hp * 4 > most) & (most > 1)
+    user.set("substitute", most // 4, where=works)
+    hurt(b, 0, most // 4, works, indirectly=False)
+    return works
+
+
+def behind_substitute(b: Battle, move: Any) -> Any:
+    """Whether the target's substitute takes the move."""
+    return (b.side(1).substitute > 0) & ~move.bypasssub & ~b.ability(0).infiltrates
+
+
+def seed(b: Battle, where: Any) -> Any:
+    """Plant Leech Seed on the target; whether it was without."""
+    target = b.side(1)
+    works = where & ~target.seeded & (target.hp > 0)
+    target.set("seeded", True, where=works)
+    return works
+
+
+def leech(b: Battle, number: int, where: Any) -> None:
+    """Leech Seed takes an eighth and gives it to the other side, if there is anybody."""
+    side, other = b.side(number), b.side(1 - number)
+    where = where & side.seeded & ~other.fainted & (other.hp > 0)
+    where = where & ~b.ability(number).no_indirect_damage
+    taken = jnp.minimum(jnp.maximum(b.pokemon(number).max_hp // 8, 1), side.hp)
+    hurt(b, number, taken, where)
+    heal(b, 1 - number, taken, where)
+
+
+def taunt(b: Battle, where: Any) -> Any:
+    """Taunt the target; whether it was not taunted."""
+    target = b.side(1)
+    works = where & (target.taunt == 0) & (target.hp > 0)
+    late = (target.active_turns > 0) & ~target.queued_move
+    target.set("taunt", jnp.where(late, TAUNT_TURNS + 1, TAUNT_TURNS), where=works)
+    return works
+
+
+def encore(b: Battle, where: Any) -> Any:
+    """The target has to repeat its last move; whether there is one that it can."""
+    target = b.side(1)
+    slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
+    last = b.move(b.pokemon(1).moves[slot])
+    repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore & (target.pp[slot] > 0)
+    works = where & (target.encore == 0) & repeatable & (target.hp > 0)
+    target.set("encore", jnp.where(target.queued_move, ENCORE_TURNS, ENCORE_TURNS + 1), where=works)
+    target.set("encore_slot", slot, where=works)
+    return works
+
+
+def chosen_slot(b: Battle) -> Any:
+    """The slot that the user uses: that of Encore, if it suffers from it."""
+    user = b.side(0)
+    forced = (user.encore > 0) & (user.chosen_slot != STRUGGLE_SLOT)
+    return jnp.where(forced, user.encore_slot, user.chosen_slot)
+
+
+def pass_turn(b: Battle, number: int, where: Any) -> None:
+    """What lasts some turns lasts one less."""
+    side = b.side(number)
+    side.set("taunt", side.taunt - 1, where=where & (side.taunt > 0))
+    side.set("encore", side.encore - 1, where=where & (side.encore > 0))
+    spent = side.pp[side.encore_slot] == 0
+    side.set("encore", 0, where=where & spent)
+    for field in ("roosting", "flinched", "protected"):
+        side.set(field, False, where=where)
+    side.set("stall_turns", side.stall_turns - 1, where=where & (side.stall_turns > 0))
+
+
+def one_turn_conditions(b: Battle, number: int) -> Any:
+    """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
+    side = b.side(number)
+    present = (side.flinched, side.protected, side.stall_turns > 0)
+    return sum(flag.astype(jnp.int32) for flag in present)
+
+
+def disabling_conditions(b: Battle, number: int) -> Any:
+    """How many volatile conditions disable moves; they are equals in ``DisableMove``."""
+    side = b.side(number)
+    present = (side.choice_lock > 0, side.taunt > 0, side.encore > 0)
+    return sum(flag.astype(jnp.int32) for flag in present)

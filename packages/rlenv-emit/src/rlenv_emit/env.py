@@ -1,0 +1,103 @@
+"""An environment whose step is emitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlenv_emit.emit import emit_lazily
+from rlenv_emit.hooks import Policy, emit_ops
+from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.wrapper import Wrapper
+
+
+class EmittedEnv(Wrapper):
+    """The same environment with native steps: `step`, `step_env`, `advance`, `transition` and `legal_actions`.
+
+    Resets, and steps with other hooks than XLA's, are those of the environment inside.  Batch it with `jax.vmap` and
+    leave the parameters unmapped: tables then stay in one place.
+
+    Args:
+        env: the environment.
+        form: of the processor, see `processor.FORMS`; the best when None.
+        threads: at most that many work on a batch; all processors when None.
+        policy: which gates of the rules branch, see `emit_ops`; all of them when None.
+    """
+
+    def __init__(
+        self, env: Any, *, form: str | None = None, threads: int | None = None, policy: Policy | None = None
+    ) -> None:
+        super().__init__(env)
+        ops = emit_ops(policy)
+
+        def lazily(function: Any) -> Any:
+            return emit_lazily(function, form, threads)
+
+        self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops))
+        self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops))
+        self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops))
+        self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops))
+        self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
+
+    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """The emitted step without reset and observation."""
+        if ops is not XLA:
+            return self.env.transition(state, action, params, ops)
+        return self._transition(state, action, params)
+
+    def step_env(
+        self, key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA
+    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """The emitted raw step."""
+        if ops is not XLA:
+            return self.env.step_env(key, state, action, params, ops)
+        return self._step_env(state, action, params)
+
+    def advance(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+        """The emitted step with reset that nobody observes."""
+        if ops is not XLA:
+            return self.env.advance(state, action, params, ops)
+        return self._advance(state, action, params)
+
+    def step(
+        self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA
+    ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
+        """The emitted step with same-step auto-reset."""
+        params = self.default_params if params is None else params
+        if ops is not XLA:
+            return self.env.step(key, state, action, params, ops)
+        return self._step(state, action, params)
+
+    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The emitted mask."""
+        if ops is not XLA:
+            return self.env.legal_actions(state, params, ops)
+        return self._legal(state, params)
+
+
+class WithHooks(Wrapper):
+    """The same environment with other hooks wherever XLA's are asked for."""
+
+    def __init__(self, env: Any, ops: Ops) -> None:
+        super().__init__(env)
+        self._ops = ops
+
+    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
+        """State of a new episode."""
+        return self.env.begin(generator, params, self._ops)
+
+    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """The step inside."""
+        return self.env.transition(state, action, params, self._ops)
+
+    def restart(self, done: Any, state: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The restart inside."""
+        return self.env.restart(done, state, params, self._ops)
+
+    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The mask inside."""
+        return self.env.legal_actions(state, params, self._ops)
+
+
+def emit_env(env: Any, **options: Any) -> EmittedEnv:
+    """An environment with native steps; ``options`` are those of `EmittedEnv`."""
+    return EmittedEnv(env, **options)

@@ -1,0 +1,95 @@
+"""Measures emitted rollouts against XLA's, block by block in turns: ``python -m rlenv_emit.speed --out FILE``.
+
+Random legal play with auto-reset, ``--steps`` steps of each environment per call.  XLA takes part with its fusion pass
+and without.  Emitted rollouts take part in two ways: all steps in one call, and one step per call in XLA's loop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+
+from rlenv_bench import harness, results, workloads
+from rlenv_emit import emit, emit_env
+from rlenv_emit.env import WithHooks
+from rlenv_emit.hooks import EMIT
+from rlenv_emit.synthetic import Synthetic
+from rlenv_shared import machine
+from rlenv_shared.testing.games import Hand, Skirmish
+
+GAMES: Final = {"skirmish": Skirmish, "hand": Hand, "synthetic": Synthetic}
+BATCHES: Final = (16, 256, 2048, 8192, 65536)
+
+
+def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str, **form: Any) -> workloads.JaxWorkload:
+    """A whole rollout as one emitted function; equal checksums mean equal words."""
+    params = env.default_params
+    plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
+    one, _ = workloads.rollout_function(WithHooks(env, EMIT), params, 1, steps, observe=False, **form)
+    start = jax.tree.map(lambda leaf: leaf.reshape(batch, 1, *leaf.shape[1:]), plain.start)
+    example = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), start)
+    emitted = emit(one, example, params, threads=threads)
+    plain.rollout, plain.start, plain.options = jax.jit(jax.vmap(emitted, (0, None))), start, {}
+    plain.settings = {**plain.settings, "threads": threads, "mode": "emitted rollout"}
+    return plain
+
+
+def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.Workload]:
+    """What is measured at one batch size."""
+    params = env.default_params
+    step = workloads.jax_rollout(
+        emit_env(env, threads=threads), params, batch, steps, name=f"emitted step, {threads} threads", observe=False
+    )
+    return [
+        emitted_rollout(env, batch, steps, threads=threads, name=f"emitted rollout, {threads} threads"),
+        step,
+        workloads.jax_rollout(env, params, batch, steps, name="xla without fusion", observe=False, fusion=False),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--games", nargs="+", default=list(GAMES), choices=GAMES)
+    parser.add_argument("--batches", nargs="+", type=int, default=BATCHES)
+    parser.add_argument("--steps", type=int, default=64)
+    parser.add_argument("--threads", nargs="+", type=int, default=(1, 2))
+    parser.add_argument("--blocks", type=int, default=10)
+    parser.add_argument("--block-s", type=float, default=0.5)
+    parser.add_argument("--fusion", action="store_true", help="XLA with its fusion pass too; slow to compile")
+    given = parser.parse_args(arguments)
+    timing = harness.Timing(blocks=given.blocks, block_s=given.block_s)
+    about, state = machine.describe(), machine.git_state()
+    runs: list[harness.Run] = []
+    group = 0
+    for game in given.games:
+        env = GAMES[game]()
+        for batch in given.batches:
+            made: dict[str, workloads.Workload] = {}
+            for threads in given.threads:
+                made.update({case.name: case for case in cases(env, batch, given.steps, threads)})
+            if given.fusion:
+                case = workloads.jax_rollout(env, None, batch, given.steps, name="xla", observe=False)
+                case.options = {}
+                made[case.name] = case
+            for case in made.values():
+                case.settings = {**case.settings, "game": game}
+            found = harness.measure(list(made.values()), timing, group)
+            runs += found
+            group += 1
+            for run in found:
+                speed = sorted(run.sps)[len(run.sps) // 2] / 1e6
+                print(f"{game:10} {run.batch:6} {run.workload:28} {speed:9.3f} M steps/s", flush=True)
+    report = results.build("rlenv-emit", runs, about, state, machine.command_line())
+    results.save(report, given.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""The emitted function as part of JAX programs, and everything that it refuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import build, emit, processor
+from rlenv_emit.errors import CompilerError, DifferentiationError, ObjectFileError, UnsupportedError
+from rlenv_shared.errors import InvalidParamsError
+
+pytestmark = pytest.mark.l1
+TABLE = jnp.array([5, 6, 7, 8], jnp.int32)
+
+
+def step(x: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    z = x * y + 3
+    z = jnp.where(z > 5, z, table[z & 3])
+    doubled = jax.lax.while_loop(lambda c: c < 100, lambda c: c * 2 + 1, jnp.abs(z) + 1)
+    return z, {"far": doubled}, x < y
+
+
+def emitted(**options: Any) -> Any:
+    return emit(step, jnp.int32(0), jnp.int32(0), TABLE, **options)
+
+
+def pairs(batch: int) -> tuple[Any, Any]:
+    x = jnp.arange(batch, dtype=jnp.int32) - batch // 2
+    return x, x[::-1] * 7
+
+
+def same(one: Any, other: Any) -> None:
+    jax.tree.map(np.testing.assert_array_equal, one, other)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 16, 37])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_any_batch_size_gives_the_functions_results(batch: int, threads: int) -> None:
+    args = pairs(batch)
+    found = jax.jit(jax.vmap(emitted(threads=threads), (0, 0, None)))(*args, TABLE)
+    same(found, jax.vmap(step, (0, 0, None))(*args, TABLE))
+
+
+def test_a_single_environment_and_no_environment() -> None:
+    same(emitted()(jnp.int32(4), jnp.int32(-2), TABLE), step(jnp.int32(4), jnp.int32(-2), TABLE))
+    empty = jnp.zeros(0, jnp.int32)
+    assert jax.vmap(emitted(), (0, 0, None))(empty, empty, TABLE)[0].shape == (0,)
+
+
+@pytest.mark.parametrize("axes", [(0, None, None), (None, 0, None), (0, 0, 0)])
+def test_what_is_not_mapped_is_shared(axes: tuple[Any, ...]) -> None:
+    x, y = pairs(21)
+    tables = jnp.stack([TABLE + i for i in range(21)])
+    args = (x if axes[0] == 0 else x[3], y if axes[1] == 0 else y[3], tables if axes[2] == 0 else TABLE)
+    same(jax.vmap(emitted(), axes)(*args), jax.vmap(step, axes)(*args))
+
+
+def test_nested_vmap_axes_anywhere() -> None:
+    x, y = (array.reshape(5, 7) for array in pairs(35))
+    inner = jax.vmap(jax.vmap(emitted(), (0, 0, None)), (0, 0, None), out_axes=1)
+    same(inner(x, y, TABLE), jax.vmap(jax.vmap(step, (0, 0, None)), (0, 0, None), out_axes=1)(x, y, TABLE))
+    outer = jax.vmap(jax.vmap(emitted(), (0, None, None)), (1, 0, None))
+    same(outer(x, y[0], TABLE), jax.vmap(jax.vmap(step, (0, None, None)), (1, 0, None))(x, y[0], TABLE))
+
+
+def test_in_a_scan() -> None:
+    x, y = pairs(19)
+
+    def many(function: Any) -> Any:
+        def body(x: Any, _: Any) -> Any:
+            return jax.vmap(function, (0, 0, None))(x, y, TABLE)[0] % 1000, x
+
+        return jax.jit(lambda x: jax.lax.scan(body, x, None, 9))(x)
+
+    same(many(emitted()), many(step))
+
+
+def test_sharded_over_devices() -> None:
+    program = """
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import Mesh, PartitionSpec as P
+from rlenv_emit import emit
+def step(x): return jnp.where(x > 3, x * 3, x - 1)
+e = emit(step, jnp.int32(0), threads=1)
+x = jnp.arange(40, dtype=jnp.int32)
+mesh = Mesh(np.array(jax.devices()), ("d",))
+f = jax.jit(jax.shard_map(jax.vmap(e), mesh=mesh, in_specs=P("d"), out_specs=P("d"), check_vma=False))
+assert jax.device_count() == 4 and (f(x) == jax.vmap(step)(x)).all()
+"""
+    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+@pytest.mark.parametrize("name", [form.name for form in processor.FORMS if processor.runs(form)])
+def test_every_form_that_this_processor_runs(name: str) -> None:
+    args = pairs(37)
+    same(jax.vmap(emitted(form=name), (0, 0, None))(*args, TABLE), jax.vmap(step, (0, 0, None))(*args, TABLE))
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+def test_derivatives_are_refused() -> None:
+    square = emit(lambda x: x * x, jnp.float32(0))
+    with pytest.raises(DifferentiationError, match="differentiate the function itself"):
+        jax.grad(square)(jnp.float32(3))
+
+
+def test_an_unknown_primitive_is_named_with_its_line() -> None:
+    def waves(x: Any) -> Any:
+        return jnp.sin(x)
+
+    with pytest.raises(UnsupportedError, match=r"emit sin at .*test_call\.py:\d+: got a primitive without a rule"):
+        emit(waves, jnp.float32(0))(jnp.float32(1))
+
+
+def test_an_array_too_large_for_a_lane_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="at most 4096 elements"):
+        emit(lambda x, t: x + t, jnp.int32(0), jnp.zeros(5000, jnp.int32))(jnp.int32(1), jnp.zeros(5000, jnp.int32))
+
+
+def test_a_long_scan_with_outputs_is_refused() -> None:
+    def function(x: Any) -> Any:
+        return jax.lax.scan(lambda c, _: (c + 1, c), x, None, 1000)[1]
+
+    with pytest.raises(UnsupportedError, match="at most 64 passes"):
+        emit(function, jnp.int32(0))(jnp.int32(0))
+
+
+@pytest.mark.parametrize("bad", [jnp.float32(1), jnp.zeros(2, jnp.int32)])
+def test_other_arguments_than_the_example(bad: Any) -> None:
+    with pytest.raises(InvalidParamsError, match="emit it for such arguments"):
+        emitted()(bad, jnp.int32(1), TABLE)
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads_below_one(threads: int) -> None:
+    with pytest.raises(InvalidParamsError, match="threads: got"):
+        emitted(threads=threads)
+
+
+def test_a_form_that_does_not_exist_or_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ObjectFileError, match="expected one of"):
+        emitted(form="avx1024")
+    monkeypatch.setattr(processor, "flags", lambda: frozenset({"sse2"}))
+    with pytest.raises(ObjectFileError, match="a processor without"):
+        emitted(form="avx2")
+    assert processor.best().name in ("sse2", "neon")
+
+
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    build.compiler.cache_clear()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
+    with pytest.raises(CompilerError, match="none on PATH"):
+        emit(lambda x: x + 41, jnp.int32(0))(jnp.int32(1))
+    build.compiler.cache_clear()
+
+
+@pytest.mark.parametrize("damage", ["truncated", "foreign"])
+def test_a_damaged_or_foreign_object(damage: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
+    functions = {"truncated": lambda x: x + 43, "foreign": lambda x: x + 47}
+    emit(functions[damage], jnp.int32(0))(jnp.int32(1))
+    (path,) = tmp_path.glob("*.so")
+    other = tmp_path / path.name.replace(path.stem[-4:], "0000")
+    if damage == "truncated":
+        other.write_bytes(path.read_bytes()[:1000])
+    else:
+        other.write_bytes(path.read_bytes())
+    with pytest.raises(ObjectFileError, match="delete the file"):
+        build.load(other, other.stem.split("-")[1])
+
+
+def test_objects_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
+    for _ in range(2):
+        assert emit(lambda x: x + 53, jnp.int32(0))(jnp.int32(1)) == 54
+        monkeypatch.setattr(build, "compile_text", None)  # the second time nothing is compiled
+    assert len(list(tmp_path.glob("*.so"))) == 1

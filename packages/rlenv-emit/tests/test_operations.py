@@ -1,0 +1,74 @@
+"""Every operation of every dtype, and random programs of them, give the bits of XLA, which compiles each alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import emit, processor
+from rlenv_emit.fuzz.compare import compare, equal
+from rlenv_emit.fuzz.generate import edge_values
+from rlenv_emit.fuzz.operations import OPERATIONS, applied
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+ROWS = 1001
+CASES = [(operation, dtype) for operation in OPERATIONS for dtype in operation.dtypes]
+FORMS = [form.name for form in processor.FORMS if processor.runs(form)]
+
+
+@pytest.fixture(autouse=True)
+def wide_numbers() -> Any:
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    """Operands and results of every case, as XLA computes them."""
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(1)
+        operands = [
+            [jnp.asarray(edge_values(dtype, ROWS, rng)) for _ in range(operation.arity)] for operation, dtype in CASES
+        ]
+        return operands, [np.asarray(applied(case[0], given)) for case, given in zip(CASES, operands, strict=True)]
+
+
+def all_cases(*operands: Any) -> Any:
+    return [applied(operation, list(given)) for (operation, _), given in zip(CASES, operands, strict=True)]
+
+
+def assert_equal(found: Any, expected: Any) -> None:
+    different = []
+    for (operation, dtype), one, other in zip(CASES, found, expected, strict=True):
+        same = equal(np.asarray(one), np.asarray(other))
+        if not same.all():
+            lane = int(np.argmin(same))
+            different.append((operation.name, dtype, np.asarray(one)[lane], np.asarray(other)[lane]))
+    assert different == []
+
+
+@pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMS[1:])])
+def test_every_operation_in_lanes(form: str, expected: Any) -> None:
+    operands, results = expected
+    scalars = [[jax.ShapeDtypeStruct((), array.dtype) for array in given] for given in operands]
+    assert_equal(jax.jit(jax.vmap(emit(all_cases, *scalars, form=form, threads=1)))(*operands), results)
+
+
+def test_every_operation_on_shared_numbers(expected: Any) -> None:
+    operands, results = expected
+    scalars = [[jax.ShapeDtypeStruct((), array.dtype) for array in given] for given in operands]
+    emitted = jax.jit(
+        jax.vmap(emit(lambda x, *given: all_cases(*given), jnp.int8(0), *scalars), (0, *[None] * len(CASES)))
+    )
+    for lane in range(0, 60):
+        given = [[array[lane] for array in arrays] for arrays in operands]
+        found = emitted(jnp.zeros(1, jnp.int8), *given)
+        assert_equal(found, [array[lane : lane + 1] for array in results])
+
+
+def test_random_programs() -> None:
+    assert compare(range(24), rows=203) == []
