@@ -10,6 +10,7 @@ from typing import Any, Final
 from rlenv_bench.gpu.program import random_rollout
 from rlenv_bench.workloads import jax_rollout
 from rlenv_shared.testing.games import Hand, Skirmish, twins
+from rlenv_shared.testing.games.skirmish_rules import MOST_HITS
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Declaration, Gpu, RolloutSet
 from rlenv_shared.verification.verify import Findings
@@ -37,7 +38,8 @@ def workloads(batch: int, game: str) -> list[Any]:
 
 def programs() -> tuple[Any, ...]:
     """What is compiled for a GPU."""
-    return tuple(random_rollout(name, env, batches=(65_536, 262_144)) for name, env in GAMES.items())
+    most = {"skirmish": MOST_HITS, "hand": None}  # of the loop in a step
+    return tuple(random_rollout(name, env, batches=(65_536,), loop_trips=most[name]) for name, env in GAMES.items())
 
 
 def smoke() -> str:
