@@ -184,6 +184,18 @@ $(ENVIRONMENTS:%=bench-%): bench-%: $(VENV)/.setup-%
 $(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
 	$(PY) -m rlenv_shared.verification $* train $(ARGS)
 
+## games-twins: Skirmish and Hand against their twins in plain Python, 2,048 games each
+.PHONY: games-twins
+games-twins: $(VENV)/.setup-shared
+	$(PY) -m rlenv_shared.testing.games.twins $(ARGS)
+
+## games-skirmish: train PPO with memory against an opponent who looks one turn ahead, and write the result
+## games-hand: train self-play in Hand and a best response to it now and then, and write the result
+.PHONY: games-skirmish games-hand
+games-skirmish games-hand: games-%: $(VENV)/.setup-rlenv-learn
+	$(PY) packages/rlenv-learn/examples/games.py $* $(ARGS)
+	$(PY) packages/rlenv-learn/examples/games.py table
+
 # --- GPUs --------------------------------------------------------------------------------------------------------
 
 ## gpu-compile: compile every package for an H200 that is not there and write the reports (needs setup-gpu-report)

@@ -13,7 +13,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,13 @@ from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find, resolve
 
 TARGET = "h200"  # of the committed reports
+TEST_BEDS = "rlenv-bench"  # which declares the games of rlenv-shared
 
 
-def with_programs() -> dict[str, Declaration]:
-    """The declarations with programs to compile, by package; engines that run on the CPU only have none."""
-    found = {package.name: find(package.name) for package in environments()}
+def with_programs(names: Iterable[str] = ()) -> dict[str, Declaration]:
+    """The declarations with programs to compile, by package, of these or all; engines for the CPU alone have none."""
+    names = [*names] or [*(package.name for package in environments()), TEST_BEDS]
+    found = {name: find(name) for name in names}
     return {name: declaration for name, declaration in found.items() if declaration.gpu.programs}
 
 
@@ -103,10 +105,10 @@ def main() -> int:
     parser.add_argument("--target", default=TARGET, choices=shipped(), help="device to compile for")
     arguments = parser.parse_args()
     aot.prepare()  # before the declarations import JAX
-    known = with_programs()
+    known = with_programs(arguments.packages)
     if unknown := set(arguments.packages) - set(known):
-        parser.error(f"no GPU programs in {', '.join(sorted(unknown))}; there are some in {', '.join(known)}")
-    chosen = [known[name] for name in arguments.packages or known]
+        parser.error(f"no GPU programs in {', '.join(sorted(unknown))}")
+    chosen = list(known.values())
     if arguments.also:
         for declaration in chosen:
             path = compile_package(declaration, arguments.also, arguments.target)

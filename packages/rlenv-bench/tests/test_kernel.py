@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from rlenv_bench import kernel
+from rlenv_bench.workloads import rollout_function
+from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = pytest.mark.l1
 
@@ -42,6 +45,19 @@ def test_without_cuda_the_rollout_is_a_scan():
     assert "while" in program
     assert "custom_call" not in program
     equal(kernel.rollout(step, begin(), 5, **GIVEN), kernel.rollout(step, begin(), 5, **GIVEN, mode="scan"))
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("env", "steps"), [(Hand(), 12), pytest.param(Skirmish(), 8, marks=pytest.mark.slow)], ids=["Hand", "Skirmish"]
+)
+def test_whole_games_run_in_an_interpreted_kernel(env, steps):
+    """Tables, arrays of constants, and what is done only where a block needs it."""
+    found = {}
+    for mode in ("scan", "interpreted"):
+        rollout, start = rollout_function(env, None, 128, steps, keep_outputs=True, mode=mode)
+        found[mode] = jax.device_get(compiling.jit(rollout, env)(start(), env.default_params))
+    equal(found["interpreted"], found["scan"])
 
 
 @pytest.mark.parametrize("options", [{"mode": "cuda"}, {"block": 3}, {"block": 0}, {"block": 32}])

@@ -33,7 +33,7 @@ EVALUATION_SEED: Final = 10_000_000
 POINTS: Final = 20  # of a learning curve
 
 SKIRMISH: Final = PPOConfig(
-    total_steps=6_000_000,
+    total_steps=2_400_000,
     num_envs=256,
     rollout_length=64,
     preset="gru-tiny",
@@ -115,11 +115,17 @@ def hand(
         decisions = [0, *np.cumsum([record["decisions"] for record in trained.records]).tolist()]
         losses = []
         for update, policy in {0: begin, **trained.snapshots}.items():
-            losses.append([decisions[update], best_response(policy, seed + 1000, response, games)])
+            losses.append([decisions[update], round(best_response(policy, seed + 1000, response, games), 3)])
             print(f"hand, seed {seed}, {decisions[update]} decisions: loses {losses[-1][1]:+.3f}", flush=True)
         runs.append({"seed": seed, "losses": losses})
     settings = {"config": config.to_dict(), "response": response.to_dict()}
-    return {**settings, "pool_size": POOL.pool_size, "snapshot_every": POOL.snapshot_every, "games": games, "runs": runs}
+    return {
+        **settings,
+        "pool_size": POOL.pool_size,
+        "snapshot_every": POOL.snapshot_every,
+        "games": games,
+        "runs": runs,
+    }
 
 
 def verdict(name: str, content: dict[str, Any]) -> str:
@@ -131,7 +137,8 @@ def verdict(name: str, content: dict[str, Any]) -> str:
             f"random play {content['random']:.3f}"
         )
     first, last = (np.array([run["losses"][i][1] for run in content["runs"]]) for i in (0, -1))
-    return f"{first.mean():.3f} before, {last.mean():.3f} after ({last.mean() / first.mean():.0%}; worst {(last / first).max():.0%})"
+    share, worst = last.mean() / first.mean(), (last / first).max()
+    return f"{first.mean():.3f} before, {last.mean():.3f} after ({share:.0%}; at worst {worst:.0%})"
 
 
 def table(name: str, content: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ announces that a later version will not have this compiler: hence an opt-in.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
@@ -45,7 +46,7 @@ def rollout(
         steps: how many.
         params: pytree of scalars and of tables, the same for all environments.
         mode: ``auto`` is ``kernel`` where JAX's backend is CUDA and ``scan`` elsewhere; ``interpreted`` runs the
-            kernel's program without a GPU, slowly, for tests.
+            kernel's program without a GPU, slowly, for tests, whatever it closes over; tables are values there.
         block: environments of one program of the kernel, a power of two that divides B.
         num_warps: of 32 threads that work on a block.
 
@@ -73,14 +74,20 @@ def _in_kernel(
     arrays = [jnp.atleast_1d(leaf) for leaf in given]
     shapes = jax.eval_shape(_lanes(step, params, XLA), carry)[1]
     output_leaves, output_tree = jax.tree.flatten(shapes)
+    lanes_of = functools.partial(_lanes, step, ops=kernel_ops())
+    if interpret:
+        lanes_of, closed = _without_closure(lanes_of, carry, params, block)
+        given, arrays = [*given, *closed], [*arrays, *map(jnp.atleast_1d, closed)]
 
     def kernel(*refs: Any) -> None:
         begin, tables, rest = refs[: len(leaves)], refs[len(leaves) :][: len(arrays)], refs[len(leaves) + len(arrays) :]
         end, yielded = rest[: len(leaves)], rest[len(leaves) :]
         # a scalar is a value, a table stays a reference that `Ops.take` reads
-        inside = [ref if jnp.ndim(leaf) else ref[0] for leaf, ref in zip(given, tables, strict=True)]
-        parameters = jax.tree.unflatten(params_tree, inside)
-        lanes = _lanes(step, parameters, kernel_ops())
+        inside = [
+            ref[...] if interpret and jnp.ndim(leaf) else ref if jnp.ndim(leaf) else ref[0]
+            for leaf, ref in zip(given, tables, strict=True)
+        ]
+        lanes = lanes_of(inside if interpret else jax.tree.unflatten(params_tree, inside))
 
         def body(t: Any, carry: Any) -> Any:
             carry, values = lanes(carry)
@@ -120,6 +127,32 @@ def _lanes(step: Step, params: Any, ops: Ops) -> Callable[[Any], tuple[Any, Any]
         return step(carry, params, ops)
 
     return jax.vmap(one, axis_name=LANES)
+
+
+def _without_closure(lanes_of: Callable[[Any], Any], carry: Any, params: Any, block: int) -> tuple[Any, list[Any]]:
+    """A block's step whose closed-over arrays are arguments, for the interpreter, which then takes any step.
+
+    Returns:
+        ``leaves of params and the arrays -> (carry -> (carry, outputs))``, and the arrays.
+    """
+    one_block = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((block, *leaf.shape[1:]), leaf.dtype), carry)
+    shapes: list[Any] = []
+
+    def flat(carry: Any, params: Any) -> list[Any]:
+        shapes.append(jax.tree.structure(found := lanes_of(params)(carry)))
+        return jax.tree.leaves(found)
+
+    traced = jax.make_jaxpr(flat)(one_block, params)
+    number = len(jax.tree.leaves(params))
+
+    def again(inside: list[Any]) -> Callable[[Any], Any]:
+        def lanes(carry: Any) -> Any:
+            values = (*jax.tree.leaves(carry), *inside[:number])
+            return jax.tree.unflatten(shapes[0], jax.core.eval_jaxpr(traced.jaxpr, inside[number:], *values))
+
+        return lanes
+
+    return again, list(traced.consts)
 
 
 def _spec(shape: tuple[int, ...], axis: int) -> Any:

@@ -170,17 +170,20 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
 
 def table(report: Mapping[str, Any]) -> str:
     """All runs as a Markdown table."""
+    counted = any(run["decisions_per_step"] != 1 for run in report["runs"])  # somewhere a step is no decision
+    more = ("decisions/s | ", "---:|") if counted else ("", "")
     lines = [
-        f"| workload | a step writes | batch | {report['unit']}, median | p10 – p90 | compile s | settings |",
-        "|---|---|---:|---:|---:|---:|---|",
+        f"| workload | a step writes | batch | {report['unit']}, median | {more[0]}p10 – p90 | compile s | settings |",
+        f"|---|---|---:|---:|{more[1]}---:|---:|---|",
     ]
     for run in report["runs"]:
         numbers = summarise(run)
         others = {key: value for key, value in run["settings"].items() if key not in ("observe", "outputs")}
         settings = ", ".join(f"{key}={value}" for key, value in others.items())
+        decisions = f"| {human(numbers.median * run['decisions_per_step'])} " if counted else ""
         lines.append(
             f"| {run['workload']} | {written(run['settings'])} | {run['batch']:,} | {human(numbers.median)} "
-            f"| {human(numbers.p10)} – {human(numbers.p90)} | {run['compile_s']:.1f} | {settings} |"
+            f"{decisions}| {human(numbers.p10)} – {human(numbers.p90)} | {run['compile_s']:.1f} | {settings} |"
         )
     return "\n".join(lines)
 

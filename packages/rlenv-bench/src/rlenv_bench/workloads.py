@@ -296,10 +296,11 @@ def jax_rollout(
 
 def rollout_function(
     env: Any, params: Any, batch: int, steps: int, **form: Any
-) -> tuple[Callable[[Any, Any], Any], Callable[[], Any]]:
+) -> tuple[Callable[[Any, Any], Any], Callable[..., Any]]:
     """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; arguments are those of `jax_rollout`.
 
-    Nothing is computed before `start` is called, so a compiler can be asked about any batch size.
+    Nothing is computed before `start` is called, and ``start(abstract=True)`` is to be traced, so a compiler can be
+    asked about any batch size.
 
     Raises:
         InvalidParamsError: an option is unknown or does not fit the environment.
@@ -312,14 +313,15 @@ def rollout_function(
         raise _bad("reset_mode", got, "'pool' exactly for a ResetPool", "wrap the environment or change the mode")
     params = env.default_params if params is None else params
 
-    begin = compiling.jit(jax.vmap(env.init, (0, None)), env)
+    begin = jax.vmap(env.init, (0, None))
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     one_state = jax.eval_shape(env.init, (word, word), params)
     choose = _random_actions(env, how, one_state, params)
     counts = compiling.depends_on(env.to_act, one_state)  # elsewhere every step is a decision
 
-    def start() -> Any:
-        state = begin(tuple(map(jnp.asarray, counter_rng.seed_words(how.seed, batch))), params)
+    def start(abstract: bool = False) -> Any:
+        make = begin if abstract else compiling.jit(begin, env)  # compile options are for what is outermost
+        state = make(tuple(map(jnp.asarray, counter_rng.seed_words(how.seed, batch))), params)
         sums = () if how.keep_outputs else tuple(jnp.zeros(batch, jnp.float32) for _ in range(2 + how.observe))
         decisions = jnp.zeros(batch, jnp.int32) if counts else ()
         return state, tuple(map(jnp.asarray, counter_rng.from_seed(how.seed ^ ACTION_SALT, batch))), sums, decisions

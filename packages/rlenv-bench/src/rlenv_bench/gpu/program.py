@@ -109,7 +109,7 @@ def random_rollout(
 
     def build(batch: int, **changes: Any) -> tuple[Callable[..., Any], Sequence[Any]]:
         rollout, start = rollout_function(env, params, batch, steps, keep_outputs=True, **{**form, **changes})
-        return rollout, (jax.eval_shape(start), params)
+        return rollout, (jax.eval_shape(functools.partial(start, abstract=True)), params)
 
     def workload(batch: int, keep_outputs: bool, on_gpu: bool) -> Any:
         chosen = env if on_gpu or cpu_env is None else cpu_env

@@ -1,6 +1,7 @@
-"""Skirmish for players who reckon: what the rules say of the next turn, an opponent who goes by it, and a view with it.
+"""Skirmish for players who reckon: what a turn is worth, an opponent who goes by that, and a view that shows it.
 
-Everything here is reckoned from what the player knows: the own side, and of the other's the fighter in front.
+Whatever is shown to a player is reckoned from what that player knows: the own side, and of the other's whom it has seen
+(and how often it moved).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def _expected_damage() -> Any:
 DAMAGE: Final = _expected_damage()
 EFFECT: Final = np.array(t.EFFECT, np.int32)[np.array(t.MOVES, np.int32)].reshape(t.NUM_SPECIES, t.MOVES_PER_FIGHTER)
 SPEED: Final = np.array(t.SPEED, np.int32)
+WORST: Final = np.float32(-2)
 HEALTH: Final = np.array(t.HEALTH, np.float32)
 
 
@@ -44,6 +46,7 @@ def _sides(state: Any, player: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             {
                 "species": jnp.stack([fighter.species for fighter in side.fighter]),
                 "hp": jnp.stack([fighter.hp for fighter in side.fighter]).astype(jnp.float32),
+                "seen": jnp.stack([fighter.seen for fighter in side.fighter]),
                 "uses": jnp.stack([front.uses[m] for m in range(t.MOVES_PER_FIGHTER)]),
                 "active": side.active,
                 "stage": side.stage,
@@ -54,13 +57,13 @@ def _sides(state: Any, player: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return mine, theirs
 
 
-def lookahead(state: Any, player: Any, params: Any, word: Any) -> Any:
-    """The choice of a player who looks one turn ahead, int32 ``()``; a `rlenv_shared.one_seat.Script`.
+def prospects(state: Any, player: Any) -> Any:
+    """What each move and reserve of a player is worth by one turn, float32 ``[9]``; `WORST` where it cannot be chosen.
 
-    It weighs each move and reserve by what the turn is expected to bring, in both orders of acting (who is out before
-    its turn does nothing): damage given and taken and hit points healed, as shares of a fighter, and one for a fighter
-    that goes out.  Of the other player it expects the move that hurts the fighter now in front most.  A reserve that must
-    come out is chosen by the turn that follows: by the shares that the two in front can then take from each other.
+    Weighed is what the turn is expected to bring, in both orders of acting (who is out before its turn does nothing):
+    damage given and taken and hit points healed, as shares of a fighter, and one for a fighter that goes out.  Of the
+    other player it expects the move that hurts the fighter now in front most.  A reserve that must come out is weighed
+    by the turn that follows: by the shares that the two in front can then take from each other.
     """
     damage, health, speed = jnp.asarray(DAMAGE), jnp.asarray(HEALTH), jnp.asarray(SPEED)
     choosing = LAYOUT.view(state).phase == CHOOSE
@@ -95,16 +98,22 @@ def lookahead(state: Any, player: Any, params: Any, word: Any) -> Any:
     turn = first * if_first + (1 - first) * if_second
     threat = jnp.minimum(damage[species, :, foe, 0].max(-1) / jnp.maximum(foe_hp, 1), 1)
     danger = jnp.minimum(damage[foe, :, species, foe_stage].max(-1) / jnp.maximum(hp, 1), 1)
-    scores = jnp.where(legal, jnp.where(choosing, turn, threat - danger), -jnp.inf)
-    return jnp.where(legal.any(), jnp.argmax(scores), PASS).astype(jnp.int32)
+    return jnp.where(legal, jnp.where(choosing, turn, threat - danger), WORST)
+
+
+def lookahead(state: Any, player: Any, params: Any, word: Any) -> Any:
+    """The choice of a player who looks one turn ahead, int32 ``()``; a `rlenv_shared.one_seat.Script`."""
+    worth = prospects(state, player)
+    return jnp.where((worth > WORST).any(), jnp.argmax(worth), PASS).astype(jnp.int32)
 
 
 class ReckonedSkirmish(Skirmish):
     """Skirmish with a view that spares a learner the arithmetic of the rules; the game is the same.
 
-    Observation: as Skirmish's, and ``odds`` float32 [21]: the share of its hit points that each move of the own fighter
+    Observation: as Skirmish's, and ``odds`` float32 [39]: the share of its hit points that each move of the own fighter
     in front is expected to take from the other's (3); the same of the best move of each own fighter (6); the share that
-    the other's best move is expected to take from each of them (6); whether each is the faster one, as 1, 0.5 or 0 (6).
+    the other's best move is expected to take from each of them (6); whether each is the faster one, as 1, 0.5 or 0 (6);
+    the `prospects` of the own options (9), and of the other player's, as far as seen (9), over 2.
     """
 
     def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
@@ -117,10 +126,14 @@ class ReckonedSkirmish(Skirmish):
         takes = damage[foe, :, mine["species"], theirs["stage"]].max(-1)
         faster = (jnp.sign(speed[mine["species"]] - speed[foe]).astype(jnp.float32) + 1) / 2
         shares = jnp.minimum(takes / jnp.maximum(mine["hp"], 1), 1)
-        odds = jnp.concatenate([gives[mine["active"]], gives.max(-1), shares, faster])
+        own, other = prospects(state, player), prospects(state, 1 - player)
+        known = jnp.concatenate([jnp.ones(t.MOVES_PER_FIGHTER, jnp.bool_), theirs["seen"]])
+        other = jnp.where(known, other, WORST)
+        odds = jnp.concatenate([gives[mine["active"]], gives.max(-1), shares, faster, own / 2, other / 2])
         return {**super().observe(state, player, params, ops), "odds": odds}
 
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's."""
-        parts = super().observation_space(params).spaces
-        return spaces.Dict({**parts, "odds": spaces.Box(0.0, 1.0, (t.MOVES_PER_FIGHTER + 3 * t.TEAM,))})
+        plain: Any = super().observation_space(params)
+        odds = spaces.Box(-1.0, 1.0, (t.MOVES_PER_FIGHTER + 3 * t.TEAM + 2 * PASS,))
+        return spaces.Dict({**plain.spaces, "odds": odds})

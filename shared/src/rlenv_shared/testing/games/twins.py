@@ -42,10 +42,10 @@ def _player(name: str) -> Any:
         state = env.init(words, params)
         return state, state_fields(env, state)
 
-    def step(carry: Any, _: None) -> Any:
+    def step(carry: Any, _: Any) -> Any:
         state, over, rng = carry
         words = []
-        for _player in range(players):
+        for _ in range(players):
             word, rng = counter_rng.bits(rng)
             words.append(word)
         legal = env.legal_actions(state, params)
@@ -77,7 +77,7 @@ def both(name: str, first: int, count: int) -> tuple[Trajectory, Trajectory]:
         for b in range(count)
     ]
     pin = Pin(twin.NAME, twin.VERSION, "repository", "MIT", None, (), ())
-    with ReferenceProcess([sys.executable, "-S", twin.__file__], pin) as process:
+    with ReferenceProcess([sys.executable, "-S", str(twin.__file__)], pin) as process:
         theirs = process.run_episodes(episodes)
     for field, array in steps.items():  # beyond the end of a game a recording holds zeros
         kept = valid.reshape(*valid.shape, *[1] * (array.ndim - 2))
