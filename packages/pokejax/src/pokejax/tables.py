@@ -98,13 +98,14 @@ NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 
 def params(pokemon: tuple[Column, ...]) -> Params:
     """Parameters with a pool: columns of `rows.POKEMON`, six rows to a team (`teams`)."""
-    stages = {
+    stages: dict[str, Any] = {
         "intimidate": stage_row(atk=-1),
         "speed_boost": stage_row(spe=1),
         "speed_drop": stage_row(spe=-1),
         "evasion_drop": stage_row(evasion=-1),
     }
-    return Params(*(table(name) for name in TABLES), pokemon=pokemon, **stages)
+    found: dict[str, Any] = {name: table(name) for name in TABLES}
+    return Params(pokemon=pokemon, **found, **stages)
 
 
 def stage_row(**changes: int) -> np.int32:

@@ -27,7 +27,7 @@ def step(b: Battle, actions: tuple[Any, Any]) -> None:
     """
     asked = (b.view.request != NOT_ASKED) & ~b.view.over
     usable = tuple(any_of(enabled_moves(b, n)) for n in (0, 1))
-    b.when("choices", asked, lambda inner: queue.commit(inner, actions, usable, asked))  # type: ignore[arg-type]
+    b.when("choices", asked, lambda inner: queue.commit(inner, actions, usable, asked))
     act(b)
 
 
