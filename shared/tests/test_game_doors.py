@@ -125,7 +125,8 @@ def recurrent_fn(params, key, action, state):
     same = after.current_player == mover  # a choice is pending, or the other has no cards
     discount = jnp.where(after.terminated, 0.0, jnp.where(same, 1.0, -1.0))
     reward = jnp.take_along_axis(after.rewards, mover[:, None], axis=1)[:, 0]
-    return mctx.RecurrentFnOutput(reward, discount, prior(after), worth(after)), after
+    output = mctx.RecurrentFnOutput(reward=reward, discount=discount, prior_logits=prior(after), value=worth(after))
+    return output, after
 
 
 def search(state, key, simulations):
@@ -133,7 +134,7 @@ def search(state, key, simulations):
     hidden = jax.vmap(HAND.permute_hidden)(
         state._env_state, jax.random.split(key, len(state.terminated)), state.current_player
     )
-    root = mctx.RootFnOutput(prior(state), worth(state), state.replace(_env_state=hidden))
+    root = mctx.RootFnOutput(prior_logits=prior(state), value=worth(state), embedding=state.replace(_env_state=hidden))
     found = mctx.gumbel_muzero_policy(
         (), key, root, recurrent_fn, simulations, invalid_actions=~state.legal_action_mask, gumbel_scale=0.0
     )

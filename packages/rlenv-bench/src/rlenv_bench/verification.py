@@ -61,6 +61,12 @@ DECLARATION: Final = Declaration(
     smoke=f"{__name__}:smoke",
     rollouts=(RolloutSet("twins", f"{__name__}:against_twins", {"games": 2048}, {"games": 32}),),
     benchmarks=tuple(_benchmark(game) for game in GAMES),
-    gpu=Gpu(programs=f"{__name__}:PROGRAMS"),
+    gpu=Gpu(
+        programs=f"{__name__}:PROGRAMS",
+        budgets={
+            "skirmish": {"launches": 32, "bytes": 1800, "spill_bytes": 0, "calibrated_steps_per_s": 400e6},
+            "hand": {"launches": 31, "bytes": 2515, "spill_bytes": 0, "calibrated_steps_per_s": 369e6},
+        },
+    ),
 )
 PROGRAMS: Final = programs()
