@@ -57,7 +57,7 @@ def packages_table(declarations: Iterable[Declaration], repo: Path = REPO) -> st
             _rollout_cell(declaration),
             _transfer_cell(declaration),
             _speed_cell(declaration),
-            link("raw", declaration.results, repo),
+            link("raw", declaration.results, repo) if declaration.results.exists() else "none yet",
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

@@ -28,7 +28,7 @@ def test_every_decision_is_the_twin_s():
     assert steps["terminated"].sum() == 256
     assert report.steps > 256 * 10
     assert set(np.unique(steps["state.pending"][valid])) == {NOTHING, THIEF, SCOUT}
-    assert set(np.unique(steps["reward"][steps["terminated"]])) == {-1, 0, 1}
+    assert set(np.unique(steps["reward"][steps["terminated"]])) == {-1, 1}  # a tie is rarer than one in a thousand
     assert steps["state.buried"].any()
     assert (steps["state.drawn"] > PILE).any()  # what a scout buried was drawn
 

@@ -99,7 +99,7 @@ def xla_ops(loops: Loops = "auto") -> Ops:
             state = body(state)
         return state
 
-    return Ops(_gather, jax.lax.mulhi, lambda name, predicate, handler, state: handler(state), loop, cpu_barrier)
+    return Ops(_gather, _mulhi, lambda name, predicate, handler, state: handler(state), loop, cpu_barrier)
 
 
 def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[Any, Any], Any] | None = None) -> Ops:
@@ -107,7 +107,7 @@ def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[An
 
     Args:
         take: reads a table; a gather when None.
-        mulhi: high half of a product; XLA's instruction when None.
+        mulhi: high half of a product; XLA's instruction, on one device, when None.
     """
 
     def any_lane(flag: Any) -> Any:
@@ -135,7 +135,7 @@ def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[An
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
         return _while(condition, body, state, most, any_lane)
 
-    return Ops(take or _gather, mulhi or jax.lax.mulhi, when_any, loop, lambda tree: tree)
+    return Ops(take or _gather, mulhi or _mulhi, when_any, loop, lambda tree: tree)
 
 
 def kernel_ops() -> Ops:
@@ -190,6 +190,14 @@ def recording_ops() -> tuple[Ops, Record]:
     ops = _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier)
     object.__setattr__(ops, "record", record)
     return ops, record
+
+
+def _mulhi(a: Any, b: Any) -> Any:
+    """XLA's instruction, or the same from 16-bit limbs where a program may be divided among devices.
+
+    XLA's partitioner refuses the instruction (JAX 0.10.2: "Unable to convert MHLO to StableHLO").
+    """
+    return jax.lax.mulhi(a, b) if jax.device_count() == 1 else counter_rng.mulhi(a, b)
 
 
 def _gather(table: Any, index: Any) -> Any:
