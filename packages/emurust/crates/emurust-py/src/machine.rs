@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use emurust_core::{
-    self as core, BootRom, Cell, Colors, CutOut, EmuError, Model, Options, Place, Rom, Shortcuts,
+    self as core, BootRom, Cell, Colors, EmuError, Model, Options, Place, Rom, Shortcuts,
     SoundBuffer, Stop,
 };
 use numpy::{
