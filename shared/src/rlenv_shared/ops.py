@@ -94,7 +94,7 @@ def xla_ops(loops: Loops = "auto") -> Ops:
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
         looped = loops == "looped" or (loops == "auto" and jax.default_backend() == "cpu")
         if looped:
-            return _while(condition, body, state, most, lambda going: going)
+            return repeat_while(condition, body, state, most, lambda going: going)
         for _ in range(most):
             state = body(state)
         return state
@@ -133,7 +133,7 @@ def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[An
         return jax.tree.unflatten(tree, leaves)
 
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
-        return _while(condition, body, state, most, any_lane)
+        return repeat_while(condition, body, state, most, any_lane)
 
     return Ops(take or _gather, mulhi or _mulhi, when_any, loop, lambda tree: tree)
 
@@ -204,8 +204,18 @@ def _gather(table: Any, index: Any) -> Any:
     return jnp.asarray(table).at[index].get(mode="promise_in_bounds")
 
 
-def _while(condition: Callable[[Any], Any], body: Handler, state: Any, most: int, going: Callable[[Any], Any]) -> Any:
-    """Repeat ``body`` while ``going(condition)``, at most ``most`` times."""
+def repeat_while(
+    condition: Callable[[Any], Any], body: Handler, state: Any, most: int, going: Callable[[Any], Any]
+) -> Any:
+    """Repeat ``body`` while ``going(condition)``, at most ``most`` times: `Ops.loop` of the forms with real loops.
+
+    Args:
+        condition: ``state -> bool``, whether one environment goes on.
+        body: ``state -> state``.
+        state: the first state.
+        most: bound on the number of passes.
+        going: ``bool -> bool``: whether anybody does whom this form looks at together.
+    """
 
     def goes_on(carry: tuple[Any, Any]) -> Any:
         return (carry[0] < most) & going(condition(carry[1]))

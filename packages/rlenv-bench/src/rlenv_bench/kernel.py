@@ -136,19 +136,15 @@ def _without_closure(lanes_of: Callable[[Any], Any], carry: Any, params: Any, bl
         ``leaves of params and the arrays -> (carry -> (carry, outputs))``, and the arrays.
     """
     one_block = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((block, *leaf.shape[1:]), leaf.dtype), carry)
-    shapes: list[Any] = []
-
-    def flat(carry: Any, params: Any) -> list[Any]:
-        shapes.append(jax.tree.structure(found := lanes_of(params)(carry)))
-        return jax.tree.leaves(found)
-
-    traced = jax.make_jaxpr(flat)(one_block, params)
-    number = len(jax.tree.leaves(params))
+    traced, results = jax.make_jaxpr(lambda carry, params: lanes_of(params)(carry), return_shape=True)(
+        one_block, params
+    )
+    structure, number = jax.tree.structure(results), len(jax.tree.leaves(params))
 
     def again(inside: list[Any]) -> Callable[[Any], Any]:
         def lanes(carry: Any) -> Any:
             values = (*jax.tree.leaves(carry), *inside[:number])
-            return jax.tree.unflatten(shapes[0], jax.core.eval_jaxpr(traced.jaxpr, inside[number:], *values))
+            return jax.tree.unflatten(structure, jax.core.eval_jaxpr(traced.jaxpr, inside[number:], *values))
 
         return lanes
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.extend import core as jax_core
 from jax.interpreters import batching
 
-from rlenv_shared.ops import XLA, Handler, Ops
+from rlenv_shared.ops import XLA, Handler, Ops, repeat_while
 
 any_lane_p = jax_core.Primitive("any_lane")
 any_lane_p.def_abstract_eval(lambda flag, *, name: jax.core.ShapedArray((), jnp.bool_))
@@ -48,13 +48,7 @@ def emit_ops(policy: Policy | None = None) -> Ops:
         return jax.lax.cond(any_lane(predicate, name), handler, lambda state: state, state)
 
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
-        def goes_on(carry: tuple[Any, Any]) -> Any:
-            return (carry[0] < most) & any_lane(condition(carry[1]))
-
-        def once(carry: tuple[Any, Any]) -> tuple[Any, Any]:
-            return carry[0] + jnp.int32(1), body(carry[1])
-
-        return jax.lax.while_loop(goes_on, once, (jnp.int32(0), state))[1]
+        return repeat_while(condition, body, state, most, any_lane)
 
     return Ops(XLA.take, jax.lax.mulhi, when_any, loop, lambda tree: tree)
 

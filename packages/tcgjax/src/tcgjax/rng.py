@@ -12,7 +12,7 @@ import numpy as np
 
 from rlenv_shared import counter_rng
 from tcgjax import xp
-from tcgjax.arrays import Record, at, put
+from tcgjax.arrays import Record, at, first, put, ranks
 from tcgjax.tables import Cards
 
 
@@ -77,6 +77,4 @@ def roll_energy(game: Record, cards: Cards, player: Any) -> Any:
 
 def nth(flags: Any, number: Any) -> Any:
     """Index of the true flag before which ``number`` others stand; -1 if there are not so many; int32."""
-    from tcgjax.arrays import first, ranks
-
     return first(flags & (ranks(flags) == number))

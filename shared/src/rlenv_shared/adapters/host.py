@@ -154,22 +154,6 @@ class Face:
         spaces = self.env.action_space(self.params), self.env.observation_space(self.params)
         return spaces[0].to_gymnasium(), spaces[1].to_gymnasium()
 
-    def _begin(self, seed: int | None, entropy: np.random.Generator | None = None) -> Any:
-        """Begin an episode; the observation."""
-        self._seeds.begin(seed, entropy)
-        obs, self._state, mask, _ = self._programs.reset_one(self._seeds.words(1)[0], self._arrays)
-        self._mask = np.asarray(mask)
-        return obs
-
-    def _advance(self, action: Any) -> tuple[Any, np.ndarray, bool, bool, dict[str, np.ndarray]]:
-        """One step of one environment: ``(obs, reward, terminated, truncated, info)``."""
-        chosen = self._validate(action, self._mask if self._masked else None)
-        obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_one(
-            self._state, chosen, self._arrays
-        )
-        self._mask = np.asarray(mask)
-        return obs, np.asarray(reward), bool(terminated), bool(truncated), own_info(native)
-
     def _require_running(self, what: str, running: bool) -> None:
         if not running:
             raise ResetNeededError(what, "no running episode", "a reset environment", "call reset() first")

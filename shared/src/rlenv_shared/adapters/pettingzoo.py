@@ -17,7 +17,7 @@ import numpy as np
 import pettingzoo
 
 from rlenv_shared import compiling
-from rlenv_shared.adapters.host import Face, observation_of
+from rlenv_shared.adapters.host import Face, observation_of, own_info
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import IllegalActionError
 
@@ -71,6 +71,22 @@ class _Players(Face):
 
     def close(self) -> None:
         """Nothing to close."""
+
+    def _begin(self, seed: int | None) -> Any:
+        """Begin an episode; the observation."""
+        self._seeds.begin(seed)
+        obs, self._state, mask, _ = self._programs.reset_one(self._seeds.words(1)[0], self._arrays)
+        self._mask = np.asarray(mask)
+        return obs
+
+    def _advance(self, action: Any) -> tuple[Any, np.ndarray, bool, bool, dict[str, np.ndarray]]:
+        """One step of one environment: ``(obs, reward, terminated, truncated, info)``."""
+        chosen = self._validate(action, self._mask if self._masked else None)
+        obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_one(
+            self._state, chosen, self._arrays
+        )
+        self._mask = np.asarray(mask)
+        return obs, np.asarray(reward), bool(terminated), bool(truncated), own_info(native)
 
     def _shown(self, obs: Any, mask: np.ndarray) -> Any:
         """One player's observation as PettingZoo shows it; arrays belong to the caller."""

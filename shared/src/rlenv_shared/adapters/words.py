@@ -152,24 +152,22 @@ class _Programs:
             own = {key: value for key, value in info.items() if key not in static}
             return state, Outcome(obs, reward, terminated, truncated, own, mask if masked else ())
 
-        def shapes(*arrays: Any) -> tuple[Any, Any]:
-            space = env.action_space(constants.fill(arrays))
-            state, _, _ = jax.eval_shape(after_reset, jax.ShapeDtypeStruct((2,), np.uint32), arrays)
-            action = jax.ShapeDtypeStruct(space.shape, space.dtype)
-            return state, jax.eval_shape(after_step, state, action, arrays)[1]
-
         found: list[tuple[Words, Words]] = []
 
         def layouts(*arrays: Any) -> tuple[Words, Words]:
             if not found:
-                state, outcome = shapes(*arrays)
+                space = env.action_space(constants.fill(arrays))
+                state, _, _ = jax.eval_shape(after_reset, jax.ShapeDtypeStruct((2,), np.uint32), arrays)
+                action = jax.ShapeDtypeStruct(space.shape, space.dtype)
+                outcome = jax.eval_shape(after_step, state, action, arrays)[1]
                 found.append((Words(state), Words(outcome)))
             return found[0]
 
         def reset(words: Any, arrays: Any) -> Any:
             state, obs, mask = after_reset(words, arrays)
-            zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes(*arrays)[1])
-            return _joined(layouts(*arrays), state, zeros._replace(obs=obs, mask=mask))
+            both = layouts(*arrays)
+            zeros = both[1].unpack(jnp.zeros(both[1].size, jnp.uint32))
+            return _joined(both, state, zeros._replace(obs=obs, mask=mask))
 
         def step(words: Any, action: Any, arrays: Any) -> Any:
             both = layouts(*arrays)

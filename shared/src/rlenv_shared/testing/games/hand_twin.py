@@ -2,7 +2,7 @@
 
 Run as a process it answers JSON lines (:mod:`rlenv_shared.verification.reference`)::
 
-    python -S hand_twin.py
+    python -S twin_process.py hand_twin
 
 An episode is ``{"seed": [word, word], "actions": [action, ...]}``.  It needs the standard library alone and shares
 nothing with the other side.
@@ -10,8 +10,6 @@ nothing with the other side.
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 NAME, VERSION = "hand-twin", "1"
@@ -137,23 +135,3 @@ def play(number: int, seed: list[int], actions: list[int]) -> list[dict[str, Any
         if game.over:
             break
     return steps
-
-
-def main() -> None:
-    """Serve requests until the input ends."""
-    for line in sys.stdin:
-        request = json.loads(line)
-        if request["op"] == "hello":
-            result: Any = {"protocol": 1, "name": NAME, "version": VERSION}
-        else:
-            steps = [
-                step
-                for number, episode in enumerate(request["episodes"])
-                for step in play(number, episode["seed"], episode["actions"])
-            ]
-            result = {"dtypes": dtypes(), "steps": steps}
-        print(json.dumps({"id": request["id"], "ok": True, "result": result}), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 
 Run as a process it answers JSON lines (:mod:`rlenv_shared.verification.reference`)::
 
-    python -S skirmish_twin.py
+    python -S twin_process.py skirmish_twin
 
 An episode is ``{"seed": [high, low], "actions": [[first, second], ...]}``, one pair for each step; who is not asked is
 not listened to.  It needs the standard library alone and shares nothing with the other side but the tables.
@@ -11,8 +11,6 @@ not listened to.  It needs the standard library alone and shares nothing with th
 from __future__ import annotations
 
 import importlib.util
-import json
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -268,23 +266,3 @@ def play(number: int, seed: list[int], actions: list[list[int]]) -> list[dict[st
         if battle.over:
             break
     return steps
-
-
-def main() -> None:
-    """Serve requests until the input ends."""
-    for line in sys.stdin:
-        request = json.loads(line)
-        if request["op"] == "hello":
-            result: Any = {"protocol": 1, "name": NAME, "version": VERSION}
-        else:
-            steps = [
-                step
-                for number, episode in enumerate(request["episodes"])
-                for step in play(number, episode["seed"], episode["actions"])
-            ]
-            result = {"dtypes": dtypes(), "steps": steps}
-        print(json.dumps({"id": request["id"], "ok": True, "result": result}), flush=True)
-
-
-if __name__ == "__main__":
-    main()

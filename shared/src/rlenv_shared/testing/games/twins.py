@@ -19,7 +19,7 @@ import numpy as np
 
 from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.testing.games import Hand, Skirmish, hand_twin, skirmish_twin
+from rlenv_shared.testing.games import Hand, Skirmish, hand_twin, skirmish_twin, twin_process
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.record import state_fields
@@ -77,7 +77,7 @@ def both(name: str, first: int, count: int) -> tuple[Trajectory, Trajectory]:
         for b in range(count)
     ]
     pin = Pin(twin.NAME, twin.VERSION, "repository", "MIT", None, (), ())
-    with ReferenceProcess([sys.executable, "-S", str(twin.__file__)], pin) as process:
+    with ReferenceProcess([sys.executable, "-S", twin_process.__file__, f"{name}_twin"], pin) as process:
         theirs = process.run_episodes(episodes)
     for field, array in steps.items():  # beyond the end of a game a recording holds zeros
         kept = valid.reshape(*valid.shape, *[1] * (array.ndim - 2))
