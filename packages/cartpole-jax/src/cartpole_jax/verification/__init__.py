@@ -8,6 +8,7 @@ from rlenv_shared.verification import declaration as declare
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "cartpole-jax float32"
 WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+BATCHES: Final = (1, 64, 256, 1024, 4096, 16384, 65536)
 
 DECLARATION: Final = declare.Declaration(
     package="cartpole-jax",
@@ -62,8 +63,8 @@ DECLARATION: Final = declare.Declaration(
     transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
     benchmarks=(
         declare.Benchmark(
-            cases=(declare.BenchmarkCase(WORKLOADS, (1, 64, 256, 1024, 4096, 16384, 65536), sweep=True),),
-            quick=(declare.BenchmarkCase(WORKLOADS, (256, 1024)),),
+            cases=(declare.BenchmarkCase(WORKLOADS, BATCHES, {"pools": True}, sweep=True),),
+            quick=(declare.BenchmarkCase(WORKLOADS, (256, 1024), {"pools": False}),),
             claims=(
                 declare.Claim(
                     "JAX against gymnax 1.0.1 at batch 4,096",
@@ -81,6 +82,12 @@ DECLARATION: Final = declare.Declaration(
                     "JAX against Gymnasium's CartPoleVectorEnv, each at its best batch",
                     ours={"workload": OURS},
                     theirs={"workload": "gymnasium CartPoleVectorEnv"},
+                    at_least=3.0,
+                ),
+                declare.Claim(
+                    "JAX against EnvPool 1.2.5 on two threads, each at its best batch",
+                    ours={"workload": OURS},
+                    theirs={"workload": "EnvPool 1.2.5 CartPole-v1, 2 threads"},
                     at_least=3.0,
                 ),
             ),

@@ -1,4 +1,4 @@
-"""Speed of CartPole here, in gymnax and in Gymnasium."""
+"""Speed of CartPole here, in gymnax, in Gymnasium and in EnvPool."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
+from rlenv_bench.other_python import envpool
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_shared import spaces
 from rlenv_shared.env import Env
@@ -59,11 +60,12 @@ def host_workload(name: str, env: Any) -> HostWorkload:
     return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
 
 
-def workloads(batch: int) -> list[Workload]:
-    """Every implementation at a batch size."""
+def workloads(batch: int, pools: bool) -> list[Workload]:
+    """Every implementation at a batch size; EnvPool, which needs a Python environment of its own, where wanted."""
     made: list[Workload] = [
         jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
         jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
         host_workload(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
+        *(envpool("CartPole-v1", batch, STEPS, threads) for threads in (1, 2) if pools and threads <= batch),
     ]
     return [*made, host_workload(SINGLE, gymnasium_vector_env(1))] if batch == 1 else made
