@@ -37,7 +37,7 @@ def test_every_method_is_asked_for_in_turn(tmp_path):
 
 
 def test_a_process_that_ends_is_named():
-    with pytest.raises(ReferenceUnavailableError, match="counted.*its process ended"):
+    with pytest.raises(ReferenceUnavailableError, match=r"counted.*its process ended"):
         workload(sys.executable, "-c", "pass").compile()
 
 

@@ -8,6 +8,7 @@ from rlenv_shared.verification import declaration as declare
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "cartpole-jax float32"
 WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+FACES: Final = (1, 64, 4096, 16384)
 BATCHES: Final = (1, 64, 256, 1024, 4096, 16384, 65536)
 
 DECLARATION: Final = declare.Declaration(
@@ -91,6 +92,23 @@ DECLARATION: Final = declare.Declaration(
                     at_least=3.0,
                 ),
             ),
+        ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", FACES),),
+            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
+            claims=tuple(
+                declare.Claim(
+                    f"through Gymnasium's interface, {kind} of {batch:,}"
+                    if batch > 1
+                    else "one environment of Gymnasium",
+                    ours={"workload": f"cartpole-jax, {kind}", "batch": batch},
+                    theirs={"workload": f"gymnasium, {kind}", "batch": batch},
+                    at_least=0.1,
+                )
+                for batch in FACES
+                for kind in ["single" if batch == 1 else "vector"]
+            ),
+            label="gymnasium",
         ),
     ),
     gpu=declare.Gpu.of(

@@ -8,8 +8,10 @@ import gymnax
 import jax
 import jax.numpy as jnp
 
+import cartpole_jax
 from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
+from rlenv_bench.faces import face
 from rlenv_bench.other_python import envpool
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_shared import spaces
@@ -19,6 +21,7 @@ from rlenv_shared.verification.locate import reference
 
 GYMNAX, VECTOR, SINGLE = "gymnax", "gymnasium CartPoleVectorEnv", "gymnasium single"
 STEPS: Final = 128  # of each environment per call: a learner's rollout
+FACE_STEPS: Final = 4096  # of all environments together, at least
 
 
 def gymnasium_vector_env(num_envs: int) -> Any:
@@ -69,3 +72,16 @@ def workloads(batch: int, pools: bool) -> list[Workload]:
         *(envpool("CartPole-v1", batch, STEPS, threads) for threads in (1, 2) if pools and threads <= batch),
     ]
     return [*made, host_workload(SINGLE, gymnasium_vector_env(1))] if batch == 1 else made
+
+
+def faces(batch: int) -> list[Workload]:
+    """Gymnasium's interface: ours and Gymnasium's own, which has its vector written in NumPy."""
+    reference("gymnasium_classic")  # says what to do where Gymnasium is missing or another
+    import gymnasium
+
+    gymnasium.register_envs(cartpole_jax)
+    made = {"cartpole-jax": CartPole.name, "gymnasium": "CartPole-v1"}
+    steps = max(STEPS, FACE_STEPS // batch)
+    if batch == 1:
+        return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
+    return [face(gymnasium.make_vec(name, batch), steps, name=f"{who}, vector") for who, name in made.items()]

@@ -7,6 +7,7 @@ from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = {dtype: f"halfcheetah-jax {dtype}" for dtype in ("float32", "float64")}
+FACES: Final = (1, 64, 4096)
 SMALL: Final = (16, 64, 256)  # batches that MJX can finish
 OTHERS: Final = {
     "mjx": "MJX 3.17.0",
@@ -114,6 +115,23 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float32", "mujoco.rollout, 2 threads", 1.0),
                 _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
             ),
+        ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", FACES),),
+            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
+            claims=tuple(
+                declare.Claim(
+                    f"through Gymnasium's interface, {kind} of {batch:,}"
+                    if batch > 1
+                    else "one environment of Gymnasium",
+                    ours={"workload": f"halfcheetah-jax, {kind}", "batch": batch},
+                    theirs={"workload": f"gymnasium, {kind}", "batch": batch},
+                    at_least=0.01,
+                )
+                for batch in FACES
+                for kind in ["single" if batch == 1 else "vector"]
+            ),
+            label="gymnasium",
         ),
     ),
     gpu=declare.Gpu.of(

@@ -9,9 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import halfcheetah_jax
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.verification import OTHERS, OURS
 from halfcheetah_jax.verification.other_python import command
+from rlenv_bench.faces import face
 from rlenv_bench.other_python import OtherPythonWorkload, envpool
 from rlenv_bench.workloads import HostWorkload, JaxWorkload, Workload, jax_rollout
 from rlenv_shared.errors import DivergenceError, explain
@@ -19,6 +21,7 @@ from rlenv_shared.verification.locate import reference
 
 STEPS: Final = 64  # of each environment per call
 OTHER_STEPS: Final = {"mjx": 1}  # of the others' environments, of which the rest do more
+FACE_STEPS: Final = 2048  # of all environments together, at least
 MORE_STEPS: Final = 4  # they are slow; a call must not fill minutes
 
 
@@ -168,3 +171,17 @@ def gymnasium_single() -> HostWorkload:
         deterministic=False,
         settings={"policy": "random", "reset_mode": "same_step", "dtype": "float64"},
     )
+
+
+def faces(batch: int) -> list[Workload]:
+    """Gymnasium's interface: ours and Gymnasium's own, whose vector steps one environment after the other."""
+    reference("gymnasium_mujoco")
+    import gymnasium
+
+    gymnasium.register_envs(halfcheetah_jax)
+    made = {"halfcheetah-jax": HalfCheetah.name, "gymnasium": "HalfCheetah-v5"}
+    steps = max(2, FACE_STEPS // batch)
+    if batch == 1:
+        return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
+    many = {"gymnasium": {"vectorization_mode": "sync"}, "halfcheetah-jax": {}}
+    return [face(gymnasium.make_vec(made[who], batch, **many[who]), steps, name=f"{who}, vector") for who in made]

@@ -92,6 +92,11 @@ DECLARATION: Final = declare.Declaration(
                 _claim("JAX on a CPU with 2 cores against C on 2 threads", JAX, C_2, 8, 1.0),
             ),
         ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64, 4096, 16384)),),
+            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
+            label="gymnasium",
+        ),
         # Large networks get few environments, so that an iteration on two cores takes seconds.
         declare.Benchmark(_learning(("gru-2m", 256), ("gru-20m", 64)), _learning(("gru-tiny", 256)), label="ppo"),
     ),

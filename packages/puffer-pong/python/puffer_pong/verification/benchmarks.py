@@ -8,17 +8,21 @@ all outputs in memory.
 from __future__ import annotations
 
 import os
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puffer_pong import PongBuffers
+from puffer_pong import PongBuffers, PongVectorEnv
+from puffer_pong.gym_env import PongEnv
 from puffer_pong.jax import Pong
-from puffer_pong.verification import JAX
+from puffer_pong.verification import FRAMESKIP, JAX
+from rlenv_bench.faces import face
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
+from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.verification.locate import reference
 
+FACE_STEPS: Final = 4096  # of all environments together, at least
 STEPS: Final = 128  # of each environment per call: a learner's rollout
 
 
@@ -80,3 +84,15 @@ def workloads(batch: int, frameskip: int) -> list[Workload]:
         *(rust_workload(batch, frameskip, n) for n in threads),
         jax_rollout(env, None, batch, STEPS, name=JAX, keep_outputs=True, settings={"frameskip": frameskip}),
     ]
+
+
+def faces(batch: int) -> list[Workload]:
+    """Gymnasium's interface: Rust, JAX, and the original C behind an interface of our own."""
+    steps, name = max(8, FACE_STEPS // batch), f"{'single' if batch == 1 else 'vector'}"
+    c = reference("puffer_pong").PufferPongVectorEnv(batch, rng="counter", frameskip=FRAMESKIP)
+    jax_env = Pong(frameskip=FRAMESKIP)
+    if batch == 1:
+        ours: dict[str, Any] = {"Rust": PongEnv(frameskip=FRAMESKIP), JAX: GymEnv(jax_env)}
+    else:
+        ours = {"Rust": PongVectorEnv(batch, frameskip=FRAMESKIP), JAX: GymVectorEnv(jax_env, batch)}
+    return [face(env, steps, name=f"{who}, {name}") for who, env in {**ours, "C": c}.items()]
