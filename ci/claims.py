@@ -3,14 +3,14 @@
 Every number and every "equal", "exact", "same" of a README, outside code and the parts that are filled from results,
 belongs to a claim.  A claim says what the README says, word by word, and what shows it:
 
-| key      | what it names                                                                                              |
-|----------|------------------------------------------------------------------------------------------------------------|
-| `test`   | tests of the package that fail where it does not hold, by name                                               |
-| `result` | a file of ``results``, read as `r` by ``holds``                                                              |
-| `module` | a Python module, `m` in ``holds``                                                                            |
-| `holds`  | a Python expression that must be true, over `r`, `m` and the functions of `NAMES`                            |
-| `source` | files of the repository, each with the words that it must have                                               |
-| `about`  | a sentence, where what is said is a name, a unit or history: nothing to be tested                            |
+| key      | what it names                                                                        |
+|----------|--------------------------------------------------------------------------------------|
+| `test`   | tests of the package that fail where it does not hold, by name                       |
+| `result` | a file of ``results``, read as `r` by ``holds``                                      |
+| `module` | a Python module, `m` in ``holds``                                                    |
+| `holds`  | a Python expression that must be true, over `r`, `m` and the functions of `NAMES`    |
+| `source` | files of the repository, each with the words that it must have                       |
+| `about`  | why there is nothing to test: what is said is a name, a unit, a heading or history   |
 
 ``python -m ci.claims`` checks all packages and says what is missing.
 """
@@ -27,14 +27,24 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
+import scipy.stats
+
 REPO: Final = Path(__file__).resolve().parents[1]
 NUMBER_OR_EQUALITY: Final = re.compile(
     r"(?<![\w.])\d[\d,.]*\w*|\b(?:equals?|equally|exact|exactly|same|identical|every bit|never)\b", re.IGNORECASE
 )
+
+
+def welch(ours: list[float], theirs: list[float]) -> tuple[float, float]:
+    """95 % confidence interval of the difference of two means, by Welch's test."""
+    interval = scipy.stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
+    return float(interval.low), float(interval.high)
+
+
 NAMES: Final[dict[str, Any]] = {
-    name: __builtins__[name] if isinstance(__builtins__, dict) else getattr(__builtins__, name)
-    for name in ("abs", "all", "any", "float", "len", "max", "min", "round", "set", "sorted", "str", "sum", "zip")
-} | {"median": statistics.median, "mean": statistics.fmean}
+    function.__name__: function
+    for function in (abs, all, any, float, format, getattr, len, max, min, round, set, sorted, str, sum, zip)
+} | {"mean": statistics.fmean, "median": statistics.median, "welch": welch}
 KEYS: Final = {"says", "test", "result", "module", "holds", "source", "about"}
 
 
@@ -82,8 +92,12 @@ def _problem(claim: dict[str, Any], package: Path) -> str | None:
             known["r"] = json.loads((package / "results" / claim["result"]).read_text())
         if "module" in claim:
             known["m"] = importlib.import_module(claim["module"])
-        if eval(claim["holds"], {"__builtins__": {}}, known) is not True:  # noqa: S307 - committed beside this file
-            return f"does not hold: {claim['holds']}"
+        try:
+            holds = eval(claim["holds"], {"__builtins__": {}, **known})
+        except (LookupError, TypeError, AttributeError) as error:
+            holds = repr(error)
+        if holds is not True:
+            return f"does not hold ({holds}): {claim['holds']}"
     return None
 
 
