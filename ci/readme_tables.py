@@ -23,7 +23,7 @@ from ci.results import (
     predictions,
     reports,
     rollouts,
-    transfer,
+    transfers,
 )
 from ci.workspace import REPO, environments, references
 from rlenv_bench import device_report, results
@@ -81,7 +81,7 @@ def verified_table(declaration: Declaration) -> str:
         "| trained in | policies | mean return in | difference [90 % CI] | margin | verdict | raw returns |",
         "|---|---:|---|---|---:|---|---|",
     ]
-    if found := transfer(declaration):
+    for found in transfers(declaration):
         ours, theirs = found.config.backends
         level = f"{100 * (1 - 2 * found.config.alpha):g} % CI"
         rows[0] = rows[0].replace("90 % CI", level)
@@ -164,10 +164,10 @@ def _rollout_cell(declaration: Declaration) -> str:
 
 
 def _transfer_cell(declaration: Declaration) -> str:
-    found = transfer(declaration)
-    if found is None:
+    found = list(transfers(declaration))
+    if not found:
         return "not run"
-    return "equivalent" if found.verdict.ok else "not shown"
+    return "equivalent" if all(one.verdict.ok for one in found) else "not shown"
 
 
 def _speed_cell(declaration: Declaration) -> str:

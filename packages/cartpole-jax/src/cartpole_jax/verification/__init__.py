@@ -61,7 +61,10 @@ DECLARATION: Final = declare.Declaration(
             "normalise_returns": True,
         },
     },
-    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    transfers=(
+        declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+        declare.Transfer(HERE / "transfer_midway.toml", hyperparameters="transfer"),
+    ),
     benchmarks=(
         declare.Benchmark(
             cases=(declare.BenchmarkCase(WORKLOADS, BATCHES, {"pools": True}, sweep=True),),

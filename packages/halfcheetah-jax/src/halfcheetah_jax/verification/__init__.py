@@ -99,7 +99,7 @@ DECLARATION: Final = declare.Declaration(
         "fast": {"total_steps": 1_000_000, **PPO},  # a mean return of about 3,000 within a minute on two cores
         "transfer": PPO,  # in JAX and in MuJoCo alike; seed and total_steps come from transfer.toml
     },
-    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    transfers=(declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),),
     benchmarks=(
         declare.Benchmark(
             cases=_speeds((1024, 4096), tuple(OTHERS)),

@@ -79,7 +79,7 @@ DECLARATION: Final = declare.Declaration(
         for frameskip in (1, 8)
     ),
     hyperparameters={"ppo": PPO},
-    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="ppo"),
+    transfers=(declare.Transfer(HERE / "transfer.toml", hyperparameters="ppo"),),
     benchmarks=(
         declare.Benchmark(
             cases=_speeds((1, 64, 1024, 4096, 16384, 65536)),
