@@ -183,5 +183,8 @@ def faces(batch: int) -> list[Workload]:
     steps = max(2, FACE_STEPS // batch)
     if batch == 1:
         return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
-    many = {"gymnasium": {"vectorization_mode": "sync"}, "halfcheetah-jax": {}}
-    return [face(gymnasium.make_vec(made[who], batch, **many[who]), steps, name=f"{who}, vector") for who in made]
+    modes = {"gymnasium": "sync", "halfcheetah-jax": "vector_entry_point"}
+    return [
+        face(gymnasium.make_vec(made[who], batch, vectorization_mode=mode), steps, name=f"{who}, vector")
+        for who, mode in modes.items()
+    ]
