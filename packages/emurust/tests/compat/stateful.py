@@ -35,7 +35,7 @@ from emurust.pyboy.events import BUTTONS
 ROM: Final = windfall.rom()
 LEAST_CALLS, LEAST_FRAMES = 20, 60
 CHUNK: Final = 100
-HANG_SECONDS: Final = 10.0
+HANG_SECONDS: Final = 5.0
 SYMBOLS: Final = dict((line.split()[1], int(line[3:7], 16)) for line in windfall.symbols().splitlines())
 FUNCTIONS: Final = tuple(
     SYMBOLS[name] for name in ("on_vblank", "_random", "_spawn", "_place_objects", "_read_pad", "_fall")
