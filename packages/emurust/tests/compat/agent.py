@@ -79,6 +79,7 @@ class WindfallAgentEnv(gymnasium.Env[NDArray[np.uint8], int]):
         self.digest = hashlib.sha256()
         self.frames = np.zeros((3, 72, 80), np.uint8)
         self.steps = 0
+        self.cpu_seconds = 0.0
 
     def _count(self, name: str) -> None:
         self.counts[name] += 1
@@ -103,6 +104,7 @@ class WindfallAgentEnv(gymnasium.Env[NDArray[np.uint8], int]):
 
     def step(self, action: int) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
         """Presses a button for eight frames of twenty-four."""
+        began = time.process_time()
         button = ACTIONS[int(action)]
         if button is not None:
             self.pyboy.button_press(button)
@@ -116,11 +118,12 @@ class WindfallAgentEnv(gymnasium.Env[NDArray[np.uint8], int]):
         self.before, self.taken, self.steps = score, taken, self.steps + 1
         observation, won = self._observe(), self._read("_mode") == windfall.WON
         self.digest.update(repr((int(action), score, self._read("_basket_x"), self.counts, reward, won)).encode())
+        self.cpu_seconds += time.process_time() - began
         return observation, reward, won, self.steps >= EPISODE_STEPS, {}
 
-    def trajectory(self) -> tuple[str, dict[str, int]]:
-        """SHA-256 of every picture, action, variable and reward so far, and how often the hooks were reached."""
-        return self.digest.hexdigest(), self.counts
+    def trajectory(self) -> tuple[str, dict[str, int], float]:
+        """SHA-256 of every picture, action, variable and reward; how often hooks were reached; CPU seconds in steps."""
+        return self.digest.hexdigest(), self.counts, self.cpu_seconds
 
 
 class Stopwatch(VecEnvWrapper):
@@ -156,7 +159,7 @@ def train(emulator: str) -> dict[str, Any]:
     began = time.perf_counter()
     learner.learn(TOTAL_STEPS)
     seconds = time.perf_counter() - began
-    digests, functions = zip(*envs.env_method("trajectory"), strict=True)
+    digests, functions, cpu_seconds = zip(*envs.env_method("trajectory"), strict=True)
     weights = hashlib.sha256()
     for name, value in sorted(learner.policy.state_dict().items()):
         weights.update(name.encode() + value.numpy().tobytes())
@@ -166,6 +169,7 @@ def train(emulator: str) -> dict[str, Any]:
         "emulator": emulator,
         "seconds": round(seconds, 3),
         "seconds_in_environments": round(waited, 3),
+        "cpu_seconds_of_environments": round(sum(cpu_seconds), 3),
         "steps": steps,
         "rewards": rewards,
         "functions": functions,
@@ -196,6 +200,7 @@ def compare(turns: int) -> int:
         "same": same,
         "times_as_fast": ratio(found, "seconds"),
         "times_as_fast_in_environments": ratio(found, "seconds_in_environments"),
+        "times_as_fast_in_cpu_time_of_environments": ratio(found, "cpu_seconds_of_environments"),
     }
     print(json.dumps(found, indent=1), summary)
     settings = {"environments": ENVIRONMENTS, "frames_a_step": FRAMES, "seed": SEED, **PPO}
