@@ -18,6 +18,8 @@ GPU_VENV ?= .cache/gpu-venv
 GPU_PYTHON ?= $(shell for p in python3.12 python3.13 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p && break; done || true)
 GPU_CONSTRAINTS ?= ci/constraints-py312-gpu.txt
+AGENT_VENV ?= .cache/agent-venv
+AGENT_CONSTRAINTS ?= ci/constraints-py311-agent.txt
 EXTRA ?=
 ARGS ?=
 WORKERS ?= 2
@@ -144,6 +146,19 @@ test-l2 test-l3 test-l4: test-%: setup
 $(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) -m rlenv_shared.verification $* verify $(ARGS)
+
+## agent-emurust: one agent script, trained by Stable-Baselines3, in PyBoy and in emurust (own environment, several GB)
+.PHONY: agent-emurust
+agent-emurust: $(AGENT_VENV)/.setup
+	$(AGENT_VENV)/bin/python packages/emurust/tests/compat/agent.py --compare $(ARGS)
+
+$(AGENT_VENV)/.setup: $(AGENT_CONSTRAINTS) $(wildcard packages/emurust/crates/*/src/*.rs packages/emurust/crates/*/src/*/*.rs)
+	@bash ci/check_tools.sh "python=$(PYTHON)" cargo
+	@echo "setup: $(AGENT_VENV) with Stable-Baselines3"
+	@test -x $(AGENT_VENV)/bin/python || $(PYTHON) -m venv $(AGENT_VENV)
+	@$(AGENT_VENV)/bin/python -m pip install --quiet --no-compile --constraint $(AGENT_CONSTRAINTS) \
+		stable-baselines3 torch pyboy gymnasium ./shared ./packages/emurust
+	@touch $@
 
 ## mutate-<pkg>: break the code on purpose, once per entry of tests/mutations.toml, and expect the named tests to fail
 .PHONY: $(PACKAGES:%=mutate-%) mutate-shared
