@@ -13,12 +13,15 @@ from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import faint_messages, heal, hurt
 from pokejax.rules.field import clear_weather
+from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, inflict
 from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 5
 """Of three conditions on each of two Pokémon of one speed."""
+WISH, LEFTOVERS, LEECH_SEED, POISON, BURN, TAUNT, ENCORE, ROOST, GROWTH, ORBS = 4, 5.4, 8, 9, 10, 15, 16, 25, 28.2, 28.3
+"""Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 Handler = Callable[[Battle, int, Any], None]
 
 
@@ -31,27 +34,8 @@ def residual(b: Battle, where: Any) -> None:
     update_speeds(b, where)
     tied = where & (b.side(0).speed == b.side(1).speed)
     second_faster = b.side(1).speed > b.side(0).speed
-
-    def contested(holds: Callable[[int], Any], site: str) -> Any:
-        """Whether the second Pokémon's handler comes first."""
-        return second_faster | b.tie(tied & holds(0) & holds(1), site)
-
-    def poisoned(n: int) -> Any:
-        return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
-
-    def burnt(n: int) -> Any:
-        return b.side(n).status == rows.BRN
-
-    b.draw(tied & (b.side(0).wish_turns > 0) & (b.side(1).wish_turns > 0), 2, "Wish")
-    b.draw(tied & b.item(0).leftovers & b.item(1).leftovers, 2, "Leftovers")
-    second_seeded_first = contested(lambda n: b.side(n).seeded, "Leech Seed")
-    second_poisoned_first = contested(poisoned, "poison")
-    second_burnt_first = contested(burnt, "burns")
-    b.draw(tied & (b.side(0).taunt > 0) & (b.side(1).taunt > 0), 2, "Taunt")
-    b.draw(tied & (b.side(0).encore > 0) & (b.side(1).encore > 0), 2, "Encore")
-    b.draw(tied & b.side(0).roosting & b.side(1).roosting, 2, "Roost")
-    b.draw(tied & b.ability(0).speeds_up & b.ability(1).speeds_up, 2, "Speed Boost")
-    b.draw(tied & (b.item(0).orb > 0) & (b.item(1).orb > 0), 2, "orbs")
+    zero = jnp.zeros_like(b.view.turn)
+    order = sort(b, handlers(b), tied, second_faster, last=BURN, skipped=(zero, zero))
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     most = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), most[0] + most[1])
@@ -63,9 +47,9 @@ def residual(b: Battle, where: Any) -> None:
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
         heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals)
-    in_order(b, where, second_seeded_first, volatiles.leech)
-    in_order(b, where, second_poisoned_first, poison)
-    in_order(b, where, second_burnt_first, burn)
+    in_order(b, where, order["Leech Seed"], volatiles.leech)
+    in_order(b, where, order["poison"], poison)
+    in_order(b, where, order["burns"], burn)
     for number in (0, 1):
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
@@ -78,6 +62,33 @@ def residual(b: Battle, where: Any) -> None:
             by_itself=True,
         )
         volatiles.pass_turn(b, number, where & ~side.fainted & ~b.view.over)
+
+
+def handlers(b: Battle) -> list[Kind]:
+    """What has an order at the end of a turn, as Showdown collects it: status, volatiles, ability, item, place."""
+
+    def both(holds: Callable[[int], Any]) -> tuple[Any, Any]:
+        return holds(0), holds(1)
+
+    def poisoned(n: int) -> Any:
+        return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
+
+    def burnt(n: int) -> Any:
+        return b.side(n).status == rows.BRN
+
+    return [
+        Kind("poison", POISON, both(poisoned)),
+        Kind("burns", BURN, both(burnt)),
+        Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
+        Kind("Taunt", TAUNT, both(lambda n: b.side(n).taunt > 0)),
+        Kind("Encore", ENCORE, both(lambda n: b.side(n).encore > 0)),
+        Kind("Roost", ROOST, both(lambda n: b.side(n).roosting)),
+        Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
+        Kind("Speed Boost", GROWTH, both(lambda n: b.ability(n).speeds_up)),
+        Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
+        Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
+        Kind("Wish", WISH, both(lambda n: b.side(n).wish_turns > 0)),
+    ]
 
 
 def in_order(b: Battle, where: Any, second_first: Any, handler: Handler) -> None:
