@@ -45,12 +45,16 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
         side.boosts.set(stat, after, where=where)
         lowered = lowered + (after < before).astype(jnp.int32)
         changed.append(after != before)
+    where_changed = where & any_of(changed)
+    side.set("raised", True, where=where_changed & any_of(delta > 0 for delta in deltas))
+    side.set("lowered", True, where=where_changed & any_of(delta < 0 for delta in deltas))
     if by_foe:  # Defiant and Competitive answer once for each stage
         word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
         for stat in (rows.ATK, rows.SPA):
             raised = side.boosts[stat] + _nibble(word, stat) * lowered
             side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
-    return where & any_of(changed)
+        side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+    return where_changed
 
 
 def _nibble(word: Any, stat: int) -> Any:

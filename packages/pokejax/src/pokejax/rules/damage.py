@@ -12,7 +12,9 @@ from pokejax.battle import Battle, number_of
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
 from pokejax.state import FALSE
 
-FIRE, GROUND, ICE, ROCK, WATER = (number_of("type", name) for name in ("Fire", "Ground", "Ice", "Rock", "Water"))
+FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
+    number_of("type", name) for name in ("Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Water")
+)
 CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
 WEAK, RESISTANT, IMMUNE = 1, 2, 3
@@ -46,7 +48,9 @@ def matchup(b: Battle, move: Any) -> Matchup:
     found = effectiveness(b, 1, move_type)
     against_water = sum((defender == WATER).astype(jnp.int32) for defender in b.types(1))
     exponent = found.exponent + jnp.where(move.strong_on_water, 2 * against_water, 0)
-    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), found.immune))
+    reaches_ghosts = b.ability(0).scrappy & ((move_type == NORMAL) | (move_type == FIGHTING))
+    immune = found.immune & ~reaches_ghosts
+    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), immune))
 
 
 def critical_hit(b: Battle, move: Any, where: Any) -> Any:
@@ -79,21 +83,22 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         can_evolve=other.can_evolve,
         target_has_item=target.item != 0,
         forced=move.forced,
+        stats_lowered=user.lowered,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),
         **weather_facts(b),
     )  # fmt: skip
 
 
-def base_power(b: Battle, move: Any, facts: Any) -> Any:
+def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
     """Power after abilities, items and Terastallization."""
     user, pokemon = b.side(0), b.pokemon(0)
     doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
     doubled = doubled | (move.doubles_after_failure & (user.last_result == FALSE))
     own = own_power(b, move)
-    power = jnp.where(doubled, own * 2, own)
+    power = jnp.where(doubled, own * 2, jnp.where(move.grows_per_hit, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
     by = jnp.where(technician, ONE_AND_A_HALF, NEUTRAL)
-    by = chain(by, multiplier(b, "BasePower", "ability", pokemon.ability, facts, move.type))
+    by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
     asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
     by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
@@ -134,6 +139,9 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stage = jnp.where(move.attacks_with_defense, user.boosts[rows.DEF], stage)
     stage = jnp.where(move.attacks_with_targets, target.boosts[rows.ATK], stage)
     stage = jnp.where(critical, jnp.maximum(stage, 0), stage)
+    stage = jnp.where(b.ability(1).unaware, 0, stage)
+    stat = staged(stat, stage)
+    stat = jnp.where(b.ability(0).hustles & physical, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
 
     def by(event: str, kind: str, effect: Any) -> Any:
         return jnp.where(
@@ -142,8 +150,9 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, f"{event}SpA", kind, effect, facts, move.type),
         )
 
-    product = chain(by("SourceModify", "ability", other.ability), by("Modify", "ability", own.ability))
-    return modify(staged(stat, stage), chain(product, by("Modify", "item", user.item)))
+    product = chain(by("SourceModify", "ability", b.ability_number(1)), by("Modify", "ability", b.ability_number(0)))
+    product = chain(product, jnp.where(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
+    return modify(stat, chain(product, by("Modify", "item", user.item)))
 
 
 def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -153,7 +162,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stat = jnp.where(physical, pokemon.def_, pokemon.spd)
     stage = jnp.where(physical, target.boosts[rows.DEF], target.boosts[rows.SPD])
     stage = jnp.where(critical, jnp.minimum(stage, 0), stage)
-    stage = jnp.where(move.ignores_defense_boosts, 0, stage)
+    stage = jnp.where(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
     stat = staged(stat, stage)
     weather = b.view.weather
     hardened = (~physical & (weather == rows.SAND) & b.has_type(1, ROCK)) | (
@@ -168,7 +177,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, "ModifySpD", kind, effect, facts, move.type),
         )
 
-    return modify(stat, chain(by("ability", pokemon.ability), by("item", target.item)))
+    return modify(stat, chain(by("ability", b.ability_number(1)), by("item", target.item)))
 
 
 def weather_multiplier(b: Battle, move: Any) -> Any:
@@ -200,15 +209,17 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, where: Any) -> Any:
     user, target = b.side(0), b.side(1)
     contested = b.ability(0).changes_damage & b.ability(1).changes_damage_taken
     b.draw(where & contested & (user.speed == target.speed), 2, "ModifyDamage")
-    ability = multiplier(b, "ModifyDamage", "ability", b.pokemon(0).ability, facts, move.type)
+    ability = multiplier(b, "ModifyDamage", "ability", b.ability_number(0), facts, move.type)
     item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)
-    taken = multiplier(b, "SourceModifyDamage", "ability", b.pokemon(1).ability, facts, move.type)
+    taken = multiplier(b, "SourceModifyDamage", "ability", b.ability_number(1), facts, move.type)
+    fluffy = jnp.where(move.type == FIRE, 2, 1) * jnp.where(move.contact, NEUTRAL // 2, NEUTRAL)
+    taken = jnp.where(b.ability(1).fluffy, fluffy, taken)
     faster = user.speed > target.speed
     return chain(chain(ability, jnp.where(faster, item, taken)), jnp.where(faster, taken, item))
 
 
-def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
-    """Damage of one hit of a damaging move; draws for the critical hit and for the spread.
+def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
+    """Damage of hit number ``hit`` of a damaging move; draws for the critical hit and for the spread.
 
     Returns:
         int32, at least 1 where ``where``.
@@ -217,7 +228,7 @@ def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     by_formula = where & ~move.level_damage & ~move.halves
     critical = critical_hit(b, move, by_formula)
     facts = attack_facts(b, move, meets, critical)
-    power = base_power(b, move, facts)
+    power = base_power(b, move, facts, hit)
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
     amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2

@@ -19,10 +19,26 @@ def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = 
     side.set("hp", left, where=where & (side.hp > 0))
 
 
-def heal(b: Battle, number: int, amount: Any, where: Any) -> None:
-    """Give hit points back, up to the most, to who has some left."""
+def heal(b: Battle, number: int, amount: Any, where: Any, *, blockable: bool = True) -> None:
+    """Give hit points back, up to the most, to who has some left; Psychic Noise keeps most of it off."""
     side = b.side(number)
+    where = where & (side.heal_block == 0) if blockable else where
     side.set("hp", jnp.minimum(side.hp + amount, b.pokemon(number).max_hp), where=where & (side.hp > 0))
+
+
+def drain(b: Battle, number: int, amount: Any, where: Any) -> None:
+    """Give hit points that come from the other Pokémon, whose Liquid Ooze makes them a loss."""
+    oozes = where & b.ability(1 - number).oozes
+    hurt(b, number, amount, oozes)
+    heal(b, number, amount, where & ~oozes)
+
+
+def lose_item(b: Battle, number: int, where: Any) -> None:
+    """The item is gone, and Unburden notices."""
+    side = b.side(number)
+    side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
+    side.set("item", 0, where=where)
+    b.reopen(b.words)
 
 
 def clear_volatile(b: Battle, number: int, where: Any) -> None:

@@ -12,6 +12,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.faint import clear_volatile, heal
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import meet
+from pokejax.rules.items import update, white_herb
 from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
@@ -22,7 +23,7 @@ def switch(b: Battle, where: Any) -> None:
     """The first side's active Pokémon gives way to the chosen one; what its coming brings is still to run."""
     side = b.side(0)
     stands = where & ~side.fainted
-    b.draw(stands & ~side.before_switch_out_done & b.tied(), 2, "Update before leaving")
+    update(b, stands & ~side.before_switch_out_done, "Update before leaving")
     leave(b, where)
     exchange(b, where)
     arrive(b, where)
@@ -46,13 +47,15 @@ def drag_in(b: Battle, where: Any) -> None:
     arrive(b, where)
     b.draw(where & (b.side(1).speed == b.side(0).speed), 2, "SwitchIn")
     come_in(b, 0, where)
+    for number in (0, 1):
+        white_herb(b, number, where & ~b.view.over)
 
 
 def leave(b: Battle, where: Any) -> None:
     """What leaving brings: Regenerator, Natural Cure, and the end of what the Pokémon had still to do."""
     side = b.side(0)
     stands = where & ~side.fainted
-    heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates)
+    heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
     side.set("queued_move", False, where=stands)
     side.set("before_switch_out_done", False, where=where)
@@ -105,6 +108,7 @@ def run_switch(b: Battle, where: Any) -> None:
     for number in (0, 1):
         come_in(b, number, where & b.side(number).queued_run_switch & ~b.view.over)
     for number in (0, 1):
+        white_herb(b, number, where & ~b.view.over)
         b.side(number).set("queued_run_switch", False, where=where)
     b.swap(other_first)
 

@@ -172,6 +172,20 @@ class _Side:
             found["leechseed"] = {}
         if self["taunt"]:
             found["taunt"] = {"duration": self["taunt"]}
+        for field, name in (("cursed", "curse"), ("fired_up", "flashfire"), ("unburdened", "unburden")):
+            if self[field]:
+                found[name] = {}
+        for field, name in (("heal_block", "healblock"), ("throat_chop", "throatchop"), ("yawn", "yawn")):
+            if self[field]:
+                found[name] = {"duration": self[field]}
+        if self["disable"]:
+            found["disable"] = {"duration": self["disable"], "move": self.slot_name(self["disable_slot"])}
+        if self["lock"]:
+            found["lockedmove"] = {
+                "duration": self["lock"],
+                "move": self.slot_name(self["lock_slot"]),
+                "trueDuration": self["lock_turns"],
+            }
         if self["encore"]:
             found["encore"] = {"duration": self["encore"], "move": self.slot_name(self["encore_slot"])}
         return found
