@@ -74,6 +74,10 @@ class Battle:
         """Go on with other words of the same battle."""
         self._open(words)
 
+    def forget(self, *kinds: str) -> None:
+        """Read rows of these kinds ("item", "ability", …) again when they are next asked for."""
+        self._rows = {key: row for key, row in self._rows.items() if key[0] not in kinds}
+
     # --- chance ---------------------------------------------------------------------------------------------------
 
     def draw(self, mask: Any, n: Any, site: str) -> Any:

@@ -27,9 +27,11 @@ MAX_PP: Final = 64
 PERSISTENT: Final = (
     bits("hp", 0, 1023), bits("status", 0, len(rows.STATUSES) - 1), bits("stage", 0, 15), bits("status_by", 0, 11),
     bits("item", 0, 63), flag("terastallized"), flag("fainted"), bits("slept", 0, 7),
+    bits("eaten", 0, 63),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
-sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team)."""
+sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
+berry that was used up last, 0 if it was another item."""
 
 VOLATILE: Final = (
     bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
@@ -40,6 +42,7 @@ VOLATILE: Final = (
     bits("yawn", 0, 2), bits("yawn_by", 0, 11), flag("cursed"), flag("fired_up"), flag("unburdened"),
     bits("lock", 0, 2), bits("lock_turns", 0, 3), bits("lock_slot", 0, MOVES - 1),
     bits("disable", 0, 5), bits("disable_slot", 0, MOVES - 1), flag("raised"), flag("lowered"),
+    bits("best_stat", 0, 5), flag("from_booster"), flag("salted"),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
 ``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like

@@ -36,7 +36,9 @@ class Params(Replaceable):
         power_points: the most of each move.
         pokemon: rows of `rows.POKEMON`, six to a team.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
-            `speed_drop` of those that Sticky Web lowers, `evasion_drop` Defog; `weakness_policy` what it raises.
+            `speed_drop` of those that Sticky Web lowers, `evasion_drop` Defog; `weakness_policy` what it raises,
+            `drum` half of what Belly Drum does, `parting` what Parting Shot lowers, `tidying` what Tidy Up raises,
+            `attack` and `special_attack` one of them alone.
         accuracies: of the later hits of Triple Axel and its like (`accuracies`).
         max_steps_in_episode: decisions and steps between them after which an episode is cut.
     """
@@ -56,6 +58,10 @@ class Params(Replaceable):
     evasion_drop: Any
     weakness_policy: Any
     drum: Any
+    parting: Any
+    tidying: Any
+    attack: Any
+    special_attack: Any
     accuracies: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
 
@@ -111,6 +117,10 @@ def params(pokemon: tuple[Column, ...]) -> Params:
         "evasion_drop": stage_row(evasion=-1),
         "weakness_policy": stage_row(atk=2, spa=2),
         "drum": stage_row(atk=6),
+        "parting": stage_row(atk=-1, spa=-1),
+        "tidying": stage_row(atk=1, spe=1),
+        "attack": stage_row(atk=1),
+        "special_attack": stage_row(spa=1),
         "accuracies": accuracies(),
     }
     found: dict[str, Any] = {name: table(name) for name in TABLES}

@@ -10,6 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.paradox import growth
 from pokejax.state import FALSE
 
 FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
@@ -21,7 +22,9 @@ WEAK, RESISTANT, IMMUNE = 1, 2, 3
 LEAST_TERA_POWER = 60
 WEIGHT_POWERS = ((100, 40), (250, 60), (500, 80), (1000, 100), (2000, 120))  # least weight in hg, power
 WEIGHTS_POWERS = ((2, 60), (3, 80), (4, 100), (5, 120))  # the user weighs so many times the target, power
-ONE_AND_A_HALF = 6144
+ONE_AND_A_HALF, THREE_QUARTERS = 6144, 3072
+FALLEN_POWERS = (4096, 4506, 4915, 5325, 5734, 6144)
+"""What Supreme Overlord makes of a power, by how many have fallen."""
 
 
 class Matchup(NamedTuple):
@@ -81,7 +84,7 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_full_hp=target.hp == other.max_hp,
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
-        target_has_item=target.item != 0,
+        target_has_item=(target.item != 0) & ~b.item(1).booster,
         forced=move.forced,
         stats_lowered=user.lowered,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),
@@ -98,6 +101,9 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
     power = jnp.where(doubled, own * 2, jnp.where(move.grows_per_hit, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
     by = jnp.where(technician, ONE_AND_A_HALF, NEUTRAL)
+    fallen = jnp.minimum(np.int32(6) - user.left, 5)
+    for count, grown in enumerate(FALLEN_POWERS):
+        by = jnp.where(b.ability(0).overlord & (fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
     asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
@@ -113,7 +119,7 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
 def own_power(b: Battle, move: Any) -> Any:
     """The move's power, where it depends on weights, stages or hit points too (``basePowerCallback``)."""
     user, pokemon = b.side(0), b.pokemon(0)
-    weight, other = pokemon.weight, b.pokemon(1).weight
+    weight, other = weight_of(b, 0), weight_of(b, 1)
     by_weight, by_weights = jnp.full_like(weight, 20), jnp.full_like(weight, 40)
     for least, power in WEIGHT_POWERS:
         by_weight = jnp.where(other >= least, power, by_weight)
@@ -125,6 +131,18 @@ def own_power(b: Battle, move: Any) -> Any:
     found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
     by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
     return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
+
+
+def weight_of(b: Battle, number: int) -> Any:
+    """An active Pokémon's weight; metal can be light or heavy."""
+    ability = b.ability(number)
+    return jnp.maximum((b.pokemon(number).weight << ability.doublings) >> ability.halvings, 1)
+
+
+def ruin(b: Battle, number: int, stat: Any) -> Any:
+    """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it)."""
+    ruined = (b.ability(1 - number).ruins == stat + 1) & (b.ability(number).ruins != stat + 1)
+    return jnp.where(ruined, THREE_QUARTERS, NEUTRAL)
 
 
 def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -151,8 +169,11 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
         )
 
     product = chain(by("SourceModify", "ability", b.ability_number(1)), by("Modify", "ability", b.ability_number(0)))
+    grown = jnp.where(physical, np.int32(rows.ATK), np.int32(rows.SPA))
+    used = jnp.where(move.attacks_with_defense, np.int32(rows.DEF), grown)
+    product = chain(product, growth(b, 0, used))
     product = chain(product, jnp.where(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
-    return modify(stat, chain(product, by("Modify", "item", user.item)))
+    return modify(stat, chain(chain(product, by("Modify", "item", user.item)), ruin(b, 0, used)))
 
 
 def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -177,7 +198,9 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, "ModifySpD", kind, effect, facts, move.type),
         )
 
-    return modify(stat, chain(by("ability", b.ability_number(1)), by("item", target.item)))
+    used = jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
+    product = chain(chain(growth(b, 1, used), by("ability", b.ability_number(1))), by("item", target.item))
+    return modify(stat, chain(product, ruin(b, 1, used)))
 
 
 def weather_multiplier(b: Battle, move: Any) -> Any:

@@ -6,8 +6,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.rules.boosts import boost
+from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.state import NOBODY, VOLATILE
 
 
@@ -33,12 +34,19 @@ def drain(b: Battle, number: int, amount: Any, where: Any) -> None:
     heal(b, number, amount, where & ~oozes)
 
 
+def use_up(b: Battle, number: int, where: Any) -> None:
+    """The item has been used; Harvest may bring a berry back."""
+    side = b.side(number)
+    side.set("eaten", jnp.where(b.item(number).berry, side.item, 0), where=where)
+    lose_item(b, number, where)
+
+
 def lose_item(b: Battle, number: int, where: Any) -> None:
     """The item is gone, and Unburden notices."""
     side = b.side(number)
     side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
     side.set("item", 0, where=where)
-    b.reopen(b.words)
+    b.forget("item")
 
 
 def clear_volatile(b: Battle, number: int, where: Any) -> None:
@@ -68,6 +76,12 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None)
         side.set("switch_flag", False, where=newly[number])
         side.set("terastallized", False, where=newly[number])
         clear_volatile(b, number, newly[number])
+    for number in (0, 1):
+        moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
+        side = b.side(number)
+        grows = moved & (side.hp > 0) & (side.boosts[rows.SPA] < HIGHEST)
+        side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows & (b.side(1 - number).left > 0))
+        side.set("raised", True, where=grows & (b.side(1 - number).left > 0))
     anybody = newly[0] | newly[1]
     last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
     win(b, going & check_win & anybody, last)

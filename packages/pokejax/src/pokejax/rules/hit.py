@@ -12,7 +12,7 @@ from pokejax.battle import Battle, any_of
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.rules.damage import FIRE, Matchup, damage
-from pokejax.rules.faint import drain, faint_messages, heal, hurt, lose_item
+from pokejax.rules.faint import drain, faint_messages, heal, hurt, lose_item, use_up
 from pokejax.rules.hazards import defog, sweep
 from pokejax.rules.items import update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, staged
@@ -25,6 +25,8 @@ from pokejax.state import MOVES
 MOST_HITS = 10
 HALF = rows.FRACTIONS.index((1, 2))
 REST_TURNS = 3
+SAMPLES = ((rows.BRN, rows.PAR, rows.FRZ), (rows.PSN, rows.PAR, rows.SLP))
+"""What Tri Attack and Dire Claw choose from."""
 SUN_SHARE = 2732  # 0.667 in 4096ths
 MULTIHIT_THRESHOLDS = (7, 14, 17)
 """Of a draw of twenty: below the first two hits, below the second three, below the third four, else five."""
@@ -148,7 +150,7 @@ def strike_target(b: Battle, amount: Any, where: Any) -> Any:
     sash = where & full & b.item(1).sash & ~b.ability(1).sturdy
     dealt = jnp.minimum(jnp.where(full & b.ability(1).sturdy | sash, target.hp - 1, amount), target.hp)
     target.set("hp", target.hp - dealt, where=where)
-    lose_item(b, 1, sash)
+    use_up(b, 1, sash)
     return jnp.where(where, dealt, 0)
 
 
@@ -176,6 +178,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
     worked = worked | drum(b, where & move.drums) | cure_user(b, where & move.cures_user)
     worked = worked | (where & move.curses & at_self)
+    worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
     worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
@@ -203,14 +206,14 @@ def swap_items(b: Battle, where: Any) -> Any:
     """Both exchange what they hold; a choice item in new hands binds nobody yet."""
     user, target = b.side(0), b.side(1)
     own, other = user.item, target.item
-    where = where & ((own != 0) | (other != 0))
+    where = where & ((own != 0) | (other != 0)) & ~b.item(0).booster & ~b.item(1).booster
     user.set("choice_lock", 0, where=where & b.item(1).choice)
     target.set("choice_lock", 0, where=where & b.item(0).choice)
     for number, side in enumerate((user, target)):
         side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
     user.set("item", other, where=where)
     target.set("item", own, where=where)
-    b.reopen(b.words)
+    b.forget("item")
     return where
 
 
@@ -219,7 +222,7 @@ def sap_strength(b: Battle, where: Any) -> Any:
     target = b.side(1)
     where = where & (target.boosts[rows.ATK] > -6)
     attack = staged(b.pokemon(1).atk, target.boosts[rows.ATK])
-    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True)
+    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True, stats=(rows.ATK,))
     heals = where & (b.side(0).hp < b.pokemon(0).max_hp)
     heals = heals | (where & b.ability(1).oozes)
     drain(b, 0, jnp.maximum(attack, 1), heals)
@@ -232,8 +235,26 @@ def drum(b: Battle, where: Any) -> Any:
     where = where & (user.hp * 2 > most) & (user.boosts[rows.ATK] < HIGHEST) & (most > 1)
     hurt(b, 0, most // 2, where, indirectly=False)
     for _ in range(2):  # twelve stages, of which a row holds six
-        boost(b, 0, b.params.drum, where, by_foe=False)
+        boost(b, 0, b.params.drum, where, by_foe=False, stats=(rows.ATK,))
     return where
+
+
+def tidy_up(b: Battle, where: Any) -> Any:
+    """Substitutes and hazards are cleared away, and the user is the stronger for it; whether anything changed."""
+    sides = [b.side(number) for number in (0, 1)]
+    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    present = present | any_of(s.substitute > 0 for s in sides)
+    for number, side in enumerate(sides):
+        side.set("substitute", 0, where=where)
+        sweep(b, number, where)
+    return boost(b, 0, b.params.tidying, where, by_foe=False, stats=(rows.ATK, rows.SPE)) | (where & present)
+
+
+def part(b: Battle, where: Any) -> Any:
+    """Parting Shot: the user leaves if it has lowered the target's stages; with nobody behind it, it fails then."""
+    lowered = boost(b, 1, b.params.parting, where, by_foe=True, stats=(rows.ATK, rows.SPA))
+    b.side(0).set("switch_flag", True, where=lowered & has_reserve(b, 0) & (b.side(0).hp > 0))
+    return where & (~lowered | has_reserve(b, 0))
 
 
 def cure_user(b: Battle, where: Any) -> Any:
@@ -283,6 +304,12 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
     own = happens
     happens = happens & ~shielded & (~move.only_raised | b.side(1).raised)
     boost(b, 1, boosts, happens & (boosts != 0), by_foe=True)
+    if number == 0:
+        samples = happens & (move.samples > 0)
+        drawn = b.draw(samples, 3, "status of three")
+        for code, statuses in enumerate(SAMPLES, start=1):
+            for choice, sampled in enumerate(statuses):
+                status = jnp.where(samples & (move.samples == code) & (drawn == choice), sampled, status)
     inflict(b, 1, status, happens & (status != 0))
     add_volatile(b, 1, volatile, happens & (volatile != 0))
     boost(b, 0, self_boosts, own & (self_boosts != 0), by_foe=False)
@@ -290,15 +317,16 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
 
 def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
-    boost(b, 0, b.params.speed_drop, where & move.contact & b.ability(1).gooey, by_foe=True)
+    boost(b, 0, b.params.speed_drop, where & move.contact & b.ability(1).gooey, by_foe=True, stats=(rows.SPE,))
     ability, touched = b.ability(1), where & move.contact
     most = b.pokemon(0).max_hp
     hurt(b, 0, most // jnp.maximum(ability.contact_damage, 1), touched & (ability.contact_damage > 0))
     hurt(b, 0, most // 6, touched & b.item(1).helmet)
+    hurt(b, 0, most // 4, touched & ability.aftermath & (b.side(1).hp == 0))
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
     caught = catching & (b.draw(catching, 10, "contact") < 3)
-    inflict(b, 0, ability.contact_status, caught)
+    inflict(b, 0, ability.contact_status, caught, may_sleep=False)
     cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
     volatiles.disable(b, b.side(0).last_move - 1, cursed)
@@ -309,17 +337,17 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
     poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
     boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False)
-    inflict(b, 1, own.poisons_by_hitting, poisoned)
+    inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False)
     by_formula = ~move.level_damage & ~move.halves
     provoked = where & b.item(1).weakness_policy & (meets.exponent > 0) & by_formula & (b.side(1).hp > 0)
-    boost(b, 1, b.params.weakness_policy, provoked, by_foe=False)
-    lose_item(b, 1, provoked)
+    boost(b, 1, b.params.weakness_policy, provoked, by_foe=False, stats=(rows.ATK, rows.SPA))
+    use_up(b, 1, provoked)
 
 
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
-    lose_item(b, 1, where & alive & move.knocks_off)
+    lose_item(b, 1, where & alive & move.knocks_off & ~b.item(1).booster)
     spins = even_shielded & alive & move.spins & ~move.forced
     b.side(0).set("seeded", False, where=spins)
     sweep(b, 0, spins)

@@ -15,7 +15,7 @@ from pokejax.rules.faint import faint_messages, heal, hurt, win
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import lay
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
-from pokejax.rules.items import white_herb
+from pokejax.rules.items import update, white_herb
 from pokejax.rules.numbers import facts_word, modify, staged
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure
 from pokejax.rules.volatiles import GRASS, chosen_slot, end_rampage
@@ -46,11 +46,17 @@ def run_move(b: Battle, where: Any) -> None:
     user.set("choice_lock", slot + 1, where=locks)
     cure(b, 0, able & move.defrost & (user.status == rows.FRZ))
 
+    talks = able & move.calls_own
+    called, index = own_call(b, index, talks)
+    move = b.move(index)
     pass_by_ability(b, move, able)
     take_tera_type(b, move)
     take_form(b, move)
     force(b, move)
-    result, blocked = use_move(b, move, own, able)
+    result, blocked = use_move(b, move, own, able & (called | ~talks))
+    update(b, called, "Update after a hit")
+    faint_messages(b, check_win=called & (b.side(0).hp == 0), last=0)
+    update(b, called, "Update after the hits")
     after_move(b, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
     faint_messages(b, check_win=able, last=0)
@@ -72,7 +78,22 @@ def pass_by_ability(b: Battle, move: Any, where: Any) -> None:
     """Mold Breaker and moves like Sunsteel Strike take no notice of the target's ability, until the action is over."""
     passes = where & (b.ability(0).breaks_abilities | move.ignores_abilities)
     b.view.set("ignored", jnp.where(b.view.swapped, 1, 2), where=passes)
-    b.reopen(b.words)
+    b.forget("ability", "ability number")
+
+
+def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
+    """Sleep Talk: whether a sleeping user calls one of its other moves, and the number of the move that is used."""
+    moves = list(b.pokemon(0).moves)
+    own = [b.move(number) for number in moves]
+    able = [(number != 0) & ~row.nosleeptalk & ~row.charge for number, row in zip(moves, own, strict=True)]
+    count = sum(can.astype(jnp.int32) for can in able)
+    calls = where & (b.side(0).status == rows.SLP) & (count > 0)
+    drawn = b.draw(calls, jnp.maximum(count, 1).astype(jnp.uint32), "Sleep Talk")
+    passed = jnp.zeros_like(drawn)
+    for number, can in zip(moves, able, strict=True):
+        index = jnp.where(calls & can & (passed == drawn), number, index)
+        passed = passed + can.astype(jnp.int32)
+    return calls, index
 
 
 def take_form(b: Battle, move: Any) -> None:
@@ -125,7 +146,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
 
     meets = matchup(b, move)
     tries = reaches & at_foe & can_try(b, move)
-    blocked = tries & target.protected & move.protect
+    blocked = tries & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
     hits = (reaches & at_self) | try_hit(b, move, meets, tries & ~blocked)
     changed = set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
     changed = changed | clear_stages(b, reaches & move.clears_stages)
@@ -194,6 +215,8 @@ def absorbed(b: Battle, move: Any, where: Any) -> Any:
     blocks = any_of([
         ability.blocks_sound & move.sound,
         ability.blocks_bullets & move.bullet,
+        ability.blocks_status_moves & (move.category == rows.STATUS),
+        ability.no_taunt & (move.volatile == rows.TAUNT),
         ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
     ])  # fmt: skip
     return takes | (where & blocks)

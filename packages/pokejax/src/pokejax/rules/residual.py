@@ -21,8 +21,9 @@ from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 7
 """Of four conditions on each of two Pokémon of one speed."""
-WISH, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, TAUNT, ENCORE, DISABLE = 4, 5.3, 5.4, 8, 9, 10, 12, 15, 16, 17
-HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST, GROWTH, ORBS, HERB = 20, 22, 23, 25, 28.2, 28.3, 29
+WISH, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 4, 5.3, 5.4, 8, 9, 10, 12, 13
+TAUNT, ENCORE, DISABLE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = 15, 16, 17, 20, 22, 23, 25
+GROWTH, ORBS, HERB = 28.2, 28.3, 29
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 Handler = Callable[[Battle, int, Any], None]
 
@@ -37,7 +38,7 @@ def residual(b: Battle, where: Any) -> None:
     tied = where & (b.side(0).speed == b.side(1).speed)
     second_faster = b.side(1).speed > b.side(0).speed
     zero = jnp.zeros_like(b.view.turn)
-    order = sort(b, handlers(b), tied, second_faster, last=YAWN, skipped=(zero, zero))
+    order = sort(b, handlers(b), tied, second_faster, last=GROWTH, skipped=(zero, zero))
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     most = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), most[0] + most[1])
@@ -50,21 +51,25 @@ def residual(b: Battle, where: Any) -> None:
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
         heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals)
-    in_order(b, where, order["Leech Seed"], volatiles.leech)
-    in_order(b, where, order["poison"], poison)
-    in_order(b, where, order["burns"], burn)
-    in_order(b, where, order["Curse"], volatiles.suffer)
+    in_order(b, where, order["Leech Seed"], volatiles.leech, hurts=True)
+    in_order(b, where, order["poison"], poison, hurts=True)
+    in_order(b, where, order["burns"], burn, hurts=True)
+    in_order(b, where, order["Curse"], volatiles.suffer, hurts=True)
+    in_order(b, where, order["Salt Cure"], volatiles.smart, hurts=True)
     in_order(b, where, order["Yawn"], volatiles.doze_off)
+    in_order(b, where, order["Speed Boost"], dream, hurts=True)
+    in_order(b, where, order["Speed Boost"], harvest)
     for number in (0, 1):
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
-        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False)
+        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, stats=(rows.SPE,))
         inflict(
             b,
             number,
             b.item(number).orb,
             where & ~side.fainted & (b.item(number).orb > 0) & ~b.view.over,
             by_itself=True,
+            may_sleep=False,
         )
     for number in (0, 1):
         standing = where & ~b.side(number).fainted & ~b.view.over
@@ -90,6 +95,7 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("burns", BURN, both(burnt)),
         Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
         Kind("Curse", CURSE, both(lambda n: b.side(n).cursed)),
+        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted)),
         Kind("Disable", DISABLE, both(lambda n: b.side(n).disable > 0)),
         Kind("Psychic Noise", HEAL_BLOCK, both(lambda n: b.side(n).heal_block > 0)),
         Kind("Throat Chop", THROAT_CHOP, both(lambda n: b.side(n).throat_chop > 0)),
@@ -99,7 +105,11 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("Roost", ROOST, both(lambda n: b.side(n).roosting)),
         Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
         Kind("cures", CURES, both(lambda n: b.ability(n).sheds_skin | b.ability(n).dries)),
-        Kind("Speed Boost", GROWTH, both(lambda n: b.ability(n).speeds_up)),
+        Kind(
+            "Speed Boost",
+            GROWTH,
+            both(lambda n: b.ability(n).speeds_up | b.ability(n).bad_dreams | b.ability(n).harvests),
+        ),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
         Kind("White Herb", HERB, both(lambda n: b.item(n).white_herb)),
@@ -107,13 +117,33 @@ def handlers(b: Battle) -> list[Kind]:
     ]
 
 
-def in_order(b: Battle, where: Any, second_first: Any, handler: Handler) -> None:
-    """Run a handler for both Pokémon, the one that comes first first; who faints faints at once."""
+def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, *, hurts: bool = False) -> None:
+    """Run a handler for both Pokémon, the one that comes first first; whom it hurts may faint at once."""
     for place in (0, 1):
         for number in (0, 1):
             turn = second_first if number != place else ~second_first
             handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
-        faint_messages(b, check_win=where, last=0)
+        if hurts:
+            faint_messages(b, check_win=where, last=0)
+
+
+def dream(b: Battle, number: int, where: Any) -> None:
+    """Bad Dreams hurt the other one in its sleep."""
+    other = b.side(1 - number)
+    where = where & b.ability(number).bad_dreams & ~other.fainted & (other.status == rows.SLP)
+    hurt(b, 1 - number, b.pokemon(1 - number).max_hp // 8, where)
+
+
+def harvest(b: Battle, number: int, where: Any) -> None:
+    """Harvest brings a berry back, in the sun always, else every other time; it draws even if there is none."""
+    side = b.side(number)
+    where = where & b.ability(number).harvests
+    sunny = b.view.weather == rows.SUN
+    lucky = b.draw(where & ~sunny, 2, "Harvest") < 1
+    where = where & (sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)
+    side.set("item", side.eaten, where=where)
+    side.set("eaten", 0, where=where)
+    b.forget("item")
 
 
 def shed(b: Battle, number: int, where: Any) -> None:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.paradox import growth
 
 TRUNCATED = 2**13 - 1
 
@@ -23,6 +24,7 @@ def current_speed(b: Battle, number: int) -> Any:
         multiplier(b, "ModifySpe", "item", side.item, facts, 0),
     )
     by = chain(by, jnp.where(side.unburdened & (side.item == 0), 2 * NEUTRAL, NEUTRAL))
+    by = chain(by, growth(b, number, rows.SPE))
     speed = modify(staged(pokemon.spe, side.boosts[rows.SPE]), by)
     slowed = (side.status == rows.PAR) & ~b.ability(number).quick_feet
     return jnp.where(slowed, speed // 2, speed) & TRUNCATED

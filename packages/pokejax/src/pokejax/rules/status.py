@@ -9,7 +9,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
-from pokejax.rules.faint import lose_item
+from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import staged
 from pokejax.state import TEAM
 from pokejax.tables import NAMES
@@ -24,29 +24,53 @@ POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE = (
 )
 
 
-def inflict(b: Battle, number: int, status: Any, where: Any, *, by_itself: bool = False, by: Any = None) -> Any:
+def inflict(
+    b: Battle,
+    number: int,
+    status: Any,
+    where: Any,
+    *,
+    by_itself: bool = False,
+    by: Any = None,
+    last: bool = False,
+    may_sleep: bool = True,
+) -> Any:
     """Give an active Pokémon a status, brought by the other one, by itself, or ``by`` whose place is given.
+
+    Args:
+        b: the battle.
+        number: whose status.
+        status: which.
+        where: bool.
+        by_itself: whether its own doing or nobody's brings it.
+        by: who brings it instead: six times the true side plus the place in the team.
+        last: whether Synchronize gives no answer.
+        may_sleep: whether the status can be sleep.
 
     Returns:
         Whether it has it now.
     """
     side, ability = b.side(number), b.ability(number)
     sleeps = status == rows.SLP
+    corroded = b.ability(number if by_itself else 1 - number).corrodes
     immune = any_of([
         (status == rows.BRN) & b.naturally_immune(number, BURN_IMMUNE),
         (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.view.weather == rows.SUN)),
         (status == rows.PAR) & b.naturally_immune(number, PARALYSIS_IMMUNE),
-        ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE),
+        ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE) & ~corroded,
         ((ability.immune_statuses >> status) & 1) != 0,
-        sleeps & sleep_clause(b, number),
+        sleeps & sleep_clause(b, number) if may_sleep else jnp.zeros_like(where),
     ])  # fmt: skip
     given = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
-    turns = b.draw(given & sleeps, 3, "sleep") + 2
+    turns = jnp.where(sleeps, b.draw(given & sleeps, 3, "sleep") + 2, 0) if may_sleep else jnp.zeros_like(side.stage)
     side.set("status", status, where=given)
-    side.set("stage", jnp.where(sleeps, turns, 0), where=given)
-    side.set("slept", jnp.where(sleeps, turns, 0), where=given)
+    side.set("stage", turns, where=given)
+    side.set("slept", turns, where=given)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
+    if not (by_itself or last):
+        mirrors = given & ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)
+        inflict(b, 1 - number, status, mirrors, last=True, may_sleep=False)
     return given
 
 
@@ -78,15 +102,18 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     where = where & (side.hp > 0)
     flinches = where & (volatile == rows.FLINCH) & ~side.flinched & ~b.ability(number).no_flinch
     side.set("flinched", True, where=flinches)
-    confused = where & (volatile == rows.CONFUSION) & (side.confusion == 0)
+    confused = where & (volatile == rows.CONFUSION) & (side.confusion == 0) & ~b.ability(number).no_confusion
     turns = b.draw(confused, 4, "confusion") + 2
     side.set("confusion", turns, where=confused)
     new = flinches | confused
     for code, field in ((rows.HEAL_BLOCK, "heal_block"), (rows.THROAT_CHOP, "throat_chop")):
         chops = where & (volatile == code) & (getattr(side, field) == 0)
+        chops = chops & ~b.ability(number).veils if code == rows.HEAL_BLOCK else chops
         side.set(field, SHORT, where=chops)
         new = new | chops
-    return new
+    salted = where & (volatile == rows.SALT_CURE) & ~side.salted
+    side.set("salted", True, where=salted)
+    return new | salted
 
 
 def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
@@ -106,7 +133,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     left = jnp.maximum(user.stage - jnp.where(b.ability(0).wakes_early, 2, 1), 0)
     user.set("stage", left, where=asleep)
     cure(b, 0, asleep & (left == 0))
-    kept = asleep & (left != 0)
+    kept = asleep & (left != 0) & ~move.calls_own
 
     frozen = where & (user.status == rows.FRZ) & ~move.defrost
     thaws = b.draw(frozen, 5, "thaw") < 1
@@ -143,6 +170,6 @@ def hurt_by_confusion(b: Battle, move: Any, where: Any) -> None:
     full = (user.hp == pokemon.max_hp) & (damage >= user.hp)
     sash = where & full & b.item(0).sash & ~b.ability(0).sturdy
     damage = jnp.where(full & b.ability(0).sturdy | sash, user.hp - 1, damage)
-    lose_item(b, 0, sash)
+    use_up(b, 0, sash)
     user = b.side(0)
     user.set("hp", jnp.maximum(user.hp - damage, 0), where=where)

@@ -7,7 +7,7 @@ from typing import Any
 from pokejax.battle import Battle, any_of
 from pokejax.rules import queue
 from pokejax.rules.faint import faint_messages, tie
-from pokejax.rules.items import update
+from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve
 from pokejax.rules.residual import residual
@@ -54,7 +54,7 @@ def act(b: Battle) -> None:
     dragged = going & ~b.view.over & b.side(1).dragged
     b.when("drag", dragged, lambda inner: drag(inner, dragged))
     b.view.set("ignored", 0, where=going)
-    b.reopen(b.words)
+    b.forget("ability", "ability number")
     move_follows = after_action(b, going & ~skipped, acts[queue.START])
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
@@ -107,6 +107,7 @@ def after_action(b: Battle, where: Any, starts: Any) -> Any:
         side.set("switch_flag", True, where=empty & side.fainted)
     where = where & (following != queue.INSTASWITCH)
     update(b, where & ~starts, "Update after an action")
+    settle(b, where & ~starts)
     asked = []
     for number in (0, 1):
         side = b.side(number)

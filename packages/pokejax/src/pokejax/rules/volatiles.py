@@ -12,7 +12,7 @@ from pokejax.rules.faint import drain, hurt
 from pokejax.rules.status import add_volatile, inflict
 from pokejax.state import MOVES, STRUGGLE_SLOT
 
-GRASS = number_of("type", "Grass")
+GRASS, STEEL, WATER = (number_of("type", name) for name in ("Grass", "Steel", "Water"))
 MOST_STALLS = 6
 """Each Protect in a row makes the next three times less likely, down to one in 729."""
 TAUNT_TURNS, ENCORE_TURNS, DISABLE_TURNS = 3, 3, 5
@@ -71,7 +71,7 @@ def leech(b: Battle, number: int, where: Any) -> None:
 def taunt(b: Battle, where: Any) -> Any:
     """Taunt the target; whether it was not taunted."""
     target = b.side(1)
-    works = where & (target.taunt == 0) & (target.hp > 0)
+    works = where & (target.taunt == 0) & (target.hp > 0) & ~b.ability(1).veils
     late = (target.active_turns > 0) & ~target.queued_move
     target.set("taunt", jnp.where(late, TAUNT_TURNS + 1, TAUNT_TURNS), where=works)
     return works
@@ -83,7 +83,7 @@ def encore(b: Battle, where: Any) -> Any:
     slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
     last = b.move(b.pokemon(1).moves[slot])
     repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore & (target.pp[slot] > 0)
-    works = where & (target.encore == 0) & repeatable & (target.hp > 0)
+    works = where & (target.encore == 0) & repeatable & (target.hp > 0) & ~b.ability(1).veils
     target.set("encore", jnp.where(target.queued_move, ENCORE_TURNS, ENCORE_TURNS + 1), where=works)
     target.set("encore_slot", slot, where=works)
     return works
@@ -112,7 +112,7 @@ def doze_off(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     where = where & (side.yawn > 0)
     side.set("yawn", side.yawn - 1, where=where)
-    inflict(b, number, jnp.full_like(side.yawn, rows.SLP), where & (side.yawn == 0), by=side.yawn_by)
+    inflict(b, number, jnp.full_like(side.yawn, rows.SLP), where & (side.yawn == 0), by=side.yawn_by, last=True)
 
 
 def curse(b: Battle, where: Any) -> Any:
@@ -127,6 +127,12 @@ def curse(b: Battle, where: Any) -> Any:
 def suffer(b: Battle, number: int, where: Any) -> None:
     """A curse takes a quarter."""
     hurt(b, number, b.pokemon(number).max_hp // 4, where & b.side(number).cursed)
+
+
+def smart(b: Battle, number: int, where: Any) -> None:
+    """Salt Cure takes an eighth, of Water and Steel a quarter."""
+    share = jnp.where(b.has_type(number, WATER) | b.has_type(number, STEEL), 4, 8)
+    hurt(b, number, b.pokemon(number).max_hp // share, where & b.side(number).salted)
 
 
 def rampage(b: Battle, slot: Any, where: Any) -> None:
@@ -162,7 +168,7 @@ def pass_rampage(b: Battle, number: int, where: Any) -> None:
 def disable(b: Battle, slot: Any, where: Any) -> None:
     """The user cannot use the move any more that it has just used (Cursed Body)."""
     user = b.side(0)
-    where = where & (user.hp > 0) & (user.pp[jnp.minimum(slot, MOVES - 1)] > 0)
+    where = where & (user.hp > 0) & ~b.ability(0).veils & (user.pp[jnp.minimum(slot, MOVES - 1)] > 0)
     user.set("disable", DISABLE_TURNS - 1, where=where)
     user.set("disable_slot", slot, where=where)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from pokejax.verification.battles import scripted
@@ -81,7 +82,8 @@ def without(case: Case) -> Case:
     else:
         found[case.kind] = replacement
     first = f"{species} @ {found['item']} / {found['ability']} / {found['move']}"
-    return dataclasses.replace(case, own=(first, *case.own[1:]))
+    turns = tuple((_slot(own, case.own[0]), foe) for own, foe in case.turns)
+    return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns)
 
 
 def record(cases: list[Case]) -> list[list[dict]]:
@@ -93,7 +95,7 @@ def record(cases: list[Case]) -> list[list[dict]]:
             owners.append(case)
     asked = [[0, 0] for _ in settings]
 
-    def choose(battle: int, side: int, accepted: list[str]) -> str:
+    def choose(battle: int, side: int, accepted: Sequence[str]) -> str:
         case, turn = owners[battle], asked[battle][side]
         replaces = all(choice.startswith("switch") for choice in accepted)
         if replaces:
@@ -111,11 +113,16 @@ def record(cases: list[Case]) -> list[list[dict]]:
     return found
 
 
-def _choice(wanted: str, lead: str) -> str:
-    if wanted.startswith("s") and wanted[1:].isdigit():
-        return f"switch {wanted[1:]}"
+def _slot(wanted: str, lead: str) -> str:
+    """A move by its number instead of its name."""
     name, _, tera = wanted.partition(" ")
     moves = [part.strip() for part in lead.split(" / ")[-1].split(",")]
-    if name.isdigit():
-        return f"move {name}"
-    return f"move {moves.index(name) + 1}" + (" terastallize" if tera else "")
+    return wanted if name not in moves else f"{moves.index(name) + 1} {tera}".strip()
+
+
+def _choice(wanted: str, lead: str) -> str:
+    """What a player does, as the driver takes it."""
+    if wanted.startswith("s") and wanted[1:].isdigit():
+        return f"switch {wanted[1:]}"
+    number, _, tera = _slot(wanted, lead).partition(" ")
+    return f"move {int(number)}" + (" terastallize" if tera else "")

@@ -63,6 +63,10 @@ class Stages:
         self.number({"evasion": -1})  # Defog
         self.number({"atk": 2, "spa": 2})  # Weakness Policy
         self.number({"atk": 6})  # half of Belly Drum
+        self.number({"atk": -1, "spa": -1})  # Parting Shot
+        self.number({"atk": 1, "spe": 1})  # Tidy Up
+        self.number({"atk": 1})  # Download
+        self.number({"spa": 1})  # the same, and Soul-Heart
 
     def number(self, change: Sequence[int] | Mapping[str, int]) -> int:
         """The row of seven stages, or of stages by name."""

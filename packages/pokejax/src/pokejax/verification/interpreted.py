@@ -135,7 +135,8 @@ class _Program:
 
     def _number(self, atom: Any) -> int:
         if isinstance(atom, jax.extend.core.Literal):
-            self.registers.append(np.asarray(atom.val, atom.aval.dtype))
+            aval: Any = atom.aval
+            self.registers.append(np.asarray(atom.val, aval.dtype))
             return len(self.registers) - 1
         return self._numbers[atom]
 
