@@ -58,7 +58,7 @@ def clear_volatile(b: Battle, number: int, where: Any) -> None:
     side.set("speed", b.pokemon(number).spe, where=where)
 
 
-def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None) -> None:
+def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None, where: Any = True) -> None:
     """Who has no hit points left faints now (``faintMessages``).
 
     Args:
@@ -66,8 +66,9 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None)
         check_win: bool: whether to look who has won.
         last: number of the side whose faint came last, should both have; int32 array or int.
         by_move: where the user's move did it, which Moxie and its like ask.
+        where: whether it is time to look.
     """
-    going = ~b.view.over
+    going = ~b.view.over & where
     newly = [going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1)]
     for number in (0, 1):
         side = b.side(number)

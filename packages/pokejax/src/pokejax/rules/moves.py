@@ -55,7 +55,7 @@ def run_move(b: Battle, where: Any) -> None:
     force(b, move)
     result, blocked = use_move(b, move, own, able & (called | ~talks))
     update(b, called, "Update after a hit")
-    faint_messages(b, check_win=called & (b.side(0).hp == 0), last=0)
+    faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
     update(b, called, "Update after the hits")
     after_move(b, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
