@@ -7,7 +7,7 @@ import pytest
 from pokejax.data import DATA, MANIFEST
 from pokejax.verification.coverage import coverage
 
-pytestmark = [pytest.mark.reference("showdown")]
+pytestmark = [pytest.mark.l1, pytest.mark.reference("showdown")]
 
 
 def test_every_playable_pokemon_is_in_the_pool():
