@@ -251,10 +251,10 @@ def tidy_up(b: Battle, where: Any) -> Any:
 
 
 def part(b: Battle, where: Any) -> Any:
-    """Parting Shot: the user leaves if it has lowered the target's stages; with nobody behind it, it fails then."""
+    """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
     lowered = boost(b, 1, b.params.parting, where, by_foe=True, stats=(rows.ATK, rows.SPA))
     b.side(0).set("switch_flag", True, where=lowered & has_reserve(b, 0) & (b.side(0).hp > 0))
-    return where & (~lowered | has_reserve(b, 0))
+    return where
 
 
 def cure_user(b: Battle, where: Any) -> Any:

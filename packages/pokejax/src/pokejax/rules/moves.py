@@ -23,7 +23,6 @@ from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
 POISON = number_of("type", "Poison")
 GHOST = number_of("type", "Ghost")
-MOST_PRIORITY = 5
 WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
 STRUGGLE = number_of("move", "struggle")
 
@@ -97,7 +96,7 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
 
 
 def take_form(b: Battle, move: Any) -> None:
-    """Weather Ball follows the weather, Curse its user's type; Triage hurries healing."""
+    """Weather Ball follows the weather, Curse its user's type."""
     weather = b.view.weather
     for number, name in WEATHER_TYPES.items():
         move.set("type", number_of("type", name), where=move.follows_weather & (weather == number))
@@ -106,8 +105,6 @@ def take_form(b: Battle, move: Any) -> None:
     move.set("self_boosts", 0, where=move.curses & haunts)
     move.set("volatile", 0, where=move.curses & ~haunts)
     move.set("target", rows.AT_SELF, where=move.curses & ~haunts)
-    sooner = jnp.minimum(move.priority + b.ability(0).healing_priority, MOST_PRIORITY)
-    move.set("priority", sooner, where=move.heal)
 
 
 def after_move(b: Battle, where: Any) -> None:
