@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,9 +12,19 @@ from pokejax import rows
 from pokejax.battle import Battle, any_of
 
 LOWEST, HIGHEST = -6, 6
+EVERY: Final = tuple(range(len(rows.BOOSTS)))
 
 
-def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, intimidating: bool = False) -> Any:
+def boost(
+    b: Battle,
+    number: int,
+    change: Any,
+    where: Any,
+    *,
+    by_foe: bool,
+    intimidating: bool = False,
+    stats: Sequence[int] = EVERY,
+) -> Any:
     """Change stages of an active Pokémon (``Battle.boost``).
 
     Args:
@@ -23,6 +34,7 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
         where: bool.
         by_foe: whether the other side does it, so that Clear Body, Defiant and the like look.
         intimidating: whether it is Intimidate.
+        stats: which the change can be about, if that is known beforehand.
 
     Returns:
         Whether a stage changed.
@@ -30,27 +42,31 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
     side, ability = b.side(number), b.ability(number)
     where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
     word = b.ops.take(b.params.stages[0], change)
-    deltas = [_nibble(word, stat) for stat in range(len(rows.BOOSTS))]
-    deltas = [jnp.where(ability.inverts_stages, -delta, delta) for delta in deltas]
+    deltas = {stat: _nibble(word, stat) for stat in stats}
+    deltas = {stat: jnp.where(ability.inverts_stages, -delta, delta) for stat, delta in deltas.items()}
     if by_foe:
         kept = ability.kept_stages
-        deltas = [jnp.where((delta < 0) & _bit(kept, stat), 0, delta) for stat, delta in enumerate(deltas)]
+        deltas = {stat: jnp.where((delta < 0) & _bit(kept, stat), 0, delta) for stat, delta in deltas.items()}
     if intimidating:
         deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
-    lowered = jnp.zeros_like(deltas[0])
+    lowered = jnp.zeros_like(deltas[stats[0]])
     changed = []
-    for stat, delta in enumerate(deltas):
+    for stat, delta in deltas.items():
         before = side.boosts[stat]
         after = jnp.clip(before + delta, LOWEST, HIGHEST)
         side.boosts.set(stat, after, where=where)
         lowered = lowered + (after < before).astype(jnp.int32)
         changed.append(after != before)
+    where_changed = where & any_of(changed)
+    side.set("raised", True, where=where_changed & any_of(delta > 0 for delta in deltas.values()))
+    side.set("lowered", True, where=where_changed & any_of(delta < 0 for delta in deltas.values()))
     if by_foe:  # Defiant and Competitive answer once for each stage
         word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
         for stat in (rows.ATK, rows.SPA):
             raised = side.boosts[stat] + _nibble(word, stat) * lowered
             side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
-    return where & any_of(changed)
+        side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+    return where_changed
 
 
 def _nibble(word: Any, stat: int) -> Any:

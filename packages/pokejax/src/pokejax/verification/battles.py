@@ -13,6 +13,7 @@ import numpy as np
 from pokejax import engine, teams
 from pokejax.rules.queue import PASS
 from pokejax.tables import params
+from pokejax.verification.interpreted import Interpreted
 from pokejax.verification.view import NOT_CARRIED, action_number, snapshots, view
 from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
@@ -37,8 +38,12 @@ class Outcome:
 
 
 @functools.cache
-def programs() -> tuple[Any, Any]:
-    """Compiled for a batch: the state before anybody has come in, and choices resolved, with masks."""
+def programs(interpreted: bool = False) -> tuple[Any, Any]:
+    """For a batch: the state before anybody has come in, and choices resolved, with masks.
+
+    Args:
+        interpreted: run them by NumPy (`interpreted`), which starts at once, instead of compiling them.
+    """
 
     def begin(team0: Any, team1: Any, high: Any, low: Any, tables_: Any) -> Any:
         return engine.opening((team0, team1), (high, low, high ^ high), tables_)
@@ -47,10 +52,10 @@ def programs() -> tuple[Any, Any]:
         words = engine.resolve(words, (action0, action1), tables_)
         return words, engine.masks(words, tables_)
 
-    return (
-        compiling.jit(jax.vmap(begin, (0, 0, 0, 0, None)), engine.ENGINE),
-        compiling.jit(jax.vmap(step, (0, 0, 0, None)), engine.ENGINE),
-    )
+    batched = jax.vmap(begin, (0, 0, 0, 0, None)), jax.vmap(step, (0, 0, 0, None))
+    if interpreted:
+        return Interpreted(batched[0]), Interpreted(batched[1])
+    return compiling.jit(batched[0], engine.ENGINE), compiling.jit(batched[1], engine.ENGINE)
 
 
 def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
@@ -87,16 +92,24 @@ def play(settings: Sequence[dict[str, Any]], *, draw_log: bool = False) -> Itera
             )
 
 
-def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True) -> Outcome:
-    """Play recorded battles and compare every decision; a battle stops at its first difference."""
+def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, interpreted: bool = False) -> Outcome:
+    """Play recorded battles and compare every decision; a battle stops at its first difference.
+
+    Args:
+        recordings: of the reference.
+        aux: compare the carried bookkeeping, too.
+        interpreted: run by NumPy, which is for short battles.
+    """
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
         part = recordings[start : start + CHUNK]
-        _verify_chunk(part, start, outcome, aux)
+        _verify_chunk(part, start, outcome, aux, interpreted)
     return outcome
 
 
-def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool) -> None:
+def _verify_chunk(
+    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, interpreted: bool
+) -> None:
     described = [team for recording in recordings for team in recording["constants"]]
     padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
     pool = teams.constants(described + padding)
@@ -105,7 +118,7 @@ def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Out
     seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
     high = np.array([s >> 32 for s in seeds], np.uint32)
     low = np.array([s & 0xFFFFFFFF for s in seeds], np.uint32)
-    begin, step = programs()
+    begin, step = programs(interpreted)
     nothing = np.zeros(CHUNK, np.int32)
     words = begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
     words, masks = step(words, nothing, nothing, tables_)
