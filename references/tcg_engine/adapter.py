@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from rlenv_shared.errors import ReferenceUnavailableError, explain
 from rlenv_shared.verification.pinned import Pin
@@ -19,6 +22,28 @@ def check() -> None:
         ReferenceUnavailableError: it is missing or of another version.
     """
     Pin.load(HERE / "pin.json").check_installed()
+
+
+def engine() -> Any:
+    """The module ``tcg_engine``.
+
+    Raises:
+        ReferenceUnavailableError: it is missing or of another version.
+    """
+    check()
+    return importlib.import_module("tcg_engine")
+
+
+def part(name: str) -> Any:
+    """One of its modules, such as ``players`` or ``position``; errors as of `engine`."""
+    check()
+    return importlib.import_module(f"tcg_engine.{name}")
+
+
+def cases() -> dict[str, list[dict[str, Any]]]:
+    """The scripted positions by the name of their file, as dictionaries (see README.md)."""
+    files = sorted((HERE / "tests" / "cases").glob("*.toml"))
+    return {path.stem: tomllib.loads(path.read_text(encoding="utf-8"))["case"] for path in files}
 
 
 def build() -> None:
