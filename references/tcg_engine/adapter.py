@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.verification import locate
 from rlenv_shared.verification.pinned import Pin
 
 HERE = Path(__file__).resolve().parent
@@ -42,8 +42,7 @@ def part(name: str) -> Any:
 
 def cases() -> dict[str, list[dict[str, Any]]]:
     """The scripted positions by the name of their file, as dictionaries (see README.md)."""
-    files = sorted((HERE / "tests" / "cases").glob("*.toml"))
-    return {path.stem: tomllib.loads(path.read_text(encoding="utf-8"))["case"] for path in files}
+    return locate.reference("tcg_engine", "ledger").cases()
 
 
 def build() -> None:

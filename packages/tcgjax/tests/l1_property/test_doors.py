@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import mctx
 import numpy as np
 import pytest
-from conftest import ENV
 from pettingzoo.test import api_test, seed_test
 
 from rlenv_shared import compiling, masking
@@ -21,6 +20,7 @@ from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.testing.conformance import check_env
 from tcgjax import heuristic
 from tcgjax.codec import CODEC
+from tcgjax.verification.random_play import ENV
 
 # Each compiles the game into a program of its own, which takes minutes.
 pytestmark = [pytest.mark.l1, pytest.mark.slow, pytest.mark.timeout(0)]

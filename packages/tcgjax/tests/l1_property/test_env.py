@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax
 import numpy as np
 import pytest
-from conftest import BATCH, DRAWN, ENV, play, step_program
 
 from tcgjax.codec import CODEC
 from tcgjax.env import TcgParams
 from tcgjax.observation import NUMBERS
+from tcgjax.verification.random_play import BATCH, DRAWN, ENV, play, step_program
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 

@@ -7,10 +7,10 @@ import functools
 import jax
 import numpy as np
 import pytest
-from conftest import BATCH, ENV, play
 
 from tcgjax.codec import CODEC
 from tcgjax.layout import DECK, HAND
+from tcgjax.verification.random_play import BATCH, ENV, play
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 

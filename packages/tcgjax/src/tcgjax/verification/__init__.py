@@ -11,6 +11,7 @@ DECLARATION: Final = Declaration(
     references=("tcg_engine",),
     smoke=f"{__name__}.smoke:smoke",
     rollouts=(
+        RolloutSet("cases", f"{__name__}.cases:compare_cases", whole_episodes=False),
         RolloutSet(
             "games",
             f"{__name__}.rollouts:compare_games",

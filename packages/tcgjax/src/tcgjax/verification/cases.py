@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared.verification import locate
+from rlenv_shared.verification.verify import Findings
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck
 from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, differences
@@ -13,6 +17,19 @@ from tcgjax.verification.positions import imported
 
 META: Final = ("name", "verifies", "do", "expect", "can", "cannot")
 """Parts of a case that are not its position."""
+
+
+def compare_cases() -> Findings:
+    """All scripted positions, by file; ``steps`` counts the decisions that were compared."""
+    reference, found, text = locate.reference("tcg_engine"), Findings(), []
+    for name, cases in reference.cases().items():
+        wrong = compare(cases, reference.engine(), reference.part("position"))
+        steps = sum(len(case["do"]) + 1 for case in cases)
+        counts = {"cases": len(cases), "steps": steps, "mismatches": len(wrong)}
+        found.comparisons[name] = {**counts, "differing": sorted(wrong), "first": next(iter(wrong.items()), None)}
+        text.append(json.dumps(cases, sort_keys=True))
+    found.measured["sha256"] = hashlib.sha256("".join(text).encode()).hexdigest()
+    return found
 
 
 def compare(cases: list[dict[str, Any]], reference: Any, position: Any) -> dict[str, list[str]]:
