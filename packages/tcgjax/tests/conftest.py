@@ -9,5 +9,5 @@ from tcgjax.verification.random_play import play
 
 @pytest.fixture(scope="session")
 def played():
-    """60 steps of 64 games."""
-    return play(60, 7)
+    """130 steps of 64 games."""
+    return play(130, 7)
