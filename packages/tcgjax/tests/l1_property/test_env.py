@@ -9,7 +9,7 @@ import pytest
 from tcgjax.codec import CODEC
 from tcgjax.env import TcgParams
 from tcgjax.observation import NUMBERS
-from tcgjax.verification.random_play import BATCH, DRAWN, ENV, play, step_program
+from tcgjax.verification.random_play import BATCH, DRAWN, ENV, look, play, step_program
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 
@@ -38,11 +38,11 @@ def test_games_end_with_a_winner_a_loser_or_a_tie(played):
 def test_a_new_game_follows_in_the_same_step(played):
     decks = set()
     for before, _, (_, after, _, terminated, _, info) in played:
-        time = np.asarray(jax.vmap(ENV.elapsed)(after))
+        game, time = look(after), look(after).time
         assert (time[terminated] == 0).all()
-        assert np.array_equal(time[~terminated], np.asarray(jax.vmap(ENV.elapsed)(before))[~terminated] + 1)
-        assert np.array_equal(info["current_player"], np.asarray(jax.vmap(ENV.current_player)(after)))
-        decks |= {tuple(pair) for pair in np.asarray(jax.vmap(lambda s: CODEC.unpack(s).deck)(after))[terminated]}
+        assert np.array_equal(time[~terminated], look(before).time[~terminated] + 1)
+        assert np.array_equal(info["current_player"], game.actor.astype(np.int32))
+        decks |= {tuple(pair) for pair in game.deck[terminated]}
     assert len(decks) > 15
 
 
@@ -79,7 +79,7 @@ def test_points_and_knock_outs_are_rewarded_by_their_weights():
         assert all(np.array_equal(a, b) for a, b in zip(first[1], second[1], strict=True))
         assert np.allclose(second[2][:, 0], -second[2][:, 1])
         on = ~first[3]
-        games = [jax.vmap(CODEC.unpack)(state) for state in (before, second[1])]
+        games = [look(state) for state in (before, second[1])]
         points, lost = (np.asarray(getattr(games[1], n) - getattr(games[0], n)) for n in ("points", "lost_count"))
         wanted = 0.25 * (points[:, 0] - points[:, 1]) + 0.5 * (lost[:, 1] - lost[:, 0])
         assert np.allclose(second[2][on, 0], wanted[on])
@@ -90,7 +90,7 @@ def test_points_and_knock_outs_are_rewarded_by_their_weights():
 def test_decks_can_be_fixed():
     params = TcgParams(pair=np.array([3, -1], np.int32))
     state = play(1, 5, params)[0][0]
-    decks = np.asarray(jax.vmap(lambda s: CODEC.unpack(s).deck)(state))
+    decks = look(state).deck
     assert (decks[:, 0] == 3).all()
     assert len(set(decks[:, 1])) > 20
 
@@ -99,7 +99,7 @@ def test_a_new_generator_leaves_the_position_alone(played):
     state = played[10][0]
     keys = jax.random.split(jax.random.key(1), BATCH)
     again = jax.device_get(jax.vmap(ENV.reseed)(state, keys))
-    games = [jax.vmap(CODEC.unpack)(s) for s in (state, again)]
+    games = [look(s) for s in (state, again)]
     for name in CODEC.shapes:
         same = np.array_equal(getattr(games[0], name), getattr(games[1], name))
         assert same == (name not in ("key0", "key1", "draws")), name

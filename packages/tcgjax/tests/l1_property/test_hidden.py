@@ -8,9 +8,8 @@ import jax
 import numpy as np
 import pytest
 
-from tcgjax.codec import CODEC
 from tcgjax.layout import DECK, HAND
-from tcgjax.verification.random_play import BATCH, ENV, play
+from tcgjax.verification.random_play import BATCH, ENV, look, play
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 
@@ -31,7 +30,7 @@ def program():
 
 def moved(state, after):
     """How many of a batch's cards in hands and decks have another place."""
-    games = [jax.vmap(CODEC.unpack)(s) for s in (state, after)]
+    games = [look(s) for s in (state, after)]
     hidden = (games[0].zone == DECK) | (games[0].zone == HAND)
     return int((hidden & ((games[0].zone != games[1].zone) | (games[0].position != games[1].position))).sum())
 
@@ -63,9 +62,9 @@ def test_a_hundred_thousand_observations_do_not_depend_on_hidden_cards():
 def test_permuted_cards_are_the_same_cards(played):
     state = played[40][0]
     keys = jax.random.split(jax.random.key(5), BATCH)
-    games = jax.vmap(CODEC.unpack)(state)
+    games = look(state)
     for _, _, other in program()(state, keys, ENV.default_params):
-        after = jax.vmap(CODEC.unpack)(other)
+        after = look(other)
         for zone in range(7):
             sizes = [np.asarray((game.zone == zone).reshape(BATCH, 2, 20).sum(2)) for game in (games, after)]
             assert np.array_equal(*sizes)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import compiling, counter_rng, masking
+from tcgjax.arrays import Record
 from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
 
@@ -32,6 +33,16 @@ def step_program() -> Any:
         return action, ENV.step(None, state, action, params)
 
     return compiling.jit(jax.vmap(step, (0, 0, 0, None)), ENV)
+
+
+@functools.cache
+def _unpacked() -> Any:
+    return jax.jit(jax.vmap(CODEC.unpack))
+
+
+def look(states: Any) -> Record:
+    """The fields of a batch of packed games, NumPy arrays."""
+    return jax.device_get(_unpacked()(states))
 
 
 def over(seed: int) -> Any:
