@@ -123,8 +123,8 @@ def test_an_unknown_primitive_is_named_with_its_line() -> None:
 
 
 def test_an_array_too_large_for_a_lane_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="at most 4096 elements"):
-        emit(lambda x, t: x + t, jnp.int32(0), jnp.zeros(5000, jnp.int32))(jnp.int32(1), jnp.zeros(5000, jnp.int32))
+    with pytest.raises(UnsupportedError, match="at most 8192 elements"):
+        emit(lambda x, t: x + t, jnp.int32(0), jnp.zeros(9000, jnp.int32))(jnp.int32(1), jnp.zeros(9000, jnp.int32))
 
 
 def test_a_long_scan_with_outputs_is_refused() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from rlenv_emit.emit import emit_lazily
+from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.hooks import Policy, emit_ops
+from rlenv_emit.native import on_host
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
@@ -32,11 +34,16 @@ class EmittedEnv(Wrapper):
         def lazily(function: Any) -> Any:
             return emit_lazily(function, form, threads)
 
+        self._form = chosen_form(form)
         self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops))
         self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops))
         self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops))
         self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops))
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
+
+    def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
+        """As `native.on_host`: for adapters whose users hold NumPy arrays."""
+        return on_host(function, axes, self._form)
 
     def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The emitted step without reset and observation."""

@@ -26,6 +26,7 @@ SOURCES: Final = ("builder.py", "build.py", "ir.py", "passes.py", "front/*.py", 
 CONTROL: Final[dict[str, Sequence[str]]] = {
     "cond": ("branches",),
     "while": ("cond_jaxpr", "body_jaxpr", "cond_nconsts", "body_nconsts"),
+    "emitted": ("traced", "batch"),
     "scan": ("jaxpr", "length", "num_consts", "num_carry", "reverse"),
 }
 """Parameters that the rules of control flow read."""
@@ -112,6 +113,8 @@ class _Hasher:
             return self.jaxpr(value)
         if hasattr(value, "jaxpr"):
             return self.closed(value)
+        if hasattr(value, "closed"):
+            return self.closed(value.closed)
         if isinstance(value, tuple | list):
             return f"{type(value).__name__}({', '.join(map(self._param, value))})"
         if isinstance(value, np.ndarray | np.generic | jax.Array):

@@ -1,60 +1,108 @@
-"""An emitted function called on NumPy arrays, without JAX in between."""
+"""Emitted functions called on NumPy arrays, without JAX in between: what one step of one environment costs most."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
-from rlenv_emit.build import Built
+from rlenv_emit.build import build
+from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
 
 
 class Native:
-    """The function of an object, for arrays of one batch size; one thread.
+    """The function of a jaxpr for arrays of one batch size, on one thread.
 
     Args:
-        built: the object.
-        closed: the jaxpr that it was made of.
+        closed: the jaxpr of one environment.
         varying: for each argument, whether every environment has its own.
         batch: environments.
+        form: of the processor.
     """
 
-    def __init__(self, built: Built, closed: Any, varying: Sequence[bool], batch: int) -> None:
-        self._run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long)(built.run)
+    def __init__(self, closed: Any, varying: Sequence[bool], batch: int, form: Form) -> None:
+        run = build(closed, varying, form).run
+        self._run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long)(run)
         self._batch = batch
-        self.arguments = [
-            np.zeros((batch, *aval.shape) if own else aval.shape, aval.dtype)
+        self._takes = [
+            ((batch, *aval.shape) if own else tuple(aval.shape), np.dtype(aval.dtype))
             for aval, own in zip(closed.in_avals, varying, strict=True)
         ]
-        """What the function reads, to be written into; never exchanged for other arrays."""
-        self.results = [np.zeros((batch, *aval.shape), aval.dtype) for aval in closed.out_avals]
-        """What it writes."""
-        self._in = (ctypes.c_void_p * (len(self.arguments) + 1))(*(array.ctypes.data for array in self.arguments))
-        self._out = (ctypes.c_void_p * (len(self.results) + 1))(*(array.ctypes.data for array in self.results))
+        self._gives: list[tuple[tuple[int, ...], np.dtype[Any], int]] = []
+        self._bytes = 0
+        for aval in closed.out_avals:
+            shape, dtype = (batch, *aval.shape), np.dtype(aval.dtype)
+            self._gives.append((shape, dtype, self._bytes))
+            self._bytes += -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 64) * 64
+        self._in_type = ctypes.c_void_p * (len(self._takes) + 1)
+        self._out_type = ctypes.c_void_p * (len(self._gives) + 1)
 
-    def __call__(self) -> list[np.ndarray]:
-        """Compute the results of what is in the arguments now.
-
-        Raises:
-            MemoryError: there was not enough.
-        """
-        if not self._run(self._in, self._out, self._batch):
-            raise MemoryError("emitted function")
-        return self.results
-
-    def fill(self, arrays: Sequence[Any]) -> None:
-        """Copy arrays into the arguments.
+    def __call__(self, arrays: Sequence[Any]) -> list[np.ndarray]:
+        """The results, arrays that the caller owns.
 
         Raises:
             InvalidParamsError: other shapes or dtypes than the function takes.
+            MemoryError: there was not enough.
         """
-        for argument, array in zip(self.arguments, arrays, strict=True):
-            given = np.asarray(array)
-            if (given.shape, given.dtype) != (argument.shape, argument.dtype):
-                got, expected = (f"{a.dtype}{list(a.shape)}" for a in (given, argument))
-                remedy = "emit it for such arguments"
-                raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
-            argument[...] = given
+        given = [self._checked(array, *takes) for array, takes in zip(arrays, self._takes, strict=True)]
+        memory = np.empty(self._bytes, np.uint8)
+        base = _address(memory)
+        into = self._in_type(*[_address(array) for array in given])
+        out = self._out_type(*[base + place for _, _, place in self._gives])
+        if not self._run(into, out, self._batch):
+            raise MemoryError("emitted function")
+        return [np.ndarray(shape, dtype, memory, place) for shape, dtype, place in self._gives]
+
+    @staticmethod
+    def _checked(array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+        given = np.asarray(array)
+        if given.shape != shape or given.dtype != dtype:
+            got, expected = f"{given.dtype}{list(given.shape)}", f"{dtype}{list(shape)}"
+            remedy = "emit it for such arguments"
+            raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
+        return given if given.flags.c_contiguous else np.ascontiguousarray(given)
+
+
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def on_host(function: Callable[..., Any], axes: Sequence[int | None] | None, form: Form) -> Callable[..., Any]:
+    """A function of pytrees of NumPy arrays, compiled at its first call with each tree, shape and dtype.
+
+    Args:
+        function: of one environment, traceable.
+        axes: for each argument 0 where every environment has its own rows, None where all share it; None for a
+            function of a single environment.
+        form: of the processor.
+    """
+    made: dict[Any, tuple[Native, Any]] = {}
+
+    def made_for(arguments: tuple[Any, ...], leaves: list[Any]) -> tuple[Native, Any]:
+        owns = [True] * len(arguments) if axes is None else [axis is not None for axis in axes]
+        owned = [own for own, argument in zip(owns, arguments, strict=True) for _ in jax.tree.leaves(argument)]
+        batched = axes is not None
+        example = [
+            jax.ShapeDtypeStruct(np.shape(leaf)[1:] if own and batched else np.shape(leaf), leaf.dtype)
+            for own, leaf in zip(owned, leaves, strict=True)
+        ]
+        batch = next(np.shape(leaf)[0] for own, leaf in zip(owned, leaves, strict=True) if own) if batched else 1
+        structure = jax.tree.structure(arguments)
+        closed, shape = jax.make_jaxpr(function, return_shape=True)(*jax.tree.unflatten(structure, example))
+        varying = [own and batched for own in owned]
+        return Native(closed, varying, batch, form), jax.tree.structure(shape)
+
+    def called(*arguments: Any) -> Any:
+        leaves, structure = jax.tree.flatten(arguments)
+        key = structure, tuple([(leaf.shape, leaf.dtype) for leaf in leaves])
+        found = made.get(key)
+        if found is None:
+            found = made[key] = made_for(arguments, leaves)
+        results = found[0](leaves)
+        return found[1].unflatten(results if axes is not None else [array[0] for array in results])
+
+    return called

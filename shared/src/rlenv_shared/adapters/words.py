@@ -173,7 +173,7 @@ class _Programs:
             both = layouts(*arrays)
             return _joined(both, *after_step(both[0].unpack(words[: both[0].size]), action, arrays))
 
-        self.layouts, self.reset, self.step = layouts, compiling.jit(reset, env), compiling.jit(step, env)
+        self.layouts, self.reset, self.step = layouts, compiling.jit(reset, env), compiling.on_host(step, env)
 
 
 def _joined(layouts: tuple[Words, Words], *trees: Any) -> jax.Array:

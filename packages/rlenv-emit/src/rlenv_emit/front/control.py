@@ -106,6 +106,14 @@ def _call(context: Context, equation: Any, *held: Held) -> list[Held]:
     return evaluate(context, getattr(inner, "jaxpr", inner), consts, held)
 
 
+def _emitted(context: Context, equation: Any, *held: Held) -> list[Held]:
+    """An emitted function of one environment inside another."""
+    if equation.params["batch"]:
+        raise context.unsupported("a batch", "one environment", "map the whole with jax.vmap")
+    closed = equation.params["traced"].closed
+    return evaluate(context, closed.jaxpr, closed.consts, held)
+
+
 # --- branches --------------------------------------------------------------------------------------------------------
 
 
@@ -285,6 +293,6 @@ CALLS: Final = (
 )  # fmt: skip
 CALLED: Final = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 """Names under which a call has what it calls, in the order in which they are looked for."""
-CONTROL: Final = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
+CONTROL: Final = {**dict.fromkeys(CALLS, _call), "emitted": _emitted, "cond": _cond, "while": _while, "scan": _scan}
 RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}
 """Every primitive that can be emitted."""

@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit import processor
-from rlenv_emit.build import build
 from rlenv_emit.fuzz import sanitized as sanitizers
 from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
 from rlenv_emit.native import Native
@@ -76,10 +75,8 @@ def compare(seeds: Sequence[int], rows: int, forms: Sequence[str], sanitized: Se
     varying = (True,) * len(arrays)
     found = []
     for name in forms:
-        form = processor.named(name)
-        native = Native(build(closed, varying, form), closed, varying, rows)
-        native.fill(arrays)
-        found += _differences(f"{name}", seeds, expected, native())
+        results = Native(closed, varying, rows, processor.named(name))(arrays)
+        found += _differences(name, seeds, expected, results)
     for name in sanitized:
         results = sanitizers.run(closed, processor.named(name), arrays)
         found += _differences(f"{name} sanitized", seeds, expected, results)
