@@ -8,6 +8,7 @@ from typing import Any
 from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.hooks import Policy, emit_ops
 from rlenv_emit.native import on_host
+from rlenv_shared.compiling import depends_on
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
@@ -35,6 +36,7 @@ class EmittedEnv(Wrapper):
             return emit_lazily(function, form, threads)
 
         self._form = chosen_form(form)
+        self._masked: bool | None = None
         self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops))
         self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops))
         self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops))
@@ -75,10 +77,12 @@ class EmittedEnv(Wrapper):
         return self._step(state, action, params)
 
     def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """The emitted mask."""
-        if ops is not XLA:
-            return self.env.legal_actions(state, params, ops)
-        return self._legal(state, params)
+        """The emitted mask, if it depends on the state."""
+        if self._masked is None:
+            self._masked = depends_on(self.env.legal_actions, state, params)
+        if ops is XLA and self._masked:
+            return self._legal(state, params)
+        return self.env.legal_actions(state, params, ops)
 
 
 class WithHooks(Wrapper):
