@@ -19,6 +19,7 @@ from rlenv_emit.ir import If, Loop, walk
 from rlenv_emit.synthetic import CHANCES, Synthetic
 from rlenv_shared.errors import SnapshotVersionError
 from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 SMALL = Synthetic(equations=400)
@@ -96,6 +97,13 @@ def test_a_bad_policy_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "gates.json").write_text(text)
     with pytest.raises(SnapshotVersionError, match=r"rlenv_emit\.gates"):
         gates.load(tmp_path / "gates.json")
+
+
+@pytest.mark.parametrize(("name", "game"), [("skirmish", Skirmish), ("hand", Hand)])
+def test_committed_policies_name_the_gates_that_there_are(name: str, game: Any) -> None:
+    policy = gates.load(Path(__file__).parents[1] / "policies" / f"{name}.json")
+    assert set(policy) >= set(gates.statements(game()))
+    assert gates.statements(game())
 
 
 def test_loops_of_the_rules_are_loops() -> None:

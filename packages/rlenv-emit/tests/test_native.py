@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import threading
 from typing import Any
 
@@ -12,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import emit, emit_env, processor
+from rlenv_emit import EmittedEnv, emit, emit_env, processor
 from rlenv_emit.native import Native, on_host
 from rlenv_emit.synthetic import Synthetic
 from rlenv_shared import registry
@@ -31,7 +30,7 @@ def test_a_vector_environment_plays_as_with_xla() -> None:
     envs = [GymVectorEnv(env, 21) for env in (emit_env(GAME), GAME)]
     same(*(env.reset(seed=3) for env in envs))
     ends = 0
-    for number in range(150):
+    for number in range(220):  # the time limit is 100
         actions = np.arange(21) % 2 ^ number % 2
         found, expected = (env.step(actions) for env in envs)
         same(found, expected)
@@ -52,8 +51,12 @@ def test_a_single_environment_plays_as_with_xla() -> None:
 
 
 def test_the_backend_is_found_by_name() -> None:
-    (point,) = {point.value for point in importlib.metadata.entry_points(group=registry.BACKENDS, name="emit")}
-    assert point == f"{emit_env.__module__.partition('.')[0]}:{emit_env.__name__}"
+    registry.register("emit_tests/Synthetic-v0", Synthetic)
+    made = registry.make("emit_tests/Synthetic-v0", equations=50, backend="emit")
+    assert isinstance(made, EmittedEnv)
+    assert made.env == Synthetic(equations=50)
+    with pytest.raises(InvalidParamsError, match="backend"):
+        registry.make("emit_tests/Synthetic-v0", backend="nothing")
 
 
 def step(x: Any, table: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,9 +14,25 @@ from rlenv_emit.build import build
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
 
+_Spec = tuple[tuple[int, ...], np.dtype[Any]]
+
+
+class _Buffers(threading.local):
+    """What one thread's calls read and write.
+
+    To look up an address takes as long as a small step, so it is done once.
+    """
+
+    def __init__(self, takes: Sequence[_Spec], places: Sequence[int], size: int) -> None:
+        self.arguments = [np.empty(shape, dtype) for shape, dtype in takes]
+        self.results = np.empty(size, np.uint8)
+        base = _address(self.results)
+        self.into = (ctypes.c_void_p * (len(takes) + 1))(*map(_address, self.arguments))
+        self.out = (ctypes.c_void_p * (len(places) + 1))(*(base + place for place in places))
+
 
 class Native:
-    """The function of a jaxpr for arrays of one batch size, on one thread.
+    """The function of a jaxpr for arrays of one batch size, on the thread that calls it.
 
     Args:
         closed: the jaxpr of one environment.
@@ -28,18 +45,17 @@ class Native:
         run = build(closed, varying, form).run
         self._run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long)(run)
         self._batch = batch
-        self._takes = [
+        self._takes: list[_Spec] = [
             ((batch, *aval.shape) if own else tuple(aval.shape), np.dtype(aval.dtype))
             for aval, own in zip(closed.in_avals, varying, strict=True)
         ]
         self._gives: list[tuple[tuple[int, ...], np.dtype[Any], int]] = []
-        self._bytes = 0
+        size = 0
         for aval in closed.out_avals:
             shape, dtype = (batch, *aval.shape), np.dtype(aval.dtype)
-            self._gives.append((shape, dtype, self._bytes))
-            self._bytes += -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 64) * 64
-        self._in_type = ctypes.c_void_p * (len(self._takes) + 1)
-        self._out_type = ctypes.c_void_p * (len(self._gives) + 1)
+            self._gives.append((shape, dtype, size))
+            size += -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 64) * 64
+        self._buffers = _Buffers(self._takes, [place for _, _, place in self._gives], size)
 
     def __call__(self, arrays: Sequence[Any]) -> list[np.ndarray]:
         """The results, arrays that the caller owns.
@@ -48,23 +64,18 @@ class Native:
             InvalidParamsError: other shapes or dtypes than the function takes.
             MemoryError: there was not enough.
         """
-        given = [self._checked(array, *takes) for array, takes in zip(arrays, self._takes, strict=True)]
-        memory = np.empty(self._bytes, np.uint8)
-        base = _address(memory)
-        into = self._in_type(*[_address(array) for array in given])
-        out = self._out_type(*[base + place for _, _, place in self._gives])
-        if not self._run(into, out, self._batch):
+        own = self._buffers
+        for array, (shape, dtype), buffer in zip(arrays, self._takes, own.arguments, strict=True):
+            given = array if type(array) is np.ndarray else np.asarray(array)
+            if given.shape != shape or given.dtype != dtype:
+                got, expected = f"{given.dtype}{list(given.shape)}", f"{dtype}{list(shape)}"
+                remedy = "emit it for such arguments"
+                raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
+            buffer[...] = given
+        if not self._run(own.into, own.out, self._batch):
             raise MemoryError("emitted function")
+        memory = own.results.copy()
         return [np.ndarray(shape, dtype, memory, place) for shape, dtype, place in self._gives]
-
-    @staticmethod
-    def _checked(array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-        given = np.asarray(array)
-        if given.shape != shape or given.dtype != dtype:
-            got, expected = f"{given.dtype}{list(given.shape)}", f"{dtype}{list(shape)}"
-            remedy = "emit it for such arguments"
-            raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
-        return given if given.flags.c_contiguous else np.ascontiguousarray(given)
 
 
 def _address(array: np.ndarray) -> int:
