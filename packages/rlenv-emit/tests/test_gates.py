@@ -99,11 +99,11 @@ def test_a_bad_policy_file(text: str, tmp_path: Path) -> None:
         gates.load(tmp_path / "gates.json")
 
 
-@pytest.mark.parametrize(("name", "game"), [("skirmish", Skirmish), ("hand", Hand)])
-def test_committed_policies_name_the_gates_that_there_are(name: str, game: Any) -> None:
-    policy = gates.load(Path(__file__).parents[1] / "policies" / f"{name}.json")
-    assert set(policy) >= set(gates.statements(game()))
-    assert gates.statements(game())
+def test_the_committed_policy_names_the_gates_that_there_are() -> None:
+    policy = gates.load(Path(__file__).parents[1] / "policies" / "skirmish.json")
+    assert set(policy) >= set(gates.statements(Skirmish()))
+    assert set(policy.values()) == {BRANCH, MASK}
+    assert gates.statements(Hand()) == {}  # so that it needs no file
 
 
 def test_loops_of_the_rules_are_loops() -> None:

@@ -21,8 +21,8 @@ from rlenv_emit.hooks import EMIT
 MOST_TRIPS: Final = 3
 CARRIED: Final = 3
 """Numbers that a branch gives, or that a loop carries."""
-LEAST_NODES: Final = 10
-MOST_NODES: Final = 44
+LEAST_NODES: Final = 18
+MOST_NODES: Final = 36
 """Of a program, besides those in branches and loops: 20 to 200 equations, nearly always."""
 _PLAIN: Final = ("operation",) * 32 + ("select",) * 3
 _CHOICES: Final = (*_PLAIN, "cond", "while", "loop", "when_any")
