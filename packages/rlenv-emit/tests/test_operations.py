@@ -14,7 +14,7 @@ from rlenv_emit.fuzz.compare import compare, equal
 from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values
 from rlenv_emit.fuzz.operations import CASES, applied
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 ROWS = 1001
 FORMS = [form.name for form in processor.FORMS if processor.runs(form)]
 

@@ -111,7 +111,7 @@ def jax_equals_c(
     seed: int,
     tolerances: Tolerances | None = None,
     continuous: bool = False,
-    backend: str | None = None,
+    backend: Any = None,
     **geometry: Any,
 ) -> Differences:
     """JAX (or another backend) against C, synchronised at the reset alone; every bit unless tolerances are given."""
@@ -122,7 +122,7 @@ def jax_equals_c(
 
 
 def jax_steps_like_c(
-    frameskip: int, envs: int, steps: int, seed: int, continuous: bool, backend: str | None = None, **geometry: Any
+    frameskip: int, envs: int, steps: int, seed: int, continuous: bool, backend: Any = None, **geometry: Any
 ) -> Differences:
     """JAX (or another backend) against C, every single step from C's state: states exact, observations within 1 ulp."""
     theirs = record_c(actions_for(continuous, seed, steps, envs), frameskip, seed, continuous, **geometry)
