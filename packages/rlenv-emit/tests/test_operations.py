@@ -83,6 +83,13 @@ def test_random_programs_under_the_sanitizers(form: str) -> None:
     assert compare(range(8, 12), 37, [], [form]).differences == []
 
 
+def test_the_reference_compiles_each_primitive_alone() -> None:
+    """Compiled as a whole, XLA leaves out the product with 1, and the denormal number stays (random program 34)."""
+    operation = next(operation for operation, _ in CASES if operation.name == "iota, broadcast_in_dim")
+    row = jnp.full(4, 2.5e-323, jnp.float64)
+    assert applied(operation, [row] * operation.arity).tolist() == [0.0] * 4
+
+
 def test_what_nothing_needs_is_not_counted() -> None:
     operation = next(operation for operation, dtype in CASES if operation.name == "add")
     used, left = Node("operation", "int32", (0, 0), operation), Node("operation", "int8", (1, 1), operation)
