@@ -44,7 +44,7 @@ def of_each_with_ends(info: dict[str, Any], terminated: np.ndarray, truncated: n
         last = of_each(info.get("final_info", {}), len(terminated))
         for i in ended:
             each[i] |= last[i]
-            each[i]["terminal_observation"] = _row(info["final_obs"], i)
+            each[i]["terminal_observation"] = _row(info["final_obs"], int(i))
             each[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
     return each
 

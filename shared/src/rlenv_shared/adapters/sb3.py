@@ -31,8 +31,8 @@ class SB3VecEnv(VecEnv):
 
     A step returns observations ``[N, …]``, rewards float32 ``[N]``, ``dones`` bool ``[N]`` and a dictionary for each
     environment; where an episode ended, the observation is the first of the next one and the dictionary has
-    ``terminal_observation`` and ``TimeLimit.truncated``.  The environments are one compiled batch: what is asked by index
-    is answered for those, and what would change a few alone is refused.
+    ``terminal_observation`` and ``TimeLimit.truncated``.  The environments are one compiled batch: what is asked by
+    index is answered for those, and what would change a few alone is refused.
 
     Args:
         envs: such as ``GymVectorEnv(CartPole(), 16)`` or ``PongVectorEnv(16)``.
@@ -100,7 +100,8 @@ class SB3VecEnv(VecEnv):
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """A picture of each environment, uint8 ``[height, width, 3]``; None without a render mode."""
-        return self.envs.render() or [None] * self.num_envs
+        images: Any = self.envs.render()
+        return [None] * self.num_envs if images is None else list(images)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the vector environment, once for each index; ``action_masks`` where there are masks.
