@@ -23,6 +23,7 @@ from ci.workspace import REPO, Package, packages, shared
 LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\]\([^)]*\))*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 GUIDE = "add-your-own-environment.md"
+TABS = ("Overview", "Add your own environment", "Environments", "Libraries", "Originals")
 EXECUTED = "build/notebooks"
 """Where `make notebooks` runs its copies."""
 PRIVATE = ("verification", "cli", "fuzz")
@@ -56,7 +57,7 @@ def notebook_page(path: Path, target: Path, relink: Callable[[str], str]) -> str
 def reference_page(package: Package) -> str:
     """A page of directives from which mkdocstrings makes the reference of a package's public modules."""
     root = package.source / package.import_name
-    lines = [f"# {package.import_name}"]
+    lines = [f"# Modules of {package.import_name}"]
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(package.source).with_suffix("").parts
         names = parts[:-1] if parts[-1] == "__init__" else parts
@@ -136,21 +137,29 @@ def assemble(repo: Path, docs: Path) -> list[Path]:
 
 
 def navigation(pages: list[Path]) -> list[dict]:
-    """Sections: the project, the guide, each package, what is shared, the references."""
-    sections: dict[str, list] = {"Overview": [], "Add your own environment": []}
+    """Tabs: the project, the guide, the environments, what they are made with, what they are compared with."""
+    tabs: dict[str, dict[str, list]] = {}
     for page in pages:
-        parts = page.parts
-        if page == Path("README.md"):
-            sections["Overview"] = [str(page)]
-            continue
-        if page.name == GUIDE:
-            sections["Add your own environment"] = [str(page)]
-            continue
-        section = parts[1] if parts[0] == "packages" else parts[0]
-        sections.setdefault(section, []).append(
-            {_title(page): str(page_name(page))} if page.name != "README.md" or len(parts) > 3 else str(page)
-        )
-    return [{name: entries if len(entries) > 1 else entries[0]} for name, entries in sections.items() if entries]
+        tab, section = _place(page)
+        named = page.name != "README.md" or len(page.parts) > 3
+        entry = {_title(page): str(page_name(page))} if named and section else str(page)
+        tabs.setdefault(tab, {}).setdefault(section, []).append(entry)
+    found = []
+    for tab in (name for name in TABS if name in tabs):
+        sections = [{name: entries if len(entries) > 1 else entries[0]} for name, entries in tabs[tab].items() if name]
+        found.append({tab: sections or tabs[tab][""][0]})
+    return found
+
+
+def _place(page: Path) -> tuple[str, str]:
+    """Tab and section of a page; a tab with one page has no section."""
+    if page == Path("README.md"):
+        return "Overview", ""
+    if page.name == GUIDE:
+        return "Add your own environment", ""
+    if page.parts[0] == "packages":
+        return "Libraries" if page.parts[1].startswith("rlenv-") else "Environments", page.parts[1]
+    return ("Libraries", "shared") if page.parts[0] == "shared" else ("Originals", page.parts[0])
 
 
 def _title(page: Path) -> str:

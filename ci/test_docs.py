@@ -53,10 +53,9 @@ def test_pages_and_what_they_link_to_are_collected(repo, tmp_path):
     notebook = (site / "packages/toy/examples/a.md").read_text()
     assert notebook == "# Title\n[read](../README.md)\n\n```python\nprint(1)\n```\n"
     assert docs.navigation(pages)[0] == {"Overview": "README.md"}
-    assert docs.navigation([*pages, Path("a/docs") / docs.GUIDE])[1] == {
-        "Add your own environment": f"a/docs/{docs.GUIDE}"
-    }
-    assert docs.navigation(pages)[1]["toy"][0] == "packages/toy/README.md"
+    guide = Path("a/docs") / docs.GUIDE
+    assert docs.navigation([*pages, guide])[1] == {"Add your own environment": str(guide)}
+    assert docs.navigation(pages)[1]["Environments"][0]["toy"][0] == "packages/toy/README.md"
 
 
 def test_what_an_executed_notebook_put_out_is_shown(repo, tmp_path):
@@ -83,7 +82,7 @@ def test_the_reference_names_public_modules(tmp_path):
         (root / "src/toy" / f"{name}.py").parent.mkdir(parents=True, exist_ok=True)
         (root / "src/toy" / f"{name}.py").touch()
     page = docs.reference_page(Package(root))
-    assert page == "# toy\n\n::: toy\n\n::: toy.game\n\n::: toy.rules\n\n::: toy.rules.fire\n"
+    assert page == "# Modules of toy\n\n::: toy\n\n::: toy.game\n\n::: toy.rules\n\n::: toy.rules.fire\n"
 
 
 @pytest.mark.parametrize("target", ["missing.md", "../outside.md", "../.."])
