@@ -36,8 +36,8 @@ def table() -> str:
         result = files.read_json(path)
         versions = ", ".join(f"{name} {result['machine']['packages'][name]}" for name in result["libraries"])
         finals = [value for run in result["runs"] for key, value in run.items() if key.startswith("final_return")]
-        lowest = f"{min(finals):.1f}" if finals else f"{sum(run['differences'] for run in result['runs'])} steps differ"
-        required = f"{result['required']:.1f}" if finals else "0"
+        lowest = f"{min(finals):.2f}" if finals else f"{sum(run['differences'] for run in result['runs'])} steps differ"
+        required = f"{result["required"]:.2f}" if finals else "0"
         rows.append(
             f"| [{versions}](results/doors/{path.name}) | {result['trainer']} on `{result['environment']}` "
             f"| {len(result['runs'])} | {lowest} | {required} |"

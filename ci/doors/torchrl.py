@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode
-from torchrl.collectors import SyncDataCollector
+from torchrl.collectors import Collector
 from torchrl.envs import GymWrapper
 
 from cartpole_jax import CartPole
@@ -28,7 +28,7 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
     env = GymWrapper(GymVectorEnv(CartPole(), NUM_ENVS, seed=SEED))
-    collector = SyncDataCollector(env, None, frames_per_batch=NUM_ENVS * STEPS, total_frames=NUM_ENVS * STEPS)
+    collector = Collector(env, None, frames_per_batch=NUM_ENVS * STEPS, total_frames=NUM_ENVS * STEPS)
     (batch,) = [data.clone() for data in collector]
     collector.shutdown()
     actions = batch["action"]
@@ -58,7 +58,7 @@ def main() -> None:
         "torchrl",
         ("torchrl", "tensordict"),
         [{"autoreset_mode": "SAME_STEP", "steps": STEPS * NUM_ENVS, "ends": ends, "differences": 0}],
-        trainer="torchrl.collectors.SyncDataCollector, random policy",
+        trainer="torchrl.collectors.Collector, random policy",
         environment=f"GymWrapper(GymVectorEnv(CartPole(), {NUM_ENVS}))",
         settings={"frames_per_batch": STEPS * NUM_ENVS},
         next_step_is_refused_with=refused,
