@@ -79,19 +79,24 @@ def interpreter(version: str) -> str:
 
 
 def install(case: Case) -> Path:
-    """The interpreter of a case's environment, made anew.
+    """The interpreter of a case's environment, made unless it is there.
 
     Raises:
         NotInstalledError: no such Python, or pip cannot install these versions.
     """
     venv = VENVS / case.name
     inside = venv / "bin" / "python"
+    wanted = (f"jax=={case.jax}", f"gymnasium=={case.gymnasium}", *NEEDED)
+    stamp = venv / "installed"
+    if stamp.is_file() and stamp.read_text() == "\n".join(wanted):
+        return inside
     _run(interpreter(case.python), "-m", "venv", "--clear", "--without-pip", str(venv))
     (site,) = venv.glob("lib/python*/site-packages")
     sources = [str(package.source) for package in (*libraries(), *environments())]
     (site / "sources.pth").write_text("\n".join([str(REPO), *sources]) + "\n")
     pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", "--no-compile"]
-    _run(*pip, f"jax=={case.jax}", f"gymnasium=={case.gymnasium}", *NEEDED)
+    _run(*pip, *wanted)
+    stamp.write_text("\n".join(wanted))
     return inside
 
 
@@ -111,9 +116,9 @@ def tested(case: Case) -> dict[str, Any]:
         return {"installed": False, "reason": str(error)}
     environment = {**os.environ, "JAX_COMPILATION_CACHE_DIR": str(VENVS / case.name / "jax")}
     command = [str(python), "-m", "pytest", "-q", "-n", "0", "--timeout", "1200"]
-    command += ["-p", "rlenv_shared.testing.plugin", "-p", "no:cacheprovider", *TESTS]
+    command += ["-p", "rlenv_shared.testing.plugin", *TESTS]
     done = subprocess.run(command, cwd=REPO, env=environment, capture_output=True, text=True)
-    last = (done.stdout.strip().splitlines() or ["no output"])[-1].strip("= ")
+    last = ((done.stdout + done.stderr).strip().splitlines() or ["no output"])[-1].strip("= ")
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
     return {"installed": True, "passed": done.returncode == 0, "summary": last, "failed": failed}
 

@@ -37,7 +37,7 @@ def table() -> str:
         versions = ", ".join(f"{name} {result['machine']['packages'][name]}" for name in result["libraries"])
         finals = [value for run in result["runs"] for key, value in run.items() if key.startswith("final_return")]
         lowest = f"{min(finals):.2f}" if finals else f"{sum(run['differences'] for run in result['runs'])} steps differ"
-        required = f"{result["required"]:.2f}" if finals else "0"
+        required = f"{result['required']:.2f}" if finals else "0"
         rows.append(
             f"| [{versions}](results/doors/{path.name}) | {result['trainer']} on `{result['environment']}` "
             f"| {len(result['runs'])} | {lowest} | {required} |"
