@@ -1,8 +1,8 @@
 """Fills the tables of the READMEs from committed files, so that no number in them is typed by hand.
 
 A table stands between ``<!-- begin NAME… -->`` and ``<!-- end NAME -->``.  Names: ``packages`` in README.md,
-``references`` in references/README.md, and in a package's README ``verified`` (L4), ``speed``, and those that its
-declaration adds.
+``references`` in references/README.md, ``doors`` and ``matrix`` in shared/README.md, and in a package's README
+``verified`` (L4), ``speed``, and those that its declaration adds.
 
 Usage: readme_tables.py [--check]   with --check nothing is written, and a stale table is an error
 """
@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ci import matrix
+from ci.doors import record
 from ci.results import (
     claims,
     compiled_report,
@@ -184,6 +186,7 @@ def main(arguments: list[str]) -> int:
     contents = {
         REPO / "README.md": {"packages": packages_table(declarations)},
         REPO / "references" / "README.md": {"references": references_table()},
+        REPO / "shared" / "README.md": {"doors": record.table(), "matrix": matrix.table()},
     }
     for declaration in declarations:
         common = {"verified": verified_table(declaration), "speed": speed_table(declaration)}

@@ -136,7 +136,7 @@ def test_the_command_line_runs_commands_of_the_package_and_of_the_declaration(to
     assert "hello you" in out
     assert "commands: greet, " in out
     assert "smoke" in out
-    assert commands.main(toy, {}, ["dance"]) == 1
+    assert commands.main(toy, {}, ["dance"]) == 2
     assert "command: got dance" in capsys.readouterr().err
 
 
