@@ -66,7 +66,7 @@ def run(seed: int) -> dict[str, Any]:
     ours = VecMonitor(SB3VecEnv(GymVectorEnv(CartPole(), EPISODES, seed=10_000 + seed)))
     theirs = make_vec_env("CartPole-v1", n_envs=10, seed=10_000 + seed)
     found = {
-        name: evaluate_policy(model, where, EPISODES, deterministic=True)[0]
+        name: float(evaluate_policy(model, where, EPISODES, deterministic=True)[0])
         for name, where in (("final_return", ours), ("final_return_in_gymnasium", theirs))
     }
     print(seed, found, flush=True)
