@@ -311,12 +311,12 @@ def test_one_program_per_environment_and_batch_size():
     for num_envs in (3, 3, 4):
         vector = GymVectorEnv(env, num_envs)
         vector.reset(seed=0)
-        before = vector._programs.step_many._cache_size()
+        before = vector._programs.host_step_many._cache_size()
         for _ in range(5):
             vector.step(np.full(num_envs, STAY))
         vector.reset()
         vector.step(np.full(num_envs, STAY))
-        compiled = vector._programs.step_many._cache_size() - before
+        compiled = vector._programs.host_step_many._cache_size() - before
         assert compiled == (0 if num_envs == 3 and getattr(env, "seen", False) else 1)
         env.seen = True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -157,3 +158,15 @@ def test_every_dtype_has_its_x64(dtype, request):
 def test_without_the_fixtures_neither_is_on():
     assert (jnp.int32(1) + jnp.float32(1)).dtype == jnp.float32
     assert jnp.zeros(()).dtype == jnp.float32
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="Linux alone has this file, and the limit")
+@pytest.mark.parametrize(("most", "kept"), [(10**9, 1), (0, 0)])
+def test_programs_are_dropped_when_they_fill_the_memory_map(request, monkeypatch, most, kept):
+    monkeypatch.setattr(plugin, "MOST_AREAS", most)
+    program = jax.jit(lambda x: x + 1)
+    program(1.0)
+    plugin.pytest_runtest_teardown(request.node, request.node)  # the next test is of this file
+    assert program._cache_size() == 1
+    plugin.pytest_runtest_teardown(request.node, None)
+    assert program._cache_size() == kept

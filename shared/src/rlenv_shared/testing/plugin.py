@@ -5,12 +5,15 @@
   ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
 * Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
   ``dtype`` once for float32 and once for float64.
+* Compiled programs are dropped between test files when they fill the process's memory map: Linux allows 65,530 areas,
+  every program takes some, and the compiler that gets none ends the process.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
   ``.cache/jax``; Hypothesis has no deadline; ``references.<name>`` can be imported.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -22,6 +25,7 @@ import pytest
 from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.locate import make_importable
 
+MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
 REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
 MARKERS = (
     "l1: self-consistency: properties and conformance, no reference",
@@ -54,6 +58,17 @@ def pytest_configure(config: pytest.Config) -> None:
         configure_jax(config.rootpath / ".cache" / "jax")
         configure_hypothesis()
         make_importable(config.rootpath / "references")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After the last test of a file, see to the number of memory areas."""
+    maps = Path("/proc/self/maps")
+    if (nextitem is None or nextitem.path != item.path) and "jax" in sys.modules and maps.exists():
+        with maps.open() as areas:
+            if sum(1 for _ in areas) > MOST_AREAS:
+                sys.modules["jax"].clear_caches()
+                gc.collect()
 
 
 def configure_jax(cache: Path) -> None:
