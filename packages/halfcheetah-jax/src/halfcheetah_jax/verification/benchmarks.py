@@ -11,7 +11,7 @@ import numpy as np
 
 import halfcheetah_jax
 from halfcheetah_jax import HalfCheetah
-from halfcheetah_jax.verification import OTHERS, OURS
+from halfcheetah_jax.verification import OTHERS, OURS, TRIED
 from halfcheetah_jax.verification.other_python import command
 from rlenv_bench.faces import face
 from rlenv_bench.other_python import OtherPythonWorkload, envpool
@@ -39,7 +39,7 @@ def against_mujoco(batch: int, pools: bool) -> list[Workload]:
 
 def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
     """Ours, and programs that need a Python environment of their own."""
-    settings = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32"}
+    settings = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32", "batches": TRIED}
     xml = reference("gymnasium_mujoco").XML
     apart = [
         OtherPythonWorkload(command("rollout", name, xml, batch, steps), OTHERS[name], batch, steps, settings)
