@@ -9,11 +9,22 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
+from pokejax.rules.telling import tell_ability
 
 LOWEST, HIGHEST = -6, 6
 
 
-def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, intimidating: bool = False) -> Any:
+def boost(
+    b: Battle,
+    number: int,
+    change: Any,
+    where: Any,
+    *,
+    by_foe: bool,
+    intimidating: bool = False,
+    silent: bool = False,
+    by_ability: bool = False,
+) -> Any:
     """Change stages of an active Pokémon (``Battle.boost``).
 
     Args:
@@ -23,6 +34,8 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
         where: bool.
         by_foe: whether the other side does it, so that Clear Body, Defiant and the like look.
         intimidating: whether it is Intimidate.
+        silent: whether nobody is told that an ability keeps the stages, as after a hit.
+        by_ability: whether its own ability does it, which is told if a stage changes.
 
     Returns:
         Whether a stage changed.
@@ -33,9 +46,15 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
     deltas = [_nibble(word, stat) for stat in range(len(rows.BOOSTS))]
     deltas = [jnp.where(ability.inverts_stages, -delta, delta) for delta in deltas]
     if by_foe:
-        kept = ability.kept_stages
-        deltas = [jnp.where((delta < 0) & _bit(kept, stat), 0, delta) for stat, delta in enumerate(deltas)]
+        kept = [
+            (delta < 0) & _bit(ability.kept_stages, stat) & (side.boosts[stat] > LOWEST)
+            for stat, delta in enumerate(deltas)
+        ]
+        if not silent:
+            tell_ability(b, number, where & any_of(kept))
+        deltas = [jnp.where(stays, 0, delta) for stays, delta in zip(kept, deltas, strict=True)]
     if intimidating:
+        tell_ability(b, number, where & ability.ignores_intimidate & (side.boosts[rows.ATK] > LOWEST))
         deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
     lowered = jnp.zeros_like(deltas[0])
     changed = []
@@ -49,7 +68,10 @@ def boost(b: Battle, number: int, change: Any, where: Any, *, by_foe: bool, inti
         word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
         for stat in (rows.ATK, rows.SPA):
             raised = side.boosts[stat] + _nibble(word, stat) * lowered
+            tell_ability(b, number, where & (raised > side.boosts[stat]) & (side.boosts[stat] < HIGHEST))
             side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
+    if by_ability:
+        tell_ability(b, number, where & any_of(changed))
     return where & any_of(changed)
 
 

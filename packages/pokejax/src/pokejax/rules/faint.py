@@ -56,7 +56,8 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None)
     last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
     win(b, going & check_win & anybody, last)
     if by_move is not None:
-        boost(b, 0, b.ability(0).ko_boosts, by_move & newly[1] & ~newly[0] & ~b.view.over, by_foe=False)
+        avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
+        boost(b, 0, b.ability(0).ko_boosts, avenges, by_foe=False, by_ability=True)
 
 
 def win(b: Battle, where: Any, last: Any) -> None:

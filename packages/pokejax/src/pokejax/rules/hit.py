@@ -17,6 +17,7 @@ from pokejax.rules.hazards import defog, sweep
 from pokejax.rules.numbers import fraction, modify, staged
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.status import add_volatile, cure, inflict
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.volatiles import behind_substitute
 from pokejax.rules.wishes import wish
 
@@ -83,6 +84,7 @@ def one_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> tuple[Any, Any,
     at_self = move.target == rows.AT_SELF
     shielded = where & ~at_self & behind_substitute(b, move)
     harms = where & (move.category != rows.STATUS)
+    tell_item(b, 1, harms & move.needs_item)
     full = damage(b, move, meets, harms)
     strike_substitute(b, move, full, harms & shielded)
     harmful = harms & ~shielded
@@ -114,6 +116,7 @@ def strike_target(b: Battle, amount: Any, where: Any) -> Any:
     """The target loses hit points; Sturdy keeps the last one of a full bar."""
     target = b.side(1)
     survives = b.ability(1).sturdy & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
+    tell_ability(b, 1, where & survives)
     dealt = jnp.minimum(jnp.where(survives, target.hp - 1, amount), target.hp)
     target.set("hp", target.hp - dealt, where=where)
     return jnp.where(where, dealt, 0)
@@ -132,7 +135,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     share = jnp.where(weather == 0, 2048, jnp.where(weather == rows.SUN, SUN_SHARE, 1024))
     resting = where & move.heals_by_weather  # counts as done even in full health
     heal(b, 0, modify(most, share), resting)
-    given = inflict(b, 1, move.status, where & (move.status != 0))
+    given = inflict(b, 1, move.status, where & (move.status != 0), by_status_move=True)
     worked = worked | heals | resting | given
     refused = where & (move.status != 0) & ~given
     worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
@@ -170,6 +173,8 @@ def swap_items(b: Battle, where: Any) -> Any:
     target.set("choice_lock", 0, where=where & b.item(0).choice)
     user.set("item", other, where=where)
     target.set("item", own, where=where)
+    for number in (0, 1):
+        tell_item(b, number, where)
     return where
 
 
@@ -197,7 +202,9 @@ def rest(b: Battle, where: Any) -> Any:
     """The user sleeps two turns and is healthy; whether it is awake and hurt."""
     user, most = b.side(0), b.pokemon(0).max_hp
     sleepless = ((b.ability(0).immune_statuses >> rows.SLP) & 1) != 0
-    works = where & (user.status != rows.SLP) & (user.hp < most) & ~sleepless
+    tries = where & (user.status != rows.SLP) & (user.hp < most)
+    tell_ability(b, 0, tries & sleepless)
+    works = tries & ~sleepless
     b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
     for field, value in (("status", rows.SLP), ("stage", REST_TURNS), ("slept", REST_TURNS), ("hp", most)):
         user.set(field, value, where=works)
@@ -223,7 +230,7 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
     happens = where & (b.draw(where, 100, "secondary") < chance)
     own = happens
     happens = happens & ~shielded
-    boost(b, 1, boosts, happens & (boosts != 0), by_foe=True)
+    boost(b, 1, boosts, happens & (boosts != 0), by_foe=True, silent=True)
     inflict(b, 1, status, happens & (status != 0))
     add_volatile(b, 1, volatile, happens & (volatile != 0))
     boost(b, 0, self_boosts, own & (self_boosts != 0), by_foe=False)
@@ -232,27 +239,31 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
 def damaging_hit(b: Battle, move: Any, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
     ability, touched = b.ability(1), where & move.contact
-    most = b.pokemon(0).max_hp
+    most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
     hurt(b, 0, most // jnp.maximum(ability.contact_damage, 1), touched & (ability.contact_damage > 0))
+    tell_ability(b, 1, touched & (ability.contact_damage > 0) & hurts_before)
+    tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, most // 6, touched & b.item(1).helmet)
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
     caught = catching & (b.draw(catching, 10, "contact") < 3)
-    inflict(b, 0, ability.contact_status, caught)
+    tell_ability(b, 1, inflict(b, 0, ability.contact_status, caught))
     fits = (ability.hit_type == 0) | (ability.hit_type == move.type)
     fits = fits & (~ability.hit_physical | (move.category == rows.PHYSICAL))
     own = b.ability(0)
     poisoning = where & (own.poisons_by_hitting > 0) & ~ability.no_secondaries
     poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
     poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
-    boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False)
-    inflict(b, 1, own.poisons_by_hitting, poisoned)
+    boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False, by_ability=True)
+    tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned))
 
 
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
-    b.side(1).set("item", 0, where=where & alive & move.knocks_off)
+    knocked = where & alive & move.knocks_off & (b.side(1).item != 0)
+    tell_item(b, 1, knocked)
+    b.side(1).set("item", 0, where=knocked)
     spins = even_shielded & alive & move.spins & ~move.forced
     b.side(0).set("seeded", False, where=spins)
     sweep(b, 0, spins)

@@ -8,15 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of, number_of
+from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import Matchup, matchup
+from pokejax.rules.damage import GROUND, Matchup, matchup
 from pokejax.rules.faint import faint_messages, heal, hurt, win
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import lay
 from pokejax.rules.hit import hit_loop
 from pokejax.rules.numbers import chain, facts_word, modify, multiplier, staged
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure
+from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, chosen_slot
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
@@ -35,9 +36,10 @@ def run_move(b: Battle, where: Any) -> None:
     take_tera_type(b, move)
     force(b, move)
 
-    able = before_move(b, move, where)
+    able = before_move(b, move, own, where)
     user.set("this_result", FALSE, where=where & ~able)
     spend(b, own, 1, able & (slot != STRUGGLE_SLOT))
+    tell_move(b, own, able & (slot != STRUGGLE_SLOT))
     user.set("last_move", slot + 1, where=able)
     user.set("choice_lock", 0, where=able & ~b.item(0).choice)
     locks = able & b.item(0).choice & (user.choice_lock == 0)
@@ -98,6 +100,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     leaves = landed & move.self_switch & (b.side(0).hp > 0)
     b.side(0).set("switch_flag", True, where=leaves)
     burdened = result & ~move.forced & b.item(0).life_orb & (move.category != rows.STATUS)
+    tell_item(b, 0, burdened & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
     hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
     return result, blocked
@@ -127,7 +130,9 @@ def can_try(b: Battle, move: Any) -> Any:
 def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     """Absorbing abilities, immunities and accuracy, in this order: whether the move reaches its target."""
     where = where & ~absorbed(b, move, where)
-    where = where & ~(meets.immune & ~move.ignores_immunity)
+    immune = where & meets.immune & ~move.ignores_immunity
+    tell_ability(b, 1, immune & (move.type == GROUND) & b.ability(1).levitates & ~b.has_type(1, FLYING))
+    where = where & ~immune
     where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
     where = where & ~(quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE))
     where = where & ~((move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS))
@@ -153,6 +158,7 @@ def absorbed(b: Battle, move: Any, where: Any) -> Any:
         ability.blocks_bullets & move.bullet,
         ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
     ])  # fmt: skip
+    tell_ability(b, 1, takes | (where & blocks))
     return takes | (where & blocks)
 
 

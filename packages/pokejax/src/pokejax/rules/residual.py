@@ -15,6 +15,7 @@ from pokejax.rules.faint import faint_messages, heal, hurt
 from pokejax.rules.field import clear_weather
 from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, inflict
+from pokejax.rules.telling import tell_item
 from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 5
@@ -53,8 +54,8 @@ def residual(b: Battle, where: Any) -> None:
     b.draw(tied & b.ability(0).speeds_up & b.ability(1).speeds_up, 2, "Speed Boost")
     b.draw(tied & (b.item(0).orb > 0) & (b.item(1).orb > 0), 2, "orbs")
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
-    most = [jnp.maximum(count - 1, 0) for count in counts]
-    shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), most[0] + most[1])
+    alone = [jnp.maximum(count - 1, 0) for count in counts]
+    shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
     for number in range(MOST_SHUFFLES):
         b.draw(where & (shuffles > number), 2, "conditions of some turns")
 
@@ -62,21 +63,24 @@ def residual(b: Battle, where: Any) -> None:
     come_true(b, where)
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
-        heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals)
+        most = b.pokemon(number).max_hp
+        tell_item(b, number, heals & (b.side(number).hp < most))
+        heal(b, number, jnp.maximum(most // 16, 1), heals)
     in_order(b, where, second_seeded_first, volatiles.leech)
     in_order(b, where, second_poisoned_first, poison)
     in_order(b, where, second_burnt_first, burn)
     for number in (0, 1):
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
-        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False)
-        inflict(
+        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, by_ability=True)
+        given = inflict(
             b,
             number,
             b.item(number).orb,
             where & ~side.fainted & (b.item(number).orb > 0) & ~b.view.over,
             by_itself=True,
         )
+        tell_item(b, number, given)
         volatiles.pass_turn(b, number, where & ~side.fainted & ~b.view.over)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules.numbers import staged
+from pokejax.rules.telling import tell_ability, tell_move
 from pokejax.state import TEAM
 from pokejax.tables import NAMES
 
@@ -21,8 +22,12 @@ POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE = (
 )
 
 
-def inflict(b: Battle, number: int, status: Any, where: Any, *, by_itself: bool = False) -> Any:
+def inflict(
+    b: Battle, number: int, status: Any, where: Any, *, by_itself: bool = False, by_status_move: bool = False
+) -> Any:
     """Give an active Pokémon a status, brought by the other one or by itself (``Pokemon.trySetStatus``).
+
+    An ability that prevents what a status move would bring is told.
 
     Returns:
         Whether it has it now.
@@ -34,10 +39,12 @@ def inflict(b: Battle, number: int, status: Any, where: Any, *, by_itself: bool 
         (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.view.weather == rows.SUN)),
         (status == rows.PAR) & b.naturally_immune(number, PARALYSIS_IMMUNE),
         ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE),
-        ((ability.immune_statuses >> status) & 1) != 0,
-        sleeps & sleep_clause(b, number),
     ])  # fmt: skip
-    given = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
+    spared = ((ability.immune_statuses >> status) & 1) != 0
+    fresh = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
+    if by_status_move:
+        tell_ability(b, number, fresh & spared)
+    given = fresh & ~spared & ~(sleeps & sleep_clause(b, number))
     turns = b.draw(given & sleeps, 3, "sleep") + 2
     side.set("status", status, where=given)
     side.set("stage", jnp.where(sleeps, turns, 0), where=given)
@@ -80,7 +87,7 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     return flinches | confused
 
 
-def before_move(b: Battle, move: Any, where: Any) -> Any:
+def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     """What keeps the user from moving, in order: sleep, ice, flinching, confusion, paralysis.
 
     Returns:
@@ -99,7 +106,9 @@ def before_move(b: Battle, move: Any, where: Any) -> Any:
     kept = kept | (frozen & ~thaws)
 
     kept = kept | (where & user.flinched)
-    kept = kept | (where & (user.taunt > 0) & (move.category == rows.STATUS))
+    taunted = where & ~kept & (user.taunt > 0) & (move.category == rows.STATUS)
+    tell_move(b, slot, taunted)
+    kept = kept | taunted
 
     confused = where & ~kept & (user.confusion > 0)
     user.set("confusion", user.confusion - 1, where=confused)
@@ -122,5 +131,6 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)
     survives = b.ability(0).sturdy & (user.hp == pokemon.max_hp) & (damage >= user.hp)
+    tell_ability(b, 0, where & survives)
     damage = jnp.where(survives, user.hp - 1, damage)
     user.set("hp", jnp.maximum(user.hp - damage, 0), where=where)
