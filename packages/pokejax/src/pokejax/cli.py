@@ -1,4 +1,4 @@
-"""The command ``pokejax``: ``battle``, ``verify``, ``damage``, and those that follow from the declaration, as ``bench``."""
+"""The command ``pokejax``: ``battle``, ``verify``, ``damage``, and those that follow from the declaration."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def battle(seed: int = 0, decisions: int = 2000) -> None:
         print(line)
 
 
-def verify(
-    seeds: str = "0:100", policy: Literal["uniform", "attack"] = "uniform", observations: bool = False
-) -> None:
+def verify(seeds: str = "0:100", policy: Literal["uniform", "attack"] = "uniform", observations: bool = False) -> None:
     """Play battles of composed teams here and in Showdown, and compare every decision.
 
     Args:

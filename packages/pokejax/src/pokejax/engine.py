@@ -79,15 +79,14 @@ def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = X
         ops: form of the program.
         most: steps of the program at most; None for as many as it takes.
     """
-    Carry = tuple[Words, Any]
 
-    def goes_on(carry: Carry) -> Any:
+    def goes_on(carry: tuple[Words, Any]) -> Any:
         return carry[1] | ~ready(carry[0])
 
-    def step(carry: Carry) -> Carry:
+    def step(carry: tuple[Words, Any]) -> tuple[Words, Any]:
         return micro_step(carry[0], actions, params, ops), jnp.zeros_like(carry[1])
 
-    def masked_step(carry: Carry) -> Carry:
+    def masked_step(carry: tuple[Words, Any]) -> Any:
         going = goes_on(carry)
         return jax.tree.map(lambda new, old: jax.lax.select(going, new, old), step(carry), carry)
 

@@ -31,8 +31,8 @@ class RandomBattle(Env):
     Actions (`pokejax.rules.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in this
     member of the original team, 14 pass, the only choice of who is not asked.  Observation: `pokejax.observation`.
     Reward: 1 for the winner, -1 for the loser, 0 for both in a tie; and, if wanted, shares for faints and hit points.
-    A battle ends as Showdown ends it, also by its limit of 1,000 turns.  An episode begins with two teams drawn from the
-    pool (``params.pokemon``); its first step brings both leads in, and nobody is asked for it.
+    A battle ends as Showdown ends it, also by its limit of 1,000 turns.  An episode begins with two teams drawn from
+    the pool (``params.pokemon``); its first step brings both leads in, and nobody is asked for it.
 
     Args:
         micro_steps: steps of the program (one action of a turn each) that a call carries out at most.  A battle that is

@@ -157,6 +157,7 @@ def stacked(values: dict[str, list[Any]]) -> dict[str, Any]:
 
 # --- reading the state ----------------------------------------------------------------------------------------------
 
+
 def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
     """What a player sees.
 

@@ -57,9 +57,7 @@ def _side(state: Values, n: int, team: Team) -> str:
     stages = [
         f"{state[f'{at}boosts[{k}]']:+d} {stat}" for k, stat in enumerate(rows.BOOSTS) if state[f"{at}boosts[{k}]"]
     ]
-    hazards = [
-        name for name in ("stealth_rock", "spikes", "toxic_spikes", "sticky_web") if state[at + name]
-    ]
+    hazards = [name for name in ("stealth_rock", "spikes", "toxic_spikes", "sticky_web") if state[at + name]]
     more = "".join(f", {text}" for text in stages)
     ground = f"; on the ground {', '.join(hazards)}" if hazards else ""
     return f"{_pokemon(state, at, team[front])}{more}; behind it {', '.join(bench)}{ground}"

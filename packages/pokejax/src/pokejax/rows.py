@@ -93,7 +93,8 @@ ABILITY: Final = Layout(
         flag("burn_spares"), flag("quick_feet"), flag("ignores_evasion"), flag("changes_damage"),
         flag("changes_damage_taken"),
         flag("infiltrates"), flag("no_indirect_damage"), flag("quickens_status_moves"), flag("inverts_stages"),
-        flag("forces"), flag("wakes_early"), flag("shows_item"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
+        flag("forces"), flag("wakes_early"), flag("shows_item"),
+        bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
     ],
 )  # fmt: skip
 """``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by a type or physically if

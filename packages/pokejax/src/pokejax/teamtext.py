@@ -227,5 +227,3 @@ def _integer(text: str, where: str) -> int:
 
 def _refused(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
     return InvalidParamsError(explain(what, got=got, expected=expected, remedy=remedy))
-
-

@@ -99,9 +99,7 @@ def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Itera
     with reference("showdown").driver() as driver:
         for start in range(0, len(settings), PER_REQUEST):
             part = settings[start : start + PER_REQUEST]
-            yield from driver.request(
-                "play", episodes=part, include=["core", "legal", "aux"], messages=messages
-            )
+            yield from driver.request("play", episodes=part, include=["core", "legal", "aux"], messages=messages)
 
 
 def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True) -> Outcome:

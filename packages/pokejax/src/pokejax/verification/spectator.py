@@ -18,7 +18,7 @@ from pokejax import rows
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
 from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
 from pokejax.tables import NAMES, table
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.errors import InvalidParamsError
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
 WEATHER_TURNS: Final = 5
@@ -51,7 +51,7 @@ def dex(move: str) -> tuple[int, bool]:
     """Most power points of a move, and whether Pressure makes it dearer: what players know of moves."""
     number = NAMES["move"].index(move)
     row = rows.MOVE.decode([word[number] for word in table("moves")])
-    noticed = row["target"] in (rows.AT_FOE, rows.AT_ALL_ADJACENT, rows.AT_FIELD, rows.AT_FOE_SIDE)
+    noticed = row["target"] in (rows.AT_FOE, rows.AT_ALL_ADJACENT, rows.AT_FIELD)
     return int(table("power_points")[0][number]), noticed or row["mustpressure"]
 
 
@@ -104,6 +104,7 @@ class Spectator:
         self.turn, self.weather, self.weather_turns = 0, "", 0
         self.request: Mapping[str, Any] = {}
         self.order: list[str] = []
+        self._most: dict[str, int] = {}
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
@@ -282,8 +283,8 @@ class Spectator:
                 continue
             counted = max(dex(slot["id"])[0] - side.team[side.active].used.get(slot["id"], 0), 0)
             if counted != slot["pp"]:
-                expected = f"{slot['pp']}, as requested"
-                raise InvalidParamsError(explain(f"power of {slot['id']}", got=counted, expected=expected, remedy="count"))
+                expected, remedy = f"{slot['pp']}, as requested", "mend how power points are counted"
+                raise InvalidParamsError(f"power points of {slot['id']}", counted, expected, remedy)
 
     # --- the observation --------------------------------------------------------------------------------------------
 
@@ -310,9 +311,8 @@ class Spectator:
         species, *more = entry["details"].split(", ")
         level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
         pokemon = side.team.get(name, Pokemon(to_id(species), level))
-        hp, most = (list(map(int, entry["condition"].split(" ")[0].split("/"))) + [0])[:2]
-        most = most or self._most_hp(name)
-        self._most[name] = most
+        hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
+        most = self._most.setdefault(name, int(most_hp or 1))  # a fainted one's request no longer says it
         moves = [NAMES["move"].index(move) for move in entry["moves"]]
         power = [dex(move)[0] - pokemon.used.get(move, 0) for move in entry["moves"]]
         stats = [*(entry["stats"][stat] for stat in STATS), most]
@@ -324,17 +324,10 @@ class Spectator:
             "tera_type": [NAMES["type"].index(entry["teraType"])],
             "moves": moves + [0] * (MOVES - len(moves)),
             "seen": [name in side.team],
-            "hp": [np.float32(hp) / np.float32(most)],
+            "hp": [_share(int(hp), most)],
             "stats": [_share(stat, MOST_STAT) for stat in stats],
             "pp": [_share(max(left, 0), MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
         }
-
-    @functools.cached_property
-    def _most(self) -> dict[str, int]:
-        return {}
-
-    def _most_hp(self, name: str) -> int:
-        return self._most[name]  # a fainted Pokémon's request no longer says it
 
     def _foe(self, k: int) -> dict[str, list[Any]]:
         side = self.sides[1 - self.player]

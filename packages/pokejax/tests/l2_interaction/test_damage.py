@@ -1,0 +1,67 @@
+"""L2: the damage calculator against Showdown's own formula, all sixteen draws, with and without a critical hit."""
+
+import jax
+import numpy as np
+import pytest
+
+from pokejax import damage
+from pokejax.engine import ENGINE
+from pokejax.rows import STATUSES, WEATHERS
+from pokejax.tables import params
+from pokejax.verification.battles import composed_teams
+from rlenv_shared import compiling
+from rlenv_shared.verification.locate import reference
+
+pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown"), pytest.mark.timeout(600)]
+BATTLES = 40
+
+
+def setup_of(rng):
+    """A situation before the first decision, in the driver's words."""
+    changes = [["boosts", side, rng.integers(-6, 7, 7).tolist()] for side in (0, 1)]
+    weather = WEATHERS[rng.integers(len(WEATHERS))]
+    return changes + ([["weather", weather]] if weather else [])
+
+
+def seen_situation(view):
+    """The words and tables of a view's position."""
+    fronts = [side["pokemon"][side["order"][0]] for side in view["core"]["sides"]]
+    described = [team[side["order"][0]] for team, side in zip(view["constants"], view["core"]["sides"], strict=True)]
+    weather = view["core"]["weather"]
+    return damage.situation(
+        *described,
+        weather=weather[0] if weather else "",
+        boosts=tuple(front["boosts"] for front in fronts),
+        hp=tuple(front["hp"] for front in fronts),
+        statuses=tuple(front["status"] if front["status"] in STATUSES else "" for front in fronts),
+    )
+
+
+def test_all_sixteen_damages_are_showdown_s():
+    rng = np.random.default_rng(11)
+    packed = composed_teams(2 * BATTLES, seed=77)
+    settings = [
+        {"seed": f"{n + 1:x}", "teams": packed[2 * n : 2 * n + 2], "setup": setup_of(rng)} for n in range(BATTLES)
+    ]
+    cases, theirs = [], []
+    with reference("showdown").driver() as driver:
+        for view in driver.request("open", battles=settings):
+            words, tables = seen_situation(view)
+            for slot, (name, _) in enumerate(view["constants"][0][0]["moves"]):
+                for critical in (False, True):
+                    cases.append((words, tables.pokemon, name, critical))
+                    attack = {"battle": view["battle"], "side": 0, "slot": slot, "critical": critical}
+                    theirs += driver.request("rolls", attacks=[attack])
+    words, pokemon, names, critical = zip(*cases, strict=True)
+    base = params(pokemon[0])
+
+    def one(words, pokemon, move, critical):
+        return damage.rolls(words, move, critical, base.replace(pokemon=pokemon))
+
+    numbers = np.array([damage.move_number(name) for name in names])
+    stacked = [jax.tree.map(lambda *leaves: np.stack(leaves), *trees) for trees in (words, pokemon)]
+    ours = compiling.jit(jax.vmap(one), ENGINE)(*stacked, numbers, np.array(critical))
+    assert len(cases) > 6 * BATTLES
+    for case, mine, other in zip(cases, np.asarray(ours).tolist(), theirs, strict=True):
+        assert mine == other, case[2:]
+    assert sum(max(rolls) > 0 for rolls in theirs) > BATTLES
