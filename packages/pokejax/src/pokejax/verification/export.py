@@ -370,7 +370,7 @@ def species_words(source: Tables) -> np.ndarray[Any, Any]:
 
 
 def stat_words(source: Tables) -> list[np.ndarray[Any, Any]]:
-    """Two uint32 per species: base stats of eight bits; above the last two the weight in hg, and whether HP is always 1."""
+    """Two uint32 per species: base stats of eight bits, then the weight in hg, and whether HP is always 1."""
     base = source["species.base_stats"].astype(np.uint32)
     shifts = np.arange(4, dtype=np.uint32) * np.uint32(8)
     rest = source["species.weight_hg"].astype(np.uint32) << np.uint32(16)
