@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -63,7 +63,7 @@ def pool(texts: Iterable[str]) -> tuple[NDArray[np.uint32], ...]:
     return teams.constants([described(text, f"team {t}") for t, text in enumerate(texts)])
 
 
-def described(text: str, where: str = "team") -> list[dict[str, Any]]:
+def described(text: str, where: str = "team") -> list[Mapping[str, Any]]:
     """One team of six as `teams.constants` takes it; errors as of `pool`."""
     written = _packed(text.strip(), where) if "|" in text else _exported(text, where)
     if len(written) != TEAM:
