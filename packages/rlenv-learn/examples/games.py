@@ -33,7 +33,7 @@ EVALUATION_SEED: Final = 10_000_000
 POINTS: Final = 20  # of a learning curve
 
 SKIRMISH: Final = PPOConfig(
-    total_steps=24_000_000,
+    total_steps=40_000_000,
     num_envs=512,
     rollout_length=64,
     preset="gru-tiny",

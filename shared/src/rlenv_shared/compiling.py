@@ -9,6 +9,8 @@ from typing import Any, Final, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from rlenv_shared.env import select
+
 WITHOUT_FUSION_EMITTERS: Final = {"cpu": {"xla_cpu_use_fusion_emitters": False}}
 """`Env.compile_options` of large environments with integer state.
 
@@ -120,12 +122,23 @@ class Programs:
             obs, state, reward, terminated, truncated, info = env.step(None, state, action, params)
             return obs, state, reward, terminated, truncated, info, *observed(state, params)
 
+        def step_or_begin(state: Any, ended: Any, action: Any, params: Any) -> tuple:
+            """Auto-reset as a step of its own: who has ended shows where the next episode begins."""
+            obs, after, reward, terminated, truncated, info, mask, ready = step(state, action, params)
+            last = select(terminated | truncated, info["final_observation"], obs)
+            made = last, after, reward, terminated, truncated, info, mask, ready
+            idle = jax.tree.map(jnp.zeros_like, (reward, terminated, truncated, info))
+            params = filled(params)
+            return select(ended, (env.view(state, params), state, *idle, *observed(state, params)), made)
+
         self.reset_one = jit(reset, env)
         """``(words [2], params) -> (obs, state, mask, to_act)``"""
         self.step_one = jit(step_raw, env, donate_argnums=0)
         """``(state, action, params) -> (obs, state, reward, terminated, truncated, info, mask, to_act)``"""
         self.reset_many = jit(jax.vmap(reset, (0, None)), env)
         self.step_many = jit(jax.vmap(step, (0, 0, None)), env, donate_argnums=0)
+        self.step_or_begin_many = jit(jax.vmap(step_or_begin, (0, 0, 0, None)), env, donate_argnums=0)
+        """``(state, ended bool [N], action, params) -> (…)`` as the others; see Gymnasium's NEXT_STEP"""
 
 
 @functools.lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from halfcheetah_jax.env import HalfCheetah
@@ -89,7 +90,7 @@ class GymHalfCheetah(GymEnv):
 
 
 class GymVectorHalfCheetah(GymVectorEnv):
-    """Many cheetahs in one compiled step as a `gymnasium.vector.VectorEnv`; arguments as `GymHalfCheetah`."""
+    """Many cheetahs in one step as a `gymnasium.vector.VectorEnv`; arguments of `GymHalfCheetah` and `GymVectorEnv`."""
 
     def __init__(
         self,
@@ -100,9 +101,11 @@ class GymVectorHalfCheetah(GymVectorEnv):
         observation_dtype: Any = np.float64,
         width: int = SIZE,
         height: int = SIZE,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **options: Any,
     ) -> None:
-        super().__init__(_Unclamped(**options), num_envs, params, render_mode=render_mode)
+        env = _Unclamped(**options)
+        super().__init__(env, num_envs, params, render_mode=render_mode, autoreset_mode=autoreset_mode)
         self.single_action_space = HalfCheetah.action_space(self.env, self.params).to_gymnasium()
         self.single_observation_space = _observations(self.env, self.params, observation_dtype)
         self.action_space = batch_space(self.single_action_space, self.num_envs)

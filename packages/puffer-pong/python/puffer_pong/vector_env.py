@@ -79,8 +79,9 @@ class PongVectorEnv(gymnasium.vector.VectorEnv):
         self.config = self._batch.config
         check_render_mode(render_mode)
         self.render_mode = render_mode
+        self.autoreset_mode = AutoresetMode.SAME_STEP
         self.metadata = {
-            "autoreset_mode": AutoresetMode.SAME_STEP,
+            "autoreset_mode": self.autoreset_mode,
             "render_modes": ["rgb_array"],
             "render_fps": RENDER_FPS / self.config.frameskip,
         }

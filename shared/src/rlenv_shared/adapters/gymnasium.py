@@ -1,4 +1,4 @@
-"""Gymnasium adapters: `GymEnv` (one environment) and `GymVectorEnv` (many in one compiled step, SAME_STEP auto-reset).
+"""Gymnasium adapters: `GymEnv` (one environment) and `GymVectorEnv` (many in one compiled step).
 
 NumPy in, NumPy out.  Actions are validated on the host and raise `IllegalActionError`; nothing is sanitised silently.
 ``reset(seed=s)`` starts the generators ``counter_rng.from_seed(s, num_envs)``, so environment ``i`` of a vector, a
@@ -9,11 +9,12 @@ streams that were not used yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gymnasium
 import jax
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from rlenv_shared.adapters.host import (
@@ -30,6 +31,8 @@ from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError
 
 __all__ = ["GymEnv", "GymVectorEnv", "ResetNeededError", "gymnasium_entry_points"]
+
+MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, "SameStep", "NextStep")
 
 
 class _OnePlayer(Face):
@@ -102,12 +105,16 @@ class GymEnv(_OnePlayer, gymnasium.Env):
 
 
 class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
-    """Many environments in one compiled step as a `gymnasium.vector.VectorEnv` with SAME_STEP auto-reset.
+    """Many environments in one compiled step as a `gymnasium.vector.VectorEnv`.
 
     ``info`` of a step holds the native info of the environments (``_<key>`` marks those that go on) and, if legal
-    actions depend on the state, ``action_mask`` (int8 ``[N, A]``, of the returned observations).  When episodes end it
+    actions depend on the state, ``action_mask`` (int8 ``[N, A]``, of the returned observations).
+
+    With ``autoreset_mode`` SAME_STEP, an episode's last step returns the first observation of the next; ``info`` then
     also holds ``final_obs`` (batched like an observation; rows of the others are their ordinary observation),
-    ``final_info`` and the masks ``_final_obs`` and ``_final_info``.
+    ``final_info`` and the masks ``_final_obs`` and ``_final_info``.  With NEXT_STEP it returns its own last
+    observation, and the step after it ignores that environment's action and returns the first observation of the next
+    episode, reward 0 and no end; Gymnasium's wrappers of observations ask for this mode.
 
     Gymnasium up to 1.3.0 has its vector ``RecordEpisodeStatistics`` leave out the first step of every episode but the
     first under SAME_STEP (its pull request #1624 corrects that); `rlenv_shared.logging.LogEpisodes` counts right.
@@ -118,9 +125,10 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         params: parameters shared by all; the defaults when None.
         seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
         render_mode: None or ``"rgb_array"``, if the environment has a host method ``render(state, params)``.
+        autoreset_mode: SAME_STEP or NEXT_STEP of `gymnasium.vector.AutoresetMode`, or its value as a string.
 
     Raises:
-        InvalidParamsError: impossible ``num_envs``, several players, unsupported action space or render mode.
+        InvalidParamsError: impossible ``num_envs``, several players, unsupported action space, render or reset mode.
     """
 
     def __init__(
@@ -131,12 +139,15 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         *,
         seed: int | None = None,
         render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
             raise InvalidParamsError("num_envs", repr(num_envs), "an integer >= 1", "pass num_envs=1 or more")
-        self.num_envs = int(num_envs)
+        if autoreset_mode not in MODES:
+            raise InvalidParamsError("autoreset_mode", repr(autoreset_mode), f"one of {list(MODES)}", "choose one")
+        self.num_envs, self.autoreset_mode = int(num_envs), AutoresetMode(autoreset_mode)
         self._prepare(env, params, seed, render_mode, (self.num_envs,))
-        self.metadata |= {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
+        self.metadata |= {"autoreset_mode": self.autoreset_mode}
         self.single_action_space, self.single_observation_space = self._native_spaces()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -159,7 +170,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
                 gymnasium.vector.VectorEnv.reset(self, seed=int(seed))
             words = self._seeds.words(self.num_envs)
         obs, self._state, mask, _ = self._programs.reset_many(words, self._arrays)
-        self._mask = np.asarray(mask)
+        self._mask, self._ended = np.asarray(mask), np.zeros(self.num_envs, np.bool_)
         return owned_arrays(obs), self._shown_mask()
 
     def _words_of(self, seeds: Any) -> np.ndarray:
@@ -183,14 +194,18 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         """
         self._require_running("step", self._state is not None)
         chosen = self._validate(actions, self._mask if self._masked else None)
-        obs, self._state, reward, terminated, truncated, native, mask, _ = self._programs.step_many(
-            self._state, chosen, self._arrays
-        )
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            made = self._programs.step_or_begin_many(self._state, self._ended, chosen, self._arrays)
+        else:
+            made = self._programs.step_many(self._state, chosen, self._arrays)
+        obs, self._state, reward, terminated, truncated, native, mask, _ = made
         self._mask = np.asarray(mask)
         terminated, truncated = np.array(terminated), np.array(truncated)
         done, own = terminated | truncated, own_info(native)
-        info = {**_with_masks(own, ~done), **self._shown_mask()}
-        if done.any():
+        same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        info = {**_with_masks(own, ~(done if same_step else self._ended)), **self._shown_mask()}
+        self._ended = done
+        if same_step and done.any():
             info |= {"final_obs": owned_arrays(native["final_observation"]), "_final_obs": done.copy()}
             info |= {"final_info": _with_masks(own, done), "_final_info": done.copy()}
         return owned_arrays(obs), np.array(reward), terminated, truncated, info
@@ -225,7 +240,15 @@ def gymnasium_entry_points(factory: Callable[..., Any]) -> dict[str, Any]:
     def single(*, params: Any = None, render_mode: str | None = None, **kwargs: Any) -> GymEnv:
         return GymEnv(factory(**kwargs), params, render_mode=render_mode)
 
-    def vector(*, num_envs: int, params: Any = None, render_mode: str | None = None, **kwargs: Any) -> GymVectorEnv:
-        return GymVectorEnv(factory(**kwargs), num_envs, params, render_mode=render_mode)
+    def vector(
+        *,
+        num_envs: int,
+        params: Any = None,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        **kwargs: Any,
+    ) -> GymVectorEnv:
+        env = factory(**kwargs)
+        return GymVectorEnv(env, num_envs, params, render_mode=render_mode, autoreset_mode=autoreset_mode)
 
     return {"entry_point": single, "vector_entry_point": vector}

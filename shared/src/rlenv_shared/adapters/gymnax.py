@@ -1,25 +1,23 @@
-"""A face for programs written for gymnax before 1.0: five values a step.
+"""Faces for programs written for gymnax: `GymnaxEnv` for 1.0, `FiveValueEnv` for those before.
 
-rejax 0.1.3, for one, unpacks ``obs, state, reward, done, info`` and asks whether the action space is gymnax's.  gymnax
-1.0's own programs need no adapter: they run on the environments as they are.
+gymnax 1.0's own training programs need no face: they run on the environments as they are.  What asks for gymnax's own
+spaces, with or without parameters, does: its `FlattenObservationWrapper`, `StickyActionWrapper` and wrappers to Gym.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 from gymnax.environments import spaces as gymnax_spaces
 
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.spaces import Box, Discrete
+from rlenv_shared.spaces import Box, Dict, Discrete
 
 
-class FiveValueEnv:
-    """A single-player environment with the interface of gymnax 0.0.x; hashable, so it may be a static argument.
-
-    ``done`` is True after a termination and after the time limit alike, and nothing tells a learner which it was: that
-    is what the old interface cannot say.  ``info`` still has ``terminated``, ``truncated`` and ``final_observation``.
+class GymnaxEnv:
+    """A single-player environment with the interface of gymnax 1.0; hashable, so it may be a static argument.
 
     Args:
         env: environment of :mod:`rlenv_shared.env`.
@@ -53,10 +51,10 @@ class FiveValueEnv:
         """``(obs, state)`` of a new episode."""
         return self.env.reset(key, params)
 
-    def step(self, key: Any, state: Any, action: Any, params: Any = None) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """``(obs, state, reward, done, info)`` with same-step auto-reset."""
-        obs, state, reward, terminated, truncated, info = self.env.step(key, state, action, params)
-        return obs, state, reward, terminated | truncated, info
+    def step(self, key: Any, state: Any, action: Any, params: Any = None) -> tuple[Any, ...]:
+        """``(obs, state, reward, terminated, truncated, info)`` with same-step auto-reset."""
+        action = jnp.asarray(action, self.env.action_space(self._or_default(params)).dtype)  # gymnax takes an int too
+        return self.env.step(key, state, action, params)
 
     def action_space(self, params: Any = None) -> Any:
         """A space of gymnax."""
@@ -70,8 +68,22 @@ class FiveValueEnv:
         return self.default_params if params is None else params
 
 
+class FiveValueEnv(GymnaxEnv):
+    """A single-player environment with the interface of gymnax 0.0.x, as rejax 0.1.3 wants it.
+
+    ``done`` is True after a termination and after the time limit alike, and nothing tells a learner which it was: that
+    is what the old interface cannot say.  ``info`` still has ``terminated``, ``truncated`` and ``final_observation``.
+    """
+
+    def step(self, key: Any, state: Any, action: Any, params: Any = None) -> tuple[Any, ...]:
+        """``(obs, state, reward, done, info)`` with same-step auto-reset."""
+        obs, state, reward, terminated, truncated, info = super().step(key, state, action, params)
+        return obs, state, reward, terminated | truncated, info
+
+
 def _to_gymnax(space: Any) -> Any:
     """The same space as gymnax has it."""
-    if isinstance(space, Discrete | Box):
+    parts = space.spaces.values() if isinstance(space, Dict) else [space]
+    if all(isinstance(part, Discrete | Box) for part in parts):
         return space.to(gymnax_spaces)
-    raise InvalidParamsError("gymnax space", space, "Discrete or Box", "flatten it in a wrapper")
+    raise InvalidParamsError("gymnax space", space, "Discrete, Box, or Dict of these", "flatten it in a wrapper")

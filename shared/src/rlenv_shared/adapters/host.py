@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar, NoReturn
 
 import gymnasium
@@ -84,6 +85,29 @@ class ActionValidator:
         raise IllegalActionError(f"action {what}", got, self.expected, "see env.action_space")
 
 
+class _Process:
+    """Whether JAX can run here: its threads do not survive `os.fork`, and what waits for them waits for ever."""
+
+    started = False
+    forked = False
+
+    @classmethod
+    def in_child(cls) -> None:
+        """A process forked from one in which an environment had been made."""
+        cls.forked = cls.started
+
+    @classmethod
+    def check(cls) -> None:
+        """Raise `EnvError` where a reset would wait for ever."""
+        if cls.forked:
+            remedy = "use vectorization_mode='vector_entry_point' (one process steps all), or start workers by 'spawn'"
+            raise EnvError("reset in a process", "one forked after JAX had started", "a fresh process", remedy)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Process.in_child)
+
+
 class Seeds:
     """Seed words for resets: a seed starts over, no seed continues with unused streams."""
 
@@ -100,6 +124,7 @@ class Seeds:
 
     def begin(self, seed: Any, entropy: np.random.Generator | None = None) -> None:
         """Before a reset: start over with ``seed``; where it is None go on, at the first time with fresh entropy."""
+        _Process.check()
         if seed is not None:
             self.start(seed)
         elif self.seed is None:
@@ -131,6 +156,7 @@ class Face:
         Raises:
             InvalidParamsError: another turn order, unsupported action space or render mode.
         """
+        _Process.started = True
         if env.turn_order is not self.turn_order:
             what = f"{self.library} adapter of {env.name}"
             raise InvalidParamsError(what, env.turn_order, self.turn_order, self.remedy)
