@@ -17,7 +17,7 @@ def battle(seed: int = 0, decisions: int = 2000) -> None:
         seed: of the battle, the teams and the choices.
         decisions: show at most so many.
     """
-    from pokejax.watching import battle_lines
+    from pokejax.verification.watching import battle_lines
 
     for line in battle_lines(seed, decisions):
         print(line)
