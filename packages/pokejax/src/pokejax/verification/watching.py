@@ -29,7 +29,7 @@ def battle_lines(seed: int, decisions: int) -> Iterator[str]:
     teams = None
     for decision in range(decisions + 1):  # the first step brings the leads in
         masks = np.asarray(run.look(words, tables))
-        state = snapshots([np.asarray(word)[:1] for word in words], masks[:1])[0]
+        state = snapshots(tuple(np.asarray(word)[:1] for word in words), masks[:1])[0]
         teams = teams or [render.members(state, side, pokemon) for side in (0, 1)]
         actions = np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
         if decision:
