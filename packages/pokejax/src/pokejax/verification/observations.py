@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pokejax.observation import places
 from pokejax.verification.battles import CHUNK, Outcome, programs, replay
 from pokejax.verification.spectator import Spectator
+
+ROUNDING: Final = 1e-6
+"""XLA multiplies by a reciprocal where NumPy divides; any two values of an entry differ by 1/1023 and more."""
 
 
 def verify_observations(recordings: Sequence[dict[str, Any]]) -> Outcome:
@@ -52,6 +55,6 @@ def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Out
 def first_difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
     """The first entry of the table in which two observations differ, in words."""
     for name, (array, where) in places().items():
-        if not np.array_equal(ours[array][where], theirs[array][where]):
+        if not np.allclose(ours[array][where], theirs[array][where], rtol=0, atol=ROUNDING):
             return f"{name} is {ours[array][where].tolist()}, by the messages {theirs[array][where].tolist()}"
     return None
