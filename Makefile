@@ -18,6 +18,10 @@ GPU_VENV ?= .cache/gpu-venv
 GPU_PYTHON ?= $(shell for p in python3.12 python3.13 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$p && break; done || true)
 GPU_CONSTRAINTS ?= ci/constraints-py312-gpu.txt
+AGENT_VENV ?= .cache/agent-venv
+AGENT_CONSTRAINTS ?= ci/constraints-py311-agent.txt
+DOORS_VENV ?= .cache/doors-venv
+DOORS_CONSTRAINTS ?= ci/constraints-py311-doors.txt
 EXTRA ?=
 ARGS ?=
 WORKERS ?= 2
@@ -102,6 +106,22 @@ $(GPU_VENV)/.setup: $(GPU_CONSTRAINTS)
 		'jax[cuda13]' nvidia-cuda-nvcc nvidia-cuda-nvdisasm jaxtyping
 	@touch $@
 
+## setup-doors: PyTorch and the libraries on it in their own environment (5 GB), for `make verify-doors`
+.PHONY: setup-doors
+setup-doors: $(DOORS_VENV)/.setup
+
+# The environment is laid over the repository's own: JAX, Gymnasium and our packages come from there.
+# torch is PyPI's with the CUDA libraries it asks for: without them its import fails (libcudart), the only index in use
+# has no CPU wheel for Linux, and Debian 12's python3-torch is 1.13.1, older than stable-baselines3 and TorchRL take.
+$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(DOORS_CONSTRAINTS)
+	@echo "setup: $(DOORS_VENV) with PyTorch, stable-baselines3 and TorchRL"
+	@test -x $(DOORS_VENV)/bin/python || $(PY) -m venv --without-pip $(DOORS_VENV)
+	@echo "import site; site.addsitedir('$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
+		> $$(echo $(DOORS_VENV)/lib/python*/site-packages)/below.pth
+	@$(PY) -m pip --python $(DOORS_VENV)/bin/python install --quiet --no-compile --constraint $(DOORS_CONSTRAINTS) \
+		torch stable-baselines3 sb3-contrib torchrl tensordict
+	@touch $@
+
 ## refs: fetch and build every reference at its pinned version
 .PHONY: refs
 refs: $(REFERENCES:%=refs-%)
@@ -145,6 +165,19 @@ $(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) -m rlenv_shared.verification $* verify $(ARGS)
 
+## agent-emurust: one agent script, trained by Stable-Baselines3, in PyBoy and in emurust (own environment, several GB)
+.PHONY: agent-emurust
+agent-emurust: $(AGENT_VENV)/.setup
+	$(AGENT_VENV)/bin/python packages/emurust/tests/compat/agent.py --compare $(ARGS)
+
+$(AGENT_VENV)/.setup: $(AGENT_CONSTRAINTS) $(wildcard packages/emurust/crates/*/src/*.rs packages/emurust/crates/*/src/*/*.rs)
+	@bash ci/check_tools.sh "python=$(PYTHON)" cargo
+	@echo "setup: $(AGENT_VENV) with Stable-Baselines3"
+	@test -x $(AGENT_VENV)/bin/python || $(PYTHON) -m venv $(AGENT_VENV)
+	@$(AGENT_VENV)/bin/python -m pip install --quiet --no-compile --constraint $(AGENT_CONSTRAINTS) \
+		stable-baselines3 torch pyboy gymnasium ./shared ./packages/emurust
+	@touch $@
+
 ## mutate-<pkg>: break the code on purpose, once per entry of tests/mutations.toml, and expect the named tests to fail
 .PHONY: $(PACKAGES:%=mutate-%) mutate-shared
 $(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
@@ -155,6 +188,20 @@ $(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 .PHONY: $(TESTED_REFERENCES:%=mutate-%)
 $(TESTED_REFERENCES:%=mutate-%): mutate-%: refs-%
 	$(PY) -m ci.mutate $* $(ARGS)
+
+## verify-doors: stable-baselines3, sb3-contrib and TorchRL, as published, on our environments; writes the results (long)
+.PHONY: verify-doors
+DOORS := sb3 maskable torchrl
+verify-doors: $(DOORS_VENV)/.setup
+	$(DOORS_VENV)/bin/python -m pytest -n 0 -m "slow or not slow" shared/tests/test_sb3.py shared/tests/test_dlpack.py
+	@for door in $(DOORS); do $(DOORS_VENV)/bin/python -m ci.doors.$$door; done
+	$(PY) -m ci.readme_tables
+
+## test-matrix: quick tests with other versions of JAX, Gymnasium and Python, as far as they can be installed (long)
+.PHONY: test-matrix
+test-matrix: setup
+	$(PY) -m ci.matrix $(ARGS)
+	$(PY) -m ci.readme_tables
 
 ## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
 .PHONY: check-mutations
@@ -257,15 +304,22 @@ check-results: setup
 report: setup
 	$(PY) -m ci.readme_tables
 
-## notebooks: run every example notebook with tiny settings
+## notebooks: run a copy of every example notebook with tiny settings; `make docs` shows what they put out
 .PHONY: notebooks
 notebooks: setup $(VENV)/.setup-docs
-	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --nbmake-kernel=python3 --nbmake-timeout=300 packages/*/examples
+	@rm -rf build/notebooks && mkdir -p build/notebooks
+	@cp --parents packages/*/examples/*.ipynb build/notebooks
+	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --overwrite --nbmake-kernel=python3 --nbmake-timeout=300 build/notebooks/packages/*/examples/*.ipynb
 
 ## docs: build the documentation site from the READMEs into build/site
 .PHONY: docs
 docs: $(VENV)/.setup-docs
 	$(PY) -m ci.docs build
+
+## docs-pictures: pages as headless Chromium shows them, into build/pictures; code that scrolls sideways is an error
+.PHONY: docs-pictures
+docs-pictures: docs
+	$(PY) -m ci.docs_pictures build/site build/pictures
 
 ## wheels: build the wheels of shared and every package into dist/
 .PHONY: wheels

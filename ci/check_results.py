@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci.results import claims, device_reports, reports, rollouts, transfer
+from ci.results import claims, device_reports, reports, rollouts, transfers
 from ci.workspace import REPO, environments
 from rlenv_bench import device_report
 from rlenv_shared.errors import EnvError
@@ -25,12 +25,12 @@ def problems(declaration: Declaration, repo: Path = REPO) -> Iterator[str]:
     except EnvError as error:
         yield f"{declaration.package}, rollouts: {error}"
     try:
-        if found := transfer(declaration):
+        for found in transfers(declaration):
             name = found.path.relative_to(repo)
             print(f"{name}: {found.verdict}")
             if not found.verdict.ok:
                 yield f"{name}: not shown equivalent, or not learned"
-            if not committed_before(declaration.transfer.config, found.path, repo):
+            if not committed_before(found.declared, found.path, repo):
                 yield f"{name}: the margin must be committed before the run, in an earlier commit"
     except EnvError as error:
         yield f"{declaration.package}, transfer: {error}"

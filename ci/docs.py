@@ -1,37 +1,70 @@
 """Builds the documentation site from the READMEs: ``docs.py OUT``.
 
-The pages are the READMEs and change logs of the repository, what they link to, and the example notebooks, in a copy of
-the repository's own tree, so that relative links lead where they led.  A link that leads nowhere is an error.
+The pages are the READMEs and change logs of the repository, what they link to, the example notebooks, and a reference
+of each package's modules, in a copy of the repository's own tree, so that relative links lead where they led.  A link
+that leads nowhere is an error.  Notebooks show what their cells put out when ``make notebooks`` last ran them.
 """
 
 from __future__ import annotations
 
+import base64
+import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ci.workspace import REPO, packages
+from ci.workspace import REPO, Package, packages, shared
 
 LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\]\([^)]*\))*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+GUIDE = "add-your-own-environment.md"
+TABS = ("Overview", "Add your own environment", "Environments", "Libraries", "Originals")
+EXECUTED = "build/notebooks"
+"""Where `make notebooks` runs its copies."""
+PRIVATE = ("verification", "cli", "fuzz")
+"""Modules of packages that the reference leaves out: commands, and what tests and commands alone use."""
 
 
 class LinkError(Exception):
     """A link of a page leads nowhere."""
 
 
-def notebook_page(path: Path) -> str:
-    """A notebook's cells as Markdown."""
+def notebook_page(path: Path, target: Path, relink: Callable[[str], str]) -> str:
+    """A notebook's cells, and what they put out, as Markdown; pictures are written beside the page ``target``."""
     parts = []
     for cell in json.loads(path.read_text())["cells"]:
         text = "".join(cell["source"])
-        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        if cell["cell_type"] == "markdown":
+            parts.append(relink(text))
+            continue
+        parts.append(f"```python\n{text}\n```")
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            if picture := data.get("image/png"):
+                file = target.with_name(f"{target.stem}-{len(parts)}.png")
+                file.write_bytes(base64.b64decode("".join(picture)))
+                parts.append(f"![What the cell shows]({file.name})")
+            elif said := "".join(output.get("text", data.get("text/plain", ""))).strip():
+                parts.append(f"```text\n{said}\n```")
     return "\n\n".join(parts) + "\n"
+
+
+def reference_page(package: Package) -> str:
+    """A page of directives from which mkdocstrings makes the reference of a package's public modules."""
+    root = package.source / package.import_name
+    lines = [f"# Modules of {package.import_name}"]
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(package.source).with_suffix("").parts
+        names = parts[:-1] if parts[-1] == "__init__" else parts
+        hidden = any(name.startswith("_") or name in PRIVATE for name in names)
+        if not hidden and path.with_name("__init__.py").is_file():  # mkdocstrings finds no other folders
+            lines.append(f"::: {'.'.join(names)}")
+    return "\n\n".join(lines) + "\n"
 
 
 def page_name(path: Path) -> Path:
@@ -92,27 +125,41 @@ def assemble(repo: Path, docs: Path) -> list[Path]:
         done.append(path)
         target = docs / page_name(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix in (".md", ".ipynb"):
-            text = notebook_page(repo / path) if path.suffix == ".ipynb" else (repo / path).read_text()
-            target.write_text(relinked(text, path, repo, pending))
+        relink = functools.partial(relinked, path=path, repo=repo, found=pending)
+        if path.suffix == ".md":
+            target.write_text(relink((repo / path).read_text()))
+        elif path.suffix == ".ipynb":
+            executed = repo / EXECUTED / path
+            target.write_text(notebook_page(executed if executed.is_file() else repo / path, target, relink))
         else:
             shutil.copyfile(repo / path, target)
     return [path for path in done if path.suffix in (".md", ".ipynb")]
 
 
 def navigation(pages: list[Path]) -> list[dict]:
-    """Sections: the project, each package, what is shared, the references."""
-    sections: dict[str, list] = {}
+    """Tabs: the project, the guide, the environments, what they are made with, what they are compared with."""
+    tabs: dict[str, dict[str, list]] = {}
     for page in pages:
-        parts = page.parts
-        if page == Path("README.md"):
-            sections["Overview"] = [str(page)]
-            continue
-        section = parts[1] if parts[0] == "packages" else parts[0]
-        sections.setdefault(section, []).append(
-            {_title(page): str(page_name(page))} if page.name != "README.md" or len(parts) > 3 else str(page)
-        )
-    return [{name: entries if len(entries) > 1 else entries[0]} for name, entries in sections.items()]
+        tab, section = _place(page)
+        named = page.name != "README.md" or len(page.parts) > 3
+        entry = {_title(page): str(page_name(page))} if named and section else str(page)
+        tabs.setdefault(tab, {}).setdefault(section, []).append(entry)
+    found = []
+    for tab in (name for name in TABS if name in tabs):
+        sections = [{name: entries if len(entries) > 1 else entries[0]} for name, entries in tabs[tab].items() if name]
+        found.append({tab: sections or tabs[tab][""][0]})
+    return found
+
+
+def _place(page: Path) -> tuple[str, str]:
+    """Tab and section of a page; a tab with one page has no section."""
+    if page == Path("README.md"):
+        return "Overview", ""
+    if page.name == GUIDE:
+        return "Add your own environment", ""
+    if page.parts[0] == "packages":
+        return "Libraries" if page.parts[1].startswith("rlenv-") else "Environments", page.parts[1]
+    return ("Libraries", "shared") if page.parts[0] == "shared" else ("Originals", page.parts[0])
 
 
 def _title(page: Path) -> str:
@@ -128,11 +175,19 @@ def main(out: str) -> int:
     except LinkError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    (build / "docs" / "assets").mkdir()
+    shutil.copyfile(REPO / "ci" / "docs.css", build / "docs" / "assets" / "site.css")
+    documented = [shared(), *packages()]
+    (build / "docs" / "reference").mkdir()
+    for package in documented:
+        (build / "docs" / "reference" / f"{package.import_name}.md").write_text(reference_page(package))
+    reference = [{package.import_name: f"reference/{package.import_name}.md"} for package in documented]
     config = {
         "INHERIT": str(REPO / "ci" / "mkdocs.yml"),
         "docs_dir": str(build / "docs"),
         "site_dir": str(build / "site"),
-        "nav": navigation(pages),
+        "nav": [*navigation(pages), {"Reference": reference}],
+        "plugins": {"mkdocstrings": {"handlers": {"python": {"paths": [str(one.source) for one in documented]}}}},
     }
     (build / "mkdocs.yml").write_text(json.dumps(config, indent=2))  # JSON is YAML
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-f", str(build / "mkdocs.yml")]

@@ -1,8 +1,8 @@
 """Fills the tables of the READMEs from committed files, so that no number in them is typed by hand.
 
 A table stands between ``<!-- begin NAME… -->`` and ``<!-- end NAME -->``.  Names: ``packages`` in README.md,
-``references`` in references/README.md, and in a package's README ``verified`` (L4), ``speed``, and those that its
-declaration adds.
+``references`` in references/README.md, ``doors`` and ``matrix`` in shared/README.md, and in a package's README
+``verified`` (L4), ``speed``, and those that its declaration adds.
 
 Usage: readme_tables.py [--check]   with --check nothing is written, and a stale table is an error
 """
@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ci import matrix
+from ci.doors import record
 from ci.results import (
     claims,
     compiled_report,
@@ -23,7 +25,7 @@ from ci.results import (
     predictions,
     reports,
     rollouts,
-    transfer,
+    transfers,
 )
 from ci.workspace import REPO, environments, references
 from rlenv_bench import device_report, results
@@ -81,7 +83,7 @@ def verified_table(declaration: Declaration) -> str:
         "| trained in | policies | mean return in | difference [90 % CI] | margin | verdict | raw returns |",
         "|---|---:|---|---|---:|---|---|",
     ]
-    if found := transfer(declaration):
+    for found in transfers(declaration):
         ours, theirs = found.config.backends
         level = f"{100 * (1 - 2 * found.config.alpha):g} % CI"
         rows[0] = rows[0].replace("90 % CI", level)
@@ -164,10 +166,10 @@ def _rollout_cell(declaration: Declaration) -> str:
 
 
 def _transfer_cell(declaration: Declaration) -> str:
-    found = transfer(declaration)
-    if found is None:
+    found = list(transfers(declaration))
+    if not found:
         return "not run"
-    return "equivalent" if found.verdict.ok else "not shown"
+    return "equivalent" if all(one.verdict.ok for one in found) else "not shown"
 
 
 def _speed_cell(declaration: Declaration) -> str:
@@ -184,6 +186,7 @@ def main(arguments: list[str]) -> int:
     contents = {
         REPO / "README.md": {"packages": packages_table(declarations)},
         REPO / "references" / "README.md": {"references": references_table()},
+        REPO / "shared" / "README.md": {"doors": record.table(), "matrix": matrix.table()},
     }
     for declaration in declarations:
         common = {"verified": verified_table(declaration), "speed": speed_table(declaration)}

@@ -14,7 +14,7 @@ A package keeps them in its ``results/``:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ class Transfer:
     """One results file of L4 and what follows from it."""
 
     path: Path
+    declared: Path  # the config, which has to be older than the results
     config: TransferConfig
     verdict: TransferVerdict
 
@@ -84,18 +85,18 @@ def rollouts(declaration: Declaration) -> Iterator[Rollouts]:
             yield Rollouts(path, len(found), sum(row[1] for row in found), sum(row[2] for row in found), by_dtype)
 
 
-def transfer(declaration: Declaration) -> Transfer | None:
-    """The verdict of L4; None before it ran.
+def transfers(declaration: Declaration) -> Iterator[Transfer]:
+    """The verdicts of L4, of the experiments that were run.
 
     Raises:
         SnapshotVersionError: the file is corrupt or foreign.
         InvalidParamsError: the file belongs to another config, or has too few policies or episodes.
     """
-    path = declaration.results / "transfer.json"
-    if declaration.transfer is None or not path.exists():
-        return None
-    config = TransferConfig.load(declaration.transfer.config)
-    return Transfer(path, config, verdict(load_results(path), config))
+    for declared in declaration.transfers:
+        path = declaration.results / f"{declared.name}.json"
+        if path.exists():
+            config = TransferConfig.load(declared.config)
+            yield Transfer(path, declared.config, config, verdict(load_results(path), config))
 
 
 def reports(declaration: Declaration) -> dict[Path, dict[str, Any]]:

@@ -98,7 +98,7 @@ def test_a_package_knows_its_version(package: Package) -> None:
     assert f'__version__ = "{package.project["version"]}"' in text
 
 
-def test_setup_leaves_accelerator_extras_out(tmp_path: Path) -> None:
-    text = '[project]\nname = "toy"\n[project.optional-dependencies]\ntest = []\ncuda13 = []\n'
+def test_setup_leaves_out_extras_that_bring_gigabytes(tmp_path: Path) -> None:
+    text = '[project]\nname = "toy"\n[project.optional-dependencies]\ntest = []\ncuda13 = []\nsb3 = []\n'
     (tmp_path / "pyproject.toml").write_text(text)
     assert Package(tmp_path).editable == f"{tmp_path}[test]"

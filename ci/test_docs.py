@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
 import pytest
 
 from ci import docs
-from ci.workspace import REPO, packages
+from ci.workspace import REPO, Package, packages
 
 pytestmark = pytest.mark.l1
 
@@ -52,7 +53,36 @@ def test_pages_and_what_they_link_to_are_collected(repo, tmp_path):
     notebook = (site / "packages/toy/examples/a.md").read_text()
     assert notebook == "# Title\n[read](../README.md)\n\n```python\nprint(1)\n```\n"
     assert docs.navigation(pages)[0] == {"Overview": "README.md"}
-    assert docs.navigation(pages)[1]["toy"][0] == "packages/toy/README.md"
+    guide = Path("a/docs") / docs.GUIDE
+    assert docs.navigation([*pages, guide])[1] == {"Add your own environment": str(guide)}
+    assert docs.navigation(pages)[1]["Environments"][0]["toy"][0] == "packages/toy/README.md"
+
+
+def test_what_an_executed_notebook_put_out_is_shown(repo, tmp_path):
+    png = base64.b64encode(b"picture").decode()
+    outputs = [
+        {"output_type": "stream", "text": ["one\n", "two\n"]},
+        {"output_type": "display_data", "data": {"image/png": png, "text/plain": ["<Figure>"]}},
+        {"output_type": "execute_result", "data": {"text/plain": ["3"]}},
+    ]
+    cells = [{"cell_type": "code", "source": ["f()"], "outputs": outputs}]
+    executed = repo / docs.EXECUTED / "packages/toy/examples/a.ipynb"
+    executed.parent.mkdir(parents=True)
+    executed.write_text(json.dumps({"cells": cells}))
+    docs.assemble(repo, tmp_path / "docs")
+    page = tmp_path / "docs/packages/toy/examples/a.md"
+    shown = "```python\nf()\n```\n\n```text\none\ntwo\n```\n\n![What the cell shows](a-2.png)\n\n```text\n3\n```\n"
+    assert page.read_text() == shown
+    assert page.with_name("a-2.png").read_bytes() == b"picture"
+
+
+def test_the_reference_names_public_modules(tmp_path):
+    root = tmp_path / "packages" / "toy"
+    for name in ("__init__", "game", "_hidden", "cli", "rules/__init__", "rules/fire", "verification/__init__"):
+        (root / "src/toy" / f"{name}.py").parent.mkdir(parents=True, exist_ok=True)
+        (root / "src/toy" / f"{name}.py").touch()
+    page = docs.reference_page(Package(root))
+    assert page == "# Modules of toy\n\n::: toy\n\n::: toy.game\n\n::: toy.rules\n\n::: toy.rules.fire\n"
 
 
 @pytest.mark.parametrize("target", ["missing.md", "../outside.md", "../.."])

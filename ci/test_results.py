@@ -57,7 +57,7 @@ def commit(repo: Path) -> None:
 class Toy(Declaration):
     """A declaration whose package lies in a temporary folder."""
 
-    results = property(lambda self: self.transfer.config.parent / "results")
+    results = property(lambda self: self.transfers[0].config.parent / "results")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def toy(tmp_path: Path) -> Toy:
         references=(),
         smoke="builtins:str",
         rollouts=(RolloutSet("rollouts", "builtins:dict"),),
-        transfer=Transfer(root / "transfer.toml", "ppo"),
+        transfers=(Transfer(root / "transfer.toml", "ppo"),),
         benchmarks=(Benchmark((), (), claims=(claim,)),),
     )
     (root / "results" / "benchmarks").mkdir(parents=True)
@@ -167,7 +167,7 @@ def test_a_wrong_transfer_record_is_found(toy: Toy, change, message: str) -> Non
 
 
 def test_a_margin_changed_after_the_run_is_found(toy: Toy) -> None:
-    toy.transfer.config.write_text(CONFIG.replace("margin = 1.0", "margin = 2.0"))
+    toy.transfers[0].config.write_text(CONFIG.replace("margin = 1.0", "margin = 2.0"))
     assert ["margins must precede" in problem for problem in problems(toy)] == [True]
 
 

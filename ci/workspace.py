@@ -20,6 +20,8 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
 SHARED = "shared"
+HEAVY_EXTRAS = ("cuda", "gpu", "sb3")
+"""How extras begin that bring gigabytes; set-up and CI do without them."""
 
 
 def normalise(distribution: str) -> str:
@@ -111,8 +113,8 @@ class Package:
 
     @property
     def editable(self) -> str:
-        """Requirement that installs it in place with all its extras, accelerators excepted."""
-        extras = ",".join(name for name in self.extras if not name.startswith(("cuda", "gpu")))
+        """Requirement that installs it in place with all its extras, `HEAVY_EXTRAS` excepted."""
+        extras = ",".join(name for name in self.extras if not name.startswith(HEAVY_EXTRAS))
         return f"{self.root}[{extras}]" if extras else str(self.root)
 
 

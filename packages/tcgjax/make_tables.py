@@ -1,13 +1,15 @@
-"""Makes the tables of the package from those of the reference: ``python packages/tcgjax/make_tables.py``.
+"""Makes the tables of the package from those of the reference: ``python packages/tcgjax/make_tables.py [DECKS.json]``.
 
 Writes ``src/tcgjax/codes.py`` (the numbers in tables, by name) and ``src/tcgjax/data``: ``tables.npz`` with flat
-integer tables, ``cards.json`` with ids and names, and ``MANIFEST.json`` with the SHA-256 of both and of the source.
+integer tables, ``cards.json`` with ids and names, and ``MANIFEST.json`` with the SHA-256 of the files and the source.
+Given a file of decks (objects with ``name``, ``source``, ``energy``, ``cards``), it writes ``decks.json`` anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from enum import IntEnum
 from importlib import resources
 from pathlib import Path
@@ -44,6 +46,7 @@ CARD = [
     "tags",
 ]
 ATTACK = ["name", "damage", "per", "program", "cost", "copies", "counted"]
+FILES = ("tables.npz", "cards.json", "decks.json")
 ATTACKS = 2
 ATTACK_WIDTH = 16  # name, damage, per, program, nine costs, copies, counted, and one to spare
 ROWS = 16
@@ -122,6 +125,16 @@ def code_module() -> str:
     return "\n".join(lines) + "\n"
 
 
+def deck_pool(path: Path) -> str:
+    """The pool of decks by id, one a line: energy types, cards and how many of each, and where the list is from."""
+    decks = sorted(json.loads(path.read_text())["decks"], key=lambda deck: deck["name"])
+    lines = []
+    for deck in decks:
+        entry = {"energy": "".join(deck["energy"]), "cards": deck["cards"], "source": deck["source"]}
+        lines.append(f" {json.dumps(deck['name'])}: {json.dumps(entry)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def main() -> None:
     """Write everything."""
     cards = table()
@@ -135,8 +148,10 @@ def main() -> None:
     }
     (data / "cards.json").write_text(json.dumps(words, ensure_ascii=False, separators=(",", ":")) + "\n")
     (HERE / "codes.py").write_text(code_module())
+    if sys.argv[1:]:
+        (data / "decks.json").write_text(deck_pool(Path(sys.argv[1])))
     source = (resources.files("tcg_engine") / "data" / "cards.json").read_bytes()
-    digests = {name: hashlib.sha256((data / name).read_bytes()).hexdigest() for name in ("tables.npz", "cards.json")}
+    digests = {name: hashlib.sha256((data / name).read_bytes()).hexdigest() for name in FILES}
     manifest = {"schema": 1, "source_sha256": hashlib.sha256(source).hexdigest(), "sha256": digests}
     (data / "MANIFEST.json").write_text(json.dumps(manifest, indent=1) + "\n")
 

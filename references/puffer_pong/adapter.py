@@ -37,7 +37,7 @@ HERE: Final = Path(__file__).resolve().parent
 CACHE: Final = HERE.parents[1] / ".cache" / "refs" / "puffer_pong"
 PONG_H: Final = "pufferlib/ocean/pong/pong.h"
 # No fused multiply-add, so that the result does not depend on the machine; otherwise PufferLib's own -O2.
-CFLAGS: Final = ("-O2", "-ffp-contract=off", "-fPIC", "-shared")
+CFLAGS: Final = ("-O2", "-ffp-contract=off", "-fPIC", "-shared", "-pthread")
 COMPILE_TIMEOUT_S: Final = 120.0
 
 RngKind = Literal["counter", "glibc"]
@@ -141,8 +141,8 @@ def _library(kind: RngKind) -> ctypes.CDLL:
     library.vec_reset.argtypes = [vec, ctypes.c_int, _UINTS]
     library.vec_get.argtypes = library.vec_set.argtypes = [vec, _FLOATS, _INTS, _UINTS]
     library.vec_rollout.argtypes = [vec, ctypes.c_long, _FLOATS, _FLOATS, _FLOATS, _BYTES, _FLOATS, _INTS, _UINTS]
-    library.vec_bench.argtypes = [vec, ctypes.c_long, ctypes.POINTER(ctypes.c_double)]
-    library.vec_bench.restype = ctypes.c_double
+    library.vec_bench.argtypes = [vec, ctypes.c_long, _FLOATS, ctypes.c_int, ctypes.POINTER(ctypes.c_double)]
+    library.vec_bench.restype = ctypes.c_int
     for name in ("vec_free", "vec_reset", "vec_step", "vec_get", "vec_set", "vec_rollout"):
         getattr(library, name).restype = None
     return library
@@ -320,15 +320,30 @@ class PufferPong:
         initial = {name: value for name, value in first.items() if name in recorded and name.split(".")[0] in _BEFORE}
         return Trajectory(recorded, initial, {"reference": "pufferlib 3.0.0", "rng": self.rng})
 
-    def bench(self, iterations: int) -> tuple[float, float]:
-        """Tight C loop over ``iterations`` steps of all environments, discrete actions drawn in C.
+    def bench(self, actions: NDArray[np.float32], threads: int = 1) -> float:
+        """Tight C loop; with several threads each has its own environments and never waits for the others.
+
+        Args:
+            actions: float32 [T, N], as PufferLib's C reads them; not checked.
+            threads: at least 1, at most N.
 
         Returns:
-            Seconds, and the sum of all rewards.
+            The sum of all rewards.
+
+        Raises:
+            InvalidParamsError: actions of another shape or dtype, or an impossible number of threads.
+            MemoryError: no more threads can be had.
         """
+        if actions.dtype != np.float32 or actions.shape[1:] != (self.num_envs,) or not actions.flags.c_contiguous:
+            raise _invalid("actions", f"{actions.dtype} {actions.shape}", f"contiguous float32 (T, {self.num_envs})")
+        if not 1 <= threads <= self.num_envs:
+            raise _invalid("threads", threads, f"1 to {self.num_envs}")
+        if self.rng == "glibc" and threads > 1:
+            raise _invalid("threads", threads, "1: the C library's generator is one for the whole process")
         reward_sum = ctypes.c_double()
-        seconds = self._lib.vec_bench(self._vec, iterations, ctypes.byref(reward_sum))
-        return seconds, reward_sum.value
+        if self._lib.vec_bench(self._vec, len(actions), _pointer(actions), threads, ctypes.byref(reward_sum)):
+            raise MemoryError(f"PufferPong: no {threads} threads")
+        return reward_sum.value
 
     def _name_state(self, reals: Any, counts: Any, words: Any, axis: int) -> dict[str, NDArray[Any]]:
         """Split the stacked arrays of shim.c into named fields; the C library's generator has no words."""

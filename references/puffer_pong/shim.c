@@ -3,10 +3,10 @@
  * This file is the project's own.  pong.h calls rand() once per serve and nowhere else; the macro below gives that
  * call to `serve_draw`.  Compiled with -DCOUNTER_RNG the draw comes from the environment's own counter generator
  * (rlenv_shared.counter_rng), without it from the C library, as PufferLib has it. */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define OBSERVATION_SIZE 8
 
@@ -158,22 +158,49 @@ void vec_rollout(Vec *vec, long steps, const float *actions, float *observations
     }
 }
 
-/* Tight loop: discrete actions from xorshift32.  Returns the seconds it took; *reward_sum keeps the work alive. */
-double vec_bench(Vec *vec, long iterations, double *reward_sum) {
-    struct timespec start, end;
-    uint32_t x = 12345;
+/* One thread's share of vec_bench. */
+typedef struct {
+    Vec *vec;
+    const float *actions;
+    long steps;
+    int first, end;
+    double reward_sum;
+} Share;
+
+static void *run_share(void *argument) {
+    Share *share = argument;
+    Vec *vec = share->vec;
     double sum = 0;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (long t = 0; t < iterations; t++)
-        for (int i = 0; i < vec->num_envs; i++) {
+    for (long t = 0; t < share->steps; t++)
+        for (int i = share->first; i < share->end; i++) {
             Pong *env = &vec->envs[i];
-            x ^= x << 13; x ^= x >> 17; x ^= x << 5;
-            *env->actions = (float)((x >> 8) % 3u);
+            *env->actions = share->actions[t * vec->num_envs + i];
             bind(vec, i);
             c_step(env);
             sum += *env->rewards;
         }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    *reward_sum = sum;
-    return (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    share->reward_sum = sum;
+    return NULL;
+}
+
+/* Tight loop over actions[steps][num_envs]; each thread has its own environments and never waits for another.
+ * *reward_sum keeps the work alive.  Returns 0, or -1 if a thread or memory could not be had. */
+int vec_bench(Vec *vec, long steps, const float *actions, int threads, double *reward_sum) {
+    Share *shares = calloc(threads, sizeof(Share));
+    pthread_t *others = calloc(threads, sizeof(pthread_t));
+    int started = 0;
+    if (shares != NULL && others != NULL) {
+        for (int k = 0; k < threads; k++) {
+            int first = (int)((long)vec->num_envs * k / threads), end = (int)((long)vec->num_envs * (k + 1) / threads);
+            shares[k] = (Share){vec, actions, steps, first, end, 0};
+        }
+        for (started = 1; started < threads; started++)
+            if (pthread_create(&others[started], NULL, run_share, &shares[started])) break;
+        run_share(&shares[0]);
+        for (int k = 1; k < started; k++) pthread_join(others[k], NULL);
+        *reward_sum = 0;
+        for (int k = 0; k < started; k++) *reward_sum += shares[k].reward_sum;
+    }
+    free(shares); free(others);
+    return started == threads ? 0 : -1;
 }

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.l1
 class Toy(Declaration):
     """A declaration whose results go to a folder of its own."""
 
-    results = property(lambda self: self.transfer.config)
+    results = property(lambda self: self.transfers[0].config.parent / "results")
 
 
 def episodes(count, mismatches=0, problem=None):
@@ -34,14 +34,14 @@ def episodes(count, mismatches=0, problem=None):
 def toy(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "toy_set", SimpleNamespace(episodes=episodes))
     rollouts = RolloutSet("rollouts", "toy_set:episodes", full={"count": 100}, quick={"count": 2})
-    transfer = Transfer(tmp_path / "results", "ppo")
-    return Toy("toy", "toy/Toy-v0", (), smoke="builtins:str", rollouts=(rollouts,), transfer=transfer)
+    transfer = Transfer(tmp_path / "transfer.toml", "ppo")
+    return Toy("toy", "toy/Toy-v0", (), smoke="builtins:str", rollouts=(rollouts,), transfers=(transfer,))
 
 
 def changed(toy, **settings):
     (declared,) = toy.rollouts
     rollouts = RolloutSet(declared.name, declared.run, full={**declared.full, **settings})
-    return Toy("toy", "toy/Toy-v0", (), smoke="", rollouts=(rollouts,), transfer=toy.transfer)
+    return Toy("toy", "toy/Toy-v0", (), smoke="", rollouts=(rollouts,), transfers=toy.transfers)
 
 
 def test_verify_writes_what_a_set_found(toy):
@@ -136,7 +136,7 @@ def test_the_command_line_runs_commands_of_the_package_and_of_the_declaration(to
     assert "hello you" in out
     assert "commands: greet, " in out
     assert "smoke" in out
-    assert commands.main(toy, {}, ["dance"]) == 1
+    assert commands.main(toy, {}, ["dance"]) == 2
     assert "command: got dance" in capsys.readouterr().err
 
 

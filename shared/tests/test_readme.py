@@ -17,14 +17,6 @@ SHARED = Path(__file__).parents[1]
 README = (SHARED / "README.md").read_text()
 
 
-def test_the_examples_run_and_the_first_conforms():
-    """One after the other, in one namespace."""
-    names = {"__name__": __name__}
-    for example in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
-        exec(compile(example, "README.md", "exec", dont_inherit=True), names)
-    assert names["above"].shape == (5, 256)
-
-
 def test_the_number_of_checks_is_right():
     from rlenv_shared.testing.conformance import CHECKS
 

@@ -93,7 +93,7 @@ def main() -> int:
     output: Path = arguments.output
     shutil.rmtree(output / "run", ignore_errors=True)
     output.mkdir(parents=True, exist_ok=True)
-    criteria = TransferConfig.load(DECLARATION.transfer.config)
+    criteria = TransferConfig.load(DECLARATION.transfer("transfer").config)
     config = PPOConfig(**PPO, seed=arguments.seed)
 
     print(f"training PPO on JAX Pong: {config.total_steps:,} steps in {config.num_envs:,} environments", flush=True)

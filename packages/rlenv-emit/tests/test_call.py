@@ -123,8 +123,8 @@ def test_an_unknown_primitive_is_named_with_its_line() -> None:
 
 
 def test_an_array_too_large_for_a_lane_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="at most 4096 elements"):
-        emit(lambda x, t: x + t, jnp.int32(0), jnp.zeros(5000, jnp.int32))(jnp.int32(1), jnp.zeros(5000, jnp.int32))
+    with pytest.raises(UnsupportedError, match="at most 8192 elements"):
+        emit(lambda x, t: x + t, jnp.int32(0), jnp.zeros(9000, jnp.int32))(jnp.int32(1), jnp.zeros(9000, jnp.int32))
 
 
 def test_a_long_scan_with_outputs_is_refused() -> None:
@@ -163,26 +163,3 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(CompilerError, match="none on PATH"):
         emit(lambda x: x + 41, jnp.int32(0))(jnp.int32(1))
     build.compiler.cache_clear()
-
-
-@pytest.mark.parametrize("damage", ["truncated", "foreign"])
-def test_a_damaged_or_foreign_object(damage: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
-    functions = {"truncated": lambda x: x + 43, "foreign": lambda x: x + 47}
-    emit(functions[damage], jnp.int32(0))(jnp.int32(1))
-    (path,) = tmp_path.glob("*.so")
-    other = tmp_path / path.name.replace(path.stem[-4:], "0000")
-    if damage == "truncated":
-        other.write_bytes(path.read_bytes()[:1000])
-    else:
-        other.write_bytes(path.read_bytes())
-    with pytest.raises(ObjectFileError, match="delete the file"):
-        build.load(other, other.stem.split("-")[1])
-
-
-def test_objects_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
-    for _ in range(2):
-        assert emit(lambda x: x + 53, jnp.int32(0))(jnp.int32(1)) == 54
-        monkeypatch.setattr(build, "compile_text", None)  # the second time nothing is compiled
-    assert len(list(tmp_path.glob("*.so"))) == 1

@@ -19,6 +19,7 @@ from rlenv_emit.ir import If, Loop, walk
 from rlenv_emit.synthetic import CHANCES, Synthetic
 from rlenv_shared.errors import SnapshotVersionError
 from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 SMALL = Synthetic(equations=400)
@@ -96,6 +97,13 @@ def test_a_bad_policy_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "gates.json").write_text(text)
     with pytest.raises(SnapshotVersionError, match=r"rlenv_emit\.gates"):
         gates.load(tmp_path / "gates.json")
+
+
+def test_the_committed_policy_names_the_gates_that_there_are() -> None:
+    policy = gates.load(Path(__file__).parents[1] / "policies" / "skirmish.json")
+    assert set(policy) >= set(gates.statements(Skirmish()))
+    assert set(policy.values()) == {BRANCH, MASK}
+    assert gates.statements(Hand()) == {}  # so that it needs no file
 
 
 def test_loops_of_the_rules_are_loops() -> None:

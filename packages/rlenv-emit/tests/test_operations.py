@@ -11,12 +11,11 @@ import pytest
 
 from rlenv_emit import emit, processor
 from rlenv_emit.fuzz.compare import compare, equal
-from rlenv_emit.fuzz.generate import edge_values
-from rlenv_emit.fuzz.operations import OPERATIONS, applied
+from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values
+from rlenv_emit.fuzz.operations import CASES, applied
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 ROWS = 1001
-CASES = [(operation, dtype) for operation in OPERATIONS for dtype in operation.dtypes]
 FORMS = [form.name for form in processor.FORMS if processor.runs(form)]
 
 
@@ -70,5 +69,28 @@ def test_every_operation_on_shared_numbers(expected: Any) -> None:
         assert_equal(found, [array[lane : lane + 1] for array in results])
 
 
-def test_random_programs() -> None:
-    assert compare(range(8), rows=203) == []
+@pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMS[1:])])
+def test_random_programs(form: str) -> None:
+    found = compare(range(8), 203, [form])
+    assert found.differences == []
+    assert all(20 <= count <= 200 for count in found.equations)
+    assert sum(found.kinds.values()) > 150
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_random_programs_under_the_sanitizers(form: str) -> None:
+    assert compare(range(8, 12), 37, [], [form]).differences == []
+
+
+def test_the_reference_compiles_each_primitive_alone() -> None:
+    """Compiled as a whole, XLA leaves out the product with 1, and the denormal number stays (random program 34)."""
+    operation = next(operation for operation, _ in CASES if operation.name == "iota, broadcast_in_dim")
+    row = jnp.full(4, 2.5e-323, jnp.float64)
+    assert applied(operation, [row] * operation.arity).tolist() == [0.0] * 4
+
+
+def test_what_nothing_needs_is_not_counted() -> None:
+    operation = next(operation for operation, dtype in CASES if operation.name == "add")
+    used, left = Node("operation", "int32", (0, 0), operation), Node("operation", "int8", (1, 1), operation)
+    assert alive(Program(("int32", "int8"), (used, left), (2,))) == {"add int32": 1}

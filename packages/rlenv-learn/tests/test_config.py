@@ -78,9 +78,9 @@ def test_a_training_script_saves_its_policy_and_says_what_is_wrong(tmp_path, cap
     argv = ["--run-dir", str(tmp_path)]
     assert cli.main(default, learn, argv=argv) == 0
     assert Policy.load(tmp_path / "policy.npz").interface.action_size == 2
-    assert cli.main(default, learn, argv=argv) == 1  # another run is there
+    assert cli.main(default, learn, argv=argv) == 2  # another run is there
     assert "pass resume=True" in capsys.readouterr().err
-    assert cli.main(default, learn, argv=["--config", "nowhere.toml"]) == 1
+    assert cli.main(default, learn, argv=["--config", "nowhere.toml"]) == 2
     assert "nowhere.toml" in capsys.readouterr().err
 
 

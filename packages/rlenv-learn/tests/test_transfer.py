@@ -103,7 +103,7 @@ def test_backends_must_be_those_of_the_config(config, tmp_path):
 class Toy(Declaration):
     """A declaration whose results lie beside its config."""
 
-    results = property(lambda self: self.transfer.config.parent)
+    results = property(lambda self: self.transfers[0].config.parent)
 
 
 def test_the_command_runs_what_is_declared_and_what_it_writes_is_accepted(tmp_path, monkeypatch):
@@ -115,7 +115,7 @@ def test_the_command_runs_what_is_declared_and_what_it_writes_is_accepted(tmp_pa
         smoke="",
         implementations={name: Implementation(name) for name in ("ours", "theirs", "other")},
         hyperparameters={"ppo": {"num_envs": 64, "rollout_length": 16}},
-        transfer=Transfer(tmp_path / "transfer.toml", "ppo"),
+        transfers=(Transfer(tmp_path / "transfer.toml", "ppo"),),
     )
     given = []
 

@@ -1,7 +1,7 @@
-"""What verified environments share: protocol, verification, statistics, benchmarks and PPO.
+"""What verified environments share: the contract, the tools of verification, the doors to other libraries.
 
-Importing this package needs NumPy alone. Everything heavier sits in a submodule behind an extra
-(``rlenv-shared[jax]``, ``[gymnasium]``, ``[stats]``, ``[bench]``, ``[ppo]``, ``[cli]``, ``[test]``).
+Importing this package needs NumPy alone. Everything heavier sits in a submodule behind an extra, such as
+``rlenv-shared[jax]`` or ``[gymnasium]``.
 """
 
 from rlenv_shared.errors import (

@@ -37,6 +37,21 @@ def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:
     return jax.jit(function, compiler_options=options(env) or None, **settings)
 
 
+def on_host(function: Callable[..., Any], env: Any, axes: Sequence[int | None] | None = None, **settings: Any) -> Any:
+    """A function for callers who hold NumPy arrays, compiled by the environment's `on_host` if it has one, else by XLA.
+
+    Args:
+        function: of one environment.
+        env: the environment.
+        axes: as `jax.vmap`'s, 0 or None for each argument; None for a function of a single environment.
+        settings: of `jax.jit`, where XLA compiles.
+    """
+    own = getattr(env, "on_host", None)
+    if own is not None:
+        return own(function, axes)
+    return jit(function if axes is None else jax.vmap(function, tuple(axes)), env, **settings)
+
+
 def depends_on(function: Callable[..., Any], argument: Any, *others: Any) -> bool:
     """Whether a traceable function's result depends on its first argument (arrays, or abstract ones)."""
     closed = jax.make_jaxpr(function)(argument, *others)
@@ -137,6 +152,8 @@ class Programs:
         """``(state, action, params) -> (obs, state, reward, terminated, truncated, info, mask, to_act)``"""
         self.reset_many = jit(jax.vmap(reset, (0, None)), env)
         self.step_many = jit(jax.vmap(step, (0, 0, None)), env, donate_argnums=0)
+        self.host_step_many = on_host(step, env, (0, 0, None), donate_argnums=0)
+        """The same for callers who hold NumPy arrays"""
         self.step_or_begin_many = jit(jax.vmap(step_or_begin, (0, 0, 0, None)), env, donate_argnums=0)
         """``(state, ended bool [N], action, params) -> (…)`` as the others; see Gymnasium's NEXT_STEP"""
 

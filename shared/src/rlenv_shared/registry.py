@@ -1,15 +1,22 @@
-"""Environment ids.  Packages register a factory; nothing is constructed before `make`."""
+"""Environment ids.  Packages register a factory; nothing is constructed before `make`.
+
+A *backend* is another form of any environment; an installed distribution offers one as an entry point of the group
+``rlenv.backends``, a function of the environment: rlenv-emit's is ``emit``.
+"""
 
 from __future__ import annotations
 
 import difflib
+import importlib.metadata
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from rlenv_shared.errors import InvalidParamsError, UnknownEnvError
 
+BACKENDS: Final = "rlenv.backends"
+"""Group of entry points."""
 _ID = re.compile(r"[\w-]+/[\w-]+-v\d+")
 _factories: dict[str, Callable[..., Any]] = {}
 
@@ -33,21 +40,29 @@ def register(env_id: str, factory: Callable[..., Any]) -> None:
 def make(env_id: str, **kwargs: Any) -> Any:
     """Construct a registered environment.
 
+    Args:
+        env_id: as registered.
+        kwargs: of the environment; ``backend`` may also name an installed backend, whose form is then returned.
+
     Raises:
         UnknownEnvError: no such id; the message lists near matches.
-        InvalidParamsError: the environment takes no such keyword arguments.
+        InvalidParamsError: the environment takes no such keyword arguments, or there is no such backend.
     """
     if env_id not in _factories:
         near = difflib.get_close_matches(str(env_id), _factories, n=3, cutoff=0.4)
         remedy = "import the package that registers it, or correct the id"
         raise UnknownEnvError("environment id", repr(env_id), f"one of {near or registered()}", remedy)
     factory = _factories[env_id]
+    backend = next(iter(importlib.metadata.entry_points(group=BACKENDS, name=str(kwargs.get("backend")))), None)
+    if backend is not None:
+        del kwargs["backend"]
     signature = inspect.signature(factory)
     try:
         signature.bind(**kwargs)
     except TypeError as error:
         raise InvalidParamsError(f"make({env_id!r})", sorted(kwargs), str(signature), str(error)) from None
-    return factory(**kwargs)
+    env = factory(**kwargs)
+    return env if backend is None else backend.load()(env)
 
 
 def registered() -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from cartpole_jax.env import CartPole
 from cartpole_jax.types import EnvParams, State
 from rlenv_shared import registry
+from rlenv_shared.env import Env
 
 __version__ = "0.1.0"
 __all__ = ["CartPole", "EnvParams", "State", "__version__", "make", "register"]
@@ -19,8 +20,8 @@ __all__ = ["CartPole", "EnvParams", "State", "__version__", "make", "register"]
 registry.register(CartPole.name, CartPole)
 
 
-def make(**kwargs: Any) -> CartPole:
-    """Construct a `CartPole`; keyword arguments are its own.
+def make(**kwargs: Any) -> Env:
+    """Construct a `CartPole`; keyword arguments are its own, and ``backend="emit"`` (`rlenv_emit`, extra ``emit``).
 
     Raises:
         InvalidParamsError: an unknown keyword, or a value the constructor refuses.
@@ -38,7 +39,7 @@ def register() -> None:
     from rlenv_shared.adapters.gymnasium import gymnasium_entry_points
 
     if CartPole.name not in gymnasium.registry:
-        gymnasium.register(CartPole.name, **gymnasium_entry_points(CartPole))
+        gymnasium.register(CartPole.name, **gymnasium_entry_points(make))
 
 
 if importlib.util.find_spec("gymnasium"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from cartpole_jax.verification import DECLARATION
 from rlenv_shared.verification import commands
@@ -19,9 +20,13 @@ def gif(out: Path = Path("cartpole.gif"), policy: Path | None = None, steps: int
         seed: of the environment.
     """
     from cartpole_jax.recording import save_gif
-    from rlenv_learn import Policy
 
-    print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))
+    act = None
+    if policy is not None:
+        from rlenv_learn import Policy
+
+        act = Policy.load(policy).act
+    print(save_gif(out, act, steps=steps, seed=seed))
 
 
 def play(episodes: int = 100, policy: Path | None = None, seed: int = 0) -> None:
@@ -36,10 +41,13 @@ def play(episodes: int = 100, policy: Path | None = None, seed: int = 0) -> None
 
     from cartpole_jax.controller import balance
     from cartpole_jax.env import CartPole
-    from rlenv_learn import Policy
     from rlenv_shared.adapters.gymnasium import GymVectorEnv
 
-    act = balance if policy is None else Policy.load(policy).act
+    act: Any = balance
+    if policy is not None:
+        from rlenv_learn import Policy
+
+        act = Policy.load(policy).act
     env = GymVectorEnv(CartPole(), episodes)
     obs, _ = env.reset(seed=seed)
     returns, running = np.zeros(episodes), np.ones(episodes, np.bool_)

@@ -11,6 +11,7 @@ import numpy as np
 from cartpole_jax.controller import balance
 from cartpole_jax.env import CartPole
 from cartpole_jax.render import rgb_array
+from rlenv_shared import files
 
 
 def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 200, seed: int = 0) -> Path:
@@ -26,6 +27,9 @@ def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: in
 
     Returns:
         The path.
+
+    Raises:
+        StorageError: it cannot be written there.
     """
     import imageio.v3 as iio
 
@@ -36,5 +40,6 @@ def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: in
     for _ in range(steps):
         frames.append(rgb_array(state))
         obs, state, *_ = step(jax.random.key(0), state, np.asarray(policy(np.asarray(obs)[None]))[0])
-    iio.imwrite(path, np.stack(frames), duration=1000 / env.render_fps, loop=0)
+    with files.replacing(path) as file:
+        file.write(iio.imwrite("<bytes>", np.stack(frames), extension=".gif", duration=1000 / env.render_fps, loop=0))
     return Path(path)

@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from emurust.batch import BatchEnv
@@ -77,7 +78,14 @@ def make(env_id: str = "emurust/Windfall-v0", **options: Any) -> Any:
 
 
 def register_envs() -> None:
-    """Registers the ids with Gymnasium; may be called again."""
+    """Registers the ids with Gymnasium; may be called again.
+
+    Importing this package does it where Gymnasium is installed, so ``gymnasium.register_envs(emurust)`` suffices.
+    """
     from emurust import ids
 
     ids.register_with_gymnasium()
+
+
+if importlib.util.find_spec("gymnasium"):
+    register_envs()

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from emurust.errors import EmurustError, InvalidArgumentError
 from emurust.game_boy import GameBoy, make_machine
-from rlenv_shared.errors import EnvError, explain
+from rlenv_shared import command_line
+from rlenv_shared.errors import explain
 
 MAPPERS: Final = {
     **dict.fromkeys((0x00, 0x08, 0x09), "ROM only"),
@@ -60,15 +61,15 @@ def main(arguments: list[str] | None = None) -> int:
         if name in ("verify", "record"):
             command.add_argument("--seed", type=int, default=1, help="of the random pad")
     options = parser.parse_args(arguments)
-    try:
+
+    def asked() -> int:
         for name in ("frames", "skip"):
             if getattr(options, name, 1) < 1:
                 got = getattr(options, name)
                 raise InvalidArgumentError(explain(name, got=got, expected="at least 1", remedy=f"change --{name}"))
         return int(options.action(options))
-    except (EnvError, OSError) as error:
-        print(f"emurust: {error}", file=sys.stderr)
-        return 2
+
+    return command_line.guarded(asked, "emurust")
 
 
 def _rom(options: argparse.Namespace) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from os import PathLike
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emurust.errors import InvalidArgumentError
+from rlenv_shared import files
 from rlenv_shared.errors import explain
 
 FRAME_MS = 1000 * 70_224 / 4_194_304
@@ -29,6 +31,7 @@ def save_gif(frames: Iterable[NDArray[np.uint8]], path: str | PathLike[str], *, 
 
     Raises:
         InvalidArgumentError: no pictures, or a scale below 1.
+        StorageError: it cannot be written there.
     """
     from PIL import Image
 
@@ -41,5 +44,6 @@ def save_gif(frames: Iterable[NDArray[np.uint8]], path: str | PathLike[str], *, 
     ]
     if not images:
         raise InvalidArgumentError(explain("GIF", got="no pictures", expected="at least 1", remedy="record some"))
-    images[0].save(path, save_all=True, append_images=images[1:], duration=round(FRAME_MS * skip), loop=0)
+    with files.replacing(os.fspath(path)) as file:
+        images[0].save(file, "GIF", save_all=True, append_images=images[1:], duration=round(FRAME_MS * skip), loop=0)
     return len(images)

@@ -63,17 +63,28 @@ class _Alias(Loader):
         """It is there already."""
 
 
+class _Unused:
+    """Something of PyBoy's own parts: it can be imported and passed on, and raises when it is used."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise not_offered(self._name, "the attributes of PyBoy")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise not_offered(f"{self._name}.{name}", "the attributes of PyBoy")
+
+
 class _Missing(ModuleType):
-    """A module of PyBoy's own parts: it can be imported, and whatever of it is used raises."""
+    """A module of PyBoy's own parts, in which there is every name."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-
-        def use(*_: object, **__: object) -> NoReturn:
-            raise not_offered(f"{self.__name__}.{name}", "the attributes of PyBoy")
-
-        return use
+        return _Unused(f"{self.__name__}.{name}")
 
 
 class _Placeholder(Loader):
@@ -133,9 +144,16 @@ class IntIOWrapper:
 
 
 # what only PyBoy's own tests import
-_INTERNALS = {"IntIOWrapper": IntIOWrapper, "MAX_CYCLES": 1 << 31, "FRAME_CYCLES": 70_224, "INTR_LCDC": 2}
+_INTERNALS = {
+    "IntIOWrapper": IntIOWrapper,
+    "CLOCK_RATE": 1 << 22,
+    "FRAME_CYCLES": 70_224,
+    "INTR_LCDC": 2,
+    "MAX_CYCLES": 1 << 31,
+}
 for _name, _value in _INTERNALS.items():
     setattr(utils, _name, _value)
 console.DMG_PALETTES = MONOCHROME_PALETTES  # type: ignore[attr-defined]
+emurust.pyboy.__main__ = _Missing("pyboy.__main__")  # type: ignore[attr-defined]
 emurust.pyboy.PyBoy = console.PyBoy = PyBoy  # type: ignore[misc]
 sys.meta_path.insert(0, _Finder())

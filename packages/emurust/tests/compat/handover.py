@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import record
 from pair import has_clock, load, make_ours, make_pyboy, memory, picture, state_of
 
 from emurust.games import windfall
@@ -27,7 +28,6 @@ from emurust.pyboy.events import BUTTONS, PRESSES, RELEASES
 from emurust.verify import pad_masks
 
 HERE: Final = Path(__file__).resolve().parent
-RESULTS: Final = HERE / "results" / "handover.json"
 BUILT: Final = HERE.parents[1] / "roms" / "built"
 LATEST: Final = 1_200  # frames
 
@@ -116,7 +116,7 @@ def main() -> int:
     options = parser.parse_args()
     chosen = {name: rom for name, rom in roms(options.folder).items() if not options.only or options.only in name}
     compare = partial(hand_over, moments=options.moments, frames=options.frames)
-    rows = []
+    rows, facts = [], record.about()
     with ProcessPoolExecutor(options.processes) as pool:
         for row in pool.map(compare, chosen.keys(), chosen.values()):
             rows.append(row)
@@ -125,7 +125,7 @@ def main() -> int:
     total = {key: sum(row[key] for row in rows) for key in ("moments", "continuations", "frames")}
     print({"roms": len(rows), **total, "differing": wrong})
     if not options.only:
-        RESULTS.write_text(json.dumps({"roms": len(rows), **total, "differing": wrong, "rows": rows}, indent=1) + "\n")
+        record.write("handover", {"roms": len(rows), **total, "differing": wrong, "rows": rows}, facts)
     return int(wrong > 0)
 
 

@@ -6,22 +6,19 @@ python tests/compat/mutated_states.py [--count 5000]
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any, Final
 
+import record
 from handover import roms
 from pair import load, make_ours, state_of
 
 from emurust.errors import LockedUp
 from emurust.pyboy.utils import PyBoyAssertException
 
-HERE: Final = Path(__file__).resolve().parent
-RESULTS: Final = HERE / "results" / "mutated_states.json"
 SLOW_SECONDS: Final = 2.0
 
 
@@ -50,7 +47,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5_000)
     options = parser.parse_args()
-    chance = random.Random(0)
+    chance, facts = random.Random(0), record.about()
     consoles = {}
     for name, rom in roms(None).items():
         console = make_ours(rom)
@@ -65,13 +62,11 @@ def main() -> int:
         slowest = max(slowest, time.perf_counter() - began)
         if number % 50 == 0:
             load(console, state).tick(1)
-    found: dict[str, Any] = {"states": options.count, **outcomes, "slowest_seconds": round(slowest, 4)}
+    found = {"states": options.count, "untyped": 0, **outcomes, "slowest_seconds": round(slowest, 4)}
     print(found)
     wrong = outcomes["untyped"] or slowest > SLOW_SECONDS
     if options.count >= 5_000:
-        RESULTS.write_text(
-            json.dumps({key: value for key, value in found.items() if key != "slowest_seconds"}, indent=1) + "\n"
-        )
+        record.write("mutated_states", found, facts)
     return int(bool(wrong))
 
 

@@ -2,36 +2,40 @@
 
     python tests/compat/stateful.py [--sequences 10000] [--seed 0] [--processes 1]
 
-Hypothesis draws the sequences and shrinks what fails.  Each starts from the 120th frame of Windfall, makes at least 20
-calls and runs at least 60 frames.
+Hypothesis draws the sequences.  Each starts from the 120th frame of Windfall, makes at least 20 calls and runs at least
+60 frames.  Where a sequence damages the game so that it reaches an illegal opcode, our console raises `LockedUp` and
+PyBoy must be seen to hang; such sequences are compared up to there and counted on top.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
+import os
+import signal
 import sys
+import time
+import traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, settings
+import record
+from hypothesis import HealthCheck, Phase, reject, settings
 from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from pair import load, make_ours, make_pyboy, memory, normal_form, picture, state_of
 
+from emurust.errors import LockedUp
 from emurust.games import windfall
 from emurust.pyboy.events import BUTTONS
 
-HERE: Final = Path(__file__).resolve().parent
-RESULTS: Final = HERE / "results" / "stateful.json"
 ROM: Final = windfall.rom()
 LEAST_CALLS, LEAST_FRAMES = 20, 60
 CHUNK: Final = 100
+HANG_SECONDS: Final = 5.0
 SYMBOLS: Final = dict((line.split()[1], int(line[3:7], 16)) for line in windfall.symbols().splitlines())
 FUNCTIONS: Final = tuple(
     SYMBOLS[name] for name in ("on_vblank", "_random", "_spawn", "_place_objects", "_read_pad", "_fall")
@@ -76,17 +80,29 @@ class Calls(RuleBasedStateMachine):
         self.reached: list[list[Any]] = [[], []]
         self.saved: list[tuple[bytes, bytes]] = []
         self.calls = self.frames = 0
+        self.locked_up = False
 
     def same(self, call: Any) -> Any:
         """Calls something on both and compares what it gives."""
         self.calls += 1
-        theirs, ours = (call(console) for console in self.both)
+        try:
+            ours = call(self.both[1])
+        except LockedUp:
+            self.give_up(call)
+        theirs = call(self.both[0])
         if isinstance(theirs, np.ndarray):
             assert theirs.dtype == ours.dtype
             assert np.array_equal(theirs, ours), (theirs, ours)
         else:
             assert theirs == ours, f"{theirs!s:.300} and {ours!s:.300}"
         return ours
+
+    def give_up(self, call: Any) -> NoReturn:
+        """Ends a sequence in which our console locked up."""
+        self.locked_up = True
+        assert hangs(lambda: call(self.both[0])), "PyBoy goes on where our console locks up"
+        self.done.update(locked_up=1)
+        reject()
 
     @rule(count=st.integers(0, 12), render=st.booleans(), sound=st.booleans())
     def tick(self, count: int, render: bool, sound: bool) -> None:
@@ -242,7 +258,7 @@ class Calls(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Enough calls and frames, then the same memory and state."""
-        if not hasattr(self, "both"):
+        if not hasattr(self, "both") or self.locked_up:
             return
         while self.calls < LEAST_CALLS or self.frames < LEAST_FRAMES:
             self.tick(6, True, True)
@@ -253,6 +269,24 @@ class Calls(RuleBasedStateMachine):
         assert theirs == ours
         self.both[0].stop(False)
         self.done.update(sequences=1, calls=self.calls, frames=self.frames)
+
+
+def hangs(call: Any) -> bool:
+    """Whether a call does not return; it is made in a child process."""
+    child = os.fork()
+    if child == 0:
+        try:
+            call()
+        finally:
+            os._exit(0)
+    end = time.monotonic() + HANG_SECONDS
+    while time.monotonic() < end:
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return False
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return True
 
 
 def quiet(_: object) -> None:
@@ -267,7 +301,7 @@ def note(seen: tuple[Any, list[Any], int]) -> None:
 
 
 def play(sequences: int, seed: int) -> Counter[str]:
-    """So many sequences; raises what Hypothesis found."""
+    """So many sequences; those up to the first that differs."""
     Calls.done.clear()
     chosen = settings(
         max_examples=sequences,
@@ -278,7 +312,11 @@ def play(sequences: int, seed: int) -> Counter[str]:
         phases=(Phase.generate,),
         print_blob=False,
     )
-    run_state_machine_as_test(with_seed(seed)(Calls), settings=chosen)
+    try:
+        run_state_machine_as_test(with_seed(seed)(Calls), settings=chosen)
+    except Exception:
+        traceback.print_exc()
+        Calls.done["differing"] += 1
     return Counter(Calls.done)
 
 
@@ -291,14 +329,14 @@ def main() -> int:
     options = parser.parse_args()
     starts = range(0, options.sequences, CHUNK)
     sizes = [min(CHUNK, options.sequences - start) for start in starts]
-    done: Counter[str] = Counter()
+    done, facts = Counter({"sequences": 0, "differing": 0}), record.about()
     with ProcessPoolExecutor(options.processes) as pool:
         for found in pool.map(play, sizes, [options.seed + start for start in starts]):
-            done += found
+            done.update(found)
             print(dict(done), flush=True)
             if done["sequences"] >= CHUNK:
-                RESULTS.write_text(json.dumps({"seed": options.seed, "differing": 0, **done}, indent=1) + "\n")
-    return 0
+                record.write("stateful", {"seed": options.seed, **done}, facts)
+    return int(done["differing"] > 0)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
+import record
+
 HERE: Final = Path(__file__).resolve().parent
-RESULTS: Final = HERE / "results" / "calls.json"
 TABLE: Final = HERE.parents[1] / "docs" / "pyboy.md"
 REPOSITORY: Final = HERE.parents[3]
 # verdicts, the good ones first
@@ -104,6 +104,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    facts = record.about()
     rows = compare(options.names)
     counts = Counter(row["verdict"] for row in rows)
     for row in rows:
@@ -111,10 +112,8 @@ def main() -> int:
             print(json.dumps(row, indent=1)[:3000])
     print({name: counts[name] for name in VERDICTS}, len(rows))
     if not options.names:
-        RESULTS.parent.mkdir(exist_ok=True)
-        versions = {"pyboy": "2.8.1", "python": platform.python_version()}
         kept = [{**row, "pyboy": trimmed(row["pyboy"]), "emurust": trimmed(row["emurust"])} for row in rows]
-        RESULTS.write_text(json.dumps({"versions": versions, "counts": dict(counts), "calls": kept}, indent=1) + "\n")
+        record.write("calls", {"counts": dict(counts), "calls": kept}, facts)
         TABLE.write_text(markdown(rows))
     return int(bool(counts["differs"] or counts["bare"]))
 

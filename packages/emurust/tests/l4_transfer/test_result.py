@@ -12,7 +12,7 @@ from rlenv_learn.transfer.verdict import TransferConfig, load_results, verdict
 
 pytestmark = [pytest.mark.l4, pytest.mark.reference("pyboy")]
 
-CONFIG = TransferConfig.load(DECLARATION.transfer.config)
+CONFIG = TransferConfig.load(DECLARATION.transfer("transfer").config)
 RESULTS = [DECLARATION.results / "transfer.json"]
 PILOT = json.loads((DECLARATION.results / "pilot.json").read_text())
 

@@ -19,9 +19,13 @@ def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: 
         seed: of the environment.
     """
     from halfcheetah_jax.recording import save_gif
-    from rlenv_learn import Policy
 
-    print(save_gif(out, None if policy is None else Policy.load(policy).act, steps=steps, seed=seed))
+    act = None
+    if policy is not None:
+        from rlenv_learn import Policy
+
+        act = Policy.load(policy).act
+    print(save_gif(out, act, steps=steps, seed=seed))
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from halfcheetah_jax.env import HalfCheetah
 from halfcheetah_jax.render import rgb_array
+from rlenv_shared import files
 
 
 def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: int = 100, seed: int = 0) -> Path:
@@ -25,6 +26,9 @@ def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: in
 
     Returns:
         The path.
+
+    Raises:
+        StorageError: it cannot be written there.
     """
     import imageio.v3 as iio
 
@@ -37,5 +41,6 @@ def save_gif(path: str | Path, policy: Any = None, *, env: Any = None, steps: in
         frames.append(rgb_array(state))
         action = random.uniform(-1, 1, 6) if policy is None else np.asarray(policy(np.asarray(obs)[None]))[0]
         obs, state, *_ = step(jax.random.key(0), state, np.asarray(action, np.float32))
-    iio.imwrite(path, np.stack(frames), duration=1000 * env.dt, loop=0)
+    with files.replacing(path) as file:
+        file.write(iio.imwrite("<bytes>", np.stack(frames), extension=".gif", duration=1000 * env.dt, loop=0))
     return Path(path)

@@ -74,6 +74,10 @@ class Battle:
         """Go on with other words of the same battle."""
         self._open(words)
 
+    def forget(self, *kinds: str) -> None:
+        """Read rows of these kinds ("item", "ability", …) again when they are next asked for."""
+        self._rows = {key: row for key, row in self._rows.items() if key[0] not in kinds}
+
     # --- chance ---------------------------------------------------------------------------------------------------
 
     def draw(self, mask: Any, n: Any, site: str) -> Any:
@@ -109,10 +113,19 @@ class Battle:
         return self._kept(("pokemon", number), make)
 
     def ability(self, number: int) -> Any:
-        """The active Pokémon's ability."""
-        return self._kept(
-            ("ability", number), lambda: self.row("abilities", rows.ABILITY, self.pokemon(number).ability)
-        )
+        """The active Pokémon's ability, as `ability_number` says."""
+        return self._kept(("ability", number), lambda: self.row("abilities", rows.ABILITY, self.ability_number(number)))
+
+    def ability_number(self, number: int) -> Any:
+        """The number of the active Pokémon's ability; 0 while a move like Mold Breaker's passes by it."""
+
+        def make() -> Any:
+            own = self.pokemon(number).ability
+            second = self.view.swapped if number == 0 else ~self.view.swapped
+            passed = self.view.ignored == jnp.where(second, 2, 1)
+            return jnp.where(passed & self.row("abilities", rows.ABILITY, own).breakable, 0, own)
+
+        return self._kept(("ability number", number), make)
 
     def item(self, number: int) -> Any:
         """The active Pokémon's item."""

@@ -14,13 +14,14 @@ import numpy as np
 from pokejax import engine, rows, teams
 from pokejax.battle import Battle
 from pokejax.rules.damage import damage, matchup
-from pokejax.rules.moves import force, take_tera_type
+from pokejax.rules.moves import force, pass_by_ability, take_form, take_tera_type
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import NAMES, params
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Ops
 
 ROLLS: Final = 16
+FIRST_HIT: Final = np.int32(1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,12 +49,14 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll}
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
+        always = jnp.ones_like(b.view.over)
+        pass_by_ability(b, row, always)
         take_tera_type(b, row)
+        take_form(b, row)
         force(b, row)
         meets = matchup(b, row)
-        always = jnp.ones_like(meets.exponent, jnp.bool_)
         row.set("always_crits", critical, where=always)
-        found = damage(b, row, meets, always)
+        found = damage(b, row, meets, FIRST_HIT, always)
         harmless = (row.category == rows.STATUS) | (meets.immune & ~row.ignores_immunity)
         return jnp.where(harmless, 0, found)
 
@@ -74,6 +77,7 @@ def situation(
     hp: tuple[int | None, int | None] = (None, None),
     statuses: tuple[str, str] = ("", ""),
     terastallized: tuple[bool, bool] = (False, False),
+    grown: tuple[str, str] = ("", ""),
 ) -> tuple[Words, Any]:
     """A state in which two Pokémon face each other, and its tables.
 
@@ -85,9 +89,10 @@ def situation(
         hp: hit points; None for all.
         statuses: of `rows.STATUSES`.
         terastallized: whether they are.
+        grown: the stat that Protosynthesis or Quark Drive has made grow, of `rows.BOOSTS`; "" for none.
 
     Raises:
-        InvalidParamsError: an unknown weather or status, or what `teams.constants` refuses.
+        InvalidParamsError: an unknown weather, status or stat, or what `teams.constants` refuses.
     """
     tables = params(teams.constants([[dict(attacker)] * TEAM, [dict(defender)] * TEAM]))
     zero = np.uint32(0)
@@ -98,6 +103,7 @@ def situation(
         side.appeared, side.active_turns = 1, 1
         side.status = _number("status", statuses[n], rows.STATUSES)
         side.terastallized = terastallized[n]
+        side.best_stat = _number("grown stat", grown[n], ("", *rows.BOOSTS[:5]))
         given = hp[n]
         if given is not None:
             side.hp = int(given)

@@ -29,6 +29,7 @@ SIDES: Final = (OWN, FOE)
 IDS, NUMBERS = "ids", "numbers"
 MOST_SLEEP, MOST_STAT, MOST_WEATHER, MOST_POISON = 7, 1023, 8, 15
 EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
+POISON_HEAL = number_of("ability", "poisonheal")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -283,7 +284,8 @@ def _common(member: Any, active: Any, constants: Any) -> dict[str, list[Any]]:
     asleep = member.status == rows.SLP
     lost = member.slept - member.stage  # Early Bird loses two a turn
     slept = jnp.where(constants.ability == EARLY_BIRD, lost // 2, lost)
-    poisoned = active & (member.status == rows.TOX) & (constants.ability != MAGIC_GUARD)
+    unhurt = (constants.ability == MAGIC_GUARD) | (constants.ability == POISON_HEAL)
+    poisoned = active & (member.status == rows.TOX) & ~unhurt
     stands = ~member.fainted
     return {
         "status": [jnp.where(stands, member.status, 0)],

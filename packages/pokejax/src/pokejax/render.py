@@ -39,7 +39,9 @@ def action_words(action: int, state: Values, side: int, team: Team) -> str:
     if action >= SWITCH_ACTION:
         return f"sends in {NAMES['species'][team[action - SWITCH_ACTION]['species']]}"
     front = team[state[f"side[{side}].order[0]"]]
-    move = NAMES["move"][front["moves"][action % MOVES]]
+    rampages = state[f"side[{side}].lock"] > 0  # the only action goes on with the move that it began with
+    slot = state[f"side[{side}].lock_slot"] if rampages else action % MOVES
+    move = NAMES["move"][front["moves"][slot]]
     return f"terastallizes and uses {move}" if action >= TERA_ACTION else f"uses {move}"
 
 

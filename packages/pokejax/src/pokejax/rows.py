@@ -18,10 +18,16 @@ BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
 WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
 SUN, RAIN, SAND, SNOW = range(1, 5)
 PHYSICAL, SPECIAL, STATUS = 1, 2, 3
+SUNLIGHT, CURRENT = 1, 2
+"""What wakes a paradox ability."""
 SIDE_CONDITIONS: Final = ("", "stealthrock", "spikes", "toxicspikes", "stickyweb")
 STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB = range(1, 5)
-VOLATILES: Final = ("", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute")
+VOLATILES: Final = (
+    "", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute", "healblock", "throatchop",
+    "yawn", "curse", "saltcure",
+)  # fmt: skip
 FLINCH, CONFUSION, LEECH_SEED, TAUNT, ENCORE, PROTECT, SUBSTITUTE = range(1, 8)
+HEAL_BLOCK, THROAT_CHOP, YAWN, CURSE, SALT_CURE = range(8, 13)
 AT_FOE, AT_SELF, AT_FIELD, AT_FOE_SIDE, AT_OWN_SIDE, AT_ALL_ADJACENT = range(6)
 """Targets in singles: one foe, the user, the whole field, a side, and whoever stands beside the user."""
 FRACTIONS: Final = ((0, 1), (1, 2), (1, 3), (1, 4), (33, 100), (3, 4))
@@ -32,7 +38,7 @@ BY_WEIGHT, BY_WEIGHTS, BY_BOOSTS, BY_HP = range(1, 5)
 stages, the user's hit points."""
 MOVE_FLAGS: Final = (
     "contact", "protect", "sound", "punch", "bite", "pulse", "slicing", "bullet", "powder", "defrost", "cantusetwice",
-    "mustpressure", "bypasssub", "failencore",
+    "mustpressure", "bypasssub", "failencore", "heal", "wind", "nosleeptalk", "charge",
 )  # fmt: skip
 
 
@@ -52,7 +58,7 @@ MOVE: Final = Layout(
         bits("type", 0, 19), bits("category", 0, 3), bits("power", 0, 255), bits("accuracy", 0, 100),
         bits("priority", -7, 5), bits("target", 0, 5),
         bits("crit_ratio", 0, 6), flag("always_crits"), bits("least_hits", 1, 10), bits("most_hits", 1, 10),
-        bits("drain", 0, 5), bits("recoil", 0, 5), bits("heal", 0, 5), flag("self_switch"),
+        bits("drain", 0, 5), bits("recoil", 0, 5), bits("heal_share", 0, 5), flag("self_switch"),
         bits("status", 0, 6), bits("weather", 0, 4), bits("volatile", 0, len(VOLATILES) - 1),
         flag("level_damage"), flag("defends_physically"), flag("attacks_with_defense"), flag("attacks_with_targets"),
         flag("ignores_defense_boosts"), flag("ignores_evasion"), flag("thaws_target"), flag("sure_for_poison"),
@@ -67,6 +73,10 @@ MOVE: Final = Layout(
         bits("power_from", 0, 4), flag("doubles_after_failure"), flag("clears_stages"),
         flag("shares_hp"), flag("clears_ground"), flag("wishes"),
         flag("drags"), flag("swaps_items"), flag("saps_strength"), flag("forced"),
+        flag("rampages"), flag("multiaccuracy"), flag("grows_per_hit"), flag("only_raised"), flag("curses"),
+        flag("drums"), flag("follows_weather"), flag("ignores_abilities"), flag("better_stat"), flag("heals_in_sand"),
+        flag("cures_user"), flag("calls_own"),
+        flag("tidies"), flag("parts"), bits("samples", 0, 2),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -74,7 +84,8 @@ MOVE: Final = Layout(
 """``boosts`` and the like are rows of the table of stage changes; 0 changes nothing.  Accuracy 0 never misses.  A
 ``self_chance`` of 0 is none given: the change always comes, after a draw all the same.  ``power_by`` multiplies the
 power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
-``forced`` is only set while Sheer Force uses a move."""
+``only_raised`` keeps the secondary effect for targets whose stages rose in this turn, ``better_stat`` strikes with the
+higher of both attacking stats.  ``forced`` is only set while Sheer Force uses a move."""
 
 ABILITY: Final = Layout(
     "ability",
@@ -93,18 +104,28 @@ ABILITY: Final = Layout(
         flag("burn_spares"), flag("quick_feet"), flag("ignores_evasion"), flag("changes_damage"),
         flag("changes_damage_taken"),
         flag("infiltrates"), flag("no_indirect_damage"), flag("quickens_status_moves"), flag("inverts_stages"),
-        flag("forces"), flag("wakes_early"), flag("shows_item"),
-        bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
+        bits("paradox", 0, 2), flag("cures_itself"), flag("blocks_status_moves"), flag("veils"), flag("unnerves"),
+        bits("halvings", 0, 1), bits("doublings", 0, 1), flag("unseen"), flag("corrodes"), flag("overlord"),
+        flag("soul_heart"), flag("no_confusion"), flag("no_taunt"), bits("ruins", 0, 4), flag("aftermath"),
+        flag("downloads"), flag("bad_dreams"), flag("synchronizes"), flag("harvests"),
+        flag("breakable"), flag("unaware"), flag("breaks_abilities"), flag("unburdens"), flag("sheds_skin"),
+        flag("dries"), flag("hustles"), flag("scrappy"), flag("sure_hits"), bits("healing_priority", 0, 3),
+        flag("halves_burn"), flag("fluffy"), flag("gooey"), flag("heals_in_snow"), flag("heals_by_poison"),
+        bits("berry_heals", 0, 3), flag("skill_link"), flag("oozes"), flag("disables"), flag("blocks_wind"),
+        flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
+        flag("shows_item"),
     ],
 )  # fmt: skip
-"""``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by a type or physically if
-that is given; ``kept_stages`` and ``immune_statuses`` have a bit per stat and per status."""
+"""``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
+do nothing but help; ``hit_boosts`` come when hit, by a type or physically if that is given; ``kept_stages`` and
+``immune_statuses`` have a bit per stat and per status."""
 
 ITEM: Final = Layout(
     "item",
     [
         flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
-        flag("loaded_dice"), bits("orb", 0, 6),
+        flag("loaded_dice"), bits("orb", 0, 6), flag("berry"), flag("heals_quarter"), flag("wakes"), flag("cures"),
+        flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"),
     ],
 )  # fmt: skip
 
@@ -130,7 +151,7 @@ FACTS: Final = (
     "physical", "special", "contact", "sound", "punch", "bite", "pulse", "slicing", "recoil", "super_effective",
     "not_very_effective", "critical", "third_of_hp", "has_status", "poisoned", "target_full_hp", "target_fresh",
     "sun", "rain", "sand", "snow", "can_evolve", "has_accuracy",
-    "target_has_item", "ails_awake", "forced",
+    "target_has_item", "ails_awake", "forced", "stats_lowered",
 )  # fmt: skip
 """What a modifier may ask; the words of a modifier's row have one bit for each."""
 MODIFIER: Final = Layout(

@@ -28,23 +28,29 @@ PERSISTENT: Final = (
     bits("hp", 0, 1023), bits("status", 0, len(rows.STATUSES) - 1), bits("stage", 0, 15), bits("status_by", 0, 11),
     bits("item", 0, 63), flag("terastallized"), flag("fainted"), bits("slept", 0, 7),
     bits("row", 0, 65_535), bits("appeared", 0, TEAM), bits("percent", 0, 100),
-    bits("moves_shown", 0, 2**MOVES - 1), flag("ability_shown"), flag("item_shown"),
+    bits("moves_shown", 0, 2**MOVES - 1), flag("ability_shown"), flag("item_shown"), bits("eaten", 0, 63),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
-sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``row`` its
-constants in the pool.  The others are what the other player has been told (`pokejax.knowledge`): as which of its team
-it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit for each
-slot; its ability; its item."""
+sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
+berry that was used up last, 0 if it was another item, ``row`` its constants in the pool.  The others are what the other
+player has been told (`pokejax.rules.telling`): as which of its team it came out, 0 for not yet; the hit points in
+percent with which it was last seen leaving; its moves, a bit for each slot; its ability; its item."""
 
 VOLATILE: Final = (
     bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
     bits("choice_lock", 0, MOVES + 1), bits("last_move", 0, MOVES + 1), bits("this_result", 0, 3),
     bits("last_result", 0, 3), flag("protected"), bits("stalls", 0, 6), bits("stall_turns", 0, 2),
     bits("substitute", 0, 255), flag("seeded"), bits("taunt", 0, 4), bits("encore", 0, 4),
-    bits("encore_slot", 0, MOVES - 1), flag("roosting"),
+    bits("encore_slot", 0, MOVES - 1), flag("roosting"), bits("heal_block", 0, 2), bits("throat_chop", 0, 2),
+    bits("yawn", 0, 2), bits("yawn_by", 0, 11), flag("cursed"), flag("fired_up"), flag("unburdened"),
+    bits("lock", 0, 2), bits("lock_turns", 0, 3), bits("lock_slot", 0, MOVES - 1),
+    bits("disable", 0, 5), bits("disable_slot", 0, MOVES - 1), flag("raised"), flag("lowered"),
+    bits("best_stat", 0, 5), flag("from_booster"), flag("salted"),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
-``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; the others are turns left or flags."""
+``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like
+Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn; the
+others are turns left or flags."""
 
 LAYOUT: Final = Layout(
     "battle",
@@ -54,7 +60,7 @@ LAYOUT: Final = Layout(
         bits("weather", 0, len(rows.WEATHERS) - 1), bits("weather_turns", 0, 8),
         flag("mid_turn"), flag("queued_start"), flag("queued_before_turn"), flag("queued_residual"),
         flag("second_instaswitches_first"), flag("second_switches_first"), flag("second_terastallizes_first"),
-        flag("second_moves_first"), flag("swapped"),
+        flag("second_moves_first"), flag("swapped"), bits("ignored", 0, 2),
         record("side", 2, [
             bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
             flag("asked"), flag("may_terastallize"),
@@ -72,4 +78,5 @@ LAYOUT: Final = Layout(
     ],
 )  # fmt: skip
 """``wish`` is twice what Wish gives when ``wish_turns`` have passed; ``rock_before_toxic`` and its like say which
-hazard was laid first; ``swapped`` says that the sides have changed places, so that whoever acts is the first."""
+hazard was laid first; ``ignored`` is one plus the true side whose ability the present move passes by; ``swapped`` says
+that the sides have changed places, so that whoever acts is the first."""

@@ -7,10 +7,12 @@ import functools
 import hashlib
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pokejax.data import DATA, MANIFEST, SCHEMA
 from pokejax.rows import BOOSTS
@@ -34,7 +36,10 @@ class Params(Replaceable):
         power_points: the most of each move.
         pokemon: rows of `rows.POKEMON`, six to a team.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
-            `speed_drop` of those that Sticky Web lowers, `evasion_drop` Defog.
+            `speed_drop` of those that Sticky Web lowers, `evasion_drop` Defog; `weakness_policy` what it raises,
+            `drum` half of what Belly Drum does, `parting` what Parting Shot lowers, `tidying` what Tidy Up raises,
+            `attack` and `special_attack` one of them alone.
+        accuracies: of the later hits of Triple Axel and its like (`accuracies`).
         max_steps_in_episode: decisions and steps between them after which an episode is cut.
     """
 
@@ -51,6 +56,13 @@ class Params(Replaceable):
     speed_boost: Any
     speed_drop: Any
     evasion_drop: Any
+    weakness_policy: Any
+    drum: Any
+    parting: Any
+    tidying: Any
+    attack: Any
+    special_attack: Any
+    accuracies: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
 
 
@@ -103,9 +115,37 @@ def params(pokemon: tuple[Column, ...]) -> Params:
         "speed_boost": stage_row(spe=1),
         "speed_drop": stage_row(spe=-1),
         "evasion_drop": stage_row(evasion=-1),
+        "weakness_policy": stage_row(atk=2, spa=2),
+        "drum": stage_row(atk=6),
+        "parting": stage_row(atk=-1, spa=-1),
+        "tidying": stage_row(atk=1, spe=1),
+        "attack": stage_row(atk=1),
+        "special_attack": stage_row(spa=1),
+        "accuracies": accuracies(),
     }
     found: dict[str, Any] = {name: table(name) for name in TABLES}
     return Params(pokemon=pokemon, **found, **stages)
+
+
+def accuracies(base: int = 90) -> NDArray[np.uint32]:
+    """How sure a later hit is after both stages, which Showdown works out in floating point.
+
+    Args:
+        base: the move's own accuracy; every move that asks has this one.
+
+    Returns:
+        uint32 ``[13 * 13]`` by the user's stage and the target's evasion, both from -6: the number of draws of a
+        hundred that hit, in bits above the lowest, which says whether it is a whole number: only those are modified.
+    """
+    table = [1, 4 / 3, 5 / 3, 2, 7 / 3, 8 / 3, 3]
+    found = []
+    for stage in range(-6, 7):
+        for evasion in range(-6, 7):
+            value = base * table[stage] if stage > 0 else base / table[-stage]
+            if evasion:
+                value = value / table[evasion] if evasion > 0 else value * table[-evasion]
+            found.append(math.ceil(value) << 1 | (value == int(value)))
+    return np.array(found, np.uint32)
 
 
 def stage_row(**changes: int) -> np.int32:

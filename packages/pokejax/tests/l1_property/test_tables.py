@@ -38,7 +38,7 @@ def test_every_move_has_a_row_that_says_what_it_is():
     [
         ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: move: got transform"),
         ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
-        ({"item": "boosterenergy"}, "team 0, Pokémon 2: item: got boosterenergy"),
+        ({"item": "lightclay"}, "team 0, Pokémon 2: item: got lightclay"),
         ({"species": "terapagos"}, "team 0, Pokémon 2: species: got terapagos"),
         ({"tera": "Stellar"}, "team 0, Pokémon 2: tera type: got Stellar"),
     ],

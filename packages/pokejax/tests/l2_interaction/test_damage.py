@@ -25,10 +25,18 @@ def setup_of(rng, leads):
     return changes + ([["weather", weather]] if weather and not brought else [])
 
 
+def grown(volatiles):
+    """The stat that Protosynthesis or Quark Drive has made grow."""
+    return "".join(volatiles[name]["bestStat"] for name in ("protosynthesis", "quarkdrive") if name in volatiles)
+
+
 def seen_situation(view):
     """The words and tables of a view's position."""
     fronts = [side["pokemon"][side["order"][0]] for side in view["core"]["sides"]]
-    described = [team[side["order"][0]] for team, side in zip(view["constants"], view["core"]["sides"], strict=True)]
+    described = [
+        team[side["order"][0]] | {"item": front["item"]}  # an entry may have used it up
+        for team, side, front in zip(view["constants"], view["core"]["sides"], fronts, strict=True)
+    ]
     weather = view["core"]["weather"]
     return damage.situation(
         *described,
@@ -36,6 +44,7 @@ def seen_situation(view):
         boosts=tuple(front["boosts"] for front in fronts),
         hp=tuple(front["hp"] for front in fronts),
         statuses=tuple(front["status"] if front["status"] in STATUSES else "" for front in fronts),
+        grown=tuple(grown(front["volatiles"]) for front in fronts),
     )
 
 

@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,11 +60,17 @@ def make(env_id: str = "puffer_pong/Pong-v0", **options: Any) -> Any:
 def register_envs() -> None:
     """Register the ids of `puffer_pong.ids.GYMNASIUM_IDS` with Gymnasium; may be called again.
 
+    Importing this package does it where Gymnasium is installed, so ``gymnasium.register_envs(puffer_pong)`` suffices.
+
     >>> import gymnasium, puffer_pong
-    >>> puffer_pong.register_envs()
+    >>> gymnasium.register_envs(puffer_pong)
     >>> gymnasium.make_vec("puffer_pong/Pong-v0", num_envs=2, vectorization_mode="vector_entry_point").num_envs
     2
     """
     from puffer_pong import ids
 
     ids.register_with_gymnasium()
+
+
+if importlib.util.find_spec("gymnasium"):
+    register_envs()

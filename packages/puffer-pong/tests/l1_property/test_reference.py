@@ -138,3 +138,31 @@ def test_source_with_another_checksum_is_not_used(monkeypatch, tmp_path):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     with pytest.raises(ReferenceUnavailableError, match="sdist of pufferlib"):
         adapter.build()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_what_is_timed_is_the_game_that_is_compared(threads):
+    """The timed loop, on any number of threads, ends where a recorded rollout of the same actions ends."""
+    actions = np.random.default_rng(7).integers(0, 3, (300, 5), np.int32)
+    timed, recorded = (PufferPong(5, frameskip=8, max_score=2) for _ in range(2))
+    for pong in (timed, recorded):
+        pong.reset(seed=4)
+    rewards = timed.bench(actions.astype(np.float32), threads)
+    rollout = recorded.rollout(actions)
+    assert rewards == rollout.steps["reward"].sum(dtype=np.float64)
+    assert rollout.ends.any()
+    for name, value in recorded.snapshot().items():
+        np.testing.assert_array_equal(timed.snapshot()[name], value, err_msg=name)
+
+
+def test_impossible_arguments_of_the_timed_loop():
+    pong = PufferPong(3)
+    actions = np.zeros((2, 3), np.float32)
+    for bad in (actions.astype(np.int32), actions[:, :2], actions.T.copy().T):
+        with pytest.raises(InvalidParamsError, match="actions"):
+            pong.bench(bad)
+    for threads in (0, 4):
+        with pytest.raises(InvalidParamsError, match="threads"):
+            pong.bench(actions, threads)
+    with pytest.raises(InvalidParamsError, match="one for the whole process"):
+        PufferPong(3, rng="glibc").bench(actions, 2)

@@ -3,6 +3,8 @@
 | module      | what                                                                                  |
 |-------------|---------------------------------------------------------------------------------------|
 | `workloads` | what is measured: a jitted rollout of a JAX environment, or a host callable             |
+| `faces`     | through Gymnasium's interface, single and vector                                      |
+| `other_python` | programs in Python environments of their own                                       |
 | `harness`   | interleaved blocks, batch sweep, lock                                                 |
 | `commands`  | `bench`: measures what a package declares                                             |
 | `results`   | the JSON file, its checks, ratios, table and plot                                     |

@@ -1,4 +1,4 @@
-"""Compiles the text of a program once, keeps the object, and loads it."""
+"""Compiles a traced function once, keeps the object, and loads it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import jax
 
-from rlenv_emit import ir
 from rlenv_emit.cpp.source import source
 from rlenv_emit.errors import CompilerError, ObjectFileError
+from rlenv_emit.front.trace import program
+from rlenv_emit.key import key_of
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import explain
 
@@ -34,10 +36,11 @@ FLAGS: Final = (
 
 @dataclasses.dataclass(frozen=True)
 class Built:
-    """A loaded object: its key, the address of its entry, and the file."""
+    """A loaded object: its key, the addresses of its entries for XLA and for C, and the file."""
 
     key: str
     handler: int
+    run: int
     path: Path
 
 
@@ -63,47 +66,42 @@ def compiler() -> str:
     raise CompilerError(explain("C++ compiler", got="none on PATH", expected="g++ or clang++", remedy=remedy))
 
 
-@functools.cache
-def _headers() -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(HEADERS.glob("*.h")))
+def build(closed: Any, varying: Sequence[bool], form: Form) -> Built:
+    """The loaded object of a closed jaxpr of one lane, from the cache if it is there: then nothing else is looked at.
 
-
-def key_of(program: ir.Program, form: Form) -> str:
-    """What an object is known by: the program, the form, the headers and the flags."""
-    digest = hashlib.sha256()
-    for part in (ir.text(program), form.march, str(form.lanes), " ".join(FLAGS)):
-        digest.update(part.encode() + b"\0")
-    digest.update(_headers())
-    return digest.hexdigest()[:40]
-
-
-def build(program: ir.Program, form: Form) -> Built:
-    """The loaded object of a program, from the cache if it is there.
+    Args:
+        closed: the jaxpr.
+        varying: for each argument, whether every lane has its own; the others are the same for all.
+        form: of the processor.
 
     Raises:
-        CompilerError: it is not, and cannot be made.
+        UnsupportedError: it uses a primitive, dtype or size that cannot be emitted.
+        CompilerError: the object is not there, and cannot be made.
         ObjectFileError: the file in the cache is not what its name says.
     """
-    key = key_of(program, form)
+    key = key_of(closed, varying, form, FLAGS)
     path = cache_folder() / f"{form.name}-{key}.so"
     if not path.exists():
-        compile_text(source(program), form, path, key)
+        compile_text(source(program(closed, varying)), form, path, key)
     return load(path, key)
 
 
-def compile_text(text: str, form: Form, path: Path, key: str, extra: tuple[str, ...] = ()) -> None:
+def command(form: Form, text: Path, made: Path, *, shared: bool = True, extra: Sequence[str] = ()) -> list[str]:
+    """What compiles a C++ file into a shared object, or into a program."""
+    prefer = ("-mprefer-vector-width=512",) if form.name == "avx512" else ()
+    flags = [flag for flag in FLAGS if shared or flag != "-shared"]
+    include = (f"-I{HEADERS}", f"-I{jax.ffi.include_dir()}")
+    machine = (f"-march={form.march}", *prefer, f"-DLANES={form.lanes}")
+    return [compiler(), *flags, *machine, *extra, *include, str(text), "-o", str(made)]
+
+
+def compile_text(text: str, form: Form, path: Path, key: str) -> None:
     """Compile C++ text into a shared object sealed with its key; the file appears complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    include = (f"-I{HEADERS}", f"-I{jax.ffi.include_dir()}")
-    prefer = ("-mprefer-vector-width=512",) if form.name == "avx512" else ()
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         written, made = Path(folder) / "step.cc", Path(folder) / "step.so"
         written.write_text(text)
-        command = [
-            compiler(), *FLAGS, f"-march={form.march}", *prefer, f"-DLANES={form.lanes}", *extra, *include,
-            str(written), "-o", str(made),
-        ]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command(form, written, made), capture_output=True, text=True, check=False)
         if done.returncode:
             raise CompilerError(
                 explain(
@@ -140,8 +138,9 @@ def load(path: Path, key: str) -> Built:
             )
         )
     try:
-        handler = ctypes.CDLL(str(path)).rlenv_emitted
+        library = ctypes.CDLL(str(path))
+        handler, run = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (library.rlenv_emitted, library.rlenv_run))
     except (OSError, AttributeError) as error:
         remedy = "delete the file"
         raise ObjectFileError(explain(f"object {path}", got=error, expected="one that loads", remedy=remedy)) from None
-    return Built(key, ctypes.cast(handler, ctypes.c_void_p).value or 0, path)
+    return Built(key, handler, run, path)

@@ -15,7 +15,6 @@ from jax.interpreters import ad, batching, mlir
 
 from rlenv_emit.build import Built, build
 from rlenv_emit.errors import DifferentiationError
-from rlenv_emit.front.trace import program
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import explain
 
@@ -34,7 +33,7 @@ class Traced:
     @functools.cache  # noqa: B019
     def target(self, varying: tuple[bool, ...]) -> str:
         """Name under which XLA knows the object for these varying arguments."""
-        return _register(build(program(self.closed, varying), self.form))
+        return _register(build(self.closed, varying, self.form))
 
 
 @functools.cache

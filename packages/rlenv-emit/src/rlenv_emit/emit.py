@@ -41,7 +41,7 @@ def emit(
         ObjectFileError: this processor does not run the form.
     """
     avals = jax.tree.map(_aval, example)
-    emitted = _traced(function, avals, _form(form), _threads(threads))
+    emitted = _traced(function, avals, chosen_form(form), _threads(threads))
     expected = _described(avals)
 
     @functools.wraps(function)
@@ -59,7 +59,7 @@ def emit_lazily(
     function: Callable[..., Any], form: str | None = None, threads: int | None = None
 ) -> Callable[..., Any]:
     """As `emit`, for every shape and dtype of arguments that the function is called with."""
-    chosen, workers = _form(form), _threads(threads)
+    chosen, workers = chosen_form(form), _threads(threads)
 
     @functools.cache
     def made(structure: Any, leaves: tuple[Any, ...]) -> Callable[..., Any]:
@@ -91,7 +91,8 @@ def _traced(function: Callable[..., Any], avals: Any, form: Form, threads: int) 
     return emitted
 
 
-def _form(name: str | None) -> Form:
+def chosen_form(name: str | None) -> Form:
+    """The form of this name, or the best that this processor runs."""
     return processor.best() if name is None else processor.named(name)
 
 

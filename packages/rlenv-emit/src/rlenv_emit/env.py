@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from rlenv_emit.emit import emit_lazily
+from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.hooks import Policy, emit_ops
+from rlenv_emit.native import on_host
+from rlenv_shared.compiling import depends_on
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
@@ -32,11 +35,17 @@ class EmittedEnv(Wrapper):
         def lazily(function: Any) -> Any:
             return emit_lazily(function, form, threads)
 
+        self._form = chosen_form(form)
+        self._masked: bool | None = None
         self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops))
         self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops))
         self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops))
         self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops))
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
+
+    def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
+        """As `native.on_host`: for adapters whose users hold NumPy arrays."""
+        return on_host(function, axes, self._form)
 
     def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The emitted step without reset and observation."""
@@ -68,10 +77,12 @@ class EmittedEnv(Wrapper):
         return self._step(state, action, params)
 
     def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """The emitted mask."""
-        if ops is not XLA:
-            return self.env.legal_actions(state, params, ops)
-        return self._legal(state, params)
+        """The emitted mask, if it depends on the state."""
+        if self._masked is None:
+            self._masked = depends_on(self.env.legal_actions, state, params)
+        if ops is XLA and self._masked:
+            return self._legal(state, params)
+        return self.env.legal_actions(state, params, ops)
 
 
 class WithHooks(Wrapper):

@@ -153,28 +153,3 @@ def walk(block: Block) -> Iterator[Op | If | Loop]:
 def size(block: Block) -> int:
     """Number of statements, inner ones included."""
     return sum(1 for _ in walk(block))
-
-
-def text(program: Program) -> str:
-    """The program in a form that depends on nothing else: equal programs give equal texts."""
-    names: dict[Value, int] = {}
-    lines = [f"in {array}" for array in program.inputs] + [f"out {array}" for array in program.outputs]
-    lines += [f"table {table.dtype} {table.tobytes().hex()}" for table in program.tables]
-
-    def name(value: Value) -> str:
-        return f"{names.setdefault(value, len(names))}{value.dtype}{'u' if value.uniform else ''}"
-
-    def show(block: Block, depth: int) -> None:
-        for statement in block.statements:
-            given, made = (" ".join(map(name, values)) for values in (uses(statement), defines(statement)))
-            kind = statement.kind if isinstance(statement, Op) else type(statement).__name__
-            attr = statement.attr if isinstance(statement, Op) else ""
-            if isinstance(attr, np.generic):
-                attr = f"{attr.dtype}{attr.tobytes().hex()}"
-            lines.append(f"{' ' * depth}{made} = {kind} {given} {attr}")
-            for inner in blocks(statement):
-                show(inner, depth + 1)
-        lines.append(f"{' ' * depth}yield {' '.join(map(name, block.results))}")
-
-    show(program.block, 0)
-    return "\n".join(lines)

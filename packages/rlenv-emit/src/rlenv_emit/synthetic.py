@@ -108,7 +108,7 @@ class Synthetic(Env):
 
     def observation_space(self, params: Any) -> spaces.Space:
         """Any word."""
-        return spaces.Box(float(-(2**31)), float(2**31), (), np.dtype(np.int32))
+        return spaces.Box(-(2**31), 2**31 - 1, (), np.int32)
 
 
 def _mix(words: list[Any], equations: int, rng: np.random.Generator, params: Any, ops: Ops) -> None:

@@ -22,7 +22,7 @@ import tyro
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.loop import RunKeywords
 from rlenv_learn.policy import Policy
-from rlenv_shared.errors import EnvError
+from rlenv_shared.command_line import guarded
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,15 +79,15 @@ def main(
     """Parse, learn, save the policy in the run directory; arguments as `parse`.
 
     Returns:
-        Exit status: 1, with the reason on stderr, where an option or a file is bad or training failed.
+        Exit status: 2, with the reason on stderr, where an option or a file is bad or training failed.
     """
-    try:
+
+    def asked() -> int:
         options = parse(default, description, argv)
         policy = learn(options)
         if options.run_dir is not None:
             policy.save(options.run_dir / "policy.npz")
             print(f"policy: {options.run_dir / 'policy.npz'}")
-    except EnvError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+        return 0
+
+    return guarded(asked, "rlenv-learn")

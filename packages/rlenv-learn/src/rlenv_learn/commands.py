@@ -49,23 +49,28 @@ def train_command(declaration: Declaration, argv: Sequence[str]) -> int:
 
 
 def transfer_command(declaration: Declaration, argv: Sequence[str]) -> int:
-    """Run L4 as the declaration lays it down; 0 if both directions learned and are equivalent.
+    """Run L4 as the declaration lays it down; 0 if both directions of each experiment learned and are equivalent.
 
     A run that was killed continues with what is finished.
     """
-    asked = declaration.transfer
-    if asked is None:
+    if not declaration.transfers:
         raise InvalidParamsError(f"{declaration.package} declares no transfer experiment")
+    names = [declared.name for declared in declaration.transfers]
     parser = argparse.ArgumentParser(prog=f"{declaration.package} transfer", description="Train here and there (L4).")
-    parser.add_argument("--results", type=Path, default=declaration.results / "transfer.json")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all when left out")
+    parser.add_argument("--results", type=Path, default=declaration.results, help="folder of the results")
     parser.add_argument("--cache", type=Path, default=Path(".cache") / "l4" / declaration.package)
     options = parser.parse_args(argv)
-    config = TransferConfig.load(asked.config)
-    ppo = PPOConfig(**declaration.hyperparameters[asked.hyperparameters])
-    backends = {name: _backend(declaration.implementations[name], ppo) for name in config.backends}
-    outcome = run_transfer(config, backends, results=options.results, cache=options.cache, machine=describe())
-    print(outcome)
-    return 0 if outcome.ok else 1
+    good = True
+    for asked in [declaration.transfer(name) for name in options.names or names]:
+        config = TransferConfig.load(asked.config)
+        ppo = PPOConfig(**declaration.hyperparameters[asked.hyperparameters])
+        backends = {name: _backend(declaration.implementations[name], ppo) for name in config.backends}
+        path = options.results / f"{asked.name}.json"
+        outcome = run_transfer(config, backends, results=path, cache=options.cache, machine=describe())
+        print(outcome)
+        good = outcome.ok and good
+    return 0 if good else 1
 
 
 def _backend(implementation: Implementation, ppo: PPOConfig) -> Backend:

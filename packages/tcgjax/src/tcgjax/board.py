@@ -34,7 +34,6 @@ FIELDS: Final = [
     "shielded",
     "damaged",
     "spread",
-    "aimed",
     "fx_modifier",
     "fx_start",
     "fx_end",

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from rlenv_shared.errors import EnvError, explain
 from tcgjax.codes import DECK_TYPES, ENERGY, AttackColumn, CardColumn, CardKind, Op, Stage
 from tcgjax.counting import PURE
 from tcgjax.layout import DECK_SIZE
 from tcgjax.operations import ACTS
-from tcgjax.tables import arrays, words
+from tcgjax.tables import Tables, arrays, listed_decks, words
 
 MAX_COPIES = 2
 MAX_ENERGY_TYPES = 3
@@ -84,6 +86,22 @@ def build(entries: Iterable[tuple[str, int]], energy: str) -> Deck:
     if not 1 <= len(letters) <= MAX_ENERGY_TYPES or not set(letters) <= set(ENERGY[:DECK_TYPES]):
         raise _bad("energy types", energy, f"1 to 3 letters of {ENERGY[:DECK_TYPES]}", "correct them")
     return Deck(tuple(found), sum(1 << ENERGY.index(letter) for letter in letters))
+
+
+@functools.cache
+def pool() -> dict[str, Deck]:
+    """The decks that come with the package, by id."""
+    return {
+        name: build([(card, count) for card, count in deck["cards"]], deck["energy"])
+        for name, deck in listed_decks().items()
+    }
+
+
+def tables_of(decks: Iterable[Deck]) -> Tables:
+    """The tables with another pool of decks."""
+    chosen = list(decks)
+    cards = [card for deck in chosen for card in deck.cards]
+    return Tables(deck=np.array(cards, np.int32), deck_energy=np.array([deck.energy for deck in chosen], np.int32))
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> DeckError:

@@ -29,8 +29,8 @@ WITH_PARAMETER: Final = (Op.COUNT_POKEMON, Op.COUNT_ENERGY, Op.CHOOSE)
 ANY_TYPES: Final = (Op.DISCARD_ENERGY, Op.DISCARD_ALL, Op.DISCARD_RANDOM_ANY, Op.MOVE_ENERGY)
 
 
-def run(game: Record, cards: Cards, rules: Record) -> None:
-    """One pass of the top program."""
+def load(game: Record) -> None:
+    """Read the registers of the top program into the fields ``r_…``."""
     top = game.programs - 1
     for name in REGISTERS:
         setattr(game, f"r_{name}", at(getattr(game, name), top))
@@ -41,6 +41,11 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
     game.r_cause_place, game.r_by_place = board.place_of(game, fixed["cause"]), board.place_of(game, fixed["by"])
     game.r_waits, game.r_stays = xp.bool_(False), xp.bool_(False)
 
+
+def run(game: Record, cards: Cards, rules: Record) -> None:
+    """One pass of the top program."""
+    top = game.programs - 1
+    load(game)
     game.stale = xp.bool_(True)
     count_on(game, cards, rules)
     length = cards.program(game.r_number, 0)

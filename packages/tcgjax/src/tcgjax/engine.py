@@ -36,20 +36,14 @@ EVENTS: Final = (  # layer, its step, and the event whose triggers the sweep the
 )
 
 
-def unpack(words: Any, decks: Any) -> Record:
-    """The arrays of a game, with what passes work with besides.
-
-    Args:
-        words: of one game.
-        decks: the pool, int32 [decks, 20].
-    """
-    game = CODEC.unpack(words)
-    return with_work(game, decks)
+def unpack(words: Any, cards: Cards) -> Record:
+    """The arrays of a game (from its words), with what passes work with besides."""
+    return with_work(CODEC.unpack(words), cards)
 
 
-def with_work(game: Record, decks: Any) -> Record:
+def with_work(game: Record, cards: Cards) -> Record:
     """Add the fields that live within one step only."""
-    game.card = xp.concatenate([at(decks, game.deck[player]) for player in (0, 1)])
+    game.card = xp.concatenate([cards.deck(game.deck[player]) for player in (0, 1)])
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.bool_)
     game.asks_main = game.stale = game.fires = xp.bool_(False)
@@ -203,11 +197,13 @@ def advance(game: Record, cards: Cards) -> Record:
     """Run until somebody is asked or the game is over; then say what is legal."""
     game.__dict__.update(cards.ops.loop(goes_on, lambda g: one_pass(g, cards), game, MOST_PASSES).__dict__)
     game.overflow = game.overflow | goes_on(game)
+    look_around(game, cards)
+    game.event = xp.int32(triggers.NONE)
+    rules = sweep(game, cards)
+    game.max_hp = rules.max_hp
 
     def write(game: Record) -> None:
-        look_around(game, cards)
-        game.event = xp.int32(triggers.NONE)
-        game.legal = as_words(main_phase.legal(game, cards, sweep(game, cards)))
+        game.legal = as_words(main_phase.legal(game, cards, rules))
 
     when(cards.ops, "legal", game.asks_main & game.asked, write, game)
     over = game.winner >= 0
@@ -215,36 +211,36 @@ def advance(game: Record, cards: Cards) -> Record:
     return game
 
 
-def deal(keys: tuple[Any, Any], decks: Any, energy: Any, cards: Cards) -> Record:
-    """A new game up to its first decision; which decks of the pool are played is drawn.
+def pair(keys: tuple[Any, Any], cards: Cards) -> Any:
+    """Which two decks of the pool a game plays with, int32 [2]; drawn from its keys."""
+    asked, count = Record(key0=keys[0], key1=keys[1]), np.uint32(cards.tables.num_decks)
+    drawn = [cards.ops.mulhi(rng.word(asked, Stream.DECKS, player), count) for player in (0, 1)]
+    return xp.stack(drawn).astype(xp.int32)
+
+
+def begin(keys: tuple[Any, Any], two: Any, cards: Cards) -> Record:
+    """A new game that has been dealt and has asked nobody yet; `advance` brings it to its first decision.
 
     Args:
         keys: two uint32 words of the generator.
-        decks: the pool, int32 [decks, 20].
-        energy: masks of their energy types, int32 [decks].
+        two: the players' decks, numbers of the pool, int32 [2].
         cards: tables.
     """
     game = CODEC.empty()
     game.key0, game.key1 = keys
-    count = np.uint32(decks.shape[0])
-    drawn = [cards.ops.mulhi(rng.word(game, Stream.DECKS, player), count).astype(xp.int32) for player in (0, 1)]
-    game.deck = xp.stack(drawn)
-    game.energy_types = at(energy, game.deck)
-    game = with_work(game, decks)
+    game.deck = two
+    game.energy_types = cards.deck_energy(two)
+    game = with_work(game, cards)
     turn.deal(game, cards)
-    return advance(game, cards)
+    return game
 
 
-def step(game: Record, action: Any, cards: Cards) -> tuple[Record, Any]:
-    """Answer the question; an illegal action becomes the first legal one.
-
-    Returns:
-        The game, and whether the action was illegal.
-    """
+def answer(game: Record, action: Any) -> tuple[Record, Any]:
+    """The game with the answer to its question, not yet carried out; whether the action was illegal."""
     legal = as_mask(game.legal)
     illegal = (action < 0) | (action >= NUM_ACTIONS) | ~at(legal, xp.clip(action, 0, NUM_ACTIONS - 1))
     action = xp.where(illegal, first(legal), action)
     over = game.winner >= 0
     game.answer, game.asked = xp.where(over, UNANSWERED, action), xp.bool_(False)
     game.time = xp.minimum(game.time + 1, 65_535)
-    return advance(game, cards), illegal
+    return game, illegal

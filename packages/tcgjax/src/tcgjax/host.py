@@ -12,9 +12,9 @@ from rlenv_shared.ops import Ops
 from tcgjax import engine
 from tcgjax.arrays import Record
 from tcgjax.codec import CODEC
-from tcgjax.decks import Deck
+from tcgjax.decks import Deck, tables_of
 from tcgjax.questions import as_mask
-from tcgjax.tables import Cards, Tables
+from tcgjax.tables import Cards
 
 
 def _when_any(name: str, predicate: Any, handler: Callable[[Any], Any], state: Any) -> Any:
@@ -41,17 +41,17 @@ class HostGame:
     """A game that is played on the host.
 
     Args:
-        decks: the pool, of which the game draws two.
+        decks: the pool.
         seed: below 2**32.
+        two: numbers of the players' decks; drawn from the seed when None.
     """
 
-    def __init__(self, decks: list[Deck], seed: int) -> None:
-        self.cards = Cards(Tables(), HOST)
-        self.pool = np.array([deck.cards for deck in decks], np.int32)
-        energy = np.array([deck.energy for deck in decks], np.int32)
-        keys = counter_rng.from_words(np.uint32(seed), np.uint32(0))
+    def __init__(self, decks: list[Deck], seed: int, two: tuple[int, int] | None = None) -> None:
+        self.cards = Cards(tables_of(decks), HOST)
+        key0, key1, _ = counter_rng.from_words(np.uint32(seed), np.uint32(0))
         with np.errstate(over="ignore"):
-            self.state: Record = engine.deal((keys[0], keys[1]), self.pool, energy, self.cards)
+            chosen = engine.pair((key0, key1), self.cards) if two is None else np.array(two, np.int32)
+            self.state: Record = engine.advance(engine.begin((key0, key1), chosen, self.cards), self.cards)
 
     @property
     def options(self) -> list[int]:
@@ -61,6 +61,7 @@ class HostGame:
     def step(self, action: int) -> bool:
         """Answer the question, through the packed words as between any two steps; whether the action was illegal."""
         with np.errstate(over="ignore"):
-            game = engine.unpack(CODEC.pack(self.state), self.pool)
-            self.state, illegal = engine.step(game, np.int32(action), self.cards)
+            game = engine.unpack(CODEC.pack(self.state), self.cards)
+            game, illegal = engine.answer(game, np.int32(action))
+            self.state = engine.advance(game, self.cards)
         return bool(illegal)

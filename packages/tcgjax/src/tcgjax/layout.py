@@ -57,9 +57,9 @@ LAYOUT: Final = Layout(
         record("seen_by", 2, [flag("known", count=INSTANCES)]),
         record("place", PLACES, [
             _instance("cards", 3), _instance("tools", 2), bits("damage", 0, 8191), bits("energy", 0, 63, count=9),
-            bits("poison", 0, 127), flag("burned"), bits("stupor", 0, 16), _turn("paralyzed_turn"), _turn("entered"),
+            bits("poison", 0, 255), flag("burned"), bits("stupor", 0, 16), _turn("paralyzed_turn"), _turn("entered"),
             _turn("evolved"), _turn("moved_up"), _turn("ability_used"), _turn("hit_turn"), flag("attacked"),
-            flag("shielded"), flag("damaged"), bits("spread", 0, 4095), flag("aimed"),
+            flag("shielded"), flag("damaged"), bits("spread", 0, 4095), bits("max_hp", 0, 1023),
             record("effect", EFFECTS, [
                 bits("fx_modifier", 0, 255), bits("fx_start", 0, FOREVER), bits("fx_end", 0, FOREVER), flag("fx_owner"),
                 bits("fx_attack", 0, 2),

@@ -21,6 +21,7 @@ from tcgjax.tables import Cards
 
 EARLY: Final = (Kind.HP, Kind.HP_PER_ENERGY, Kind.RETREAT, Kind.FREE_RETREAT, Kind.DOUBLE_ENERGY)
 SOURCES: Final = 2 * LASTING + PLACES * (6 + EFFECTS) + 1
+COLORLESS: Final = 8
 PLAYERS: Final = np.arange(2, dtype=np.int32)
 M = ModifierColumn
 
@@ -56,8 +57,8 @@ def no_rules(game: Record, cards: Cards) -> Record:
         no_weakness=none,
         double_weakness=none,
         no_ability_damage=none,
-        cost_more=zeros,  # Colorless energy that attacks cost more …
-        cost_floor=zeros,  # … and the least they cost then
+        cost_more=xp.zeros((PLACES, 9), xp.int32),  # energy by type that attacks cost more …
+        cost_floor=xp.zeros((PLACES, 9), xp.int32),  # … and the least they cost then
         cheap=zeros,  # mask of energy types for one unit of which attacks can be used
         bonus=zeros,  # of the attacking Pokémon against each place
         reduction=zeros,
@@ -271,7 +272,8 @@ def take_source(game: Record, cards: Cards, rules: Record, found: Record, number
     mark("no_weakness", Kind.NO_WEAKNESS)
     mark("double_weakness", Kind.DOUBLE_WEAKNESS)
     mark("no_ability_damage", Kind.NO_ABILITY_DAMAGE)
-    costs = affects & (kind == Kind.COST)
+    of_type = np.arange(9, dtype=np.int32) == xp.where(arg >= 0, arg, COLORLESS)
+    costs = (affects & (kind == Kind.COST))[:, None] & of_type
     rules.cost_more = rules.cost_more + xp.where(costs, amount, 0)
     rules.cost_floor = xp.where(costs, xp.maximum(0, rules.cost_floor + amount), rules.cost_floor)
     deck_empty = ~((game.zone == 0)[None, :] & (np.arange(40) // 20 == OWNERS[:, None])).any(axis=1)

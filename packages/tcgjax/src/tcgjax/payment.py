@@ -21,8 +21,7 @@ def can_afford(rules: Record, place: Any, cost: Any) -> Any:
 
 
 def can_pay(rules: Record, place: Any, units: Any, cost: Any) -> Any:
-    """Colored symbols need their type, Colorless ones take anything; effects change how many of these there are."""
-    colorless = xp.maximum(at(rules.cost_floor, place), cost[..., DECK_TYPES] + at(rules.cost_more, place))
-    colored = cost[..., :DECK_TYPES]
-    enough = xp.sum(units, dtype=xp.int32) >= xp.sum(colored, axis=-1, dtype=xp.int32) + colorless
-    return (units[:DECK_TYPES] >= colored).all(axis=-1) & enough
+    """Colored symbols need their type, Colorless ones take anything; effects change how much of a type it is."""
+    now = xp.maximum(at(rules.cost_floor, place), cost + at(rules.cost_more, place))
+    enough = xp.sum(units, dtype=xp.int32) >= xp.sum(now, axis=-1, dtype=xp.int32)
+    return (units[:DECK_TYPES] >= now[..., :DECK_TYPES]).all(axis=-1) & enough

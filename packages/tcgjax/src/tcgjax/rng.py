@@ -35,6 +35,14 @@ def word(game: Record, stream: Stream, offset: Any = 0) -> Any:
     return counter_rng.bits((game.key0, game.key1, counter))[0]
 
 
+def following(keys: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The keys of the game that follows the one with these keys."""
+    asked = Record(key0=keys[0], key1=keys[1])
+    words = [word(asked, Stream.NEXT, number) for number in (0, 1)]
+    key0, key1, _ = counter_rng.from_words(*words)
+    return key0, key1
+
+
 def advance(game: Record, stream: Stream, count: Any) -> None:
     """Count draws of a stream."""
     game.draws = put(game.draws, int(stream), game.draws[int(stream)] + count)

@@ -15,7 +15,8 @@ import numpy as np
 from rlenv_shared.errors import EnvError, explain
 from rlenv_shared.ops import Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
-from tcgjax.codes import AttackColumn, CardColumn
+from tcgjax.codes import ENERGY, AttackColumn, CardColumn
+from tcgjax.layout import DECK_SIZE
 
 SCHEMA = 1
 CARD_WIDTH, ATTACK_WIDTH, ROWS, ROW_WIDTH, MODIFIER_WIDTH = len(CardColumn), 16, 16, 8, 16
@@ -54,13 +55,28 @@ def words() -> dict[str, Any]:
     return json.loads(_files()["cards.json"])
 
 
+@functools.cache
+def listed_decks() -> dict[str, Any]:
+    """The pool of decks by id: ``energy`` (letters), ``cards`` (printing and how many), ``source``."""
+    return json.loads(_files()["decks.json"])
+
+
+@functools.cache
+def _pool() -> tuple[np.ndarray, np.ndarray]:
+    """The decks that come with the package in the order of their ids: their cards, and the masks of their energy."""
+    printings, decks = words()["printings"], [deck for _, deck in sorted(listed_decks().items())]
+    cards = [printings[card] for deck in decks for card, count in deck["cards"] for _ in range(count)]
+    energy = [sum(1 << ENERGY.index(letter) for letter in deck["energy"]) for deck in decks]
+    return np.array(cards, np.int32), np.array(energy, np.int32)
+
+
 def _flat(name: str) -> Any:
     return dataclasses.field(default_factory=lambda: np.ravel(arrays()[name]).astype(np.int32))
 
 
 @pytree_dataclass
 class Tables(Replaceable):
-    """The tables, flat; read them through `Cards`."""
+    """The tables, flat, and the pool of decks; read them through `Cards`."""
 
     card: Any = _flat("card")  # int32 [cards * CARD_WIDTH]
     attack: Any = _flat("attack")  # int32 [cards * 2 * ATTACK_WIDTH]
@@ -69,6 +85,13 @@ class Tables(Replaceable):
     modifier: Any = _flat("modifier")  # int32 [modifiers * MODIFIER_WIDTH]
     passes: Any = _flat("passes")  # int32 [filters * cards]: bit 0 but for the types, bit 1 as printed
     filter_types: Any = _flat("filter_types")  # int32 [filters]
+    deck: Any = dataclasses.field(default_factory=lambda: _pool()[0])  # int32 [decks * DECK_SIZE]
+    deck_energy: Any = dataclasses.field(default_factory=lambda: _pool()[1])  # int32 [decks], masks
+
+    @property
+    def num_decks(self) -> int:
+        """How many decks there are in the pool."""
+        return int(self.deck_energy.shape[0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,6 +129,15 @@ class Cards:
         first = modifier * np.int32(MODIFIER_WIDTH)
         return self.ops.take(self.tables.modifier, first[..., None] + np.arange(MODIFIER_WIDTH, dtype=np.int32))
 
+    def deck(self, number: Any) -> Any:
+        """The cards of a deck of the pool, in the order of its list; int32 [20]."""
+        place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
+        return self.ops.take(self.tables.deck, place)
+
+    def deck_energy(self, number: Any) -> Any:
+        """The mask of energy types of decks of the pool."""
+        return self.ops.take(self.tables.deck_energy, number)
+
     def kind(self, modifier: Any) -> Any:
         """The kind of modifiers."""
         return self.ops.take(self.tables.modifier, modifier * np.int32(MODIFIER_WIDTH))
@@ -121,5 +153,10 @@ class Cards:
         return (self.ops.take(self.tables.passes, number * self._cards + card) & 2) != 0
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        """How many functional cards and how many modifiers there are."""
+        return self.tables.card.shape[0] // CARD_WIDTH, self.tables.modifier.shape[0] // MODIFIER_WIDTH
+
+    @property
     def _cards(self) -> np.int32:
-        return np.int32(self.tables.card.shape[0] // CARD_WIDTH)
+        return np.int32(self.sizes[0])

@@ -1,26 +1,29 @@
-"""Whole games of random legal actions: at every decision both engines agree in everything."""
+"""Whole games: at every decision both engines agree in the whole state and in what both players see."""
 
 from __future__ import annotations
 
 import pytest
 
 import tcg_engine
+from rlenv_shared.verification.declaration import resolve
+from tcgjax.verification import DECLARATION
 from tcgjax.verification.side_by_side import play
 from tcgjax.verification.starters import starters
 
-pytestmark = [pytest.mark.l3, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.l3, pytest.mark.timeout(1800), pytest.mark.reference("tcg_engine")]
+
+
+def test_compiled_games_are_those_of_the_reference():
+    games = DECLARATION.rollout_set("games")
+    found = resolve(games.run)(**games.quick)
+    for policy, comparison in found.comparisons.items():
+        assert not comparison["mismatches"], comparison["first"]
+        assert comparison["games"] == games.quick["games"][policy]
+        assert comparison["steps"] > 30 * comparison["games"]
 
 
 @pytest.mark.parametrize("seed", [1, 4])
-def test_games_are_those_of_the_reference(seed):
-    decisions, differences = play(starters(), seed, tcg_engine)
+def test_a_game_without_a_compiler_is_that_of_the_reference(seed):
+    decisions, differences = play(starters(), seed, tcg_engine, most=8)
     assert not differences
-    assert decisions > 5
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(0)
-def test_two_thousand_games_are_those_of_the_reference():
-    for seed in range(1000, 3000):
-        _, differences = play(starters(), seed, tcg_engine)
-        assert not differences, f"game {seed}"
+    assert decisions == 8

@@ -197,7 +197,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             made = self._programs.step_or_begin_many(self._state, self._ended, chosen, self._arrays)
         else:
-            made = self._programs.step_many(self._state, chosen, self._arrays)
+            made = self._programs.host_step_many(self._state, chosen, self._arrays)
         obs, self._state, reward, terminated, truncated, native, mask, _ = made
         self._mask = np.asarray(mask)
         terminated, truncated = np.array(terminated), np.array(truncated)

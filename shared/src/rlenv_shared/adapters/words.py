@@ -102,6 +102,7 @@ class One:
         self._programs = _programs(env, constants, masked, static)
         self._words: Any = None
         self._layout: tuple[Words, Words] | None = None  # of state and outcome, from the first reset on
+        self._on_device = not hasattr(env, "on_host")
         self._actions: dict[int, Any] = {}  # integers that are on the device already
 
     @property
@@ -121,7 +122,7 @@ class One:
     def step(self, action: np.ndarray | np.generic) -> Outcome:
         """One step; a step goes on until the player is asked to act."""
         chosen: Any = action
-        if action.ndim == 0 and action.dtype.kind in "iu":
+        if self._on_device and action.ndim == 0 and action.dtype.kind in "iu":
             key = int(action)
             chosen = self._actions.get(key)
             if chosen is None:
@@ -173,7 +174,7 @@ class _Programs:
             both = layouts(*arrays)
             return _joined(both, *after_step(both[0].unpack(words[: both[0].size]), action, arrays))
 
-        self.layouts, self.reset, self.step = layouts, compiling.jit(reset, env), compiling.jit(step, env)
+        self.layouts, self.reset, self.step = layouts, compiling.jit(reset, env), compiling.on_host(step, env)
 
 
 def _joined(layouts: tuple[Words, Words], *trees: Any) -> jax.Array:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rlenv_shared import command_line
 from rlenv_shared.errors import EnvError
 from rlenv_shared.packing.allocate import Node, Start, shifted
 from rlenv_shared.packing.fields import WORD_BITS, Field, bad
@@ -84,12 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     module, _, name = given.layout.partition(":")
     layout = getattr(importlib.import_module(module), name)
-    try:
-        (check if given.check else write)(layout, given.path)
-    except EnvError as error:
-        print(error)
-        return 1
-    return 0
+
+    def asked() -> int:
+        if not given.check:
+            write(layout, given.path)
+            return 0
+        try:
+            check(layout, given.path)
+        except EnvError as error:
+            print(error)
+            return 1
+        return 0
+
+    return command_line.guarded(asked)
 
 
 def _rows(node: Node, path: str, begin: dict[str, Start], steps: list[str]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any, Final
 
-from rlenv_shared.errors import EnvError, InvalidParamsError
+from rlenv_shared import command_line
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.declaration import Declaration, resolve
 
 GROUP: Final = "rlenv.commands"
@@ -45,20 +46,23 @@ def main(
         declaration: of the package.
         own: further commands, functions whose parameters are their options (tyro reads them).
         argv: arguments without the program's name; those of the process when None.
+
+    Returns:
+        Exit status: that of the command, or 2 after one line on stderr (`command_line.guarded`).
     """
-    own = own or {}
+    commands = own or {}
     name, *rest = (sys.argv[1:] if argv is None else argv) or ["--help"]
-    try:
+
+    def asked() -> int:
         if name in ("-h", "--help"):
-            names = ", ".join([*own, *sorted(entry_points(group=GROUP).names)])
+            names = ", ".join([*commands, *sorted(entry_points(group=GROUP).names)])
             print(f"usage: {declaration.package} COMMAND …\n\ncommands: {names}; each has --help")
-        elif name in own:
+        elif name in commands:
             import tyro
 
-            tyro.cli(own[name], prog=f"{declaration.package} {name}", args=rest)
+            tyro.cli(commands[name], prog=f"{declaration.package} {name}", args=rest)
         else:
             return run(declaration, name, rest)
-    except EnvError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+        return 0
+
+    return command_line.guarded(asked, declaration.package)

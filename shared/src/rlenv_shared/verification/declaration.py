@@ -13,7 +13,7 @@ import dataclasses
 import importlib
 import pkgutil
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,11 @@ class Transfer:
 
     config: Path
     hyperparameters: str
+
+    @property
+    def name(self) -> str:
+        """That of the config's file, and of its results'."""
+        return self.config.stem
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,7 +180,7 @@ class Declaration:
         rollouts: comparisons of whole episodes.
         replays: recorded episodes.
         hyperparameters: of PPO by name, fields of `rlenv_learn.PPOConfig`; the first are those of ``train``.
-        transfer: the experiment of L4.
+        transfers: the experiments of L4.
         benchmarks: reports of speeds.
         gpu: programs and comparisons for GPUs.
         tables: ``() -> {name: Markdown}``: tables of the README that only this package has.
@@ -189,10 +194,18 @@ class Declaration:
     rollouts: tuple[RolloutSet, ...] = ()
     replays: tuple[Replay, ...] = ()
     hyperparameters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
-    transfer: Transfer | None = None
+    transfers: tuple[Transfer, ...] = ()
     benchmarks: tuple[Benchmark, ...] = ()
     gpu: Gpu = dataclasses.field(default_factory=Gpu)
     tables: Entry | None = None
+
+    def transfer(self, name: str) -> Transfer:
+        """The experiment of this name.
+
+        Raises:
+            InvalidParamsError: there is none.
+        """
+        return _of_name("transfer experiment", name, self.transfers)
 
     def rollout_set(self, name: str) -> RolloutSet:
         """The rollout set of this name.
@@ -200,11 +213,7 @@ class Declaration:
         Raises:
             InvalidParamsError: there is none.
         """
-        for found in self.rollouts:
-            if found.name == name:
-                return found
-        known = [found.name for found in self.rollouts]
-        raise InvalidParamsError("rollout set", name, f"one of {known}", "choose one")
+        return _of_name("rollout set", name, self.rollouts)
 
     @property
     def results(self) -> Path:
@@ -244,6 +253,14 @@ def find(package: str) -> Declaration:
 def resolve(entry: Entry) -> Any:
     """What an entry names; imports its module."""
     return pkgutil.resolve_name(entry)
+
+
+def _of_name(what: str, name: str, declared: Sequence[Any]) -> Any:
+    """The one of this name."""
+    for found in declared:
+        if found.name == name:
+            return found
+    raise InvalidParamsError(what, name, f"one of {[found.name for found in declared]}", "choose one")
 
 
 def _import_name(package: str) -> str:

@@ -23,8 +23,6 @@ from rlenv_shared import files, machine
 from rlenv_shared.verification.declaration import Declaration, RolloutSet, resolve
 from rlenv_shared.verification.differences import Differences
 
-TRANSFER: Final = "transfer"
-
 
 @dataclasses.dataclass
 class Findings:
@@ -74,7 +72,8 @@ def load(path: Path) -> dict[str, Any]:
 
 def main(declaration: Declaration, argv: Sequence[str]) -> int:
     """The command; 0 if nothing differed and nothing is wrong."""
-    names = [found.name for found in declaration.rollouts] + [TRANSFER] * (declaration.transfer is not None)
+    sets = [found.name for found in declaration.rollouts]
+    names = sets + [found.name for found in declaration.transfers]
     parser = argparse.ArgumentParser(prog=f"{declaration.package} verify", description="Compare with the reference.")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(names)}; all when left out")
     parser.add_argument("--skip-l4", action="store_true", help="no training runs")
@@ -84,12 +83,12 @@ def main(declaration: Declaration, argv: Sequence[str]) -> int:
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     good = True
     for name in options.parts or names:
-        if name != TRANSFER:
+        if name in sets:
             good = _verify(declaration, declaration.rollout_set(name), options.quick) and good
         elif not options.skip_l4 and not options.quick:
             from rlenv_shared.verification import commands
 
-            good = commands.run(declaration, TRANSFER, []) == 0 and good
+            good = commands.run(declaration, "transfer", [name]) == 0 and good
     print("verified" if good else "NOT VERIFIED")
     return 0 if good else 1
 

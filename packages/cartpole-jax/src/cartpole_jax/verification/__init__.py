@@ -8,6 +8,8 @@ from rlenv_shared.verification import declaration as declare
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "cartpole-jax float32"
 WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+FACES: Final = (1, 64, 4096, 16384)
+BATCHES: Final = (1, 64, 256, 1024, 4096, 16384, 65536)
 
 DECLARATION: Final = declare.Declaration(
     package="cartpole-jax",
@@ -59,11 +61,14 @@ DECLARATION: Final = declare.Declaration(
             "normalise_returns": True,
         },
     },
-    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    transfers=(
+        declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+        declare.Transfer(HERE / "transfer_midway.toml", hyperparameters="transfer"),
+    ),
     benchmarks=(
         declare.Benchmark(
-            cases=(declare.BenchmarkCase(WORKLOADS, (1, 64, 256, 1024, 4096, 16384, 65536), sweep=True),),
-            quick=(declare.BenchmarkCase(WORKLOADS, (256, 1024)),),
+            cases=(declare.BenchmarkCase(WORKLOADS, BATCHES, {"pools": True}, sweep=True),),
+            quick=(declare.BenchmarkCase(WORKLOADS, (256, 1024), {"pools": False}),),
             claims=(
                 declare.Claim(
                     "JAX against gymnax 1.0.1 at batch 4,096",
@@ -83,7 +88,30 @@ DECLARATION: Final = declare.Declaration(
                     theirs={"workload": "gymnasium CartPoleVectorEnv"},
                     at_least=3.0,
                 ),
+                declare.Claim(
+                    "JAX against EnvPool 1.2.5 on two threads, each at its best batch",
+                    ours={"workload": OURS},
+                    theirs={"workload": "EnvPool 1.2.5 CartPole-v1, 2 threads"},
+                    at_least=3.0,
+                ),
             ),
+        ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", FACES),),
+            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
+            claims=tuple(
+                declare.Claim(
+                    f"through Gymnasium's interface, {kind} of {batch:,}"
+                    if batch > 1
+                    else "one environment of Gymnasium",
+                    ours={"workload": f"cartpole-jax, {kind}", "batch": batch},
+                    theirs={"workload": f"gymnasium, {kind}", "batch": batch},
+                    at_least=0.1,
+                )
+                for batch in FACES
+                for kind in ["single" if batch == 1 else "vector"]
+            ),
+            label="gymnasium",
         ),
     ),
     gpu=declare.Gpu.of(

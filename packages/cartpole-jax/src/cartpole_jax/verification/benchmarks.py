@@ -1,4 +1,4 @@
-"""Speed of CartPole here, in gymnax and in Gymnasium."""
+"""Speed of CartPole here, in gymnax, in Gymnasium and in EnvPool."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import gymnax
 import jax
 import jax.numpy as jnp
 
+import cartpole_jax
 from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
+from rlenv_bench.faces import face
+from rlenv_bench.other_python import envpool
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_shared import spaces
 from rlenv_shared.env import Env
@@ -18,6 +21,7 @@ from rlenv_shared.verification.locate import reference
 
 GYMNAX, VECTOR, SINGLE = "gymnax", "gymnasium CartPoleVectorEnv", "gymnasium single"
 STEPS: Final = 128  # of each environment per call: a learner's rollout
+FACE_STEPS: Final = 4096  # of all environments together, at least
 
 
 def gymnasium_vector_env(num_envs: int) -> Any:
@@ -59,11 +63,25 @@ def host_workload(name: str, env: Any) -> HostWorkload:
     return host_rollout(env, STEPS, name=name, num_actions=2, settings=settings)
 
 
-def workloads(batch: int) -> list[Workload]:
-    """Every implementation at a batch size."""
+def workloads(batch: int, pools: bool) -> list[Workload]:
+    """Every implementation at a batch size; EnvPool, which needs a Python environment of its own, where wanted."""
     made: list[Workload] = [
         jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
         jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
         host_workload(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
+        *(envpool("CartPole-v1", batch, STEPS, threads) for threads in (1, 2) if pools and threads <= batch),
     ]
     return [*made, host_workload(SINGLE, gymnasium_vector_env(1))] if batch == 1 else made
+
+
+def faces(batch: int) -> list[Workload]:
+    """Gymnasium's interface: ours and Gymnasium's own, which has its vector written in NumPy."""
+    reference("gymnasium_classic")  # says what to do where Gymnasium is missing or another
+    import gymnasium
+
+    gymnasium.register_envs(cartpole_jax)
+    made = {"cartpole-jax": CartPole.name, "gymnasium": "CartPole-v1"}
+    steps = max(STEPS, FACE_STEPS // batch)
+    if batch == 1:
+        return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
+    return [face(gymnasium.make_vec(name, batch), steps, name=f"{who}, vector") for who, name in made.items()]

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cartpole_jax import CartPole
+from cartpole_jax import CartPole, make
 from cartpole_jax.controller import balance
 from cartpole_jax.verification.tolerances import F64_100_STEPS, F64_100_STEPS_OBS, NO_GENERATOR, STEP_TOLERANCES
 from rlenv_shared.verification.compare import compare
@@ -39,16 +39,17 @@ def reference_episodes(name: str, episodes: int, seed: int) -> Trajectory:
     return reference("gymnasium_classic").record_episodes(policy(name, seed), episodes, seed=seed)
 
 
-def every_step(dtype: Any, name: str, episodes: int, seed: int, auto_reset: bool = False) -> Differences:
+def every_step(dtype: Any, name: str, episodes: int, seed: int, auto_reset: bool = False, **form: Any) -> Differences:
     """Compare every single step from Gymnasium's state: state, observation, reward and both flags.
 
     With ``auto_reset`` our `step` is compared instead of `step_env`; the state of a last step is then the next
-    episode's, so those steps are left out (their flags are compared without ``auto_reset``).
+    episode's, so those steps are left out (their flags are compared without ``auto_reset``).  ``form`` may be a
+    ``backend``.
     """
     theirs = reference_episodes(name, episodes, seed)
     return teacher_forced(
         theirs,
-        jax_step_from(CartPole(dtype=dtype), auto_reset=auto_reset, fill=NO_GENERATOR),
+        jax_step_from(make(dtype=dtype, **form), auto_reset=auto_reset, fill=NO_GENERATOR),
         tolerances=STEP_TOLERANCES[dtype.__name__],
         ignore=("rng.*",),
         where=~theirs.ends if auto_reset else None,

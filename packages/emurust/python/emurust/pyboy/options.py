@@ -161,10 +161,10 @@ def frames(count: Any) -> int:
     if type(count) is int and 0 <= count < 2**63:  # nearly always
         return count
     if not isinstance(count, int | float) and not hasattr(count, "__index__"):
-        raise refused("PyBoyTypeError", "count", repr(count), "a number of frames, 0 or more")
+        raise refused("PyBoyTypeError", "count", repr(count), "a non-negative integer")
     found = int(count) if count == count and abs(count) != float("inf") else -1
     if found < 0:
-        raise refused(PyBoyInvalidInputException, "count", repr(count), "a number of frames, 0 or more")
+        raise refused(PyBoyInvalidInputException, "count", repr(count), "a non-negative integer")
     if found >= 2**63:
         raise refused("PyBoyOverflowError", "count", repr(count), "less than 2**63 frames")
     return found
@@ -177,9 +177,9 @@ def delay(value: Any) -> int:
         PyBoyInvalidInputException: Negative, or no integer.
     """
     if not hasattr(value, "__index__"):
-        raise refused("PyBoyTypeError", "delay", repr(value), "a number of frames, 0 or more")
+        raise refused("PyBoyTypeError", "delay", repr(value), "a non-negative integer")
     if value < 0:
-        raise refused(PyBoyInvalidInputException, "delay", repr(value), "a number of frames, 0 or more")
+        raise refused(PyBoyInvalidInputException, "delay", repr(value), "a non-negative integer")
     return int(value)
 
 

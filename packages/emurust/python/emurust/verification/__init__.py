@@ -58,7 +58,7 @@ DECLARATION: Final = declare.Declaration(
         ),
     ),
     hyperparameters={"windfall": {"total_steps": 200_000, **PPO}},
-    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="windfall"),
+    transfers=(declare.Transfer(HERE / "transfer.toml", hyperparameters="windfall"),),
     # The geometric means over the homebrew ROMs, and what threads give (1.85× required of 2, over all turns too), are
     # measured by `homebrew_speed` and recomputed from results/homebrew/ by tests/l1_property/test_readme.py.
     benchmarks=(

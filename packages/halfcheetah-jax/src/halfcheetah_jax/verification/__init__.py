@@ -6,8 +6,9 @@ from typing import Any, Final
 from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
-OURS: Final = "halfcheetah-jax float32"
-EQUAL_BATCH: Final = 256  # what MJX can finish
+OURS: Final = {dtype: f"halfcheetah-jax {dtype}" for dtype in ("float32", "float64")}
+FACES: Final = (1, 64, 4096)
+SMALL: Final = (16, 64, 256)  # batches that MJX can finish
 OTHERS: Final = {
     "mjx": "MJX 3.17.0",
     "mjx-6-6": "MJX 3.17.0, 6 iterations",
@@ -30,16 +31,22 @@ PPO: Final[dict[str, Any]] = {
 
 
 def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[declare.BenchmarkCase, ...]:
-    """Against MuJoCo's C at large batches, against Gymnasium and the others at one that they can finish."""
+    """Against MuJoCo's C at large batches, against Gymnasium and the others at batches that they can finish."""
     return (
         declare.BenchmarkCase(f"{__name__}.benchmarks:against_mujoco", batches),
-        declare.BenchmarkCase(f"{__name__}.benchmarks:against_others", (EQUAL_BATCH,), {"others": others}),
+        declare.BenchmarkCase(f"{__name__}.benchmarks:one_environment", (1,)),
+        *(
+            [declare.BenchmarkCase(f"{__name__}.benchmarks:against_others", SMALL, {"others": others})]
+            if others
+            else []
+        ),
     )
 
 
-def _claim(text: str, theirs: str, batch: int, at_least: float) -> declare.Claim:
-    """A ratio at a batch size."""
-    return declare.Claim(text, {"workload": OURS, "batch": batch}, {"workload": theirs, "batch": batch}, at_least)
+def _claim(dtype: str, theirs: str, at_least: float) -> declare.Claim:
+    """A ratio, each side at its best batch."""
+    text = f"JAX {dtype} against {theirs}, each at its best batch"
+    return declare.Claim(text, {"workload": OURS[dtype]}, {"workload": theirs}, at_least)
 
 
 def _comparisons(
@@ -92,19 +99,39 @@ DECLARATION: Final = declare.Declaration(
         "fast": {"total_steps": 1_000_000, **PPO},  # a mean return of about 3,000 within a minute on two cores
         "transfer": PPO,  # in JAX and in MuJoCo alike; seed and total_steps come from transfer.toml
     },
-    transfer=declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),
+    transfers=(declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),),
     benchmarks=(
         declare.Benchmark(
             cases=_speeds((1024, 4096), tuple(OTHERS)),
             quick=_speeds((1024,), ()),
             claims=(
-                _claim("JAX float32 against MJX at batch 256", OTHERS["mjx"], EQUAL_BATCH, 40.0),
-                _claim(
-                    "JAX float32 against Brax (generalized) at batch 256", OTHERS["brax-generalized"], EQUAL_BATCH, 10.0
-                ),
-                _claim("JAX float32 against mujoco.rollout on one thread", "mujoco.rollout, 1 thread", 1024, 1.0),
-                _claim("JAX float32 against mujoco.rollout on two threads", "mujoco.rollout, 2 threads", 1024, 1.0),
+                # the headline: the same engine in JAX, at settings that give up accuracy (1e-6) for speed
+                _claim("float32", OTHERS["mjx-6-6"], 5.0),
+                _claim("float32", OTHERS["mjx"], 20.0),
+                _claim("float32", OTHERS["brax-generalized"], 5.0),
+                _claim("float32", OTHERS["brax-positional"], 1.0),
+                _claim("float32", OTHERS["brax-spring"], 1.0),
+                _claim("float64", "mujoco.rollout, 2 threads", 1.0),
+                _claim("float32", "mujoco.rollout, 2 threads", 1.0),
+                _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
             ),
+        ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", FACES),),
+            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
+            claims=tuple(
+                declare.Claim(
+                    f"through Gymnasium's interface, {kind} of {batch:,}"
+                    if batch > 1
+                    else "one environment of Gymnasium",
+                    ours={"workload": f"halfcheetah-jax, {kind}", "batch": batch},
+                    theirs={"workload": f"gymnasium, {kind}", "batch": batch},
+                    at_least=0.01,
+                )
+                for batch in FACES
+                for kind in ["single" if batch == 1 else "vector"]
+            ),
+            label="gymnasium",
         ),
     ),
     gpu=declare.Gpu.of(

@@ -1,21 +1,27 @@
-"""Speed of HalfCheetah here, in MuJoCo C, MJX and Brax."""
+"""Speed of HalfCheetah here, in MuJoCo C, EnvPool, MJX and Brax."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+import halfcheetah_jax
 from halfcheetah_jax import HalfCheetah
-from halfcheetah_jax.verification import EQUAL_BATCH, OTHERS, OURS
-from halfcheetah_jax.verification.other_python import OtherPythonWorkload
-from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
+from halfcheetah_jax.verification import OTHERS, OURS
+from halfcheetah_jax.verification.other_python import command
+from rlenv_bench.faces import face
+from rlenv_bench.other_python import OtherPythonWorkload, envpool
+from rlenv_bench.workloads import HostWorkload, JaxWorkload, Workload, jax_rollout
 from rlenv_shared.errors import DivergenceError, explain
 from rlenv_shared.verification.locate import reference
 
 STEPS: Final = 64  # of each environment per call
 OTHER_STEPS: Final = {"mjx": 1}  # of the others' environments, of which the rest do more
+FACE_STEPS: Final = 2048  # of all environments together, at least
 MORE_STEPS: Final = 4  # they are slow; a call must not fill minutes
 
 
@@ -24,36 +30,67 @@ def mujoco_vector_env(num_envs: int) -> Any:
     return reference("gymnasium_mujoco").vector_env(num_envs)
 
 
-def against_mujoco(batch: int) -> list[Workload]:
-    """Ours, and MuJoCo's C on one thread and on two."""
-    return [ours(batch), mujoco_rollout(batch, 1), mujoco_rollout(batch, 2)]
+def against_mujoco(batch: int, pools: bool) -> list[Workload]:
+    """Ours in both dtypes; MuJoCo's C on one thread and on two, and where wanted in EnvPool too."""
+    c: list[Workload] = [mujoco_rollout(batch, threads) for threads in (1, 2)]
+    c += [envpool("HalfCheetah-v5", batch, STEPS, threads) for threads in (1, 2) if pools]
+    return [ours(batch, "float32"), ours(batch, "float64"), *c]
 
 
 def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
-    """Ours, one environment of Gymnasium, and programs that need a Python environment of their own."""
+    """Ours, and programs that need a Python environment of their own."""
     settings = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32"}
     xml = reference("gymnasium_mujoco").XML
     apart = [
-        OtherPythonWorkload(name, OTHERS[name], batch, OTHER_STEPS.get(name, MORE_STEPS), xml, settings)
+        OtherPythonWorkload(command("rollout", name, xml, batch, steps), OTHERS[name], batch, steps, settings)
         for name in others
+        for steps in [OTHER_STEPS.get(name, MORE_STEPS)]
     ]
-    return [gymnasium_single(), ours(EQUAL_BATCH), *apart]
+    return [ours(batch, "float32"), *apart]
 
 
-def ours(batch: int) -> Workload:
+def one_environment(batch: int) -> list[Workload]:
+    """Ours and Gymnasium's, at batch 1."""
+    return [ours(batch, "float32"), gymnasium_single()]
+
+
+class DoubleWorkload(JaxWorkload):
+    """A workload of float64, in a process whose other programs are of float32."""
+
+    def compile(self) -> None:
+        """With 64 bits."""
+        with jax.enable_x64(True):
+            super().compile()
+
+    def begin(self) -> None:
+        """With 64 bits."""
+        with jax.enable_x64(True):
+            super().begin()
+
+    def call(self) -> None:
+        """With 64 bits."""
+        with jax.enable_x64(True):
+            super().call()
+
+
+def ours(batch: int, dtype: str) -> Workload:
     """Our environment; every state it visits must be one where the solver converged."""
-    check_converged(batch)
-    settings = {"dtype": "float32", "converged": "every state"}
-    return jax_rollout(HalfCheetah(), None, batch, STEPS, name=OURS, keep_outputs=True, settings=settings)
+    settings = {"dtype": dtype, "converged": "every state"}
+    with jax.enable_x64(dtype == "float64"):
+        env = HalfCheetah(dtype=jnp.dtype(dtype))
+        check_converged(env, batch)
+        made = jax_rollout(env, None, batch, STEPS, name=OURS[dtype], keep_outputs=True, settings=settings)
+    if dtype == "float32":
+        return made
+    return DoubleWorkload(**{field.name: getattr(made, field.name) for field in dataclasses.fields(made)})
 
 
-def check_converged(batch: int, steps: int = 200) -> None:
+def check_converged(env: HalfCheetah, batch: int, steps: int = 200) -> None:
     """Play at random.
 
     Raises:
         DivergenceError: the solver gave up somewhere.
     """
-    env = HalfCheetah()
 
     @jax.jit
     def count(keys: Any) -> Any:
@@ -134,3 +171,20 @@ def gymnasium_single() -> HostWorkload:
         deterministic=False,
         settings={"policy": "random", "reset_mode": "same_step", "dtype": "float64"},
     )
+
+
+def faces(batch: int) -> list[Workload]:
+    """Gymnasium's interface: ours and Gymnasium's own, whose vector steps one environment after the other."""
+    reference("gymnasium_mujoco")
+    import gymnasium
+
+    gymnasium.register_envs(halfcheetah_jax)
+    made = {"halfcheetah-jax": HalfCheetah.name, "gymnasium": "HalfCheetah-v5"}
+    steps = max(2, FACE_STEPS // batch)
+    if batch == 1:
+        return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
+    modes = {"gymnasium": "sync", "halfcheetah-jax": "vector_entry_point"}
+    return [
+        face(gymnasium.make_vec(made[who], batch, vectorization_mode=mode), steps, name=f"{who}, vector")
+        for who, mode in modes.items()
+    ]

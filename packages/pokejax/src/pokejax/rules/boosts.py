@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +13,7 @@ from pokejax.battle import Battle, any_of
 from pokejax.rules.telling import tell_ability
 
 LOWEST, HIGHEST = -6, 6
+EVERY: Final = tuple(range(len(rows.BOOSTS)))
 
 
 def boost(
@@ -24,6 +26,7 @@ def boost(
     intimidating: bool = False,
     silent: bool = False,
     by_ability: bool = False,
+    stats: Sequence[int] = EVERY,
 ) -> Any:
     """Change stages of an active Pokémon (``Battle.boost``).
 
@@ -36,6 +39,7 @@ def boost(
         intimidating: whether it is Intimidate.
         silent: whether nobody is told that an ability keeps the stages, as after a hit.
         by_ability: whether its own ability does it, which is told if a stage changes.
+        stats: which the change can be about, if that is known beforehand.
 
     Returns:
         Whether a stage changed.
@@ -43,36 +47,38 @@ def boost(
     side, ability = b.side(number), b.ability(number)
     where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
     word = b.ops.take(b.params.stages[0], change)
-    deltas = [_nibble(word, stat) for stat in range(len(rows.BOOSTS))]
-    deltas = [jnp.where(ability.inverts_stages, -delta, delta) for delta in deltas]
+    deltas = {stat: _nibble(word, stat) for stat in stats}
+    deltas = {stat: jnp.where(ability.inverts_stages, -delta, delta) for stat, delta in deltas.items()}
     if by_foe:
-        kept = [
-            (delta < 0) & _bit(ability.kept_stages, stat) & (side.boosts[stat] > LOWEST)
-            for stat, delta in enumerate(deltas)
-        ]
+        kept = {stat: (delta < 0) & _bit(ability.kept_stages, stat) for stat, delta in deltas.items()}
         if not silent:
-            tell_ability(b, number, where & any_of(kept))
-        deltas = [jnp.where(stays, 0, delta) for stays, delta in zip(kept, deltas, strict=True)]
+            keeps = any_of(kept[stat] & (side.boosts[stat] > LOWEST) for stat in deltas)
+            tell_ability(b, number, where & keeps)
+        deltas = {stat: jnp.where(kept[stat], 0, delta) for stat, delta in deltas.items()}
     if intimidating:
         tell_ability(b, number, where & ability.ignores_intimidate & (side.boosts[rows.ATK] > LOWEST))
         deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
-    lowered = jnp.zeros_like(deltas[0])
+    lowered = jnp.zeros_like(deltas[stats[0]])
     changed = []
-    for stat, delta in enumerate(deltas):
+    for stat, delta in deltas.items():
         before = side.boosts[stat]
         after = jnp.clip(before + delta, LOWEST, HIGHEST)
         side.boosts.set(stat, after, where=where)
         lowered = lowered + (after < before).astype(jnp.int32)
         changed.append(after != before)
+    where_changed = where & any_of(changed)
+    side.set("raised", True, where=where_changed & any_of(delta > 0 for delta in deltas.values()))
+    side.set("lowered", True, where=where_changed & any_of(delta < 0 for delta in deltas.values()))
     if by_foe:  # Defiant and Competitive answer once for each stage
         word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
         for stat in (rows.ATK, rows.SPA):
             raised = side.boosts[stat] + _nibble(word, stat) * lowered
             tell_ability(b, number, where & (raised > side.boosts[stat]) & (side.boosts[stat] < HIGHEST))
             side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
+        side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
     if by_ability:
-        tell_ability(b, number, where & any_of(changed))
-    return where & any_of(changed)
+        tell_ability(b, number, where_changed)
+    return where_changed
 
 
 def _nibble(word: Any, stat: int) -> Any:

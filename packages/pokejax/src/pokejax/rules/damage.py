@@ -10,16 +10,21 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.paradox import growth
 from pokejax.state import FALSE
 
-FIRE, GROUND, ICE, ROCK, WATER = (number_of("type", name) for name in ("Fire", "Ground", "Ice", "Rock", "Water"))
+FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
+    number_of("type", name) for name in ("Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Water")
+)
 CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
 WEAK, RESISTANT, IMMUNE = 1, 2, 3
 LEAST_TERA_POWER = 60
 WEIGHT_POWERS = ((100, 40), (250, 60), (500, 80), (1000, 100), (2000, 120))  # least weight in hg, power
 WEIGHTS_POWERS = ((2, 60), (3, 80), (4, 100), (5, 120))  # the user weighs so many times the target, power
-ONE_AND_A_HALF = 6144
+ONE_AND_A_HALF, THREE_QUARTERS = 6144, 3072
+FALLEN_POWERS = (4096, 4506, 4915, 5325, 5734, 6144)
+"""What Supreme Overlord makes of a power, by how many have fallen."""
 
 
 class Matchup(NamedTuple):
@@ -46,7 +51,9 @@ def matchup(b: Battle, move: Any) -> Matchup:
     found = effectiveness(b, 1, move_type)
     against_water = sum((defender == WATER).astype(jnp.int32) for defender in b.types(1))
     exponent = found.exponent + jnp.where(move.strong_on_water, 2 * against_water, 0)
-    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), found.immune))
+    reaches_ghosts = b.ability(0).scrappy & ((move_type == NORMAL) | (move_type == FIGHTING))
+    immune = found.immune & ~reaches_ghosts
+    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), immune))
 
 
 def critical_hit(b: Battle, move: Any, where: Any) -> Any:
@@ -77,23 +84,27 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_full_hp=target.hp == other.max_hp,
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
-        target_has_item=target.item != 0,
+        target_has_item=(target.item != 0) & ~b.item(1).booster,
         forced=move.forced,
+        stats_lowered=user.lowered,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),
         **weather_facts(b),
     )  # fmt: skip
 
 
-def base_power(b: Battle, move: Any, facts: Any) -> Any:
+def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
     """Power after abilities, items and Terastallization."""
     user, pokemon = b.side(0), b.pokemon(0)
     doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
     doubled = doubled | (move.doubles_after_failure & (user.last_result == FALSE))
     own = own_power(b, move)
-    power = jnp.where(doubled, own * 2, own)
+    power = jnp.where(doubled, own * 2, jnp.where(move.grows_per_hit, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
     by = jnp.where(technician, ONE_AND_A_HALF, NEUTRAL)
-    by = chain(by, multiplier(b, "BasePower", "ability", pokemon.ability, facts, move.type))
+    fallen = jnp.minimum(np.int32(6) - user.left, 5)
+    for count, grown in enumerate(FALLEN_POWERS):
+        by = jnp.where(b.ability(0).overlord & (fallen == count), grown, by)
+    by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
     asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
     by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
@@ -108,7 +119,7 @@ def base_power(b: Battle, move: Any, facts: Any) -> Any:
 def own_power(b: Battle, move: Any) -> Any:
     """The move's power, where it depends on weights, stages or hit points too (``basePowerCallback``)."""
     user, pokemon = b.side(0), b.pokemon(0)
-    weight, other = pokemon.weight, b.pokemon(1).weight
+    weight, other = weight_of(b, 0), weight_of(b, 1)
     by_weight, by_weights = jnp.full_like(weight, 20), jnp.full_like(weight, 40)
     for least, power in WEIGHT_POWERS:
         by_weight = jnp.where(other >= least, power, by_weight)
@@ -120,6 +131,18 @@ def own_power(b: Battle, move: Any) -> Any:
     found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
     by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
     return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
+
+
+def weight_of(b: Battle, number: int) -> Any:
+    """An active Pokémon's weight; metal can be light or heavy."""
+    ability = b.ability(number)
+    return jnp.maximum((b.pokemon(number).weight << ability.doublings) >> ability.halvings, 1)
+
+
+def ruin(b: Battle, number: int, stat: Any) -> Any:
+    """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it)."""
+    ruined = (b.ability(1 - number).ruins == stat + 1) & (b.ability(number).ruins != stat + 1)
+    return jnp.where(ruined, THREE_QUARTERS, NEUTRAL)
 
 
 def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -134,6 +157,9 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stage = jnp.where(move.attacks_with_defense, user.boosts[rows.DEF], stage)
     stage = jnp.where(move.attacks_with_targets, target.boosts[rows.ATK], stage)
     stage = jnp.where(critical, jnp.maximum(stage, 0), stage)
+    stage = jnp.where(b.ability(1).unaware, 0, stage)
+    stat = staged(stat, stage)
+    stat = jnp.where(b.ability(0).hustles & physical, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
 
     def by(event: str, kind: str, effect: Any) -> Any:
         return jnp.where(
@@ -142,8 +168,12 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, f"{event}SpA", kind, effect, facts, move.type),
         )
 
-    product = chain(by("SourceModify", "ability", other.ability), by("Modify", "ability", own.ability))
-    return modify(staged(stat, stage), chain(product, by("Modify", "item", user.item)))
+    product = chain(by("SourceModify", "ability", b.ability_number(1)), by("Modify", "ability", b.ability_number(0)))
+    grown = jnp.where(physical, np.int32(rows.ATK), np.int32(rows.SPA))
+    used = jnp.where(move.attacks_with_defense, np.int32(rows.DEF), grown)
+    product = chain(product, growth(b, 0, used))
+    product = chain(product, jnp.where(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
+    return modify(stat, chain(chain(product, by("Modify", "item", user.item)), ruin(b, 0, used)))
 
 
 def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -153,7 +183,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stat = jnp.where(physical, pokemon.def_, pokemon.spd)
     stage = jnp.where(physical, target.boosts[rows.DEF], target.boosts[rows.SPD])
     stage = jnp.where(critical, jnp.minimum(stage, 0), stage)
-    stage = jnp.where(move.ignores_defense_boosts, 0, stage)
+    stage = jnp.where(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
     stat = staged(stat, stage)
     weather = b.view.weather
     hardened = (~physical & (weather == rows.SAND) & b.has_type(1, ROCK)) | (
@@ -168,7 +198,9 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, "ModifySpD", kind, effect, facts, move.type),
         )
 
-    return modify(stat, chain(by("ability", pokemon.ability), by("item", target.item)))
+    used = jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
+    product = chain(chain(growth(b, 1, used), by("ability", b.ability_number(1))), by("item", target.item))
+    return modify(stat, chain(product, ruin(b, 1, used)))
 
 
 def weather_multiplier(b: Battle, move: Any) -> Any:
@@ -200,15 +232,17 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, where: Any) -> Any:
     user, target = b.side(0), b.side(1)
     contested = b.ability(0).changes_damage & b.ability(1).changes_damage_taken
     b.draw(where & contested & (user.speed == target.speed), 2, "ModifyDamage")
-    ability = multiplier(b, "ModifyDamage", "ability", b.pokemon(0).ability, facts, move.type)
+    ability = multiplier(b, "ModifyDamage", "ability", b.ability_number(0), facts, move.type)
     item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)
-    taken = multiplier(b, "SourceModifyDamage", "ability", b.pokemon(1).ability, facts, move.type)
+    taken = multiplier(b, "SourceModifyDamage", "ability", b.ability_number(1), facts, move.type)
+    fluffy = jnp.where(move.type == FIRE, 2, 1) * jnp.where(move.contact, NEUTRAL // 2, NEUTRAL)
+    taken = jnp.where(b.ability(1).fluffy, fluffy, taken)
     faster = user.speed > target.speed
     return chain(chain(ability, jnp.where(faster, item, taken)), jnp.where(faster, taken, item))
 
 
-def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
-    """Damage of one hit of a damaging move; draws for the critical hit and for the spread.
+def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
+    """Damage of hit number ``hit`` of a damaging move; draws for the critical hit and for the spread.
 
     Returns:
         int32, at least 1 where ``where``.
@@ -217,7 +251,7 @@ def damage(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     by_formula = where & ~move.level_damage & ~move.halves
     critical = critical_hit(b, move, by_formula)
     facts = attack_facts(b, move, meets, critical)
-    power = base_power(b, move, facts)
+    power = base_power(b, move, facts, hit)
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
     amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2

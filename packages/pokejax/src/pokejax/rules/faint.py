@@ -6,8 +6,10 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.rules.boosts import boost
+from pokejax.rules.boosts import HIGHEST, boost
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import NOBODY, VOLATILE
 
 
@@ -19,10 +21,42 @@ def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = 
     side.set("hp", left, where=where & (side.hp > 0))
 
 
-def heal(b: Battle, number: int, amount: Any, where: Any) -> None:
-    """Give hit points back, up to the most, to who has some left."""
+def heal(b: Battle, number: int, amount: Any, where: Any, *, blockable: bool = True) -> Any:
+    """Give hit points back, up to the most, to who has some left; Psychic Noise keeps most of it off.
+
+    Returns:
+        Where there was something to heal, which is when a message says what did it.
+    """
     side = b.side(number)
-    side.set("hp", jnp.minimum(side.hp + amount, b.pokemon(number).max_hp), where=where & (side.hp > 0))
+    where = where & (side.heal_block == 0) if blockable else where
+    most = b.pokemon(number).max_hp
+    heals = where & (side.hp > 0) & (side.hp < most)
+    side.set("hp", jnp.minimum(side.hp + amount, most), where=heals)
+    return heals
+
+
+def drain(b: Battle, number: int, amount: Any, where: Any) -> None:
+    """Give hit points that come from the other Pokémon, whose Liquid Ooze makes them a loss."""
+    oozes = where & b.ability(1 - number).oozes
+    tell_ability(b, 1 - number, oozes & (b.side(number).hp > 0))
+    hurt(b, number, amount, oozes)
+    heal(b, number, amount, where & ~oozes)
+
+
+def use_up(b: Battle, number: int, where: Any) -> None:
+    """The item has been used; Harvest may bring a berry back."""
+    side = b.side(number)
+    side.set("eaten", jnp.where(b.item(number).berry, side.item, 0), where=where)
+    lose_item(b, number, where)
+
+
+def lose_item(b: Battle, number: int, where: Any) -> None:
+    """The item is gone, and Unburden notices."""
+    side = b.side(number)
+    tell_item(b, number, where & (side.item != 0))
+    side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
+    side.set("item", 0, where=where)
+    b.forget("item")
 
 
 def clear_volatile(b: Battle, number: int, where: Any) -> None:
@@ -34,7 +68,7 @@ def clear_volatile(b: Battle, number: int, where: Any) -> None:
     side.set("speed", b.pokemon(number).spe, where=where)
 
 
-def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None) -> None:
+def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None, where: Any = True) -> None:
     """Who has no hit points left faints now (``faintMessages``).
 
     Args:
@@ -42,8 +76,9 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None)
         check_win: bool: whether to look who has won.
         last: number of the side whose faint came last, should both have; int32 array or int.
         by_move: where the user's move did it, which Moxie and its like ask.
+        where: whether it is time to look.
     """
-    going = ~b.view.over
+    going = ~b.view.over & where
     newly = [going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1)]
     for number in (0, 1):
         side = b.side(number)
@@ -52,6 +87,14 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None)
         side.set("switch_flag", False, where=newly[number])
         side.set("terastallized", False, where=newly[number])
         clear_volatile(b, number, newly[number])
+    for number in (0, 1):
+        moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
+        side = b.side(number)
+        grows = moved & (side.hp > 0) & (side.boosts[rows.SPA] < HIGHEST)
+        grows = grows & (b.side(1 - number).left > 0)
+        side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows)
+        side.set("raised", True, where=grows)
+        tell_ability(b, number, grows)
     anybody = newly[0] | newly[1]
     last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
     win(b, going & check_win & anybody, last)

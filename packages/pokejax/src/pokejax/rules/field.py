@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax.battle import Battle
+from pokejax.rules.paradox import notice_weather
 
 WEATHER_TURNS = 5
 
@@ -15,6 +16,8 @@ def set_weather(b: Battle, weather: Any, where: Any) -> Any:
     b.view.set("weather", weather, where=changes)
     b.view.set("weather_turns", WEATHER_TURNS, where=changes)
     b.draw(changes & b.tied(), 2, "WeatherChange")
+    for number in (0, 1):
+        notice_weather(b, number, changes)
     return changes
 
 
@@ -23,3 +26,5 @@ def clear_weather(b: Battle, where: Any) -> None:
     b.view.set("weather", 0, where=where)
     b.view.set("weather_turns", 0, where=where)
     b.draw(where & b.tied(), 2, "WeatherChange")
+    for number in (0, 1):
+        notice_weather(b, number, where)

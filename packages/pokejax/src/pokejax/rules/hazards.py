@@ -48,7 +48,7 @@ def sweep(b: Battle, number: int, where: Any) -> None:
 def defog(b: Battle, where: Any) -> Any:
     """Blow away what lies on both sides and lower the target's evasion; whether any of it happened."""
     unshielded = (b.side(1).substitute == 0) | b.ability(0).infiltrates
-    lowered = boost(b, 1, b.params.evasion_drop, where & unshielded, by_foe=True)
+    lowered = boost(b, 1, b.params.evasion_drop, where & unshielded, by_foe=True, stats=(rows.EVASION,))
     sides = [b.side(number) for number in (0, 1)]
     present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
     for number in (0, 1):
@@ -72,7 +72,7 @@ def meet(b: Battle, number: int, where: Any) -> None:
     step_in_poison(b, number, where & grounded & (side.toxic_spikes > 0) & (side.hp > 0), boots)
     hurt(b, number, rock_damage, rocks & ~rock_first)
     hurt(b, number, spike_damage, spikes & ~spikes_first)
-    boost(b, number, b.params.speed_drop, where & side.sticky_web & grounded & ~boots, by_foe=True)
+    boost(b, number, b.params.speed_drop, where & side.sticky_web & grounded & ~boots, by_foe=True, stats=(rows.SPE,))
     faint_messages(b, check_win=where, last=number)
 
 
@@ -81,5 +81,5 @@ def step_in_poison(b: Battle, number: int, where: Any, boots: Any) -> None:
     side = b.side(number)
     absorbs = where & b.has_type(number, POISON)
     status = jnp.where(side.toxic_spikes == MOST_TOXIC_SPIKES, rows.TOX, rows.PSN)
-    inflict(b, number, status, where & ~absorbs & ~b.has_type(number, STEEL) & ~boots)
+    inflict(b, number, status, where & ~absorbs & ~b.has_type(number, STEEL) & ~boots, last=True, may_sleep=False)
     side.set("toxic_spikes", 0, where=absorbs)

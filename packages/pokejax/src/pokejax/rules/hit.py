@@ -10,20 +10,24 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules import volatiles
-from pokejax.rules.boosts import boost
+from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.rules.damage import FIRE, Matchup, damage
-from pokejax.rules.faint import faint_messages, heal, hurt
+from pokejax.rules.faint import drain, faint_messages, heal, hurt, lose_item, use_up
 from pokejax.rules.hazards import defog, sweep
-from pokejax.rules.numbers import fraction, modify, staged
+from pokejax.rules.items import update
+from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, staged
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.status import add_volatile, cure, inflict
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.volatiles import behind_substitute
 from pokejax.rules.wishes import wish
+from pokejax.state import MOVES
 
 MOST_HITS = 10
 HALF = rows.FRACTIONS.index((1, 2))
 REST_TURNS = 3
+SAMPLES = ((rows.BRN, rows.PAR, rows.FRZ), (rows.PSN, rows.PAR, rows.SLP))
+"""What Tri Attack and Dire Claw choose from."""
 SUN_SHARE = 2732  # 0.667 in 4096ths
 MULTIHIT_THRESHOLDS = (7, 14, 17)
 """Of a draw of twenty: below the first two hits, below the second three, below the third four, else five."""
@@ -31,12 +35,14 @@ MULTIHIT_THRESHOLDS = (7, 14, 17)
 
 def hits_of(b: Battle, move: Any, where: Any) -> Any:
     """How often the move strikes."""
-    varies = move.least_hits != move.most_hits
+    varies = (move.least_hits != move.most_hits) & ~b.ability(0).skill_link
     drawn = b.draw(where & varies, 20, "hits")
     count = 2 + sum((drawn >= limit).astype(jnp.int32) for limit in MULTIHIT_THRESHOLDS)
     loaded = where & varies & b.item(0).loaded_dice & (count < 4)
     count = jnp.where(loaded, 5 - b.draw(loaded, 2, "Loaded Dice"), count)
-    return jnp.where(varies, count, move.most_hits)
+    count = jnp.where(varies, count, move.most_hits)
+    loaded = where & (count == MOST_HITS) & b.item(0).loaded_dice
+    return jnp.where(loaded, count - b.draw(loaded, 7, "Loaded Dice"), count)
 
 
 def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
@@ -55,12 +61,13 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     def strike(carry: Any) -> Any:
         words, going, done, total, landed, struck = carry
         inner, row = Battle(words, b.params, b.ops), rows.MOVE.view(move_words)  # views belong to one trace
-        dealt, worked, shielded = one_hit(inner, row, meets, going)
+        going = going & again(inner, row, done, going)
+        dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
         done = done + (going & worked).astype(jnp.int32)
         total = total + jnp.where(going, dealt, 0)
         landed = landed | (going & worked)
         struck = jnp.where(going, worked & ~shielded, struck)
-        inner.draw(going & worked & inner.tied(), 2, "Update after a hit")
+        update(inner, going & worked, "Update after a hit")
         user, target = inner.side(0), inner.side(1)
         going = going & worked & (done < count) & (user.hp > 0) & (target.hp > 0)
         return inner.words, going, done, total, landed, struck
@@ -70,12 +77,37 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     b.reopen(words)
     faint_messages(b, check_win=b.side(0).hp == 0, last=0, by_move=landed)
     recoil(b, move, total, landed)
-    b.draw(landed & b.tied(), 2, "Update after the hits")
+    update(b, landed, "Update after the hits")
     cure(b, 1, struck & ~move.forced & move.thaws_target & (b.side(1).status == rows.FRZ))
     return landed
 
 
-def one_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> tuple[Any, Any, Any]:
+def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
+    """Whether a later hit of Triple Axel and its like, which each can miss, goes on."""
+    user, target = b.side(0), b.side(1)
+    rolls = where & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
+    b.draw(rolls & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard again")
+    rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
+    stage = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
+    plain = b.ability(0).unaware | b.ability(0).ignores_evasion
+    evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])
+    entry = b.ops.take(b.params.accuracies, (stage + 6) * np.int32(13) + evasion + 6)
+    sure, whole = (entry >> np.uint32(1)).astype(jnp.int32), (entry & np.uint32(1)) != 0
+    facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
+    by = accuracy_multiplier(b, move, facts)
+    sure = jnp.where(whole, modify(sure, by), sure)
+    return ~rolls | (b.draw(rolls, 100, "accuracy again") < sure)
+
+
+def accuracy_multiplier(b: Battle, move: Any, facts: Any) -> Any:
+    """By what the user's ability and item multiply accuracy."""
+    return chain(
+        multiplier(b, "SourceModifyAccuracy", "ability", b.ability_number(0), facts, move.type),
+        multiplier(b, "SourceModifyAccuracy", "item", b.side(0).item, facts, move.type),
+    )
+
+
+def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple[Any, Any, Any]:
     """Damage and effects of one hit (``spreadMoveHit``).
 
     Returns:
@@ -85,18 +117,20 @@ def one_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> tuple[Any, Any,
     shielded = where & ~at_self & behind_substitute(b, move)
     harms = where & (move.category != rows.STATUS)
     tell_item(b, 1, harms & move.needs_item)
-    full = damage(b, move, meets, harms)
+    full = damage(b, move, meets, hit, harms)
     strike_substitute(b, move, full, harms & shielded)
     harmful = harms & ~shielded
     dealt = strike_target(b, full, harmful)
-    heal(b, 0, fraction(dealt, move.drain), harmful & (move.drain > 0) & (dealt > 0))
+    drain(b, 0, fraction(dealt, move.drain), harmful & (move.drain > 0) & (dealt > 0))
     # A status move that a substitute takes counts as done.
     worked = harms | shielded | effects_of_status_move(b, move, where & ~harms & ~shielded)
     self_change(b, move, where & worked)
+    rampages = where & worked & move.rampages
+    volatiles.rampage(b, jnp.clip(b.side(0).last_move - 1, 0, MOVES - 1), rampages)
     for number in (0, 1):
         secondary(b, move, number, where & worked, shielded)
     drag(b, harmful & move.drags)
-    damaging_hit(b, move, harmful)
+    damaging_hit(b, move, meets, harmful)
     after_hit(b, move, harmful, harms)
     return jnp.where(harmful, dealt, 0), worked, shielded
 
@@ -109,16 +143,19 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
     recoil(b, move, dealt, where)
     # rounded up; there are two kinds
     drained = jnp.where(move.drain == HALF, (dealt + 1) // 2, (3 * dealt + 3) // 4)
-    heal(b, 0, drained, where & (move.drain > 0))
+    drain(b, 0, drained, where & (move.drain > 0))
 
 
 def strike_target(b: Battle, amount: Any, where: Any) -> Any:
-    """The target loses hit points; Sturdy keeps the last one of a full bar."""
+    """The target loses hit points; Sturdy and Focus Sash keep the last one of a full bar."""
     target = b.side(1)
-    survives = b.ability(1).sturdy & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
-    tell_ability(b, 1, where & survives)
-    dealt = jnp.minimum(jnp.where(survives, target.hp - 1, amount), target.hp)
+    full = where & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
+    sturdy = full & b.ability(1).sturdy
+    tell_ability(b, 1, sturdy)
+    sash = full & b.item(1).sash & ~sturdy
+    dealt = jnp.minimum(jnp.where(sturdy | sash, target.hp - 1, amount), target.hp)
     target.set("hp", target.hp - dealt, where=where)
+    use_up(b, 1, sash)
     return jnp.where(where, dealt, 0)
 
 
@@ -129,19 +166,25 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     worked = boost(b, 0, move.boosts, changes & at_self, by_foe=False)
     worked = worked | boost(b, 1, move.boosts, changes & ~at_self, by_foe=True)
     user, most = b.side(0), b.pokemon(0).max_hp
-    heals = where & (move.heal > 0) & (user.hp < most)
-    heal(b, 0, fraction(most, move.heal), heals)
+    heals = where & (move.heal_share > 0) & (user.hp < most)
+    heal(b, 0, fraction(most, move.heal_share), heals)
     weather = b.view.weather
     share = jnp.where(weather == 0, 2048, jnp.where(weather == rows.SUN, SUN_SHARE, 1024))
-    resting = where & move.heals_by_weather  # counts as done even in full health
+    in_sand = jnp.where(weather == rows.SAND, SUN_SHARE, 2048)
+    share = jnp.where(move.heals_in_sand, in_sand, share)
+    resting = where & (move.heals_by_weather | move.heals_in_sand)  # counts as done even in full health
     heal(b, 0, modify(most, share), resting)
     given = inflict(b, 1, move.status, where & (move.status != 0), by_status_move=True)
     worked = worked | heals | resting | given
     refused = where & (move.status != 0) & ~given
     worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
+    tell_ability(b, 1, where & (move.volatile == rows.CONFUSION) & b.ability(1).no_confusion)
     worked = worked | volatile_of_status_move(b, move, where) | rest(b, where & move.rests)
     worked = worked | share_hp(b, where & move.shares_hp) | sap_strength(b, where & move.saps_strength)
     worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
+    worked = worked | drum(b, where & move.drums) | cure_user(b, where & move.cures_user)
+    worked = worked | (where & move.curses & at_self)
+    worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
     worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
@@ -152,7 +195,8 @@ def volatile_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     """Conditions that status moves bring; whether it is new."""
     rules = {
         rows.PROTECT: volatiles.protect, rows.SUBSTITUTE: volatiles.make_substitute, rows.LEECH_SEED: volatiles.seed,
-        rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore,
+        rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore, rows.YAWN: volatiles.yawn,
+        rows.CURSE: volatiles.curse,
     }  # fmt: skip
     return any_of(rule(b, where & (move.volatile == code)) for code, rule in rules.items())
 
@@ -168,11 +212,14 @@ def swap_items(b: Battle, where: Any) -> Any:
     """Both exchange what they hold; a choice item in new hands binds nobody yet."""
     user, target = b.side(0), b.side(1)
     own, other = user.item, target.item
-    where = where & ((own != 0) | (other != 0))
+    where = where & ((own != 0) | (other != 0)) & ~b.item(0).booster & ~b.item(1).booster
     user.set("choice_lock", 0, where=where & b.item(1).choice)
     target.set("choice_lock", 0, where=where & b.item(0).choice)
+    for number, side in enumerate((user, target)):
+        side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
     user.set("item", other, where=where)
     target.set("item", own, where=where)
+    b.forget("item")
     for number in (0, 1):
         tell_item(b, number, where)
     return where
@@ -183,10 +230,46 @@ def sap_strength(b: Battle, where: Any) -> Any:
     target = b.side(1)
     where = where & (target.boosts[rows.ATK] > -6)
     attack = staged(b.pokemon(1).atk, target.boosts[rows.ATK])
-    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True)
+    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True, stats=(rows.ATK,))
     heals = where & (b.side(0).hp < b.pokemon(0).max_hp)
-    heal(b, 0, jnp.maximum(attack, 1), heals)
+    heals = heals | (where & b.ability(1).oozes)
+    drain(b, 0, jnp.maximum(attack, 1), heals)
     return lowered | heals
+
+
+def drum(b: Battle, where: Any) -> Any:
+    """Belly Drum: half of the hit points for all the Attack there is."""
+    user, most = b.side(0), b.pokemon(0).max_hp
+    where = where & (user.hp * 2 > most) & (user.boosts[rows.ATK] < HIGHEST) & (most > 1)
+    hurt(b, 0, most // 2, where, indirectly=False)
+    for _ in range(2):  # twelve stages, of which a row holds six
+        boost(b, 0, b.params.drum, where, by_foe=False, stats=(rows.ATK,))
+    return where
+
+
+def tidy_up(b: Battle, where: Any) -> Any:
+    """Substitutes and hazards are cleared away, and the user is the stronger for it; whether anything changed."""
+    sides = [b.side(number) for number in (0, 1)]
+    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    present = present | any_of(s.substitute > 0 for s in sides)
+    for number, side in enumerate(sides):
+        side.set("substitute", 0, where=where)
+        sweep(b, number, where)
+    return boost(b, 0, b.params.tidying, where, by_foe=False, stats=(rows.ATK, rows.SPE)) | (where & present)
+
+
+def part(b: Battle, where: Any) -> Any:
+    """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
+    lowered = boost(b, 1, b.params.parting, where, by_foe=True, stats=(rows.ATK, rows.SPA))
+    b.side(0).set("switch_flag", True, where=lowered & has_reserve(b, 0) & (b.side(0).hp > 0))
+    return where
+
+
+def cure_user(b: Battle, where: Any) -> Any:
+    """The user's status ends; whether it had one."""
+    where = where & (b.side(0).status != 0)
+    cure(b, 0, where)
+    return where
 
 
 def share_hp(b: Battle, where: Any) -> Any:
@@ -229,25 +312,38 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
     chance = jnp.where(b.ability(0).serene_grace, chance * 2, chance)
     happens = where & (b.draw(where, 100, "secondary") < chance)
     own = happens
-    happens = happens & ~shielded
+    happens = happens & ~shielded & (~move.only_raised | b.side(1).raised)
     boost(b, 1, boosts, happens & (boosts != 0), by_foe=True, silent=True)
+    if number == 0:
+        samples = happens & (move.samples > 0)
+        drawn = b.draw(samples, 3, "status of three")
+        for code, statuses in enumerate(SAMPLES, start=1):
+            for choice, sampled in enumerate(statuses):
+                status = jnp.where(samples & (move.samples == code) & (drawn == choice), sampled, status)
     inflict(b, 1, status, happens & (status != 0))
     add_volatile(b, 1, volatile, happens & (volatile != 0))
     boost(b, 0, self_boosts, own & (self_boosts != 0), by_foe=False)
 
 
-def damaging_hit(b: Battle, move: Any, where: Any) -> None:
+def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
     ability, touched = b.ability(1), where & move.contact
+    tell_ability(b, 1, touched & ability.gooey)
+    boost(b, 0, b.params.speed_drop, touched & ability.gooey, by_foe=True, stats=(rows.SPE,))
     most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
     hurt(b, 0, most // jnp.maximum(ability.contact_damage, 1), touched & (ability.contact_damage > 0))
-    tell_ability(b, 1, touched & (ability.contact_damage > 0) & hurts_before)
+    bursts = touched & ability.aftermath & (b.side(1).hp == 0)
+    hurt(b, 0, most // 4, bursts)
+    tell_ability(b, 1, (touched & (ability.contact_damage > 0) | bursts) & hurts_before)
     tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, most // 6, touched & b.item(1).helmet)
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
     caught = catching & (b.draw(catching, 10, "contact") < 3)
-    tell_ability(b, 1, inflict(b, 0, ability.contact_status, caught))
+    tell_ability(b, 1, inflict(b, 0, ability.contact_status, caught, may_sleep=False))
+    cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
+    cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
+    tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))
     fits = (ability.hit_type == 0) | (ability.hit_type == move.type)
     fits = fits & (~ability.hit_physical | (move.category == rows.PHYSICAL))
     own = b.ability(0)
@@ -255,15 +351,17 @@ def damaging_hit(b: Battle, move: Any, where: Any) -> None:
     poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
     poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
     boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False, by_ability=True)
-    tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned))
+    tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False))
+    by_formula = ~move.level_damage & ~move.halves
+    provoked = where & b.item(1).weakness_policy & (meets.exponent > 0) & by_formula & (b.side(1).hp > 0)
+    boost(b, 1, b.params.weakness_policy, provoked, by_foe=False, stats=(rows.ATK, rows.SPA))
+    use_up(b, 1, provoked)
 
 
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
-    knocked = where & alive & move.knocks_off & (b.side(1).item != 0)
-    tell_item(b, 1, knocked)
-    b.side(1).set("item", 0, where=knocked)
+    lose_item(b, 1, where & alive & move.knocks_off & ~b.item(1).booster)
     spins = even_shielded & alive & move.spins & ~move.forced
     b.side(0).set("seeded", False, where=spins)
     sweep(b, 0, spins)

@@ -10,18 +10,21 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import GROUND, Matchup, matchup
+from pokejax.rules.damage import FIRE, GROUND, Matchup, matchup
 from pokejax.rules.faint import faint_messages, heal, hurt, win
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import lay
-from pokejax.rules.hit import hit_loop
-from pokejax.rules.numbers import chain, facts_word, modify, multiplier, staged
+from pokejax.rules.hit import accuracy_multiplier, hit_loop
+from pokejax.rules.items import update, white_herb
+from pokejax.rules.numbers import facts_word, modify, staged
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
-from pokejax.rules.volatiles import GRASS, chosen_slot
+from pokejax.rules.volatiles import GRASS, chosen_slot, end_rampage
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
 POISON = number_of("type", "Poison")
+GHOST = number_of("type", "Ghost")
+WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
 STRUGGLE = number_of("move", "struggle")
 
 
@@ -33,12 +36,10 @@ def run_move(b: Battle, where: Any) -> None:
     own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
     index = jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
     move = b.move(index)
-    take_tera_type(b, move)
-    force(b, move)
-
-    able = before_move(b, move, own, where)
+    able = before_move(b, move, slot, where)
+    user = b.side(0)
     user.set("this_result", FALSE, where=where & ~able)
-    spend(b, own, 1, able & (slot != STRUGGLE_SLOT))
+    spend(b, own, 1, able & (slot != STRUGGLE_SLOT) & (user.lock == 0))
     tell_move(b, own, able & (slot != STRUGGLE_SLOT))
     user.set("last_move", slot + 1, where=able)
     user.set("choice_lock", 0, where=able & ~b.item(0).choice)
@@ -46,7 +47,20 @@ def run_move(b: Battle, where: Any) -> None:
     user.set("choice_lock", slot + 1, where=locks)
     cure(b, 0, able & move.defrost & (user.status == rows.FRZ))
 
-    result, blocked = use_move(b, move, own, able)
+    talks = able & move.calls_own
+    called, index = own_call(b, index, talks)
+    for place, number in enumerate(b.pokemon(0).moves):
+        tell_move(b, place, called & (number == index))
+    move = b.move(index)
+    pass_by_ability(b, move, able)
+    take_tera_type(b, move)
+    take_form(b, move)
+    force(b, move)
+    result, blocked = use_move(b, move, own, able & (called | ~talks))
+    update(b, called, "Update after a hit")
+    faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
+    update(b, called, "Update after the hits")
+    after_move(b, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
     faint_messages(b, check_win=able, last=0)
     win(b, able & ~b.view.over, 0)
@@ -57,8 +71,53 @@ def take_tera_type(b: Battle, move: Any) -> None:
     user, pokemon = b.side(0), b.pokemon(0)
     becomes = move.becomes_tera & user.terastallized
     move.set("type", pokemon.tera_type, where=becomes)
-    stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
-    move.set("category", rows.PHYSICAL, where=becomes & stronger)
+    plain = b.ability(1).unaware & ~b.side(1).fainted
+    attack, special = (jnp.where(plain, 0, user.boosts[stat]) for stat in (rows.ATK, rows.SPA))
+    stronger = staged(pokemon.atk, attack) > staged(pokemon.spa, special)
+    move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
+
+
+def pass_by_ability(b: Battle, move: Any, where: Any) -> None:
+    """Mold Breaker and moves like Sunsteel Strike take no notice of the target's ability, until the action is over."""
+    passes = where & (b.ability(0).breaks_abilities | move.ignores_abilities)
+    b.view.set("ignored", jnp.where(b.view.swapped, 1, 2), where=passes)
+    b.forget("ability", "ability number")
+
+
+def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
+    """Sleep Talk: whether a sleeping user calls one of its other moves, and the number of the move that is used."""
+    moves = list(b.pokemon(0).moves)
+    own = [b.move(number) for number in moves]
+    able = [(number != 0) & ~row.nosleeptalk & ~row.charge for number, row in zip(moves, own, strict=True)]
+    count = sum(can.astype(jnp.int32) for can in able)
+    calls = where & (b.side(0).status == rows.SLP) & (count > 0)
+    drawn = b.draw(calls, jnp.maximum(count, 1).astype(jnp.uint32), "Sleep Talk")
+    passed = jnp.zeros_like(drawn)
+    for number, can in zip(moves, able, strict=True):
+        index = jnp.where(calls & can & (passed == drawn), number, index)
+        passed = passed + can.astype(jnp.int32)
+    return calls, index
+
+
+def take_form(b: Battle, move: Any) -> None:
+    """Weather Ball follows the weather, Curse its user's type."""
+    weather = b.view.weather
+    for number, name in WEATHER_TYPES.items():
+        move.set("type", number_of("type", name), where=move.follows_weather & (weather == number))
+    move.set("power", 2 * move.power, where=move.follows_weather & (weather != 0))
+    haunts = b.has_type(0, GHOST)
+    move.set("self_boosts", 0, where=move.curses & haunts)
+    move.set("volatile", 0, where=move.curses & ~haunts)
+    move.set("target", rows.AT_SELF, where=move.curses & ~haunts)
+
+
+def after_move(b: Battle, where: Any) -> None:
+    """White Herb looks after every move; a rampage that was stopped ends (``AfterMove``)."""
+    herbs = b.item(0).white_herb & b.item(1).white_herb
+    b.draw(where & herbs & b.tied(), 2, "White Herb")
+    for number in (0, 1):
+        white_herb(b, number, where)
+    end_rampage(b, 0, where & (b.side(0).lock == 1))
 
 
 def force(b: Battle, move: Any) -> None:
@@ -83,12 +142,12 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     at_foe = ~at_field & ~at_self & ~at_side
     reaches = where & (~at_foe | ~target.fainted)
     noticed = at_foe | at_field | move.mustpressure
-    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
+    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles & (b.side(0).lock == 0)
     spend(b, slot, 1, pressed)
 
     meets = matchup(b, move)
     tries = reaches & at_foe & can_try(b, move)
-    blocked = tries & target.protected & move.protect
+    blocked = tries & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
     hits = (reaches & at_self) | try_hit(b, move, meets, tries & ~blocked)
     changed = set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
     changed = changed | clear_stages(b, reaches & move.clears_stages)
@@ -119,7 +178,7 @@ def can_try(b: Battle, move: Any) -> Any:
     has_item = ~move.needs_item | (target.item != 0)
     slot = jnp.minimum(target.chosen_slot, STRUGGLE_SLOT - 1)
     struggles = target.chosen_slot == STRUGGLE_SLOT
-    attacks = struggles | (b.move(b.pokemon(1).moves[slot]).category != rows.STATUS)
+    attacks = struggles | (target.lock > 0) | (b.move(b.pokemon(1).moves[slot]).category != rows.STATUS)
     return (
         has_item
         & (~move.needs_attack | (target.queued_move & attacks))
@@ -133,6 +192,8 @@ def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     immune = where & meets.immune & ~move.ignores_immunity
     tell_ability(b, 1, immune & (move.type == GROUND) & b.ability(1).levitates & ~b.has_type(1, FLYING))
     where = where & ~immune
+    drowsy = (b.side(1).status != 0) & (move.volatile == rows.YAWN)
+    where = where & ~drowsy & ~((move.volatile == rows.CURSE) & b.side(1).cursed)
     where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
     where = where & ~(quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE))
     where = where & ~((move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS))
@@ -151,11 +212,15 @@ def absorbed(b: Battle, move: Any, where: Any) -> Any:
     """Abilities that make nothing of a move, or something good."""
     ability = b.ability(1)
     takes = where & (ability.absorbs != 0) & (ability.absorbs == move.type)
+    b.side(1).set("fired_up", True, where=takes & (ability.absorbs == FIRE) & (ability.absorbed_boosts == 0))
+    takes = takes | (where & ability.blocks_wind & move.wind)
     heal(b, 1, b.pokemon(1).max_hp // 4, takes & ability.absorbs_into_hp)
     boost(b, 1, ability.absorbed_boosts, takes & (ability.absorbed_boosts != 0), by_foe=False)
     blocks = any_of([
         ability.blocks_sound & move.sound,
         ability.blocks_bullets & move.bullet,
+        ability.blocks_status_moves & (move.category == rows.STATUS),
+        ability.no_taunt & (move.volatile == rows.TAUNT),
         ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
     ])  # fmt: skip
     tell_ability(b, 1, takes | (where & blocks))
@@ -168,18 +233,16 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     weather = b.view.weather
     can_miss = (move.accuracy > 0) & ~((move.sure_in != 0) & (move.sure_in == weather))
     base = jnp.where(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
-    facts = facts_word(
-        has_accuracy=can_miss,
-        physical=move.category == rows.PHYSICAL,
-    )
-    by = chain(
-        multiplier(b, "SourceModifyAccuracy", "ability", b.pokemon(0).ability, facts, move.type),
-        multiplier(b, "SourceModifyAccuracy", "item", user.item, facts, move.type),
-    )
-    accuracy = modify(base, by)
-    evasion = jnp.where(move.ignores_evasion | b.ability(0).ignores_evasion, 0, target.boosts[rows.EVASION])
-    stage = jnp.clip(user.boosts[rows.ACCURACY] - evasion, -6, 6)
+    facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
+    accuracy = modify(base, accuracy_multiplier(b, move, facts))
+    plain = move.ignores_evasion | b.ability(0).ignores_evasion | b.ability(0).unaware
+    evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])
+    own = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
+    stage = jnp.clip(own - evasion, -6, 6)
     accuracy = jnp.where(stage >= 0, accuracy * (3 + stage) // 3, accuracy * 3 // (3 - stage))
-    asks = where & can_miss & ~(move.sure_for_poison & b.has_type(0, POISON))
+    can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
+    asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
+    b.draw(asked & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard")
+    asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))

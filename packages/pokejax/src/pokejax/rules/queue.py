@@ -52,9 +52,11 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         side.set("switch_flag", False, where=where & side.asked)
         side.asked = side.asked & ~where
         own = jnp.minimum(slot, MOVES - 1)
-        row = b.move(jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(n).moves[own]))
+        own = jnp.where(side.lock > 0, side.lock_slot, own)
+        row = b.move(jnp.where((slot == STRUGGLE_SLOT) & (side.lock == 0), STRUGGLE, b.pokemon(n).moves[own]))
         quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
-        side.set("priority", row.priority + quick.astype(jnp.int32), where=moves)
+        priority = row.priority + quick.astype(jnp.int32) + jnp.where(row.heal, b.ability(n).healing_priority, 0)
+        side.set("priority", priority, where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
     order(b, "switch", "switches", moving)

@@ -20,8 +20,10 @@ def enabled_moves(b: Battle, number: int) -> list[Any]:
         vested = b.item(number).assault_vest & (move.category == rows.STATUS)
         taunted = (side.taunt > 0) & (move.category == rows.STATUS)
         repeats = (side.encore > 0) & (side.encore_slot != slot)
+        disabled = (side.disable > 0) & (side.disable_slot == slot)
+        kept = ((side.heal_block > 0) & move.heal) | ((side.throat_chop > 0) & move.sound) | disabled
         again = move.cantusetwice & (side.last_move == slot + 1)
-        found.append((index != 0) & (side.pp[slot] > 0) & ~locked & ~vested & ~taunted & ~repeats & ~again)
+        found.append((index != 0) & (side.pp[slot] > 0) & ~locked & ~vested & ~taunted & ~repeats & ~again & ~kept)
     return found
 
 
@@ -41,11 +43,12 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     side, view = b.side(number), b.view
     chooses = side.asked & (view.request == ASK_MOVES)
     replaces = side.asked & (view.request == ASK_SWITCH)
-    enabled = enabled_moves(b, number)
-    struggles = ~any_of(enabled)
+    rampages = side.lock > 0
+    enabled = [can & ~rampages for can in enabled_moves(b, number)]
+    struggles = ~any_of(enabled)  # in a rampage, the only choice is the first, too
     moves = [chooses & (can | (struggles if slot == 0 else False)) for slot, can in enumerate(enabled)]
     terastallized = [chooses & can & side.may_terastallize for can in enabled]
-    members = [(chooses | replaces) & can for can in can_come_in(b, number)]
+    members = [((chooses & ~rampages) | replaces) & can for can in can_come_in(b, number)]
     return [option | view.over for option in (*moves, *terastallized, *members, ~side.asked)]
 
 

@@ -13,13 +13,19 @@ from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import faint_messages, heal, hurt
 from pokejax.rules.field import clear_weather
+from pokejax.rules.items import update, white_herb
+from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
-from pokejax.rules.status import SAND_IMMUNE, inflict
-from pokejax.rules.telling import tell_item
+from pokejax.rules.status import SAND_IMMUNE, cure, inflict
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import come_true
 
-MOST_SHUFFLES = 5
-"""Of three conditions on each of two Pokémon of one speed."""
+MOST_SHUFFLES = 7
+"""Of four conditions on each of two Pokémon of one speed."""
+WISH, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 4, 5.3, 5.4, 8, 9, 10, 12, 13
+TAUNT, ENCORE, DISABLE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = 15, 16, 17, 20, 22, 23, 25
+GROWTH, ORBS, HERB = 28.2, 28.3, 29
+"""Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 Handler = Callable[[Battle, int, Any], None]
 
 
@@ -32,27 +38,8 @@ def residual(b: Battle, where: Any) -> None:
     update_speeds(b, where)
     tied = where & (b.side(0).speed == b.side(1).speed)
     second_faster = b.side(1).speed > b.side(0).speed
-
-    def contested(holds: Callable[[int], Any], site: str) -> Any:
-        """Whether the second Pokémon's handler comes first."""
-        return second_faster | b.tie(tied & holds(0) & holds(1), site)
-
-    def poisoned(n: int) -> Any:
-        return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
-
-    def burnt(n: int) -> Any:
-        return b.side(n).status == rows.BRN
-
-    b.draw(tied & (b.side(0).wish_turns > 0) & (b.side(1).wish_turns > 0), 2, "Wish")
-    b.draw(tied & b.item(0).leftovers & b.item(1).leftovers, 2, "Leftovers")
-    second_seeded_first = contested(lambda n: b.side(n).seeded, "Leech Seed")
-    second_poisoned_first = contested(poisoned, "poison")
-    second_burnt_first = contested(burnt, "burns")
-    b.draw(tied & (b.side(0).taunt > 0) & (b.side(1).taunt > 0), 2, "Taunt")
-    b.draw(tied & (b.side(0).encore > 0) & (b.side(1).encore > 0), 2, "Encore")
-    b.draw(tied & b.side(0).roosting & b.side(1).roosting, 2, "Roost")
-    b.draw(tied & b.ability(0).speeds_up & b.ability(1).speeds_up, 2, "Speed Boost")
-    b.draw(tied & (b.item(0).orb > 0) & (b.item(1).orb > 0), 2, "orbs")
+    zero = jnp.zeros_like(b.view.turn)
+    order = sort(b, handlers(b), tied, second_faster, last=GROWTH, skipped=(zero, zero))
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     alone = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
@@ -61,36 +48,118 @@ def residual(b: Battle, where: Any) -> None:
 
     weather(b, where, second_faster)
     come_true(b, where)
+    in_order(b, where, order["cures"], shed)
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
-        most = b.pokemon(number).max_hp
-        tell_item(b, number, heals & (b.side(number).hp < most))
-        heal(b, number, jnp.maximum(most // 16, 1), heals)
-    in_order(b, where, second_seeded_first, volatiles.leech)
-    in_order(b, where, second_poisoned_first, poison)
-    in_order(b, where, second_burnt_first, burn)
+        tell_item(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals))
+    in_order(b, where, order["Leech Seed"], volatiles.leech, hurts=True)
+    in_order(b, where, order["poison"], poison, hurts=True)
+    in_order(b, where, order["burns"], burn, hurts=True)
+    in_order(b, where, order["Curse"], volatiles.suffer, hurts=True)
+    in_order(b, where, order["Salt Cure"], volatiles.smart, hurts=True)
+    in_order(b, where, order["Yawn"], volatiles.doze_off)
+    in_order(b, where, order["Speed Boost"], dream, hurts=True)
+    in_order(b, where, order["Speed Boost"], harvest)
     for number in (0, 1):
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
-        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, by_ability=True)
+        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, by_ability=True, stats=(rows.SPE,))
         given = inflict(
             b,
             number,
             b.item(number).orb,
             where & ~side.fainted & (b.item(number).orb > 0) & ~b.view.over,
             by_itself=True,
+            may_sleep=False,
         )
         tell_item(b, number, given)
-        volatiles.pass_turn(b, number, where & ~side.fainted & ~b.view.over)
+    for number in (0, 1):
+        standing = where & ~b.side(number).fainted & ~b.view.over
+        white_herb(b, number, standing)
+        volatiles.pass_turn(b, number, standing)
+    in_order(b, where, second_faster, volatiles.pass_rampage)
 
 
-def in_order(b: Battle, where: Any, second_first: Any, handler: Handler) -> None:
-    """Run a handler for both Pokémon, the one that comes first first; who faints faints at once."""
+def handlers(b: Battle) -> list[Kind]:
+    """What has an order at the end of a turn, as Showdown collects it: status, volatiles, ability, item, place."""
+
+    def both(holds: Callable[[int], Any]) -> tuple[Any, Any]:
+        return holds(0), holds(1)
+
+    def poisoned(n: int) -> Any:
+        return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
+
+    def burnt(n: int) -> Any:
+        return b.side(n).status == rows.BRN
+
+    return [
+        Kind("poison", POISON, both(poisoned)),
+        Kind("burns", BURN, both(burnt)),
+        Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
+        Kind("Curse", CURSE, both(lambda n: b.side(n).cursed)),
+        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted)),
+        Kind("Disable", DISABLE, both(lambda n: b.side(n).disable > 0)),
+        Kind("Psychic Noise", HEAL_BLOCK, both(lambda n: b.side(n).heal_block > 0)),
+        Kind("Throat Chop", THROAT_CHOP, both(lambda n: b.side(n).throat_chop > 0)),
+        Kind("Yawn", YAWN, both(lambda n: b.side(n).yawn > 0)),
+        Kind("Taunt", TAUNT, both(lambda n: b.side(n).taunt > 0)),
+        Kind("Encore", ENCORE, both(lambda n: b.side(n).encore > 0)),
+        Kind("Roost", ROOST, both(lambda n: b.side(n).roosting)),
+        Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
+        Kind("cures", CURES, both(lambda n: b.ability(n).sheds_skin | b.ability(n).dries)),
+        Kind(
+            "Speed Boost",
+            GROWTH,
+            both(lambda n: b.ability(n).speeds_up | b.ability(n).bad_dreams | b.ability(n).harvests),
+        ),
+        Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
+        Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
+        Kind("White Herb", HERB, both(lambda n: b.item(n).white_herb)),
+        Kind("Wish", WISH, both(lambda n: b.side(n).wish_turns > 0)),
+    ]
+
+
+def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, *, hurts: bool = False) -> None:
+    """Run a handler for both Pokémon, the one that comes first first; whom it hurts may faint at once."""
     for place in (0, 1):
         for number in (0, 1):
             turn = second_first if number != place else ~second_first
             handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
-        faint_messages(b, check_win=where, last=0)
+        if hurts:
+            faint_messages(b, check_win=where, last=0)
+
+
+def dream(b: Battle, number: int, where: Any) -> None:
+    """Bad Dreams hurt the other one in its sleep."""
+    other = b.side(1 - number)
+    where = where & b.ability(number).bad_dreams & ~other.fainted & (other.status == rows.SLP)
+    tell_ability(b, number, where & (other.hp > 0))
+    hurt(b, 1 - number, b.pokemon(1 - number).max_hp // 8, where)
+
+
+def harvest(b: Battle, number: int, where: Any) -> None:
+    """Harvest brings a berry back, in the sun always, else every other time; it draws even if there is none."""
+    side = b.side(number)
+    where = where & b.ability(number).harvests
+    sunny = b.view.weather == rows.SUN
+    lucky = b.draw(where & ~sunny, 2, "Harvest") < 1
+    where = where & (sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)
+    side.set("item", side.eaten, where=where)
+    side.set("eaten", 0, where=where)
+    b.forget("item")
+    tell_ability(b, number, where)
+    tell_item(b, number, where)
+
+
+def shed(b: Battle, number: int, where: Any) -> None:
+    """Shed Skin, with luck, and Hydration, in the rain, end a status."""
+    side, ability = b.side(number), b.ability(number)
+    where = where & (side.hp > 0) & (side.status != 0)
+    tries = where & ability.sheds_skin
+    sheds = tries & (b.draw(tries, 100, "Shed Skin") < 33)
+    sheds = sheds | (where & ability.dries & (b.view.weather == rows.RAIN))
+    tell_ability(b, number, sheds)
+    cure(b, number, sheds)
 
 
 def poison(b: Battle, number: int, where: Any) -> None:
@@ -100,12 +169,17 @@ def poison(b: Battle, number: int, where: Any) -> None:
     stage = jnp.minimum(side.stage + 1, 15)
     side.set("stage", stage, where=where & badly)
     amount = jnp.where(badly, jnp.maximum(most // 16, 1) * stage, most // 8)
-    hurt(b, number, amount, where & (badly | (side.status == rows.PSN)))
+    where = where & (badly | (side.status == rows.PSN))
+    heals = b.ability(number).heals_by_poison
+    tell_ability(b, number, heal(b, number, jnp.maximum(most // 8, 1), where & heals))
+    hurt(b, number, amount, where & ~heals)
 
 
 def burn(b: Battle, number: int, where: Any) -> None:
     """Burns take a sixteenth."""
-    hurt(b, number, b.pokemon(number).max_hp // 16, where & (b.side(number).status == rows.BRN))
+    amount = jnp.maximum(b.pokemon(number).max_hp // 16, 1)
+    amount = jnp.where(b.ability(number).halves_burn, amount // 2, amount)
+    hurt(b, number, amount, where & (b.side(number).status == rows.BRN))
 
 
 def weather(b: Battle, where: Any, second_faster: Any) -> None:
@@ -123,6 +197,8 @@ def weather(b: Battle, where: Any, second_faster: Any) -> None:
         side = b.side(number)
         spared = b.naturally_immune(number, SAND_IMMUNE) | b.ability(number).no_sand
         hurt(b, number, b.pokemon(number).max_hp // 16, sand & ~side.fainted & ~spared)
-    b.draw(goes_on & b.tied(), 2, "Update in the weather")
+        snow = goes_on & (b.view.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
+        tell_ability(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), snow))
+    update(b, goes_on, "Update in the weather")
     last = jnp.where(second_faster | shuffled, 0, 1)
     faint_messages(b, check_win=where, last=last)

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.rules.numbers import chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.paradox import growth
 
 TRUNCATED = 2**13 - 1
 
@@ -19,9 +20,11 @@ def current_speed(b: Battle, number: int) -> Any:
     ailing = side.status != 0
     facts = facts_word(has_status=ailing, **weather_facts(b))
     by = chain(
-        multiplier(b, "ModifySpe", "ability", pokemon.ability, facts, 0),
+        multiplier(b, "ModifySpe", "ability", b.ability_number(number), facts, 0),
         multiplier(b, "ModifySpe", "item", side.item, facts, 0),
     )
+    by = chain(by, jnp.where(side.unburdened & (side.item == 0), 2 * NEUTRAL, NEUTRAL))
+    by = chain(by, growth(b, number, rows.SPE))
     speed = modify(staged(pokemon.spe, side.boosts[rows.SPE]), by)
     slowed = (side.status == rows.PAR) & ~b.ability(number).quick_feet
     return jnp.where(slowed, speed // 2, speed) & TRUNCATED

@@ -9,23 +9,46 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
+from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import staged
 from pokejax.rules.telling import tell_ability, tell_move
-from pokejax.state import TEAM
+from pokejax.state import STRUGGLE_SLOT, TEAM
 from pokejax.tables import NAMES
 
 BURN_IMMUNE, FREEZE_IMMUNE, PARALYSIS_IMMUNE, POISON_IMMUNE = (
     NAMES["immunity"].index(name) for name in ("brn", "frz", "par", "psn")
 )
+SHORT = 2
+"""Turns of Psychic Noise and Throat Chop."""
 POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE = (
     NAMES["immunity"].index(name) for name in ("powder", "prankster", "sandstorm")
 )
 
 
 def inflict(
-    b: Battle, number: int, status: Any, where: Any, *, by_itself: bool = False, by_status_move: bool = False
+    b: Battle,
+    number: int,
+    status: Any,
+    where: Any,
+    *,
+    by_itself: bool = False,
+    by: Any = None,
+    by_status_move: bool = False,
+    last: bool = False,
+    may_sleep: bool = True,
 ) -> Any:
-    """Give an active Pokémon a status, brought by the other one or by itself (``Pokemon.trySetStatus``).
+    """Give an active Pokémon a status, brought by the other one, by itself, or ``by`` whose place is given.
+
+    Args:
+        b: the battle.
+        number: whose status.
+        status: which.
+        where: bool.
+        by_itself: whether its own doing or nobody's brings it.
+        by: who brings it instead: six times the true side plus the place in the team.
+        by_status_move: whether a status move brings it, so that an ability which prevents it is told.
+        last: whether Synchronize gives no answer.
+        may_sleep: whether the status can be sleep.
 
     An ability that prevents what a status move would bring is told.
 
@@ -34,22 +57,30 @@ def inflict(
     """
     side, ability = b.side(number), b.ability(number)
     sleeps = status == rows.SLP
+    corroded = b.ability(number if by_itself else 1 - number).corrodes
     immune = any_of([
         (status == rows.BRN) & b.naturally_immune(number, BURN_IMMUNE),
         (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.view.weather == rows.SUN)),
         (status == rows.PAR) & b.naturally_immune(number, PARALYSIS_IMMUNE),
-        ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE),
+        ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE) & ~corroded,
     ])  # fmt: skip
     spared = ((ability.immune_statuses >> status) & 1) != 0
     fresh = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
     if by_status_move:
         tell_ability(b, number, fresh & spared)
-    given = fresh & ~spared & ~(sleeps & sleep_clause(b, number))
-    turns = b.draw(given & sleeps, 3, "sleep") + 2
+    given = fresh & ~spared
+    if may_sleep:
+        given = given & ~(sleeps & sleep_clause(b, number))
+    turns = jnp.where(sleeps, b.draw(given & sleeps, 3, "sleep") + 2, 0) if may_sleep else jnp.zeros_like(side.stage)
     side.set("status", status, where=given)
-    side.set("stage", jnp.where(sleeps, turns, 0), where=given)
-    side.set("slept", jnp.where(sleeps, turns, 0), where=given)
-    side.set("status_by", b.place(number if by_itself else 1 - number), where=given)
+    side.set("stage", turns, where=given)
+    side.set("slept", turns, where=given)
+    source = b.place(number if by_itself else 1 - number) if by is None else by
+    side.set("status_by", source, where=given)
+    if not (by_itself or last):
+        mirrors = given & ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)
+        tell_ability(b, number, mirrors)
+        inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
     return given
 
 
@@ -76,19 +107,35 @@ def cure(b: Battle, number: int, where: Any) -> None:
 
 
 def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
-    """Make an active Pokémon flinch or confuse it; whether that is new."""
+    """Make an active Pokémon flinch, confuse it, or keep it from healing or sounds; whether that is new."""
     side = b.side(number)
     where = where & (side.hp > 0)
     flinches = where & (volatile == rows.FLINCH) & ~side.flinched & ~b.ability(number).no_flinch
     side.set("flinched", True, where=flinches)
-    confused = where & (volatile == rows.CONFUSION) & (side.confusion == 0)
+    confused = where & (volatile == rows.CONFUSION) & (side.confusion == 0) & ~b.ability(number).no_confusion
     turns = b.draw(confused, 4, "confusion") + 2
     side.set("confusion", turns, where=confused)
-    return flinches | confused
+    new = flinches | confused
+    for code, field in ((rows.HEAL_BLOCK, "heal_block"), (rows.THROAT_CHOP, "throat_chop")):
+        chops = where & (volatile == code) & (getattr(side, field) == 0)
+        if code == rows.HEAL_BLOCK:
+            tell_ability(b, number, chops & b.ability(number).veils)
+            chops = chops & ~b.ability(number).veils
+        side.set(field, SHORT, where=chops)
+        new = new | chops
+    salted = where & (volatile == rows.SALT_CURE) & ~side.salted
+    side.set("salted", True, where=salted)
+    return new | salted
 
 
 def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
-    """What keeps the user from moving, in order: sleep, ice, flinching, confusion, paralysis.
+    """What keeps the user from moving, in order: sleep, ice, Disable, flinching, confusion, paralysis.
+
+    Args:
+        b: the battle.
+        move: its row.
+        slot: its place among the user's moves.
+        where: bool.
 
     Returns:
         Whether it moves.
@@ -98,7 +145,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     left = jnp.maximum(user.stage - jnp.where(b.ability(0).wakes_early, 2, 1), 0)
     user.set("stage", left, where=asleep)
     cure(b, 0, asleep & (left == 0))
-    kept = asleep & (left != 0)
+    kept = asleep & (left != 0) & ~move.calls_own
 
     frozen = where & (user.status == rows.FRZ) & ~move.defrost
     thaws = b.draw(frozen, 5, "thaw") < 1
@@ -106,15 +153,18 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     kept = kept | (frozen & ~thaws)
 
     kept = kept | (where & user.flinched)
-    taunted = where & ~kept & (user.taunt > 0) & (move.category == rows.STATUS)
-    tell_move(b, slot, taunted)
-    kept = kept | taunted
+    disabled = (user.disable > 0) & (slot == user.disable_slot) | (user.heal_block > 0) & move.heal
+    disabled = where & ~kept & disabled
+    chopped = where & ~kept & ~disabled & (user.throat_chop > 0) & move.sound  # which does not name the move
+    taunted = where & ~kept & ~chopped & (user.taunt > 0) & (move.category == rows.STATUS)
+    tell_move(b, jnp.minimum(slot, STRUGGLE_SLOT - 1), disabled | taunted)
+    kept = kept | disabled | chopped | taunted
 
     confused = where & ~kept & (user.confusion > 0)
     user.set("confusion", user.confusion - 1, where=confused)
     confused = confused & (user.confusion > 0)
     hurts_itself = confused & (b.draw(confused, 100, "confused") < 33)
-    hurt_by_confusion(b, hurts_itself)
+    hurt_by_confusion(b, move, hurts_itself)
     kept = kept | hurts_itself
 
     paralysed = where & ~kept & (user.status == rows.PAR)
@@ -122,15 +172,21 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     return where & ~kept
 
 
-def hurt_by_confusion(b: Battle, where: Any) -> None:
+def hurt_by_confusion(b: Battle, move: Any, where: Any) -> None:
     """The user hits itself with a power of 40 and no type (``getConfusionDamage``)."""
     user, pokemon = b.side(0), b.pokemon(0)
-    attack = staged(pokemon.atk, user.boosts[rows.ATK])
-    defense = staged(pokemon.def_, user.boosts[rows.DEF])
+    at_foe = (move.target != rows.AT_SELF) & (move.target != rows.AT_FIELD) & (move.target != rows.AT_OWN_SIDE)
+    plain = b.ability(1).unaware & at_foe & ~b.side(1).fainted  # the target's Unaware sees no stages
+    attack = staged(pokemon.atk, jnp.where(plain, 0, user.boosts[rows.ATK]))
+    defense = staged(pokemon.def_, jnp.where(plain, 0, user.boosts[rows.DEF]))
     base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)
-    survives = b.ability(0).sturdy & (user.hp == pokemon.max_hp) & (damage >= user.hp)
-    tell_ability(b, 0, where & survives)
-    damage = jnp.where(survives, user.hp - 1, damage)
+    full = where & (user.hp == pokemon.max_hp) & (damage >= user.hp)
+    sturdy = full & b.ability(0).sturdy
+    tell_ability(b, 0, sturdy)
+    sash = full & b.item(0).sash & ~sturdy
+    damage = jnp.where(sturdy | sash, user.hp - 1, damage)
+    use_up(b, 0, sash)
+    user = b.side(0)
     user.set("hp", jnp.maximum(user.hp - damage, 0), where=where)

@@ -12,6 +12,9 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.faint import clear_volatile, heal
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import meet
+from pokejax.rules.items import update, white_herb
+from pokejax.rules.numbers import staged
+from pokejax.rules.paradox import notice_weather, use_booster
 from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
@@ -23,7 +26,7 @@ def switch(b: Battle, where: Any) -> None:
     """The first side's active Pokémon gives way to the chosen one; what its coming brings is still to run."""
     side = b.side(0)
     stands = where & ~side.fainted
-    b.draw(stands & ~side.before_switch_out_done & b.tied(), 2, "Update before leaving")
+    update(b, stands & ~side.before_switch_out_done, "Update before leaving")
     leave(b, where)
     exchange(b, where)
     arrive(b, where)
@@ -47,6 +50,31 @@ def drag_in(b: Battle, where: Any) -> None:
     arrive(b, where)
     b.draw(where & (b.side(1).speed == b.side(0).speed), 2, "SwitchIn")
     come_in(b, 0, where)
+    awake(b, 0, where & ~b.view.over)
+    for number in (0, 1):
+        white_herb(b, number, where & ~b.view.over)
+
+
+def download(b: Battle, number: int, where: Any) -> None:
+    """The attacking stat grows that meets the foe's weaker defence."""
+    foe, pokemon = b.side(1 - number), b.pokemon(1 - number)
+    where = where & ~foe.fainted
+    hard = staged(pokemon.def_, foe.boosts[rows.DEF]) >= staged(pokemon.spd, foe.boosts[rows.SPD])
+    boost(
+        b,
+        number,
+        jnp.where(hard, b.params.special_attack, b.params.attack),
+        where,
+        by_foe=False,
+        by_ability=True,
+        stats=(rows.ATK, rows.SPA),
+    )
+
+
+def awake(b: Battle, number: int, where: Any) -> None:
+    """What an entry brings last: a paradox ability looks at the weather, and at Booster Energy."""
+    notice_weather(b, number, where)
+    use_booster(b, number, where)
 
 
 def leave(b: Battle, where: Any) -> None:
@@ -55,7 +83,7 @@ def leave(b: Battle, where: Any) -> None:
     stands = where & ~side.fainted
     tell_leaving(b, stands)
     tell_ability(b, 0, stands & b.ability(0).heals_status_on_leaving & (side.status != 0))
-    heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates)
+    heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
     side.set("queued_move", False, where=stands)
     side.set("before_switch_out_done", False, where=where)
@@ -109,7 +137,11 @@ def run_switch(b: Battle, where: Any) -> None:
     for number in (0, 1):
         come_in(b, number, where & b.side(number).queued_run_switch & ~b.view.over)
     for number in (0, 1):
+        came = where & b.side(number).queued_run_switch & ~b.view.over
         b.side(number).set("queued_run_switch", False, where=where)
+        awake(b, number, came)
+    for number in (0, 1):
+        white_herb(b, number, where & ~b.view.over)
     b.swap(other_first)
 
 
@@ -120,10 +152,14 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     meet(b, number, where & ~side.fainted)
     where = where & ~b.side(number).fainted & ~b.view.over
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
+    download(b, number, where & ability.downloads)
     other = b.side(1 - number)
     frisked = where & ability.shows_item & (other.item != 0) & ~other.fainted
     tell_item(b, 1 - number, frisked)
-    speaks = ability.presses | (ability.intimidates & (other.hp > 0))
+    speaks = any_of([
+        ability.presses, ability.breaks_abilities, ability.unnerves, ability.ruins > 0,
+        ability.overlord & (side.left < TEAM), ability.intimidates & (other.hp > 0),
+    ])  # fmt: skip
     tell_ability(b, number, (where & speaks) | changed | frisked)
     scares = where & ability.intimidates & (other.hp > 0) & (other.substitute == 0)
-    boost(b, 1 - number, b.params.intimidate, scares, by_foe=True, intimidating=True)
+    boost(b, 1 - number, b.params.intimidate, scares, by_foe=True, intimidating=True, stats=(rows.ATK,))

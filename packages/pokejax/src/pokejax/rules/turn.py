@@ -7,11 +7,12 @@ from typing import Any
 from pokejax.battle import Battle, any_of
 from pokejax.rules import queue
 from pokejax.rules.faint import faint_messages, tie
+from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve
 from pokejax.rules.residual import residual
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
-from pokejax.rules.volatiles import disabling_conditions
+from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
 from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
 
 LAST_TURN = 1000
@@ -52,6 +53,8 @@ def act(b: Battle) -> None:
     b.when("residual", acts[queue.RESIDUAL], lambda inner: residual(inner, acts[queue.RESIDUAL]))
     dragged = going & ~b.view.over & b.side(1).dragged
     b.when("drag", dragged, lambda inner: drag(inner, dragged))
+    b.view.set("ignored", 0, where=going)
+    b.forget("ability", "ability number")
     move_follows = after_action(b, going & ~skipped, acts[queue.START])
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
@@ -104,7 +107,8 @@ def after_action(b: Battle, where: Any, starts: Any) -> Any:
         side.set("shown_fainted", True, where=empty & side.fainted)
         side.set("switch_flag", True, where=empty & side.fainted)
     where = where & (following != queue.INSTASWITCH)
-    b.draw(where & ~starts & b.tied(), 2, "Update after an action")
+    update(b, where & ~starts, "Update after an action")
+    settle(b, where & ~starts)
     asked = []
     for number in (0, 1):
         side = b.side(number)
@@ -127,10 +131,12 @@ def end_turn(b: Battle) -> None:
     for number in (0, 1):
         side = b.side(number)
         side.set("newly_switched", False, where=where)
+        side.set("raised", False, where=where)
+        side.set("lowered", False, where=where)
         side.set("last_result", side.this_result, where=where)
         side.set("this_result", UNDEFINED, where=where)
         disabling = disabling_conditions(b, number)
-        for others in (1, 2):
+        for others in range(1, MOST_DISABLING):
             b.draw(where & (disabling > others), 2, "DisableMove")
         side.set("choice_lock", 0, where=where & ((side.choice_lock == STRUGGLE_LOCK) | ~b.item(number).choice))
         grown = where & ~side.fainted & (side.active_turns < MAX_TURN)

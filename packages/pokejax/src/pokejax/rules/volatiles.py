@@ -6,14 +6,18 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from pokejax import rows
 from pokejax.battle import Battle, number_of
-from pokejax.rules.faint import heal, hurt
+from pokejax.rules.faint import drain, hurt
+from pokejax.rules.status import add_volatile, inflict
+from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, STRUGGLE_SLOT
 
-GRASS = number_of("type", "Grass")
+GRASS, STEEL, WATER = (number_of("type", name) for name in ("Grass", "Steel", "Water"))
 MOST_STALLS = 6
 """Each Protect in a row makes the next three times less likely, down to one in 729."""
-TAUNT_TURNS, ENCORE_TURNS = 3, 3
+TAUNT_TURNS, ENCORE_TURNS, DISABLE_TURNS = 3, 3, 5
+MOST_DISABLING = 6
 
 
 def protect(b: Battle, where: Any) -> Any:
@@ -62,13 +66,15 @@ def leech(b: Battle, number: int, where: Any) -> None:
     where = where & ~b.ability(number).no_indirect_damage
     taken = jnp.minimum(jnp.maximum(b.pokemon(number).max_hp // 8, 1), side.hp)
     hurt(b, number, taken, where)
-    heal(b, 1 - number, taken, where)
+    drain(b, 1 - number, taken, where)
 
 
 def taunt(b: Battle, where: Any) -> Any:
     """Taunt the target; whether it was not taunted."""
     target = b.side(1)
     works = where & (target.taunt == 0) & (target.hp > 0)
+    tell_ability(b, 1, works & b.ability(1).veils)
+    works = works & ~b.ability(1).veils
     late = (target.active_turns > 0) & ~target.queued_move
     target.set("taunt", jnp.where(late, TAUNT_TURNS + 1, TAUNT_TURNS), where=works)
     return works
@@ -80,17 +86,99 @@ def encore(b: Battle, where: Any) -> Any:
     slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
     last = b.move(b.pokemon(1).moves[slot])
     repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore & (target.pp[slot] > 0)
-    works = where & (target.encore == 0) & repeatable & (target.hp > 0)
+    tries = where & (target.encore == 0) & (target.hp > 0)
+    tell_ability(b, 1, tries & b.ability(1).veils)
+    works = tries & repeatable & ~b.ability(1).veils
     target.set("encore", jnp.where(target.queued_move, ENCORE_TURNS, ENCORE_TURNS + 1), where=works)
     target.set("encore_slot", slot, where=works)
     return works
 
 
 def chosen_slot(b: Battle) -> Any:
-    """The slot that the user uses: that of Encore, if it suffers from it."""
+    """The slot that the user uses: that of Encore or of its rampage, if it is in one."""
     user = b.side(0)
     forced = (user.encore > 0) & (user.chosen_slot != STRUGGLE_SLOT)
-    return jnp.where(forced, user.encore_slot, user.chosen_slot)
+    slot = jnp.where(forced, user.encore_slot, user.chosen_slot)
+    return jnp.where((user.lock > 0) & ~forced, user.lock_slot, slot)
+
+
+def yawn(b: Battle, where: Any) -> Any:
+    """Make the target drowsy; whether it was not, and sleeps neither now nor ever (``onTryHit`` comes earlier)."""
+    target = b.side(1)
+    sleepless = ((b.ability(1).immune_statuses >> rows.SLP) & 1) != 0
+    tries = where & (target.yawn == 0) & (target.hp > 0)
+    tell_ability(b, 1, tries & sleepless)
+    works = tries & ~sleepless
+    target.set("yawn", 2, where=works)
+    target.set("yawn_by", b.place(0), where=works)
+    return works
+
+
+def doze_off(b: Battle, number: int, where: Any) -> None:
+    """Drowsiness passes, into sleep."""
+    side = b.side(number)
+    where = where & (side.yawn > 0)
+    side.set("yawn", side.yawn - 1, where=where)
+    inflict(b, number, jnp.full_like(side.yawn, rows.SLP), where & (side.yawn == 0), by=side.yawn_by, last=True)
+
+
+def curse(b: Battle, where: Any) -> Any:
+    """Half of the user's hit points curse the target; whether it was not cursed."""
+    target = b.side(1)
+    works = where & ~target.cursed & (target.hp > 0)
+    target.set("cursed", True, where=works)
+    hurt(b, 0, b.pokemon(0).max_hp // 2, works, indirectly=False)
+    return works
+
+
+def suffer(b: Battle, number: int, where: Any) -> None:
+    """A curse takes a quarter."""
+    hurt(b, number, b.pokemon(number).max_hp // 4, where & b.side(number).cursed)
+
+
+def smart(b: Battle, number: int, where: Any) -> None:
+    """Salt Cure takes an eighth, of Water and Steel a quarter."""
+    share = jnp.where(b.has_type(number, WATER) | b.has_type(number, STEEL), 4, 8)
+    hurt(b, number, b.pokemon(number).max_hp // share, where & b.side(number).salted)
+
+
+def rampage(b: Battle, slot: Any, where: Any) -> None:
+    """Outrage and its like go on for two or three turns."""
+    user = b.side(0)
+    starts = where & (user.lock == 0)
+    turns = b.draw(starts, 2, "rampage") + 2
+    user.set("lock_turns", turns, where=starts)
+    user.set("lock_slot", slot, where=starts)
+    user.set("lock", 2, where=starts | (where & (user.lock_turns >= 2)))
+
+
+def end_rampage(b: Battle, number: int, where: Any) -> None:
+    """A rampage is over; at its natural end the Pokémon is confused."""
+    side = b.side(number)
+    side.set("lock", 0, where=where)
+    tired = where & (side.lock_turns <= 1)
+    add_volatile(b, number, jnp.full_like(side.lock, rows.CONFUSION), tired)
+
+
+def pass_rampage(b: Battle, number: int, where: Any) -> None:
+    """A turn of a rampage has passed; sleep ends it."""
+    side = b.side(number)
+    where = where & (side.lock > 0)
+    side.set("lock", side.lock - 1, where=where)
+    ends = where & (side.lock == 0)
+    end_rampage(b, number, ends)
+    goes_on = where & ~ends
+    side.set("lock", 0, where=goes_on & (side.status == rows.SLP))
+    side.set("lock_turns", jnp.maximum(side.lock_turns - 1, 0), where=goes_on)
+
+
+def disable(b: Battle, slot: Any, where: Any) -> Any:
+    """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
+    user = b.side(0)
+    where = where & (user.hp > 0) & ~b.ability(0).veils & (user.pp[jnp.minimum(slot, MOVES - 1)] > 0)
+    user.set("disable", DISABLE_TURNS - 1, where=where)
+    user.set("disable_slot", slot, where=where)
+    return where
 
 
 def pass_turn(b: Battle, number: int, where: Any) -> None:
@@ -98,6 +186,8 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     side.set("taunt", side.taunt - 1, where=where & (side.taunt > 0))
     side.set("encore", side.encore - 1, where=where & (side.encore > 0))
+    for field in ("disable", "heal_block", "throat_chop"):
+        side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
     spent = side.pp[side.encore_slot] == 0
     side.set("encore", 0, where=where & spent)
     for field in ("roosting", "flinched", "protected"):
@@ -108,12 +198,15 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
 def one_turn_conditions(b: Battle, number: int) -> Any:
     """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
     side = b.side(number)
-    present = (side.flinched, side.protected, side.stall_turns > 0)
+    present = (side.flinched, side.protected, side.stall_turns > 0, side.lock > 0)
     return sum(flag.astype(jnp.int32) for flag in present)
 
 
 def disabling_conditions(b: Battle, number: int) -> Any:
     """How many volatile conditions disable moves; they are equals in ``DisableMove``."""
     side = b.side(number)
-    present = (side.choice_lock > 0, side.taunt > 0, side.encore > 0)
+    present = (
+        side.choice_lock > 0, side.taunt > 0, side.encore > 0, side.disable > 0, side.heal_block > 0,
+        side.throat_chop > 0,
+    )  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)

@@ -15,6 +15,7 @@ from pokejax import engine, teams
 from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
 from pokejax.tables import params
+from pokejax.verification.interpreted import Interpreted
 from pokejax.verification.view import NOT_CARRIED, action_number, snapshots, view
 from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
@@ -40,7 +41,7 @@ class Outcome:
 
 
 class Programs:
-    """The environment, compiled for a batch: what verification, tests and the command line share.
+    """The environment for a batch, compiled or run by NumPy: what verification, tests and the command line share.
 
     Attributes:
         begin: ``(teams 0, teams 1, high words, low words, params) -> state`` before anybody has come in.
@@ -49,7 +50,7 @@ class Programs:
         observe: ``(state, params) -> observations [B, 2, ...]``.
     """
 
-    def __init__(self, env: RandomBattle) -> None:
+    def __init__(self, env: RandomBattle, *, interpreted: bool = False) -> None:
         def begin(team0: Any, team1: Any, high: Any, low: Any, params_: Any) -> Any:
             return engine.opening((team0, team1), (high, low, high ^ high), params_)
 
@@ -57,16 +58,21 @@ class Programs:
             return env.transition(words, action, params_)[:3]
 
         def compiled(function: Any, *axes: int) -> Any:
-            return compiling.jit(jax.vmap(function, (*axes, None)), env)
+            batched = jax.vmap(function, (*axes, None))
+            return Interpreted(batched) if interpreted else compiling.jit(batched, env)
 
         self.begin, self.step = compiled(begin, 0, 0, 0, 0), compiled(step, 0, 0)
         self.look, self.observe = compiled(env.legal_actions, 0), compiled(env.view, 0)
 
 
 @functools.cache
-def programs() -> Programs:
-    """Those of the environment that goes on until somebody is asked."""
-    return Programs(RandomBattle())
+def programs(interpreted: bool = False) -> Programs:
+    """Those of the environment that goes on until somebody is asked.
+
+    Args:
+        interpreted: run them by NumPy (`interpreted`), which starts at once, instead of compiling them.
+    """
+    return Programs(RandomBattle(), interpreted=interpreted)
 
 
 def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
@@ -102,12 +108,18 @@ def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Itera
             yield from driver.request("play", episodes=part, include=["core", "legal", "aux"], messages=messages)
 
 
-def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True) -> Outcome:
-    """Play recorded battles and compare every decision; a battle stops at its first difference."""
+def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, interpreted: bool = False) -> Outcome:
+    """Play recorded battles and compare every decision; a battle stops at its first difference.
+
+    Args:
+        recordings: of the reference.
+        aux: compare the carried bookkeeping, too.
+        interpreted: run by NumPy, which is for short battles.
+    """
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
         part = recordings[start : start + CHUNK]
-        _verify_chunk(part, start, outcome, aux)
+        _verify_chunk(part, start, outcome, aux, interpreted)
     return outcome
 
 
@@ -130,7 +142,7 @@ class Moment:
     rewards: Any
 
 
-def replay(recordings: Sequence[dict[str, Any]]) -> Iterator[Moment]:
+def replay(recordings: Sequence[dict[str, Any]], interpreted: bool = False) -> Iterator[Moment]:
     """Play recorded choices, up to `CHUNK` battles at once, and stop at every decision."""
     described = [team for recording in recordings for team in recording["constants"]]
     padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
@@ -140,7 +152,7 @@ def replay(recordings: Sequence[dict[str, Any]]) -> Iterator[Moment]:
     seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
     high = np.array([s >> 32 for s in seeds], np.uint32)
     low = np.array([s & 0xFFFFFFFF for s in seeds], np.uint32)
-    run = programs()
+    run = programs(interpreted)
     words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
     words, rewards, _ = run.step(words, np.full((CHUNK, 2), PASS, np.int32), tables_)
     for decision in itertools.count():
@@ -157,11 +169,13 @@ def replay(recordings: Sequence[dict[str, Any]]) -> Iterator[Moment]:
         words, rewards, _ = run.step(words, actions, tables_)
 
 
-def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool) -> None:
+def _verify_chunk(
+    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, interpreted: bool
+) -> None:
     outcome.battles += len(recordings)
     agrees = dict.fromkeys(range(len(recordings)), True)
-    for moment in replay(recordings):
-        states = snapshots(moment.words, programs().look(moment.words, moment.params))
+    for moment in replay(recordings, interpreted):
+        states = snapshots(moment.words, programs(interpreted).look(moment.words, moment.params))
         for n in moment.going:
             if agrees[n]:
                 outcome.decisions += 1
@@ -198,7 +212,11 @@ def _without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
 
 
 def scripted(
-    settings: Sequence[dict[str, Any]], choose: Callable[[int, int, Sequence[str]], str], decisions: int
+    settings: Sequence[dict[str, Any]],
+    choose: Callable[[int, int, Sequence[str]], str],
+    decisions: int,
+    *,
+    messages: bool = False,
 ) -> list[dict[str, Any]]:
     """Recordings of battles in which the choices follow a rule.
 
@@ -206,9 +224,10 @@ def scripted(
         settings: seeds and teams, as the driver opens battles.
         choose: ``(battle, side, accepted choices) -> choice``.
         decisions: most decisions of a battle.
+        messages: record what each player is told, too.
     """
     with reference("showdown").driver() as driver:
-        opened = driver.request("open", battles=list(settings), draw_log=True)
+        opened = driver.request("open", battles=list(settings), draw_log=True, messages=messages)
         numbers = [view_["battle"] for view_ in opened]
         recordings = [
             {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": [v]}

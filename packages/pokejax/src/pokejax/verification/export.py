@@ -61,6 +61,12 @@ class Stages:
         self.number({"spe": 1})  # Speed Boost
         self.number({"spe": -1})  # Sticky Web
         self.number({"evasion": -1})  # Defog
+        self.number({"atk": 2, "spa": 2})  # Weakness Policy
+        self.number({"atk": 6})  # half of Belly Drum
+        self.number({"atk": -1, "spa": -1})  # Parting Shot
+        self.number({"atk": 1, "spe": 1})  # Tidy Up
+        self.number({"atk": 1})  # Download
+        self.number({"spa": 1})  # the same, and Soul-Heart
 
     def number(self, change: Sequence[int] | Mapping[str, int]) -> int:
         """The row of seven stages, or of stages by name."""
@@ -148,7 +154,7 @@ def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str,
         bit = flags.index(name) - 1
         out[name] = (words[:, bit // 32] >> np.uint32(bit % 32) & 1).astype(bool)
     target = [TARGETS.get(source.names["target"][t], rows.AT_FOE) for t in column("target")]
-    return out | {
+    out |= {
         "power": column("base_power").astype(np.int32),
         "target": np.array(target),
         "always_crits": column("will_crit"),
@@ -156,7 +162,7 @@ def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str,
         "most_hits": np.maximum(column("multihit")[:, 1], 1).astype(np.int32),
         "drain": fraction("drain"),
         "recoil": fraction("recoil"),
-        "heal": fraction("heal"),
+        "heal_share": fraction("heal"),
         "self_switch": column("self_switch") > 0,
         "weather": recoded("weather", "condition", rows.WEATHERS),
         "volatile": recoded("volatile", "condition", rows.VOLATILES),
@@ -171,21 +177,27 @@ def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str,
         "boosts": changes(column("boosts")),
         "self_boosts": changes(column("self_boosts")),
         "once_boosts": changes(column("self_boost")),
-        **special_fields(names),
         "side_condition": recoded("side_condition", "condition", rows.SIDE_CONDITIONS),
         "ignores_immunity": column("ignore_immunity"),
         "struggles": column("struggle_recoil"),
         "sun_strengthens": np.array([False, *(name == "hydrosteam" for name in names)]),
     }
+    return out | special_fields(names, out, stages)
 
 
-def special_fields(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
-    """Fields that `effects.MOVES` gives, for "none" and the named moves."""
-    given = sorted({field for fields in effects.MOVES.values() for field in fields})
-    out = {}
-    for field in given:
-        values = [effects.MOVES.get(name, {}).get(field, 0) for name in ("", *names)]
-        out[field] = np.array([rows.FACTS.index(v) + 1 if isinstance(v, str) else v for v in values])
+def special_fields(
+    names: Sequence[str], columns: Mapping[str, np.ndarray[Any, Any]], stages: Stages
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Fields that `effects.MOVES` gives, for "none" and the named moves; where it gives none, those of ``columns``."""
+    out: dict[str, Any] = {}
+    for field in sorted({field for fields in effects.MOVES.values() for field in fields}):
+        out[field] = np.array(columns.get(field, np.zeros(len(names) + 1, np.int32)))
+        for number, name in enumerate(names, start=1):
+            value = effects.MOVES.get(name, {}).get(field)
+            if isinstance(value, str):
+                value = rows.FACTS.index(value) + 1
+            if value is not None:
+                out[field][number] = stages.number(value) if isinstance(value, Mapping) else value
     return out
 
 
@@ -202,6 +214,8 @@ def effect_rows(
         own = known.get((kind, name), [])
         _check_callbacks(kind, name, entry, own)
         values = dict(entry)
+        if kind == "ability":
+            values["breakable"] = _breakable(source, name)
         for callback in own:
             event = callback["callback"].removeprefix("on")
             if callback["class"] == "modifier" and event in rows.EVENTS:
@@ -224,6 +238,7 @@ def effect_rows(
                 for callback in own
                 if callback["class"] == "modifier" and callback["callback"] == f"on{event}"
                 for entry_row in callback["rows"]
+                if callback["callback"] not in _meant(entry)
                 for row in modifier_rows(entry_row, source)
             ]
             if len(found) > rows.ROWS_PER_EVENT:
@@ -262,9 +277,21 @@ def _frozen(tree: Any) -> Any:
     return tuple(map(_frozen, tree)) if isinstance(tree, list) else tree
 
 
+def _meant(entry: effects.Fields) -> set[str]:
+    """Callbacks that an entry's fields stand for."""
+    return {callback for field in entry for callback in effects.CALLBACKS.get(field, ())}
+
+
+def _breakable(source: Tables, name: str) -> bool:
+    """Whether Mold Breaker and its like pass the ability by."""
+    bit = source.names["ability_flag"].index("breakable") - 1
+    words = source["abilities.flags"][source.number("ability", name)]
+    return bool(np.atleast_1d(words)[bit // 32] >> np.uint32(bit % 32) & 1)
+
+
 def _check_callbacks(kind: str, name: str, entry: effects.Fields, own: Iterable[Mapping[str, Any]]) -> None:
     """Every callback is a modifier of a known event, only a message, or what a field stands for."""
-    meant = {callback for field in entry for callback in effects.CALLBACKS.get(field, ())}
+    meant = _meant(entry)
     for callback in own:
         event = callback["callback"].removeprefix("on")
         by_row = callback["class"] == "modifier" and event in rows.EVENTS

@@ -137,7 +137,9 @@ class Spectator:
         target = given[0] if given and re.match(r"p[12][a-z]?: ", given[0]) else None
         holder = target if command in HOLDER_IS_TARGET or "of" not in tags else tags["of"]
         assert holder is not None
-        setattr(self._pokemon(holder), kind, name)
+        pokemon = self._pokemon(holder)
+        if kind == "ability" or pokemon.item != "":  # what a berry does is said when it is eaten already
+            setattr(pokemon, kind, name)
 
     def _pokemon(self, ident: str) -> Pokemon:
         return self._side(ident).team[ident.split(": ", 1)[1]]
@@ -194,9 +196,12 @@ class Spectator:
             return
         pokemon, other = self._pokemon(ident), self.sides[2 - int(ident[1])]
         self._know_move(pokemon, name)
+        by = effect(tags.get("from", ""))[1]
         faced = other.team[other.active] if other.active else None
         pressed = faced is not None and not faced.fainted and faced.ability == "pressure" and dex(name)[1]
-        pokemon.used[name] = pokemon.used.get(name, 0) + 1 + pressed
+        if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
+            paid = by or name
+            pokemon.used[paid] = pokemon.used.get(paid, 0) + (not by) + pressed
         if name == "wish" and not self._side(ident).wish:
             self._side(ident).wish = WISH_TURNS
 
@@ -223,6 +228,10 @@ class Spectator:
         for side in self.sides:
             side.boosts = dict.fromkeys(rows.BOOSTS, 0)
 
+    def _on_clearnegativeboost(self, given: list[str], tags: Mapping[str, str]) -> None:
+        side = self._side(given[0])
+        side.boosts = {stat: max(stage, 0) for stat, stage in side.boosts.items()}
+
     def _on_weather(self, given: list[str], tags: Mapping[str, str]) -> None:
         if "upkeep" in tags:
             self.weather_turns -= 1
@@ -238,7 +247,10 @@ class Spectator:
         self.sides[int(given[0][1]) - 1].conditions.pop(effect(given[1])[1], None)
 
     def _on_start(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self._side(given[0]).volatiles.add(effect(given[1])[1])
+        kind, name = effect(given[1])
+        self._side(given[0]).volatiles.add(name)
+        if kind == "ability":
+            self._pokemon(given[0]).ability = name
 
     def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._side(given[0]).volatiles.discard(effect(given[1])[1])
@@ -273,7 +285,12 @@ class Spectator:
     def _on_immune(self, given: list[str], tags: Mapping[str, str]) -> None:
         """What ``[from]`` says is noted anyway."""
 
-    _on_fail = _on_block = _on_immune
+    _on_fail = _on_immune
+
+    def _on_block(self, given: list[str], tags: Mapping[str, str]) -> None:
+        kind, name = effect(given[1])
+        if kind == "ability":
+            self._pokemon(tags.get("of", given[0])).ability = name
 
     def _note_power_points(self, request: Mapping[str, Any]) -> None:
         """A request for a move says how much power is left, which must be what was counted."""

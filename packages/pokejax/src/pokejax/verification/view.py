@@ -24,6 +24,7 @@ NOT_CARRIED: Final = {
     "core.sides.*.conditions.*.sourceSlot": "the same",
 }
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
+_FLAGS: Final = {"cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden"}
 _RESULTS: Final = ("undefined", None, False, True)
 
 
@@ -172,6 +173,25 @@ class _Side:
             found["leechseed"] = {}
         if self["taunt"]:
             found["taunt"] = {"duration": self["taunt"]}
+        for field, name in _FLAGS.items():
+            if self[field]:
+                found[name] = {}
+        for field, name in (("heal_block", "healblock"), ("throat_chop", "throatchop"), ("yawn", "yawn")):
+            if self[field]:
+                found[name] = {"duration": self[field]}
+        if self["best_stat"]:
+            ability = self.team[self.order[0]]["ability"]
+            found[ability] = {"bestStat": rows.BOOSTS[self["best_stat"] - 1]}
+            if self["from_booster"]:
+                found[ability]["fromBooster"] = True
+        if self["disable"]:
+            found["disable"] = {"duration": self["disable"], "move": self.slot_name(self["disable_slot"])}
+        if self["lock"]:
+            found["lockedmove"] = {
+                "duration": self["lock"],
+                "move": self.slot_name(self["lock_slot"]),
+                "trueDuration": self["lock_turns"],
+            }
         if self["encore"]:
             found["encore"] = {"duration": self["encore"], "move": self.slot_name(self["encore_slot"])}
         return found

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puffer_pong import PongVectorEnv
-from puffer_pong.jax import EnvParams, Pong
+from puffer_pong.jax import EnvParams, make
 from puffer_pong.verification import rust
+from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import Tolerance, Tolerances, compare
 from rlenv_shared.verification.differences import Differences
@@ -98,6 +99,11 @@ def record_rust(
     return rust.record(envs, observations, actions)
 
 
+def pong(frameskip: int, continuous: bool, backend: str | None) -> Env:
+    """Pong in JAX, or in the form of a backend."""
+    return make(frameskip=frameskip, continuous=continuous, **({} if backend is None else {"backend": backend}))
+
+
 def jax_equals_c(
     frameskip: int,
     envs: int,
@@ -105,23 +111,23 @@ def jax_equals_c(
     seed: int,
     tolerances: Tolerances | None = None,
     continuous: bool = False,
+    backend: Any = None,
     **geometry: Any,
 ) -> Differences:
-    """JAX against C, synchronised at the reset alone; every bit unless tolerances are given."""
+    """JAX (or another backend) against C, synchronised at the reset alone; every bit unless tolerances are given."""
     actions = actions_for(continuous, seed, steps, envs)
-    ours = record_jax(Pong(frameskip, continuous), actions, params=EnvParams(**geometry), seed=seed)
+    ours = record_jax(pong(frameskip, continuous, backend), actions, params=EnvParams(**geometry), seed=seed)
     theirs = record_c(actions, frameskip, seed, continuous, **geometry)
     return compare(ours, theirs, tolerances=tolerances, ignore=ONLY_JAX)
 
 
 def jax_steps_like_c(
-    frameskip: int, envs: int, steps: int, seed: int, continuous: bool, **geometry: Any
+    frameskip: int, envs: int, steps: int, seed: int, continuous: bool, backend: Any = None, **geometry: Any
 ) -> Differences:
-    """JAX against C, every single step from C's state: states exact, observations within 1 ulp."""
+    """JAX (or another backend) against C, every single step from C's state: states exact, observations within 1 ulp."""
     theirs = record_c(actions_for(continuous, seed, steps, envs), frameskip, seed, continuous, **geometry)
-    step_from = jax_step_from(
-        Pong(frameskip, continuous), EnvParams(**geometry), auto_reset=True, fill={"state.time": 0}
-    )
+    env = pong(frameskip, continuous, backend)
+    step_from = jax_step_from(env, EnvParams(**geometry), auto_reset=True, fill={"state.time": 0})
     return teacher_forced(theirs, step_from, tolerances=STEP_TOLERANCES, ignore=ONLY_JAX)
 
 

@@ -53,6 +53,22 @@ static bool run_rest(const call* c, long first, long count) {
   return true;
 }
 
+// Every environment of a batch, on this thread.
+static bool run_batch(const call* c, long batch) {
+  Denormals flushed;
+  const long groups = batch / LANES, rest = batch - groups * LANES;
+  for (long g = 0; g < groups; g++) run_group(c, g);
+  return !rest || run_rest(c, groups * LANES, rest);
+}
+
+// For callers without JAX: arrays in the order of the arguments and results; whether there was enough memory.
+extern "C" __attribute__((visibility("default"))) int rlenv_run(const void* const* in, void* const* out, long batch) {
+  call c;
+  for (int i = 0; i < INPUTS; i++) c.in[i] = in[i];
+  for (int i = 0; i < OUTPUTS; i++) c.out[i] = out[i];
+  return run_batch(&c, batch);
+}
+
 // Threads take pieces until none is left.  Tasks that start too late find none, so nobody waits for them; the memory
 // goes with the last one.
 struct Work {

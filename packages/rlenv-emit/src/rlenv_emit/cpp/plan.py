@@ -6,6 +6,7 @@ What one function computes and another one reads lies in a *frame*; places in it
 from __future__ import annotations
 
 import dataclasses
+import heapq
 from collections.abc import Iterator
 from typing import Final
 
@@ -138,19 +139,15 @@ class Plan:
 
     def _place(self) -> None:
         free: dict[tuple[str, bool], list[int]] = {}
-        ending: list[tuple[int, Value]] = []
+        ending: list[tuple[int, int, Value]] = []  # a heap; those that end first come first
         for value in sorted(self._shared, key=lambda value: (self._begin[value], value.id)):
-            still = []
-            for end, other in ending:
-                if end < self._begin[value]:
-                    free.setdefault((other.dtype, other.uniform), []).append(self.places[other])
-                else:
-                    still.append((end, other))
-            ending = still
+            while ending and ending[0][0] < self._begin[value]:
+                other = heapq.heappop(ending)[2]
+                free.setdefault((other.dtype, other.uniform), []).append(self.places[other])
             kind = value.dtype, value.uniform
             if free.get(kind):
                 self.places[value] = free[kind].pop()
             else:
                 self.places[value] = self.frame.get(kind, 0)
                 self.frame[kind] = self.places[value] + 1
-            ending.append((self._end[value], value))
+            heapq.heappush(ending, (self._end[value], value.id, value))

@@ -13,7 +13,7 @@ from rlenv_emit.errors import UnsupportedError
 from rlenv_emit.ir import DTYPES, Array, Value
 from rlenv_shared.errors import explain
 
-MOST_ELEMENTS: Final = 4096
+MOST_ELEMENTS: Final = 8192
 """Of an array whose every element is a value of its own."""
 
 

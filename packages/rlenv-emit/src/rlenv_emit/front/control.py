@@ -101,9 +101,17 @@ def _by_jax(equation: Any, held: list[Held]) -> list[Held]:
 
 def _call(context: Context, equation: Any, *held: Held) -> list[Held]:
     params = equation.params
-    inner = next(params[key] for key in ("jaxpr", "call_jaxpr", "fun_jaxpr") if key in params)
+    inner = next(params[key] for key in CALLED if key in params)
     consts = inner.consts if hasattr(inner, "consts") else ()
     return evaluate(context, getattr(inner, "jaxpr", inner), consts, held)
+
+
+def _emitted(context: Context, equation: Any, *held: Held) -> list[Held]:
+    """An emitted function of one environment inside another."""
+    if equation.params["batch"]:
+        raise context.unsupported("a batch", "one environment", "map the whole with jax.vmap")
+    closed = equation.params["traced"].closed
+    return evaluate(context, closed.jaxpr, closed.consts, held)
 
 
 # --- branches --------------------------------------------------------------------------------------------------------
@@ -283,6 +291,8 @@ CALLS: Final = (
     "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call",
     "custom_vmap_call",
 )  # fmt: skip
-CONTROL: Final = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
+CALLED: Final = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+"""Names under which a call has what it calls, in the order in which they are looked for."""
+CONTROL: Final = {**dict.fromkeys(CALLS, _call), "emitted": _emitted, "cond": _cond, "while": _while, "scan": _scan}
 RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}
 """Every primitive that can be emitted."""

@@ -1,18 +1,81 @@
-"""Compare random programs and write the result: ``JAX_ENABLE_X64=1 python -m rlenv_emit.fuzz --out FILE``."""
+"""Compare random programs and write the result: ``JAX_ENABLE_X64=1 python -m rlenv_emit.fuzz --out FILE``.
+
+What is done is kept, part by part, beside the report (``FILE.parts``), so that a run that was stopped goes on where it
+was.  Every tenth part is also run under the address and the undefined-behaviour sanitizer, in each form in turn.
+"""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
+import os
 import sys
+import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rlenv_emit import processor
+from rlenv_emit.build import CACHE_VARIABLE
 from rlenv_emit.fuzz.compare import compare
+from rlenv_emit.key import emitter_version
 from rlenv_shared import machine
+
+SANITIZED_EVERY = 10
+"""Parts."""
+
+
+def one_part(seeds: range, number: int, rows: int, forms: Sequence[str]) -> dict[str, Any]:
+    """Compare some programs; what is kept of them."""
+    begin = time.monotonic()
+    sanitized = [forms[number // SANITIZED_EVERY % len(forms)]] if number % SANITIZED_EVERY == 0 else []
+    with tempfile.TemporaryDirectory() as folder:  # thousands of objects that nobody needs again
+        os.environ[CACHE_VARIABLE] = folder
+        found = compare(seeds, rows, forms, sanitized)
+    return {
+        "first": seeds.start,
+        "programs": len(seeds),
+        "rows": rows,
+        "forms": list(forms),
+        "sanitized": sanitized,
+        "emitter": emitter_version()[:12],
+        "differences": [dataclasses.asdict(difference) for difference in found.differences],
+        "equations": found.equations,
+        "kinds": dict(sorted(found.kinds.items())),
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+
+
+def summary(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The report of all parts."""
+    kinds: Counter[str] = sum((Counter(part["kinds"]) for part in parts), Counter())
+    equations = sorted(count for part in parts for count in part["equations"])
+    programs: Counter[str] = Counter()
+    for part in parts:
+        programs.update(dict.fromkeys(part["forms"], part["programs"]))
+        programs.update(dict.fromkeys((f"{form} sanitized" for form in part["sanitized"]), part["programs"]))
+    return {
+        "programs": sum(part["programs"] for part in parts),
+        "programs_by_form": dict(sorted(programs.items())),
+        "fewest_rows": min(part["rows"] for part in parts),
+        "differences": [difference for part in parts for difference in part["differences"]],
+        "operations": sum(kinds.values()),
+        "different_kinds": len(kinds),
+        "fewest_of_a_kind": min(kinds.values()),
+        "equations": {
+            "least": equations[0],
+            "median": equations[len(equations) // 2],
+            "most": equations[-1],
+            "total": sum(equations),
+            "programs_of_20_to_200": sum(20 <= count <= 200 for count in equations),
+        },
+        "emitters": dict(Counter(part["emitter"] for part in parts)),
+        "seconds": round(sum(part["seconds"] for part in parts)),
+        "kinds": dict(sorted(kinds.items())),
+    }
 
 
 def main() -> int:
@@ -20,34 +83,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--programs", type=int, default=20_000)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first")
-    parser.add_argument("--together", type=int, default=50, help="programs in one object")
-    parser.add_argument("--rows", type=int, default=1024)
-    parser.add_argument("--form", default=processor.best().name)
+    parser.add_argument("--together", type=int, default=100, help="programs in one object")
+    parser.add_argument("--rows", type=int, default=1031, help="an odd number pads the last group of lanes")
+    forms = [form.name for form in processor.FORMS if processor.runs(form)]
+    parser.add_argument("--forms", nargs="+", default=forms)
     given = parser.parse_args()
-    counts: Counter[str] = Counter()
-    differences = []
-    begin = time.monotonic()
-    for first in range(given.first, given.first + given.programs, given.together):
-        seeds = range(first, min(first + given.together, given.first + given.programs))
-        differences += compare(seeds, given.rows, given.form, counts)
-        print(f"{seeds.stop} programs, {len(differences)} differences, {time.monotonic() - begin:.0f} s", flush=True)
-    report = {
-        "programs": given.programs,
-        "first": given.first,
-        "rows": given.rows,
-        "form": given.form,
-        "differences": [dataclasses.asdict(difference) for difference in differences],
-        "operations": sum(counts.values()),
-        "fewest_of_a_kind": min(counts.values()),
-        "kinds": dict(sorted(counts.items())),
-        "seconds": round(time.monotonic() - begin),
-        "machine": machine.describe(),
-        "command": machine.command_line(),
-        **machine.git_state(Path(__file__).parent),
-    }
-    given.out.write_text(json.dumps(report, indent=1) + "\n")
-    return 1 if differences else 0
+    kept = given.out.with_suffix(given.out.suffix + ".parts")
+    parts = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
+    done = {part["first"] for part in parts}
+    for number, first in enumerate(range(0, given.programs, given.together)):
+        if first not in done:
+            seeds = range(first, min(first + given.together, given.programs))
+            parts.append(one_part(seeds, number, given.rows, given.forms))
+            with kept.open("a") as file:
+                file.write(json.dumps(parts[-1]) + "\n")
+        differences = sum(len(part["differences"]) for part in parts)
+        print(f"{first + given.together} programs, {differences} differences", flush=True)
+        about = {"machine": machine.describe(), "command": machine.command_line()}
+        report = {**summary(parts), **about, **machine.git_state(Path(__file__).parent)}
+        given.out.write_text(json.dumps(report, indent=1) + "\n")
+    return 1 if any(part["differences"] for part in parts) else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,14 +12,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_emit.emit import emit
-from rlenv_emit.fuzz.generate import INPUTS, Program, edge_values, generate, run
+from rlenv_emit import processor
+from rlenv_emit.fuzz import sanitized as sanitizers
+from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
+from rlenv_emit.native import Native
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
     """The first lane in which a program's results differ."""
 
+    form: str
     seed: int
     result: int
     lane: int
@@ -32,42 +36,81 @@ def inputs(rows: int, seed: int) -> tuple[Any, ...]:
     return tuple(jnp.asarray(edge_values(dtype, rows, rng)) for dtype in INPUTS)
 
 
-def compare(
-    seeds: Sequence[int], rows: int = 1024, form: str | None = None, counts: Counter[str] | None = None
-) -> list[Difference]:
-    """The differences of some programs, compiled into one object.
+@dataclasses.dataclass
+class Compared:
+    """What came of some programs.
+
+    Attributes:
+        differences: the first of each result that differs.
+        kinds: how often each operation with each dtype took part in a result.
+        equations: of each program's jaxpr.
+    """
+
+    differences: list[Difference]
+    kinds: Counter[str]
+    equations: list[int]
+
+
+def compare(seeds: Sequence[int], rows: int, forms: Sequence[str], sanitized: Sequence[str] = ()) -> Compared:
+    """Compare some programs, compiled into one object for each form.
 
     Args:
         seeds: of the programs.
         rows: lanes; an odd number pads the last group.
-        form: of the processor.
-        counts: are told what the programs are made of.
+        forms: of processors.
+        sanitized: forms that are also compiled and run under the sanitizers.
+
+    Raises:
+        SanitizerError: a sanitizer found something.
     """
     if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         raise RuntimeError("comparing needs 64-bit numbers: set JAX_ENABLE_X64=1")
-    programs = [generate(seed, counts) for seed in seeds]
+    programs = [generate(seed) for seed in seeds]
     given = inputs(rows, seeds[0])
+    expected = [[np.asarray(array) for array in run(program, given)] for program in programs]
+    arrays = [np.asarray(array) for array in given]
     scalars = tuple(jax.ShapeDtypeStruct((), array.dtype) for array in given)
-
-    def together(*arguments: Any) -> Any:
-        return [run(program, arguments) for program in programs]
-
-    emitted = jax.jit(jax.vmap(emit(together, *scalars, form=form, threads=1)))(*given)
-    found: list[Difference] = []
-    for seed, program, results in zip(seeds, programs, emitted, strict=True):
-        found += _differences(seed, program, given, results)
-    return found
-
-
-def _differences(seed: int, program: Program, given: tuple[Any, ...], results: list[Any]) -> list[Difference]:
+    calls = [jax.jit(functools.partial(_tuple, program)) for program in programs]
+    closed = jax.make_jaxpr(lambda *arguments: [call(*arguments) for call in calls])(*scalars)
+    varying = (True,) * len(arrays)
     found = []
-    for number, (one, other) in enumerate(zip(run(program, given), results, strict=True)):
-        expected, got = np.asarray(one), np.asarray(other)
-        same = equal(expected, got)
-        if not same.all():
-            lane = int(np.argmin(same))
-            found.append(Difference(seed, number, lane, repr(expected[lane]), repr(got[lane])))
+    for name in forms:
+        results = Native(closed, varying, rows, processor.named(name))(arrays)
+        found += _differences(name, seeds, expected, results)
+    for name in sanitized:
+        results = sanitizers.run(closed, processor.named(name), arrays)
+        found += _differences(f"{name} sanitized", seeds, expected, results)
+    kinds = sum((alive(program) for program in programs), Counter())
+    return Compared(found, kinds, [equations(equation.params["jaxpr"].jaxpr) for equation in closed.jaxpr.eqns])
+
+
+def _tuple(program: Program, *arguments: Any) -> tuple[Any, ...]:
+    return tuple(run(program, arguments))
+
+
+def _differences(
+    form: str, seeds: Sequence[int], expected: list[list[np.ndarray]], results: list[np.ndarray]
+) -> list[Difference]:
+    found = []
+    rest = iter(results)
+    for seed, wanted in zip(seeds, expected, strict=True):
+        for number, one in enumerate(wanted):
+            got = next(rest)
+            same = equal(one, got)
+            if not same.all():
+                lane = int(np.argmin(same))
+                found.append(Difference(form, seed, number, lane, repr(one[lane]), repr(got[lane])))
     return found
+
+
+def equations(jaxpr: Any) -> int:
+    """Equations of a jaxpr, those of its calls, branches and loops in their place."""
+    count = 0
+    for equation in jaxpr.eqns:
+        params = [p for param in equation.params.values() for p in (param if isinstance(param, tuple) else (param,))]
+        inner = [equations(param.jaxpr) for param in params if hasattr(param, "jaxpr")]
+        count += sum(inner) if inner else 1
+    return count
 
 
 def equal(expected: np.ndarray, found: np.ndarray) -> np.ndarray:

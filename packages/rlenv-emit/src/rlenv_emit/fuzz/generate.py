@@ -15,11 +15,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_emit.fuzz.operations import EVERY, OPERATIONS, SELECTED, Operation, applied
+from rlenv_emit.fuzz.operations import CASES, EVERY, SELECTED, Operation, applied
 from rlenv_emit.hooks import EMIT
 
 MOST_TRIPS: Final = 3
-_CHOICES: Final = ("operation",) * 16 + ("select",) * 3 + ("cond", "while", "loop", "when_any")
+CARRIED: Final = 3
+"""Numbers that a branch gives, or that a loop carries."""
+LEAST_NODES: Final = 18
+MOST_NODES: Final = 36
+"""Of a program, besides those in branches and loops: 20 to 200 equations, nearly always."""
+_PLAIN: Final = ("operation",) * 32 + ("select",) * 3
+_CHOICES: Final = (*_PLAIN, "cond", "while", "loop", "when_any")
 INPUTS: Final = EVERY
 """Dtypes of a program's arguments."""
 
@@ -30,15 +36,22 @@ class Node:
 
     Attributes:
         kind: operation, select, cond, while, loop or when_any.
+        dtype: of the operands, or of the first number that a branch or loop carries.
         reads: numbers of values.
         operation: of an operation.
         bodies: programs that a control-flow statement runs, of the values read after the first.
     """
 
     kind: str
+    dtype: str
     reads: tuple[int, ...]
     operation: Operation | None = None
     bodies: tuple[Program, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """How many values it appends."""
+        return CARRIED if self.bodies else 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,17 +64,18 @@ class Program:
 
 
 class _Maker:
-    def __init__(self, rng: np.random.Generator, counts: Counter[str]) -> None:
-        self._rng, self._counts = rng, counts
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
 
     def program(self, inputs: tuple[str, ...], length: int, depth: int, results: tuple[str, ...] | None) -> Program:
         dtypes, nodes = list(inputs), []
         for _ in range(length):
             nodes.append(self._node(dtypes, depth))
-        if results is None:
-            found = tuple(range(max(0, len(dtypes) - 12), len(dtypes)))
+        if results is None:  # whatever nobody reads, so that nothing is left out
+            read = {number for node in nodes for number in node.reads}
+            found = tuple(number for number in range(len(inputs), len(dtypes)) if number not in read)
         else:
-            found = tuple(self._pick(dtypes, dtype) for dtype in results)
+            found = tuple(self._last(dtypes, dtype) for dtype in results)
         return Program(inputs, tuple(nodes), found)
 
     def _pick(self, dtypes: list[str], dtype: str) -> int:
@@ -70,38 +84,53 @@ class _Maker:
         back = min(int(self._rng.exponential(4)), len(places) - 1)
         return places[-1 - back]
 
+    @staticmethod
+    def _last(dtypes: list[str], dtype: str) -> int:
+        return len(dtypes) - 1 - dtypes[::-1].index(dtype)
+
     def _node(self, dtypes: list[str], depth: int) -> Node:
-        kind = str(self._rng.choice(_CHOICES if depth else _CHOICES[:19]))
+        kind = str(self._rng.choice(_CHOICES if depth else _PLAIN))
         if kind == "operation":
-            operation = OPERATIONS[self._rng.integers(len(OPERATIONS))]
-            dtype = str(self._rng.choice(operation.dtypes))
-            self._counts[f"{operation.name} {dtype}"] += 1
+            operation, dtype = CASES[self._rng.integers(len(CASES))]
             reads = tuple(self._pick(dtypes, dtype) for _ in range(operation.arity))
             dtypes.append(operation.result or dtype)
-            return Node(kind, reads, operation)
+            return Node(kind, dtype, reads, operation)
         if kind == "select":
             dtype = str(self._rng.choice(SELECTED))
-            self._counts[f"select_n {dtype}"] += 1
             dtypes.append(dtype)
-            return Node(kind, (self._pick(dtypes[:-1], "bool"), *(self._pick(dtypes[:-1], dtype) for _ in range(2))))
-        carried = tuple(str(self._rng.choice(EVERY)) for _ in range(3))
+            reads = (self._pick(dtypes[:-1], "bool"), *(self._pick(dtypes[:-1], dtype) for _ in range(2)))
+            return Node(kind, dtype, reads)
+        carried = tuple(str(self._rng.choice(EVERY)) for _ in range(CARRIED))
         given = (*carried, *EVERY)  # every body can read a value of every dtype
         reads = (self._pick(dtypes, "bool"), *(self._pick(dtypes, dtype) for dtype in given))
-        for dtype in carried:
-            self._counts[f"{kind} {dtype}"] += 1
         lengths = self._rng.integers(2, 6, 2)
         bodies = tuple(
             self.program(given, int(length), depth - 1, carried) for length in lengths[: 2 if kind == "cond" else 1]
         )
         dtypes.extend(carried)
-        return Node(kind, reads, bodies=bodies)
+        return Node(kind, carried[0], reads, bodies=bodies)
 
 
-def generate(seed: int, counts: Counter[str] | None = None) -> Program:
-    """The program of a seed; ``counts`` are told what it is made of."""
+def generate(seed: int, most: int = MOST_NODES) -> Program:
+    """The program of a seed, of at most so many nodes besides those in branches and loops."""
     rng = np.random.default_rng([0x5EED, seed])
-    length = int(rng.integers(20, 81))
-    return _Maker(rng, Counter() if counts is None else counts).program(INPUTS, length, 2, None)
+    return _Maker(rng).program(INPUTS, int(rng.integers(LEAST_NODES, most + 1)), 2, None)
+
+
+def alive(program: Program) -> Counter[str]:
+    """What a program is made of, by kind and dtype, without what none of its results needs."""
+    counts: Counter[str] = Counter()
+    needed = set(program.results)
+    first = len(program.inputs) + sum(node.width for node in program.nodes)
+    for node in reversed(program.nodes):
+        first -= node.width
+        if needed.isdisjoint(range(first, first + node.width)):
+            continue
+        needed.update(node.reads)
+        counts[f"{node.operation.name if node.operation else node.kind} {node.dtype}"] += 1
+        for body in node.bodies:
+            counts += alive(body)
+    return counts
 
 
 def run(program: Program, inputs: tuple[Any, ...]) -> list[Any]:
@@ -113,7 +142,7 @@ def run(program: Program, inputs: tuple[Any, ...]) -> list[Any]:
             assert node.operation is not None
             values.append(applied(node.operation, operands))
         elif node.kind == "select":
-            values.append(jax.lax.select(operands[0], operands[1], operands[2]))
+            values.append(_select(*operands))
         else:
             control = _in_batch if jnp.ndim(operands[0]) else _in_lane
             values.extend(control(node, operands[0], operands[1:]))
@@ -121,7 +150,7 @@ def run(program: Program, inputs: tuple[Any, ...]) -> list[Any]:
 
 
 def _in_lane(node: Node, flag: Any, given: list[Any]) -> list[Any]:
-    carried, fixed = tuple(given[:3]), given[3:]
+    carried, fixed = tuple(given[:CARRIED]), given[CARRIED:]
 
     def body(carry: Any, number: int = 0) -> Any:
         return tuple(run(node.bodies[number], (*carry, *fixed)))
@@ -149,10 +178,10 @@ def _in_lane(node: Node, flag: Any, given: list[Any]) -> list[Any]:
 
 
 def _in_batch(node: Node, flag: Any, given: list[Any]) -> list[Any]:
-    carried, fixed = given[:3], given[3:]
+    carried, fixed = given[:CARRIED], given[CARRIED:]
 
     def chosen(where: Any, new: list[Any], old: list[Any]) -> list[Any]:
-        return [jax.lax.select(where, a, b) for a, b in zip(new, old, strict=True)]
+        return [_select(where, a, b) for a, b in zip(new, old, strict=True)]
 
     def body(carry: list[Any], number: int = 0) -> list[Any]:
         return run(node.bodies[number], (*carry, *fixed))
@@ -165,6 +194,9 @@ def _in_batch(node: Node, flag: Any, given: list[Any]) -> list[Any]:
     for count in range(MOST_TRIPS):
         carried = chosen(count < trips, body(carried), carried)
     return carried
+
+
+_select = jax.jit(jax.lax.select)
 
 
 def _trips(flag: Any, carried: Any) -> Any:

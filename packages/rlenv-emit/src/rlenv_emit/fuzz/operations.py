@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -163,13 +164,28 @@ OPERATIONS: Final = (
 )  # fmt: skip
 """Every operation that is emitted, besides select, branches and loops."""
 
+CASES: Final = tuple((operation, dtype) for operation in OPERATIONS for dtype in operation.dtypes)
+"""Every operation with every dtype of its operands."""
 SELECTED: Final = EVERY
 """Dtypes of choices."""
 
 
 def applied(operation: Operation, operands: list[Any]) -> Any:
     """The operation of scalars, or of batches."""
+    return (_of_batches if jnp.ndim(operands[0]) else _of_scalars)(operation)(*operands)
+
+
+@functools.cache
+def _of_scalars(operation: Operation) -> Any:
+    def scalar(*operands: Any) -> Any:
+        return operation.apply(jnp.stack(operands)) if operation.row else operation.apply(*operands)
+
+    return jax.jit(scalar)
+
+
+@functools.cache
+def _of_batches(operation: Operation) -> Any:
+    """Each primitive compiled by XLA alone: together it would leave out a product with 1, and with it a flush."""
     if not operation.row:
-        return operation.apply(*operands)
-    stacked = jnp.stack(operands, -1)
-    return operation.apply(stacked) if stacked.ndim == 1 else jax.vmap(operation.apply)(stacked)
+        return jax.jit(operation.apply)
+    return lambda *operands: jax.vmap(operation.apply)(jnp.stack(operands, -1))

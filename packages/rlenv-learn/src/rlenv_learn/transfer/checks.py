@@ -8,11 +8,14 @@ from rlenv_shared.verification.declaration import Declaration
 MIN_POLICIES, MIN_EPISODES = 10, 100
 
 
-def require_equivalence(declaration: Declaration, *, margin: float, alpha: float, learned: float) -> None:
-    """Recompute the verdict of the package's ``results/transfer.json`` from its returns.
+def require_equivalence(
+    declaration: Declaration, name: str = "transfer", *, margin: float, alpha: float, learned: float
+) -> None:
+    """Recompute the verdict of one of the package's experiments from its returns.
 
     Args:
         declaration: of the package.
+        name: of the experiment.
         margin: what the README promises and the config must say; so are the others.
         alpha: significance level.
         learned: mean return that a policy must reach at home.
@@ -20,13 +23,12 @@ def require_equivalence(declaration: Declaration, *, margin: float, alpha: float
     Raises:
         AssertionError: other promises, fewer than 10 policies or 100 episodes, no results, or no equivalence.
     """
-    assert declaration.transfer is not None, f"{declaration.package} declares no transfer experiment"
-    config = TransferConfig.load(declaration.transfer.config)
+    config = TransferConfig.load(declaration.transfer(name).config)
     asked, promised = (config.margin, config.alpha, config.learned), (margin, alpha, learned)
     assert asked == promised, f"the config asks for {asked}, promised are {promised}"
     assert config.policies >= MIN_POLICIES, f"{config.policies} policies"
     assert config.episodes >= MIN_EPISODES, f"{config.episodes} episodes"
-    path = declaration.results / "transfer.json"
+    path = declaration.results / f"{name}.json"
     assert path.exists(), f"no results: {path}"
     outcome = verdict(load_results(path), config)
     assert outcome.ok, f"{path.name}: {outcome}"

@@ -79,7 +79,8 @@ class MemoryScanner:
             PyBoyInvalidInputException: A width that is not positive, or another byte order; it is a `ValueError`.
         """
         if byte_width <= 0:
-            raise refused(PyBoyInvalidInputException, "byte_width", byte_width, "a positive integer")
+            what = "byte_width must be positive"  # PyBoy's words
+            raise refused(PyBoyInvalidInputException, what, byte_width, "1 or more")
         if byteorder not in ("little", "big"):
             raise refused(PyBoyInvalidInputException, "byteorder", repr(byteorder), "'little' or 'big'")
         compare = _STANDARD.get(standard_comparison_type)

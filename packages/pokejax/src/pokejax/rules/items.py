@@ -1,0 +1,76 @@
+"""Items that are used up: berries, White Herb, and what losing one means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle
+from pokejax.rules.faint import heal, use_up
+from pokejax.rules.paradox import use_booster
+from pokejax.rules.status import cure
+from pokejax.rules.telling import tell_ability
+
+
+def update(b: Battle, where: Any, site: str) -> None:
+    """Everybody looks whether it is time to eat (``eachEvent('Update')``); two of one speed are shuffled."""
+    b.draw(where & b.tied(), 2, site)
+    for number in (0, 1):
+        eat(b, number, where & hungry(b, number))
+
+
+def settle(b: Battle, where: Any) -> None:
+    """What `update` does besides, after an action: nothing between asks for it."""
+    for number in (0, 1):
+        use_booster(b, number, where)
+        recover(b, number, where)
+
+
+def hungry(b: Battle, number: int) -> Any:
+    """Whether an active Pokémon holds a berry that would help it now."""
+    side, item = b.side(number), b.item(number)
+    foe = b.side(1 - number)
+    unnerved = b.ability(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
+    hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
+    asleep = item.wakes & (side.status == rows.SLP)
+    ails = item.cures & ((side.status != 0) | (side.confusion > 0))
+    return (side.hp > 0) & ~side.fainted & ~unnerved & (hurt | asleep | ails)
+
+
+def recover(b: Battle, number: int, where: Any) -> None:
+    """What an ability keeps off, and a Mold Breaker has brought, ends."""
+    side, ability = b.side(number), b.ability(number)
+    where = where & ~side.fainted
+    kept_off = ((ability.immune_statuses >> side.status) & 1) != 0
+    cured = where & (side.hp > 0) & (side.status != 0) & ability.cures_itself & kept_off
+    cleared = where & ability.no_confusion & (side.confusion > 0)
+    freed = where & ability.no_taunt & (side.taunt > 0)
+    tell_ability(b, number, cured | cleared | freed)
+    cure(b, number, cured)
+    side.set("confusion", 0, where=cleared)
+    side.set("taunt", 0, where=freed)
+
+
+def eat(b: Battle, number: int, where: Any) -> None:
+    """Eat the berry."""
+    side, item, most = b.side(number), b.item(number), b.pokemon(number).max_hp
+    heal(b, number, jnp.maximum(most // 4, 1), where & item.heals_quarter)
+    cure(b, number, where & ~item.heals_quarter)
+    side.set("confusion", 0, where=where & item.cures)
+    share = b.ability(number).berry_heals
+    tell_ability(b, number, heal(b, number, most // jnp.maximum(share, 1), where & (share > 0)))
+    use_up(b, number, where)
+
+
+def white_herb(b: Battle, number: int, where: Any) -> None:
+    """Lowered stages are as before, once."""
+    side = b.side(number)
+    lowered = jnp.zeros_like(where)
+    for stage in side.boosts:
+        lowered = lowered | (stage < 0)
+    where = where & b.item(number).white_herb & lowered & (side.hp > 0)
+    for stat in range(len(rows.BOOSTS)):
+        side.boosts.set(stat, jnp.maximum(side.boosts[stat], 0), where=where)
+    use_up(b, number, where)

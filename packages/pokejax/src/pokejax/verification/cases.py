@@ -1,0 +1,128 @@
+"""Situations in which one mechanic is seen, as tables: who stands against whom, and what they do.
+
+A Pokémon is written ``species @ item / ability / move, move``; ``turns`` has both players' moves, ``sN`` to bring in
+the N-th member of the team.  Who is not asked passes, and who has nothing written brings in the first that can.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from pokejax.verification.battles import scripted
+
+FILE = Path(__file__).parent / "cases.toml"
+RESERVE = "snorlax @  / thickfat / bodyslam, rest"
+REPLACEMENTS = {"ability": "noability", "item": "", "move": "haze"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One situation.
+
+    Attributes:
+        kind: "ability", "item", "move", or "rule" for what belongs to none of them.
+        name: id of what is looked at, which the first Pokémon of the first team has.
+        own: the first team's leading Pokémon; the rest is filled up.
+        foe: the same of the second.
+        turns: ``(first's choice, second's)`` per decision.
+        seeds: battles of it.
+    """
+
+    kind: str
+    name: str
+    own: tuple[str, ...]
+    foe: tuple[str, ...]
+    turns: tuple[tuple[str, str], ...]
+    seeds: int
+
+
+def load() -> list[Case]:
+    """All cases of the file."""
+    return [
+        Case(
+            kind=entry["of"].split(" ")[0],
+            name=entry["of"].split(" ", 1)[1],
+            own=tuple(entry["own"].split(" + ")),
+            foe=tuple(entry["foe"].split(" + ")),
+            turns=tuple((turn.split(" : ")[0], turn.split(" : ")[1]) for turn in entry["turns"]),
+            seeds=entry.get("seeds", 4),
+        )
+        for entry in tomllib.loads(FILE.read_text())["case"]
+    ]
+
+
+def packed(text: str) -> str:
+    """A Pokémon as Showdown packs it, of level 80 and with its own nature left out."""
+    species, rest = text.split(" @ ")
+    item, ability, moves = (part.strip() for part in rest.split(" / "))
+    tera = ""
+    if " tera " in species:
+        species, tera = species.split(" tera ")
+    evs, ivs = ",".join(["85"] * 6), ",".join(["31"] * 6)
+    return f"|{species}|{item}|{ability}|{moves.replace(' ', '')}|Serious|{evs}|N|{ivs}||80|,,,,,{tera or 'Normal'}"
+
+
+def team(leading: tuple[str, ...]) -> str:
+    """Six of them."""
+    return "]".join(packed(text) for text in (*leading, *[RESERVE] * (6 - len(leading))))
+
+
+def without(case: Case) -> Case:
+    """The same situation without what is looked at; a case of rules has none."""
+    species, rest = case.own[0].split(" @ ")
+    item, ability, moves = (part.strip() for part in rest.split(" / "))
+    replacement = REPLACEMENTS[case.kind]
+    found = {"item": item, "ability": ability, "move": moves}
+    if case.kind == "move":
+        parts = [replacement if part.strip() == case.name else part.strip() for part in moves.split(",")]
+        found["move"] = ", ".join(parts)
+    else:
+        found[case.kind] = replacement
+    first = f"{species} @ {found['item']} / {found['ability']} / {found['move']}"
+    turns = tuple((_slot(own, case.own[0]), foe) for own, foe in case.turns)
+    return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns)
+
+
+def record(cases: list[Case], *, messages: bool = False) -> list[list[dict]]:
+    """The reference's recordings, per case and seed, on request with what each player is told."""
+    settings, owners = [], []
+    for case in cases:
+        for seed in range(case.seeds):
+            settings.append({"seed": f"{7919 * (seed + 1):x}", "teams": [team(case.own), team(case.foe)]})
+            owners.append(case)
+    asked = [[0, 0] for _ in settings]
+
+    def choose(battle: int, side: int, accepted: Sequence[str]) -> str:
+        case, turn = owners[battle], asked[battle][side]
+        replaces = all(choice.startswith("switch") for choice in accepted)
+        if replaces:
+            return accepted[0]
+        asked[battle][side] += 1
+        wanted = case.turns[min(turn, len(case.turns) - 1)][side]
+        choice = _choice(wanted, (case.own, case.foe)[side][0])
+        return choice if choice in accepted else accepted[0]
+
+    recordings = scripted(settings, choose, max(len(case.turns) for case in cases), messages=messages)
+    found, start = [], 0
+    for case in cases:
+        found.append(recordings[start : start + case.seeds])
+        start += case.seeds
+    return found
+
+
+def _slot(wanted: str, lead: str) -> str:
+    """A move by its number instead of its name."""
+    name, _, tera = wanted.partition(" ")
+    moves = [part.strip() for part in lead.split(" / ")[-1].split(",")]
+    return wanted if name not in moves else f"{moves.index(name) + 1} {tera}".strip()
+
+
+def _choice(wanted: str, lead: str) -> str:
+    """What a player does, as the driver takes it."""
+    if wanted.startswith("s") and wanted[1:].isdigit():
+        return f"switch {wanted[1:]}"
+    number, _, tera = _slot(wanted, lead).partition(" ")
+    return f"move {int(number)}" + (" terastallize" if tera else "")

@@ -1,0 +1,232 @@
+"""The game as an environment for two players in turns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_shared import compiling, counter_rng, spaces
+from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.generators import Generator
+from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.struct import Replaceable, pytree_dataclass
+from tcgjax import engine, observation, rng
+from tcgjax.arrays import Record, merged
+from tcgjax.codec import CODEC
+from tcgjax.decks import Deck, tables_of
+from tcgjax.hidden import permuted
+from tcgjax.layout import LAYOUT
+from tcgjax.observation import CARDS, MODIFIERS, NUMBERS, QUESTIONS
+from tcgjax.questions import NUM_ACTIONS, as_mask
+from tcgjax.tables import Cards, Tables
+
+Words = tuple[Any, ...]
+"""A packed game: the words of `layout.LAYOUT`, uint32 ``()`` each."""
+STREAMS: Final = 5
+
+
+def _below(generator: Any, n: Any, mulhi: Any = counter_rng.mulhi) -> tuple[Any, Any]:
+    """A draw of the first stream."""
+    key0, key1, first, *others = generator
+    word = counter_rng.bits((key0, key1, first))[0]
+    bound = np.uint32(n) if isinstance(n, int) else n.astype(np.uint32)
+    return mulhi(word, bound).astype(np.int32), (key0, key1, first + np.uint32(1), *others)
+
+
+def _from_words(word0: Any, word1: Any) -> Any:
+    key0, key1, counter = counter_rng.from_words(word0, word1)
+    return (key0, key1, *(counter for _ in range(STREAMS)))
+
+
+COUNTED: Final = Generator("counter, five streams", _from_words, _below, lambda generator: sum(generator[2:]))
+"""Two key words, and the counters of the five streams (`rng.Stream`)."""
+
+
+def _both_drawn() -> np.ndarray:
+    return np.full((2,), -1, np.int32)
+
+
+@pytree_dataclass
+class TcgParams(Replaceable):
+    """Tables with the pool of decks, the time limit, and what is rewarded besides the result."""
+
+    tables: Tables = dataclasses.field(default_factory=Tables)
+    pair: Any = dataclasses.field(default_factory=_both_drawn)  # int32 [2], the players' decks; -1: drawn for each game
+    max_steps_in_episode: Any = 4000  # no game is so long: it ends after 30 turns
+    points_weight: Any = 0.0  # reward for each point scored, and lost for each that the opponent scores
+    knock_out_weight: Any = 0.0  # the same for each Pokémon of the opponent's that is Knocked Out
+
+    @classmethod
+    def of(cls, decks: Iterable[Deck], **settings: Any) -> TcgParams:
+        """Parameters with a pool of decks."""
+        return cls(tables_of(decks), **settings)
+
+
+@dataclasses.dataclass(frozen=True)
+class Tcg(Env):
+    """Pokémon TCG Pocket for two; both play a deck of the pool, drawn for every game.
+
+    Observation: see `tcgjax.observation`.  Actions: `tcgjax.questions`.  Reward: 1 for a win, -1 for a loss, 0 for a
+    tie; the weights of the parameters add to it.
+    """
+
+    version: ClassVar[int] = 0
+    name: ClassVar[str] = "tcgjax/Tcg-v0"
+    num_players: ClassVar[int] = 2
+    turn_order: ClassVar[TurnOrder] = TurnOrder.SEQUENTIAL
+    num_actions: ClassVar[int] = NUM_ACTIONS
+    random: ClassVar[Generator] = COUNTED
+    compile_options = compiling.WITHOUT_FUSION_EMITTERS
+
+    @property
+    def default_params(self) -> TcgParams:
+        """The pool that comes with the package."""
+        return TcgParams()
+
+    # --- what is read from a state ----------------------------------------------------------------------------------
+
+    def generator(self, state: Words) -> Any:
+        """Two keys and five counters, uint32."""
+        game = CODEC.unpack(state)
+        return (game.key0, game.key1, *(game.draws[stream].astype(np.uint32) for stream in range(STREAMS)))
+
+    def with_generator(self, state: Words, generator: Any) -> Words:
+        """The same position with another generator; counters are kept to 16 bits."""
+        if not generator:
+            return state
+        game = CODEC.unpack(state)
+        game.key0, game.key1, *counters = generator
+        game.draws = jnp.stack(counters).astype(np.int32)
+        return CODEC.pack(game)
+
+    def elapsed(self, state: Words) -> Any:
+        """Decisions since the deal."""
+        return CODEC.unpack(state).time
+
+    def current_player(self, state: Words) -> Any:
+        """Who is asked; whoever was asked last when the game is over."""
+        return CODEC.unpack(state).actor.astype(np.int32)
+
+    def winner(self, state: Words) -> Any:
+        """0 or 1; 2 for a tie; -1 while the game goes on; int32 ``()``."""
+        return CODEC.unpack(state).winner
+
+    def decode(self, state: Words) -> dict[str, Any]:
+        """All fields by name but the generator's."""
+        game = CODEC.unpack(state)
+        hidden = ("key0", "key1", "draws")
+        return {name: value for name, value in game.__dict__.items() if name not in hidden}
+
+    def permute_hidden(self, state: Words, key: Any, player: Any) -> Words:
+        """Another truth: see `hidden.permuted`."""
+        return CODEC.pack(permuted(CODEC.unpack(state), key, player))
+
+    # --- the rules --------------------------------------------------------------------------------------------------
+
+    def begin(self, generator: Any, params: TcgParams, ops: Ops = XLA) -> Words:
+        """A new game up to its first decision; a generator that has drawn goes on with the keys that follow."""
+        cards = Cards(params.tables, ops)
+        return CODEC.pack(engine.advance(self._dealt(generator, params, cards), cards))
+
+    def _dealt(self, generator: Any, params: TcgParams, cards: Cards) -> Record:
+        key0, key1, *counters = generator
+        following = rng.following((key0, key1))
+        used = sum(counters[1:], counters[0]) > 0
+        keys = jnp.where(used, following[0], key0), jnp.where(used, following[1], key1)
+        two = jnp.where(params.pair >= 0, params.pair, engine.pair(keys, cards))
+        return engine.begin(keys, two, cards)
+
+    def transition(
+        self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA
+    ) -> tuple[Words, Any, Any, dict[str, Any]]:
+        """One decision and everything that follows from it; an illegal action becomes the first legal one."""
+        cards = Cards(params.tables, ops)
+        before = CODEC.unpack(state)
+        game, illegal = engine.answer(engine.unpack(state, cards), action)
+        game = engine.advance(game, cards)
+        return self._result(before, game, illegal, params)
+
+    def _result(self, before: Record, after: Record, illegal: Any, params: TcgParams) -> tuple:
+        over = after.winner >= 0
+        won = (after.winner == np.arange(2, dtype=np.int32)).astype(np.float32)
+        gains = (after.points - before.points).astype(np.float32) * params.points_weight
+        losses = (after.lost_count - before.lost_count).astype(np.float32) * params.knock_out_weight
+        more = gains - losses
+        ended = jnp.where(over & (before.winner < 0), won - won[::-1], np.float32(0))
+        reward = ended + jnp.where(before.winner < 0, more - more[::-1], np.float32(0))
+        return CODEC.pack(after), reward, over, {"illegal_action": illegal, "overflow": after.overflow}
+
+    def _step(self, state: Words, action: Any, params: TcgParams, ops: Ops) -> tuple[Words, Words, Any]:
+        """The state after a step with auto-reset, the one before the reset, and whether the action was illegal.
+
+        What runs the game is compiled once, for the step and for the next game's deal.
+        """
+        cards = Cards(params.tables, ops)
+        game, illegal = engine.answer(engine.unpack(state, cards), action)
+
+        def goes_on(carry: Any) -> Any:
+            return carry[0] | engine.goes_on(carry[1])  # the first round, or a game that was dealt in it
+
+        def once(carry: Any) -> Any:
+            is_first, game, final = carry
+            game = engine.advance(game, cards)
+            words = CODEC.pack(game)
+            final = tuple(jnp.where(is_first, new, old) for new, old in zip(words, final, strict=True))
+            ends = is_first & ((game.winner >= 0) | self.is_truncated(words, params))
+            dealt = self._dealt(self.generator(words), params, cards)
+            return jnp.bool_(False), merged(ends, dealt, game), final
+
+        _, game, final = ops.loop(goes_on, once, (jnp.bool_(True), game, state), 2)
+        return CODEC.pack(game), final, illegal
+
+    def step(
+        self, key: Any, state: Words, action: Any, params: Any = None, ops: Ops = XLA
+    ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
+        """As of any environment."""
+        params = self.default_params if params is None else params
+        after, final, illegal = self._step(state, action, params, ops)
+        final, reward, terminated, info = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
+        after = ops.barrier(after)
+        info |= {"terminated": terminated, "truncated": self.is_truncated(final, params)}
+        info |= {"final_observation": self.view(final, params, ops)}
+        info |= {"current_player": self.current_player(after), "final_player": self.current_player(final)}
+        return self.view(after, params, ops), after, reward, terminated, info["truncated"], info
+
+    def advance(self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+        """As of any environment."""
+        after, final, illegal = self._step(state, action, params, ops)
+        final, reward, terminated, _ = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
+        return after, reward, terminated, self.is_truncated(final, params)
+
+    def legal_actions(self, state: Words, params: Any, ops: Ops = XLA) -> Any:
+        """Bool ``[144]``; everything when the game is over."""
+        return as_mask(CODEC.unpack(state).legal)
+
+    def observe(self, state: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+        """What a player knows."""
+        cards = Cards(params.tables, ops)
+        return observation.observe(engine.unpack(state, cards), player, cards)
+
+    def observe_full(self, state: Words) -> dict[str, Any]:
+        """The whole truth, in words of the layout, for debugging; of one game on the host."""
+        return LAYOUT.decode(jax.device_get(state))
+
+    def action_space(self, params: Any) -> spaces.Space:
+        """Ids of actions."""
+        return spaces.Discrete(NUM_ACTIONS)
+
+    def observation_space(self, params: Any) -> spaces.Space:
+        """One player's."""
+        cards, modifiers = Cards(params.tables, XLA).sizes
+        parts = {
+            "cards": spaces.MultiDiscrete((cards + 1,) * sum(CARDS.values())),
+            "modifiers": spaces.MultiDiscrete((modifiers,) * sum(MODIFIERS.values())),
+            "numbers": spaces.Box(0.0, 16.0, (sum(count for count, _ in NUMBERS.values()),)),
+            "question": spaces.MultiDiscrete((QUESTIONS,)),
+        }
+        return spaces.Dict(parts)
