@@ -1,4 +1,4 @@
-"""L3: what players see, compared with what Showdown tells each of them, at every decision of whole battles; run by NumPy."""
+"""L3: what players see, and what Showdown tells each of them, at every decision of whole battles; run by NumPy."""
 
 import pytest
 

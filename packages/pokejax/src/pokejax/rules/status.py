@@ -77,10 +77,11 @@ def inflict(
     side.set("slept", turns, where=given)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
-    if not (by_itself or last):
+    if not by_itself:
         mirrors = given & ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)
-        tell_ability(b, number, mirrors)
-        inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
+        tell_ability(b, number, mirrors)  # also where its answer comes to nothing
+        if not last:
+            inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
     return given
 
 

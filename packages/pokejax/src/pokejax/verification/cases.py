@@ -54,20 +54,22 @@ def load() -> list[Case]:
     ]
 
 
-def packed(text: str) -> str:
-    """A Pokémon as Showdown packs it, of level 80 and with its own nature left out."""
+def packed(text: str, name: str) -> str:
+    """A Pokémon as Showdown packs it, of level 80 and with its own nature left out; messages call it by its name."""
     species, rest = text.split(" @ ")
     item, ability, moves = (part.strip() for part in rest.split(" / "))
     tera = ""
     if " tera " in species:
         species, tera = species.split(" tera ")
     evs, ivs = ",".join(["85"] * 6), ",".join(["31"] * 6)
-    return f"|{species}|{item}|{ability}|{moves.replace(' ', '')}|Serious|{evs}|N|{ivs}||80|,,,,,{tera or 'Normal'}"
+    known = f"{name}|{species}|{item}|{ability}|{moves.replace(' ', '')}"
+    return f"{known}|Serious|{evs}|N|{ivs}||80|,,,,,{tera or 'Normal'}"
 
 
 def team(leading: tuple[str, ...]) -> str:
     """Six of them."""
-    return "]".join(packed(text) for text in (*leading, *[RESERVE] * (6 - len(leading))))
+    members = (*leading, *[RESERVE] * (6 - len(leading)))
+    return "]".join(packed(text, f"{place}") for place, text in enumerate(members, start=1))
 
 
 def without(case: Case) -> Case:
