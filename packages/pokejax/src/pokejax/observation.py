@@ -25,6 +25,7 @@ from rlenv_shared import spaces
 from rlenv_shared.ops import XLA, Ops
 
 OWN, FOE = "own", "foe"
+GROWING: Final = rows.BOOSTS[:5]
 SIDES: Final = (OWN, FOE)
 IDS, NUMBERS = "ids", "numbers"
 MOST_SLEEP, MOST_STAT, MOST_WEATHER, MOST_POISON = 7, 1023, 8, 15
@@ -106,6 +107,15 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.confused", "it is confused")
     yield _number(f"{side}.taunted", "it is taunted")
     yield _number(f"{side}.encored", "it suffers from Encore")
+    yield _number(f"{side}.disabled", "one of its moves is disabled")
+    yield _number(f"{side}.heal_blocked", "Psychic Noise keeps it from healing")
+    yield _number(f"{side}.throat_chopped", "Throat Chop keeps it from sounds")
+    yield _number(f"{side}.drowsy", "it suffers from Yawn")
+    yield _number(f"{side}.cursed", "it is cursed")
+    yield _number(f"{side}.salted", "it suffers from Salt Cure")
+    yield _number(f"{side}.fired_up", "Flash Fire has been lit")
+    grown = ", ".join(GROWING)
+    yield _number(f"{side}.grown", f"the stat that Protosynthesis or Quark Drive has made grow: {grown}", len(GROWING))
 
 
 def _entries() -> Iterator[Entry]:
@@ -206,6 +216,14 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "confused": [side.confusion > 0],
         "taunted": [side.taunt > 0],
         "encored": [side.encore > 0],
+        "disabled": [side.disable > 0],
+        "heal_blocked": [side.heal_block > 0],
+        "throat_chopped": [side.throat_chop > 0],
+        "drowsy": [side.yawn > 0],
+        "cursed": [side.cursed],
+        "salted": [side.salted],
+        "fired_up": [side.fired_up],
+        "grown": [side.best_stat == stat + 1 for stat in range(len(GROWING))],
     }
 
 

@@ -77,11 +77,11 @@ def inflict(
     side.set("slept", turns, where=given)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
-    if not by_itself:
+    if not (by_itself or last):
         mirrors = given & ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)
-        tell_ability(b, number, mirrors)  # also where its answer comes to nothing
-        if not last:
-            inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
+        tell_ability(b, number, mirrors)
+        answered = inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
+        tell_ability(b, 1 - number, answered & b.ability(1 - number).synchronizes)  # whose own answer comes to nothing
     return given
 
 

@@ -65,13 +65,17 @@ class Programs:
         self.look, self.observe = compiled(env.legal_actions, 0), compiled(env.view, 0)
 
 
-@functools.cache
 def programs(interpreted: bool = False) -> Programs:
     """Those of the environment that goes on until somebody is asked.
 
     Args:
         interpreted: run them by NumPy (`interpreted`), which starts at once, instead of compiling them.
     """
+    return _programs(interpreted)
+
+
+@functools.cache
+def _programs(interpreted: bool) -> Programs:
     return Programs(RandomBattle(), interpreted=interpreted)
 
 

@@ -31,6 +31,8 @@ SAY_NOTHING: Final = frozenset({
     "inactive", "error", "rated", "split",
 })  # fmt: skip
 """Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
+PARADOX: Final = ("protosynthesis", "quarkdrive")
+"""Abilities whose beginning is told together with the stat that grows, and their end without it."""
 HOLDER_IS_TARGET: Final = frozenset({"-heal", "-curestatus"})
 """Messages whose effect is the Pokémon's own although they name another one with ``[of]``."""
 
@@ -253,7 +255,9 @@ class Spectator:
             self._pokemon(given[0]).ability = name
 
     def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self._side(given[0]).volatiles.discard(effect(given[1])[1])
+        volatiles, name = self._side(given[0]).volatiles, effect(given[1])[1]
+        ended = [name + stat for stat in STATS] if name in PARADOX else [name]
+        volatiles.difference_update(ended)
 
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._pokemon(given[0]).ability = to_id(given[1])
@@ -398,4 +402,12 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "confused": ["confusion" in side.volatiles],
         "taunted": ["taunt" in side.volatiles],
         "encored": ["encore" in side.volatiles],
+        "disabled": ["disable" in side.volatiles],
+        "heal_blocked": ["healblock" in side.volatiles],
+        "throat_chopped": ["throatchop" in side.volatiles],
+        "drowsy": ["yawn" in side.volatiles],
+        "cursed": ["curse" in side.volatiles],
+        "salted": ["saltcure" in side.volatiles],
+        "fired_up": ["flashfire" in side.volatiles],
+        "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
     }
