@@ -24,11 +24,13 @@ STRUGGLE_SLOT: Final = 4
 MAX_TURN: Final = 1001
 MAX_PP: Final = 64
 
-PERSISTENT: Final = (
-    bits("hp", 0, 1023), bits("status", 0, len(rows.STATUSES) - 1), bits("stage", 0, 15), bits("status_by", 0, 11),
-    bits("item", 0, 63), flag("terastallized"), flag("fainted"), bits("slept", 0, 7),
-    bits("row", 0, 65_535), bits("appeared", 0, TEAM), bits("percent", 0, 100),
-    bits("moves_shown", 0, 2**MOVES - 1), flag("ability_shown"), flag("item_shown"), bits("eaten", 0, 63),
+MAX_ITEM: Final = 31
+
+PERSISTENT: Final = (  # in this order a member of a team fills three words
+    bits("row", 0, 65_535), bits("hp", 0, 1023), bits("item", 0, MAX_ITEM), flag("terastallized"),
+    bits("status", 0, len(rows.STATUSES) - 1), bits("status_by", 0, 11), bits("eaten", 0, MAX_ITEM),
+    bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
+    flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the

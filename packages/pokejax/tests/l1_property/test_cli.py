@@ -37,7 +37,7 @@ def test_damage_is_printed_for_all_sixteen_draws(capsys):
 def test_a_move_that_is_not_played_is_refused(capsys):
     own = {"damage": cli.damage}
     arguments = ["damage", "--attacker", PIKACHU, "--defender", GYARADOS, "--move", "transform"]
-    assert commands.main(DECLARATION, own, arguments) == 1
+    assert commands.main(DECLARATION, own, arguments) == 2
     assert "move: got 'transform'" in capsys.readouterr().err
 
 
