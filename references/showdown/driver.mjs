@@ -7,6 +7,8 @@
 //                                                changes the situation first (js/setup.mjs)
 //   step     {steps: [{battle, choices: [a, b]}], include?}
 //                                                resolves one decision of each; views
+//   rolls    {attacks: [{battle, side, slot, critical}]}
+//                                                damages of the active Pokémon's move by draw (js/rolls.mjs)
 //   close    {battles: [n, …]}                   forgets them
 //   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?}
 //                                                whole episodes (js/episode.mjs): header, choices and views of each
@@ -20,6 +22,7 @@
 import {RequestError, serve} from './js/serve.mjs';
 import {FORMAT, Play, generateTeam} from './js/play.mjs';
 import {header, playEpisode} from './js/episode.mjs';
+import {damageRolls} from './js/rolls.mjs';
 
 const battles = new Map();
 let opened = 0;
@@ -53,6 +56,9 @@ function step({steps, include}) {
     return {battle, ...play.view(include)};
   });
 }
+
+const rolls = ({attacks}) =>
+  attacks.map(({battle, side, slot, critical}) => damageRolls(find(battle), side, slot, critical));
 
 function close({battles: numbers}) {
   numbers.forEach(number => {
@@ -104,4 +110,4 @@ function episodes({episodes: wanted}) {
 
 const teams = ({seeds, format = FORMAT}) => seeds.map(seed => generateTeam(seed, format));
 
-serve({teams, open, step, close, play, episodes});
+serve({teams, open, step, rolls, close, play, episodes});

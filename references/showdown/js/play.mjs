@@ -112,12 +112,13 @@ export class Play {
     return out;
   }
 
-  /** Lines since the last view as each player gets them, and as the log has them: `{p1, p2, omniscient}`. */
+  /** Lines since the last view as each player gets them and as the log has them, and both players' requests now. */
   #news() {
     const lines = this.battle.log.slice(this.told);
     this.told = this.battle.log.length;
     const channels = extractChannelMessages(lines.join('\n'), [1, 2, -1]);
     const timeless = list => list.filter(line => !line.startsWith('|t:|'));
-    return {p1: timeless(channels[1]), p2: timeless(channels[2]), omniscient: timeless(channels[-1])};
+    const requests = this.battle.sides.map(side => side.activeRequest ?? null);
+    return {p1: timeless(channels[1]), p2: timeless(channels[2]), omniscient: timeless(channels[-1]), requests};
   }
 }

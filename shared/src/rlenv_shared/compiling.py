@@ -62,17 +62,26 @@ def depends_on(function: Callable[..., Any], argument: Any, *others: Any) -> boo
     return any(id(variable) in reached for variable in closed.jaxpr.outvars)
 
 
-def _resolved(env: Any, state: Any, reward: Any, terminated: Any, action: Any, params: Any) -> tuple[Any, Any, Any]:
-    """Step on while nobody is asked to act; rewards add up."""
+def _resolved(env: Any, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any]:
+    """A transition, and further ones while nobody is asked to act; rewards add up, the info is the first one's.
 
-    def unasked(carry: tuple[Any, Any, Any]) -> Any:
-        return ~(env.to_act(carry[0]).any() | carry[2] | env.is_truncated(carry[0], params))
+    The transition stands in the program once: those of large environments take a minute to compile.
+    """
+    transition = jax.jit(env.transition)  # traced once for both uses
+    shapes = jax.eval_shape(transition, state, action, params)[1:]
 
-    def go_on(carry: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-        state, more, terminated, _ = env.transition(carry[0], action, params)
-        return state, carry[1] + more, terminated
+    def goes_on(carry: tuple[Any, Any, Any, Any, Any]) -> Any:
+        first, state, _, terminated, _ = carry
+        return first | ~(env.to_act(state).any() | terminated | env.is_truncated(state, params))
 
-    return jax.lax.while_loop(unasked, go_on, (state, reward, terminated))
+    def step(carry: tuple[Any, Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any, Any]:
+        first, state, total, _, kept = carry
+        state, reward, terminated, info = transition(state, action, params)
+        info = jax.tree.map(lambda new, old: jnp.where(first, new, old), info, kept)
+        return jnp.zeros_like(first), state, total + reward, terminated, info
+
+    nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+    return jax.lax.while_loop(goes_on, step, (jnp.ones((), jnp.bool_), state, *nothing))[1:]
 
 
 class Constants(NamedTuple):
@@ -116,10 +125,11 @@ class Programs:
 
         def step_raw(state: Any, action: Any, params: Any) -> tuple:
             params = filled(params)
-            obs, state, reward, terminated, info = env.step_env(None, state, action, params)
             if depends_on(env.to_act, state):
-                state, reward, terminated = _resolved(env, state, reward, terminated, action, params)
+                state, reward, terminated, info = _resolved(env, state, action, params)
                 obs = env.view(state, params)
+            else:
+                obs, state, reward, terminated, info = env.step_env(None, state, action, params)
             return obs, state, reward, terminated, env.is_truncated(state, params), info, *observed(state, params)
 
         def step(state: Any, action: Any, params: Any) -> tuple:

@@ -1,3 +1,28 @@
-"""Pokémon Showdown's Gen 9 random battles in JAX; the README says what of it, and how exactly."""
+"""Pokémon Showdown's Gen 9 random battles in JAX; the README says what of it, and how exactly.
+
+>>> import pokejax
+>>> env = pokejax.make(micro_steps=4)
+>>> env.name
+'pokejax/Gen9RandomBattle-v0'
+"""
+
+from typing import Any
+
+from pokejax.env import RandomBattle
+from pokejax.tables import Params
+from rlenv_shared import registry
 
 __version__ = "0.1.0"
+__all__ = ["Params", "RandomBattle", "__version__", "make"]
+
+registry.register(RandomBattle.name, RandomBattle)
+
+
+def make(**kwargs: Any) -> RandomBattle:
+    """Construct a `RandomBattle`; keyword arguments are its own.
+
+    Raises:
+        InvalidParamsError: an unknown keyword, or a value the constructor refuses.
+    """
+    found: RandomBattle = registry.make(RandomBattle.name, **kwargs)
+    return found

@@ -108,8 +108,7 @@ class Battle:
         side = self.side(number)
 
         def make() -> Any:
-            member = side.team * np.int32(6) + side.order[0]
-            return self.row("pokemon", rows.POKEMON, member)
+            return self.row("pokemon", rows.POKEMON, side.row)
 
         return self._kept(("pokemon", number), make)
 

@@ -35,20 +35,22 @@ def opening(teams: tuple[Any, Any], generator: Any, params: Params, ops: Ops = X
     view.high, view.low, view.draws = generator
     view.winner, view.queued_start = NOBODY, True
     for side, team in zip(view.side, teams, strict=True):
-        side.team, side.left, side.may_terastallize, side.newly_switched = team, TEAM, True, True
+        side.left, side.may_terastallize, side.newly_switched = TEAM, True, True
         for place in range(TEAM):
             side.order[place] = place
+            side.member[place].row = team * np.int32(TEAM) + np.int32(place)
+        side.row = team * np.int32(TEAM)
     b = Battle(view.words(), params, ops)
     for side in b.view.side:
         for place in range(TEAM):
-            _prepare(b, side.member[place], side.team * np.int32(TEAM) + np.int32(place))
-        _prepare(b, side, side.team * np.int32(TEAM))
+            _prepare(b, side.member[place])
+        _prepare(b, side)
     return b.words
 
 
-def _prepare(b: Battle, member: Any, row: Any) -> None:
+def _prepare(b: Battle, member: Any) -> None:
     """A Pokémon in full health with all its power points."""
-    pokemon = b.row("pokemon", rows.POKEMON, row)
+    pokemon = b.row("pokemon", rows.POKEMON, member.row)
     member.hp, member.item = pokemon.max_hp, pokemon.item
     for slot in range(MOVES):
         member.pp[slot] = b.ops.take(b.params.power_points[0], pokemon.moves[slot]).astype(jnp.int32)
@@ -67,14 +69,31 @@ def micro_step(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops 
     return b.words
 
 
-def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = XLA) -> Words:
-    """Take choices and go on until somebody is asked again or the battle is over."""
-    words = jax.lax.while_loop(
-        lambda carry: carry[1] | ~ready(carry[0]),
-        lambda carry: (micro_step(carry[0], actions, params, ops), jnp.zeros_like(carry[1])),
-        (words, ~LAYOUT.view(words).over),
-    )[0]
-    return words
+def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = XLA, most: int | None = None) -> Words:
+    """Take choices and go on until somebody is asked again or the battle is over.
+
+    Args:
+        words: the state.
+        actions: int32, one per side.
+        params: tables and pool.
+        ops: form of the program.
+        most: steps of the program at most; None for as many as it takes.
+    """
+
+    def goes_on(carry: tuple[Words, Any]) -> Any:
+        return carry[1] | ~ready(carry[0])
+
+    def step(carry: tuple[Words, Any]) -> tuple[Words, Any]:
+        return micro_step(carry[0], actions, params, ops), jnp.zeros_like(carry[1])
+
+    def masked_step(carry: tuple[Words, Any]) -> Any:
+        going = goes_on(carry)
+        return jax.tree.map(lambda new, old: jax.lax.select(going, new, old), step(carry), carry)
+
+    start = (words, ~LAYOUT.view(words).over)
+    if most is None:
+        return jax.lax.while_loop(goes_on, step, start)[0]
+    return ops.loop(goes_on, masked_step, start, most)[0]
 
 
 def masks(words: Words, params: Params, ops: Ops = XLA) -> Any:

@@ -113,6 +113,7 @@ ABILITY: Final = Layout(
         flag("halves_burn"), flag("fluffy"), flag("gooey"), flag("heals_in_snow"), flag("heals_by_poison"),
         bits("berry_heals", 0, 3), flag("skill_link"), flag("oozes"), flag("disables"), flag("blocks_wind"),
         flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
+        flag("shows_item"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves

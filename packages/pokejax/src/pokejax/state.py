@@ -24,14 +24,19 @@ STRUGGLE_SLOT: Final = 4
 MAX_TURN: Final = 1001
 MAX_PP: Final = 64
 
-PERSISTENT: Final = (
-    bits("hp", 0, 1023), bits("status", 0, len(rows.STATUSES) - 1), bits("stage", 0, 15), bits("status_by", 0, 11),
-    bits("item", 0, 63), flag("terastallized"), flag("fainted"), bits("slept", 0, 7),
-    bits("eaten", 0, 63),
+MAX_ITEM: Final = 31
+
+PERSISTENT: Final = (  # in this order a member of a team fills three words
+    bits("row", 0, 65_535), bits("hp", 0, 1023), bits("item", 0, MAX_ITEM), flag("terastallized"),
+    bits("status", 0, len(rows.STATUSES) - 1), bits("status_by", 0, 11), bits("eaten", 0, MAX_ITEM),
+    bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
+    flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
-berry that was used up last, 0 if it was another item."""
+berry that was used up last, 0 if it was another item, ``row`` its constants in the pool.  The others are what the other
+player has been told (`pokejax.rules.telling`): as which of its team it came out, 0 for not yet; the hit points in
+percent with which it was last seen leaving; its moves, a bit for each slot; its ability; its item."""
 
 VOLATILE: Final = (
     bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
@@ -59,7 +64,7 @@ LAYOUT: Final = Layout(
         flag("second_instaswitches_first"), flag("second_switches_first"), flag("second_terastallizes_first"),
         flag("second_moves_first"), flag("swapped"), bits("ignored", 0, 2),
         record("side", 2, [
-            bits("team", 0, 65_535), bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
+            bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
             flag("asked"), flag("may_terastallize"),
             flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),

@@ -24,6 +24,7 @@ def member(**changes):
 
 def test_a_state_is_small():
     assert LAYOUT.num_words * 4 <= 256
+    assert max(place.field.high for place in LAYOUT.places() if place.path.endswith(".item")) >= len(NAMES["item"]) - 1
 
 
 def test_every_move_has_a_row_that_says_what_it_is():

@@ -6,6 +6,7 @@ import pytest
 
 from pokejax.verification.battles import verify
 from pokejax.verification.cases import load, record, without
+from pokejax.verification.observations import verify_observations
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown"), pytest.mark.timeout(900)]
 
@@ -14,21 +15,43 @@ FIELDS = {"ability": "ability", "item": "item", "move": "moves"}
 
 
 @pytest.fixture(scope="module")
-def differences(request):
-    """First differences by case, of the cases that are asked for; all are played side by side."""
-    asked = {item.callspec.params["number"] for item in request.session.items if "differences" in item.fixturenames}
+def recordings(request):
+    """Cases that are asked for, played by the reference, as ``(number of the case, recording)``."""
+    asked = {item.callspec.params["number"] for item in request.session.items if "recordings" in item.fixturenames}
     numbers = sorted(asked)
-    groups = record([CASES[number] for number in numbers])
-    flat = [(number, recording) for number, group in zip(numbers, groups, strict=True) for recording in group]
-    found = {number: [] for number in numbers}
-    for place, decision, text in verify([recording for _, recording in flat], interpreted=True).mismatches:
-        found[flat[place][0]].append((decision, text))
+    groups = record([CASES[number] for number in numbers], messages=True)
+    return [(number, recording) for number, group in zip(numbers, groups, strict=True) for recording in group]
+
+
+def differences(recordings, check):
+    """First differences by case; all are played side by side."""
+    found = {number: [] for number, _ in recordings}
+    for place, decision, text in check([recording for _, recording in recordings], interpreted=True).mismatches:
+        found[recordings[place][0]].append((decision, text))
     return found
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.kind}-{case.name}" for case in CASES])
-def test_showdown_plays_it_alike(number, differences):
-    assert not differences[number]
+@pytest.fixture(scope="module")
+def differences_of_state(recordings):
+    return differences(recordings, verify)
+
+
+@pytest.fixture(scope="module")
+def differences_of_sight(recordings):
+    return differences(recordings, verify_observations)
+
+
+every_case = pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.kind}-{case.name}" for case in CASES])
+
+
+@every_case
+def test_showdown_plays_it_alike(number, differences_of_state):
+    assert not differences_of_state[number]
+
+
+@every_case
+def test_both_players_see_what_showdown_tells_them(number, differences_of_sight):
+    assert not differences_of_sight[number]
 
 
 def test_each_mechanic_is_seen():

@@ -10,6 +10,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
+from pokejax.rules.telling import tell_ability
 
 LOWEST, HIGHEST = -6, 6
 EVERY: Final = tuple(range(len(rows.BOOSTS)))
@@ -23,6 +24,8 @@ def boost(
     *,
     by_foe: bool,
     intimidating: bool = False,
+    silent: bool = False,
+    by_ability: bool = False,
     stats: Sequence[int] = EVERY,
 ) -> Any:
     """Change stages of an active Pokémon (``Battle.boost``).
@@ -34,6 +37,8 @@ def boost(
         where: bool.
         by_foe: whether the other side does it, so that Clear Body, Defiant and the like look.
         intimidating: whether it is Intimidate.
+        silent: whether nobody is told that an ability keeps the stages, as after a hit.
+        by_ability: whether its own ability does it, which is told if a stage changes.
         stats: which the change can be about, if that is known beforehand.
 
     Returns:
@@ -45,9 +50,13 @@ def boost(
     deltas = {stat: _nibble(word, stat) for stat in stats}
     deltas = {stat: jnp.where(ability.inverts_stages, -delta, delta) for stat, delta in deltas.items()}
     if by_foe:
-        kept = ability.kept_stages
-        deltas = {stat: jnp.where((delta < 0) & _bit(kept, stat), 0, delta) for stat, delta in deltas.items()}
+        kept = {stat: (delta < 0) & _bit(ability.kept_stages, stat) for stat, delta in deltas.items()}
+        if not silent:
+            keeps = any_of(kept[stat] & (side.boosts[stat] > LOWEST) for stat in deltas)
+            tell_ability(b, number, where & keeps)
+        deltas = {stat: jnp.where(kept[stat], 0, delta) for stat, delta in deltas.items()}
     if intimidating:
+        tell_ability(b, number, where & ability.ignores_intimidate & (side.boosts[rows.ATK] > LOWEST))
         deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
     lowered = jnp.zeros_like(deltas[stats[0]])
     changed = []
@@ -64,8 +73,11 @@ def boost(
         word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
         for stat in (rows.ATK, rows.SPA):
             raised = side.boosts[stat] + _nibble(word, stat) * lowered
+            tell_ability(b, number, where & (raised > side.boosts[stat]) & (side.boosts[stat] < HIGHEST))
             side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
         side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+    if by_ability:
+        tell_ability(b, number, where_changed)
     return where_changed
 
 

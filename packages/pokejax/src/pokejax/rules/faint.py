@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules.boosts import HIGHEST, boost
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import NOBODY, VOLATILE
 
 
@@ -20,16 +21,24 @@ def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = 
     side.set("hp", left, where=where & (side.hp > 0))
 
 
-def heal(b: Battle, number: int, amount: Any, where: Any, *, blockable: bool = True) -> None:
-    """Give hit points back, up to the most, to who has some left; Psychic Noise keeps most of it off."""
+def heal(b: Battle, number: int, amount: Any, where: Any, *, blockable: bool = True) -> Any:
+    """Give hit points back, up to the most, to who has some left; Psychic Noise keeps most of it off.
+
+    Returns:
+        Where there was something to heal, which is when a message says what did it.
+    """
     side = b.side(number)
     where = where & (side.heal_block == 0) if blockable else where
-    side.set("hp", jnp.minimum(side.hp + amount, b.pokemon(number).max_hp), where=where & (side.hp > 0))
+    most = b.pokemon(number).max_hp
+    heals = where & (side.hp > 0) & (side.hp < most)
+    side.set("hp", jnp.minimum(side.hp + amount, most), where=heals)
+    return heals
 
 
 def drain(b: Battle, number: int, amount: Any, where: Any) -> None:
     """Give hit points that come from the other Pokémon, whose Liquid Ooze makes them a loss."""
     oozes = where & b.ability(1 - number).oozes
+    tell_ability(b, 1 - number, oozes & (b.side(number).hp > 0))
     hurt(b, number, amount, oozes)
     heal(b, number, amount, where & ~oozes)
 
@@ -44,6 +53,7 @@ def use_up(b: Battle, number: int, where: Any) -> None:
 def lose_item(b: Battle, number: int, where: Any) -> None:
     """The item is gone, and Unburden notices."""
     side = b.side(number)
+    tell_item(b, number, where & (side.item != 0))
     side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
     side.set("item", 0, where=where)
     b.forget("item")
@@ -81,13 +91,16 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
         moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
         side = b.side(number)
         grows = moved & (side.hp > 0) & (side.boosts[rows.SPA] < HIGHEST)
-        side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows & (b.side(1 - number).left > 0))
-        side.set("raised", True, where=grows & (b.side(1 - number).left > 0))
+        grows = grows & (b.side(1 - number).left > 0)
+        side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows)
+        side.set("raised", True, where=grows)
+        tell_ability(b, number, grows)
     anybody = newly[0] | newly[1]
     last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
     win(b, going & check_win & anybody, last)
     if by_move is not None:
-        boost(b, 0, b.ability(0).ko_boosts, by_move & newly[1] & ~newly[0] & ~b.view.over, by_foe=False)
+        avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
+        boost(b, 0, b.ability(0).ko_boosts, avenges, by_foe=False, by_ability=True)
 
 
 def win(b: Battle, where: Any, last: Any) -> None:

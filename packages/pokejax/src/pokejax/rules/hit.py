@@ -18,6 +18,7 @@ from pokejax.rules.items import update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, staged
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.status import add_volatile, cure, inflict
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.volatiles import behind_substitute
 from pokejax.rules.wishes import wish
 from pokejax.state import MOVES
@@ -85,6 +86,7 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     """Whether a later hit of Triple Axel and its like, which each can miss, goes on."""
     user, target = b.side(0), b.side(1)
     rolls = where & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
+    b.draw(rolls & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard again")
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
     stage = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
@@ -114,6 +116,7 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
     at_self = move.target == rows.AT_SELF
     shielded = where & ~at_self & behind_substitute(b, move)
     harms = where & (move.category != rows.STATUS)
+    tell_item(b, 1, harms & move.needs_item)
     full = damage(b, move, meets, hit, harms)
     strike_substitute(b, move, full, harms & shielded)
     harmful = harms & ~shielded
@@ -146,9 +149,11 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
 def strike_target(b: Battle, amount: Any, where: Any) -> Any:
     """The target loses hit points; Sturdy and Focus Sash keep the last one of a full bar."""
     target = b.side(1)
-    full = (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
-    sash = where & full & b.item(1).sash & ~b.ability(1).sturdy
-    dealt = jnp.minimum(jnp.where(full & b.ability(1).sturdy | sash, target.hp - 1, amount), target.hp)
+    full = where & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
+    sturdy = full & b.ability(1).sturdy
+    tell_ability(b, 1, sturdy)
+    sash = full & b.item(1).sash & ~sturdy
+    dealt = jnp.minimum(jnp.where(sturdy | sash, target.hp - 1, amount), target.hp)
     target.set("hp", target.hp - dealt, where=where)
     use_up(b, 1, sash)
     return jnp.where(where, dealt, 0)
@@ -169,10 +174,11 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     share = jnp.where(move.heals_in_sand, in_sand, share)
     resting = where & (move.heals_by_weather | move.heals_in_sand)  # counts as done even in full health
     heal(b, 0, modify(most, share), resting)
-    given = inflict(b, 1, move.status, where & (move.status != 0))
+    given = inflict(b, 1, move.status, where & (move.status != 0), by_status_move=True)
     worked = worked | heals | resting | given
     refused = where & (move.status != 0) & ~given
     worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
+    tell_ability(b, 1, where & (move.volatile == rows.CONFUSION) & b.ability(1).no_confusion)
     worked = worked | volatile_of_status_move(b, move, where) | rest(b, where & move.rests)
     worked = worked | share_hp(b, where & move.shares_hp) | sap_strength(b, where & move.saps_strength)
     worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
@@ -214,6 +220,8 @@ def swap_items(b: Battle, where: Any) -> Any:
     user.set("item", other, where=where)
     target.set("item", own, where=where)
     b.forget("item")
+    for number in (0, 1):
+        tell_item(b, number, where)
     return where
 
 
@@ -277,7 +285,9 @@ def rest(b: Battle, where: Any) -> Any:
     """The user sleeps two turns and is healthy; whether it is awake and hurt."""
     user, most = b.side(0), b.pokemon(0).max_hp
     sleepless = ((b.ability(0).immune_statuses >> rows.SLP) & 1) != 0
-    works = where & (user.status != rows.SLP) & (user.hp < most) & ~sleepless
+    tries = where & (user.status != rows.SLP) & (user.hp < most)
+    tell_ability(b, 0, tries & sleepless)
+    works = tries & ~sleepless
     b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
     for field, value in (("status", rows.SLP), ("stage", REST_TURNS), ("slept", REST_TURNS), ("hp", most)):
         user.set(field, value, where=works)
@@ -303,7 +313,7 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
     happens = where & (b.draw(where, 100, "secondary") < chance)
     own = happens
     happens = happens & ~shielded & (~move.only_raised | b.side(1).raised)
-    boost(b, 1, boosts, happens & (boosts != 0), by_foe=True)
+    boost(b, 1, boosts, happens & (boosts != 0), by_foe=True, silent=True)
     if number == 0:
         samples = happens & (move.samples > 0)
         drawn = b.draw(samples, 3, "status of three")
@@ -317,27 +327,31 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
 
 def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
-    boost(b, 0, b.params.speed_drop, where & move.contact & b.ability(1).gooey, by_foe=True, stats=(rows.SPE,))
     ability, touched = b.ability(1), where & move.contact
-    most = b.pokemon(0).max_hp
+    tell_ability(b, 1, touched & ability.gooey)
+    boost(b, 0, b.params.speed_drop, touched & ability.gooey, by_foe=True, stats=(rows.SPE,))
+    most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
     hurt(b, 0, most // jnp.maximum(ability.contact_damage, 1), touched & (ability.contact_damage > 0))
+    bursts = touched & ability.aftermath & (b.side(1).hp == 0)
+    hurt(b, 0, most // 4, bursts)
+    tell_ability(b, 1, (touched & (ability.contact_damage > 0) | bursts) & hurts_before)
+    tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, most // 6, touched & b.item(1).helmet)
-    hurt(b, 0, most // 4, touched & ability.aftermath & (b.side(1).hp == 0))
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
     caught = catching & (b.draw(catching, 10, "contact") < 3)
-    inflict(b, 0, ability.contact_status, caught, may_sleep=False)
+    tell_ability(b, 1, inflict(b, 0, ability.contact_status, caught, may_sleep=False))
     cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
-    volatiles.disable(b, b.side(0).last_move - 1, cursed)
+    tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))
     fits = (ability.hit_type == 0) | (ability.hit_type == move.type)
     fits = fits & (~ability.hit_physical | (move.category == rows.PHYSICAL))
     own = b.ability(0)
     poisoning = where & (own.poisons_by_hitting > 0) & ~ability.no_secondaries
     poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
     poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
-    boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False)
-    inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False)
+    boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False, by_ability=True)
+    tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False))
     by_formula = ~move.level_damage & ~move.halves
     provoked = where & b.item(1).weakness_policy & (meets.exponent > 0) & by_formula & (b.side(1).hp > 0)
     boost(b, 1, b.params.weakness_policy, provoked, by_foe=False, stats=(rows.ATK, rows.SPA))

@@ -11,6 +11,7 @@ from pokejax.battle import Battle
 from pokejax.rules.faint import heal, use_up
 from pokejax.rules.paradox import use_booster
 from pokejax.rules.status import cure
+from pokejax.rules.telling import tell_ability
 
 
 def update(b: Battle, where: Any, site: str) -> None:
@@ -43,9 +44,13 @@ def recover(b: Battle, number: int, where: Any) -> None:
     side, ability = b.side(number), b.ability(number)
     where = where & ~side.fainted
     kept_off = ((ability.immune_statuses >> side.status) & 1) != 0
-    cure(b, number, where & ability.cures_itself & kept_off)
-    side.set("confusion", 0, where=where & ability.no_confusion)
-    side.set("taunt", 0, where=where & ability.no_taunt)
+    cured = where & (side.hp > 0) & (side.status != 0) & ability.cures_itself & kept_off
+    cleared = where & ability.no_confusion & (side.confusion > 0)
+    freed = where & ability.no_taunt & (side.taunt > 0)
+    tell_ability(b, number, cured | cleared | freed)
+    cure(b, number, cured)
+    side.set("confusion", 0, where=cleared)
+    side.set("taunt", 0, where=freed)
 
 
 def eat(b: Battle, number: int, where: Any) -> None:
@@ -55,7 +60,7 @@ def eat(b: Battle, number: int, where: Any) -> None:
     cure(b, number, where & ~item.heals_quarter)
     side.set("confusion", 0, where=where & item.cures)
     share = b.ability(number).berry_heals
-    heal(b, number, most // jnp.maximum(share, 1), where & (share > 0))
+    tell_ability(b, number, heal(b, number, most // jnp.maximum(share, 1), where & (share > 0)))
     use_up(b, number, where)
 
 

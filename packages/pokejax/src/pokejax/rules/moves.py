@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of, number_of
+from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import FIRE, Matchup, matchup
+from pokejax.rules.damage import FIRE, GROUND, Matchup, matchup
 from pokejax.rules.faint import faint_messages, heal, hurt, win
 from pokejax.rules.field import set_weather
 from pokejax.rules.hazards import lay
@@ -18,6 +18,7 @@ from pokejax.rules.hit import accuracy_multiplier, hit_loop
 from pokejax.rules.items import update, white_herb
 from pokejax.rules.numbers import facts_word, modify, staged
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure
+from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, chosen_slot, end_rampage
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
@@ -39,6 +40,7 @@ def run_move(b: Battle, where: Any) -> None:
     user = b.side(0)
     user.set("this_result", FALSE, where=where & ~able)
     spend(b, own, 1, able & (slot != STRUGGLE_SLOT) & (user.lock == 0))
+    tell_move(b, own, able & (slot != STRUGGLE_SLOT))
     user.set("last_move", slot + 1, where=able)
     user.set("choice_lock", 0, where=able & ~b.item(0).choice)
     locks = able & b.item(0).choice & (user.choice_lock == 0)
@@ -47,6 +49,8 @@ def run_move(b: Battle, where: Any) -> None:
 
     talks = able & move.calls_own
     called, index = own_call(b, index, talks)
+    for place, number in enumerate(b.pokemon(0).moves):
+        tell_move(b, place, called & (number == index))
     move = b.move(index)
     pass_by_ability(b, move, able)
     take_tera_type(b, move)
@@ -138,7 +142,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     at_foe = ~at_field & ~at_self & ~at_side
     reaches = where & (~at_foe | ~target.fainted)
     noticed = at_foe | at_field | move.mustpressure
-    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
+    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles & (b.side(0).lock == 0)
     spend(b, slot, 1, pressed)
 
     meets = matchup(b, move)
@@ -155,6 +159,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     leaves = landed & move.self_switch & (b.side(0).hp > 0)
     b.side(0).set("switch_flag", True, where=leaves)
     burdened = result & ~move.forced & b.item(0).life_orb & (move.category != rows.STATUS)
+    tell_item(b, 0, burdened & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
     hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
     return result, blocked
@@ -184,7 +189,9 @@ def can_try(b: Battle, move: Any) -> Any:
 def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     """Absorbing abilities, immunities and accuracy, in this order: whether the move reaches its target."""
     where = where & ~absorbed(b, move, where)
-    where = where & ~(meets.immune & ~move.ignores_immunity)
+    immune = where & meets.immune & ~move.ignores_immunity
+    tell_ability(b, 1, immune & (move.type == GROUND) & b.ability(1).levitates & ~b.has_type(1, FLYING))
+    where = where & ~immune
     drowsy = (b.side(1).status != 0) & (move.volatile == rows.YAWN)
     where = where & ~drowsy & ~((move.volatile == rows.CURSE) & b.side(1).cursed)
     where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
@@ -216,6 +223,7 @@ def absorbed(b: Battle, move: Any, where: Any) -> Any:
         ability.no_taunt & (move.volatile == rows.TAUNT),
         ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
     ])  # fmt: skip
+    tell_ability(b, 1, takes | (where & blocks))
     return takes | (where & blocks)
 
 
@@ -233,6 +241,8 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     stage = jnp.clip(own - evasion, -6, 6)
     accuracy = jnp.where(stage >= 0, accuracy * (3 + stage) // 3, accuracy * 3 // (3 - stage))
     can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
-    asks = where & can_miss & ~(move.sure_for_poison & b.has_type(0, POISON))
+    asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
+    b.draw(asked & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard")
+    asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))

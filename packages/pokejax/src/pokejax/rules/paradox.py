@@ -10,6 +10,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import NEUTRAL, staged
+from pokejax.rules.telling import tell_ability
 
 GROWN, GROWN_SPEED = 5325, 6144
 
@@ -30,7 +31,9 @@ def notice_weather(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     where = where & ~side.fainted & (b.ability(number).paradox == rows.SUNLIGHT)
     sunny = b.view.weather == rows.SUN
-    side.set("best_stat", best_stat(b, number), where=where & sunny & (side.best_stat == 0))
+    wakes = where & sunny & (side.best_stat == 0)
+    tell_ability(b, number, wakes)
+    side.set("best_stat", best_stat(b, number), where=wakes)
     side.set("best_stat", 0, where=where & ~sunny & ~side.from_booster)
 
 
@@ -42,6 +45,7 @@ def use_booster(b: Battle, number: int, where: Any) -> None:
     new = where & (side.best_stat == 0)
     side.set("best_stat", best_stat(b, number), where=new)
     side.set("from_booster", True, where=new)
+    tell_ability(b, number, new)
     use_up(b, number, where)
 
 

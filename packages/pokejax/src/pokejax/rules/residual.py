@@ -17,6 +17,7 @@ from pokejax.rules.items import update, white_herb
 from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, cure, inflict
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 7
@@ -40,8 +41,8 @@ def residual(b: Battle, where: Any) -> None:
     zero = jnp.zeros_like(b.view.turn)
     order = sort(b, handlers(b), tied, second_faster, last=GROWTH, skipped=(zero, zero))
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
-    most = [jnp.maximum(count - 1, 0) for count in counts]
-    shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), most[0] + most[1])
+    alone = [jnp.maximum(count - 1, 0) for count in counts]
+    shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
     for number in range(MOST_SHUFFLES):
         b.draw(where & (shuffles > number), 2, "conditions of some turns")
 
@@ -50,7 +51,7 @@ def residual(b: Battle, where: Any) -> None:
     in_order(b, where, order["cures"], shed)
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
-        heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals)
+        tell_item(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals))
     in_order(b, where, order["Leech Seed"], volatiles.leech, hurts=True)
     in_order(b, where, order["poison"], poison, hurts=True)
     in_order(b, where, order["burns"], burn, hurts=True)
@@ -62,8 +63,8 @@ def residual(b: Battle, where: Any) -> None:
     for number in (0, 1):
         side = b.side(number)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
-        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, stats=(rows.SPE,))
-        inflict(
+        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, by_ability=True, stats=(rows.SPE,))
+        given = inflict(
             b,
             number,
             b.item(number).orb,
@@ -71,6 +72,7 @@ def residual(b: Battle, where: Any) -> None:
             by_itself=True,
             may_sleep=False,
         )
+        tell_item(b, number, given)
     for number in (0, 1):
         standing = where & ~b.side(number).fainted & ~b.view.over
         white_herb(b, number, standing)
@@ -131,6 +133,7 @@ def dream(b: Battle, number: int, where: Any) -> None:
     """Bad Dreams hurt the other one in its sleep."""
     other = b.side(1 - number)
     where = where & b.ability(number).bad_dreams & ~other.fainted & (other.status == rows.SLP)
+    tell_ability(b, number, where & (other.hp > 0))
     hurt(b, 1 - number, b.pokemon(1 - number).max_hp // 8, where)
 
 
@@ -144,6 +147,8 @@ def harvest(b: Battle, number: int, where: Any) -> None:
     side.set("item", side.eaten, where=where)
     side.set("eaten", 0, where=where)
     b.forget("item")
+    tell_ability(b, number, where)
+    tell_item(b, number, where)
 
 
 def shed(b: Battle, number: int, where: Any) -> None:
@@ -151,8 +156,10 @@ def shed(b: Battle, number: int, where: Any) -> None:
     side, ability = b.side(number), b.ability(number)
     where = where & (side.hp > 0) & (side.status != 0)
     tries = where & ability.sheds_skin
-    cure(b, number, tries & (b.draw(tries, 100, "Shed Skin") < 33))
-    cure(b, number, where & ability.dries & (b.view.weather == rows.RAIN))
+    sheds = tries & (b.draw(tries, 100, "Shed Skin") < 33)
+    sheds = sheds | (where & ability.dries & (b.view.weather == rows.RAIN))
+    tell_ability(b, number, sheds)
+    cure(b, number, sheds)
 
 
 def poison(b: Battle, number: int, where: Any) -> None:
@@ -164,7 +171,7 @@ def poison(b: Battle, number: int, where: Any) -> None:
     amount = jnp.where(badly, jnp.maximum(most // 16, 1) * stage, most // 8)
     where = where & (badly | (side.status == rows.PSN))
     heals = b.ability(number).heals_by_poison
-    heal(b, number, jnp.maximum(most // 8, 1), where & heals)
+    tell_ability(b, number, heal(b, number, jnp.maximum(most // 8, 1), where & heals))
     hurt(b, number, amount, where & ~heals)
 
 
@@ -191,7 +198,7 @@ def weather(b: Battle, where: Any, second_faster: Any) -> None:
         spared = b.naturally_immune(number, SAND_IMMUNE) | b.ability(number).no_sand
         hurt(b, number, b.pokemon(number).max_hp // 16, sand & ~side.fainted & ~spared)
         snow = goes_on & (b.view.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
-        heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), snow)
+        tell_ability(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), snow))
     update(b, goes_on, "Update in the weather")
     last = jnp.where(second_faster | shuffled, 0, 1)
     faint_messages(b, check_win=where, last=last)

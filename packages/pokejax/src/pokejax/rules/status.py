@@ -11,7 +11,8 @@ from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import staged
-from pokejax.state import TEAM
+from pokejax.rules.telling import tell_ability, tell_move
+from pokejax.state import STRUGGLE_SLOT, TEAM
 from pokejax.tables import NAMES
 
 BURN_IMMUNE, FREEZE_IMMUNE, PARALYSIS_IMMUNE, POISON_IMMUNE = (
@@ -32,6 +33,7 @@ def inflict(
     *,
     by_itself: bool = False,
     by: Any = None,
+    by_status_move: bool = False,
     last: bool = False,
     may_sleep: bool = True,
 ) -> Any:
@@ -44,8 +46,11 @@ def inflict(
         where: bool.
         by_itself: whether its own doing or nobody's brings it.
         by: who brings it instead: six times the true side plus the place in the team.
+        by_status_move: whether a status move brings it, so that an ability which prevents it is told.
         last: whether Synchronize gives no answer.
         may_sleep: whether the status can be sleep.
+
+    An ability that prevents what a status move would bring is told.
 
     Returns:
         Whether it has it now.
@@ -58,10 +63,14 @@ def inflict(
         (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.view.weather == rows.SUN)),
         (status == rows.PAR) & b.naturally_immune(number, PARALYSIS_IMMUNE),
         ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE) & ~corroded,
-        ((ability.immune_statuses >> status) & 1) != 0,
-        sleeps & sleep_clause(b, number) if may_sleep else jnp.zeros_like(where),
     ])  # fmt: skip
-    given = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
+    spared = ((ability.immune_statuses >> status) & 1) != 0
+    fresh = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
+    if by_status_move:
+        tell_ability(b, number, fresh & spared)
+    given = fresh & ~spared
+    if may_sleep:
+        given = given & ~(sleeps & sleep_clause(b, number))
     turns = jnp.where(sleeps, b.draw(given & sleeps, 3, "sleep") + 2, 0) if may_sleep else jnp.zeros_like(side.stage)
     side.set("status", status, where=given)
     side.set("stage", turns, where=given)
@@ -70,7 +79,9 @@ def inflict(
     side.set("status_by", source, where=given)
     if not (by_itself or last):
         mirrors = given & ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)
-        inflict(b, 1 - number, status, mirrors, last=True, may_sleep=False)
+        tell_ability(b, number, mirrors)
+        answered = inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
+        tell_ability(b, 1 - number, answered & b.ability(1 - number).synchronizes)  # whose own answer comes to nothing
     return given
 
 
@@ -108,7 +119,9 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     new = flinches | confused
     for code, field in ((rows.HEAL_BLOCK, "heal_block"), (rows.THROAT_CHOP, "throat_chop")):
         chops = where & (volatile == code) & (getattr(side, field) == 0)
-        chops = chops & ~b.ability(number).veils if code == rows.HEAL_BLOCK else chops
+        if code == rows.HEAL_BLOCK:
+            tell_ability(b, number, chops & b.ability(number).veils)
+            chops = chops & ~b.ability(number).veils
         side.set(field, SHORT, where=chops)
         new = new | chops
     salted = where & (volatile == rows.SALT_CURE) & ~side.salted
@@ -141,9 +154,12 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     kept = kept | (frozen & ~thaws)
 
     kept = kept | (where & user.flinched)
-    kept = kept | (where & (user.disable > 0) & (slot == user.disable_slot))
-    kept = kept | (where & ((user.heal_block > 0) & move.heal | (user.throat_chop > 0) & move.sound))
-    kept = kept | (where & (user.taunt > 0) & (move.category == rows.STATUS))
+    disabled = (user.disable > 0) & (slot == user.disable_slot) | (user.heal_block > 0) & move.heal
+    disabled = where & ~kept & disabled
+    chopped = where & ~kept & ~disabled & (user.throat_chop > 0) & move.sound  # which does not name the move
+    taunted = where & ~kept & ~chopped & (user.taunt > 0) & (move.category == rows.STATUS)
+    tell_move(b, jnp.minimum(slot, STRUGGLE_SLOT - 1), disabled | taunted)
+    kept = kept | disabled | chopped | taunted
 
     confused = where & ~kept & (user.confusion > 0)
     user.set("confusion", user.confusion - 1, where=confused)
@@ -167,9 +183,11 @@ def hurt_by_confusion(b: Battle, move: Any, where: Any) -> None:
     base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)
-    full = (user.hp == pokemon.max_hp) & (damage >= user.hp)
-    sash = where & full & b.item(0).sash & ~b.ability(0).sturdy
-    damage = jnp.where(full & b.ability(0).sturdy | sash, user.hp - 1, damage)
+    full = where & (user.hp == pokemon.max_hp) & (damage >= user.hp)
+    sturdy = full & b.ability(0).sturdy
+    tell_ability(b, 0, sturdy)
+    sash = full & b.item(0).sash & ~sturdy
+    damage = jnp.where(sturdy | sash, user.hp - 1, damage)
     use_up(b, 0, sash)
     user = b.side(0)
     user.set("hp", jnp.maximum(user.hp - damage, 0), where=where)

@@ -18,6 +18,7 @@ from pokejax.rules.paradox import notice_weather, use_booster
 from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
+from pokejax.rules.telling import tell_ability, tell_coming, tell_item, tell_leaving
 from pokejax.state import MOVES, PERSISTENT, TEAM
 
 
@@ -65,6 +66,7 @@ def download(b: Battle, number: int, where: Any) -> None:
         jnp.where(hard, b.params.special_attack, b.params.attack),
         where,
         by_foe=False,
+        by_ability=True,
         stats=(rows.ATK, rows.SPA),
     )
 
@@ -79,6 +81,8 @@ def leave(b: Battle, where: Any) -> None:
     """What leaving brings: Regenerator, Natural Cure, and the end of what the Pokémon had still to do."""
     side = b.side(0)
     stands = where & ~side.fainted
+    tell_leaving(b, stands)
+    tell_ability(b, 0, stands & b.ability(0).heals_status_on_leaving & (side.status != 0))
     heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
     side.set("queued_move", False, where=stands)
@@ -111,6 +115,7 @@ def exchange(b: Battle, where: Any) -> None:
     for place in range(1, TEAM):
         side.order.set(place, old, where=where & (side.order[place] == new))
     side.order.set(0, new, where=where)
+    tell_coming(b, where)
     b.reopen(b.words)
 
 
@@ -146,8 +151,15 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     side.set("stage", 0, where=where & (side.status == rows.TOX))
     meet(b, number, where & ~side.fainted)
     where = where & ~b.side(number).fainted & ~b.view.over
-    set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
+    changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     download(b, number, where & ability.downloads)
     other = b.side(1 - number)
+    frisked = where & ability.shows_item & (other.item != 0) & ~other.fainted
+    tell_item(b, 1 - number, frisked)
+    speaks = any_of([
+        ability.presses, ability.breaks_abilities, ability.unnerves, ability.ruins > 0,
+        ability.overlord & (side.left < TEAM), ability.intimidates & (other.hp > 0),
+    ])  # fmt: skip
+    tell_ability(b, number, (where & speaks) | changed | frisked)
     scares = where & ability.intimidates & (other.hp > 0) & (other.substitute == 0)
     boost(b, 1 - number, b.params.intimidate, scares, by_foe=True, intimidating=True, stats=(rows.ATK,))

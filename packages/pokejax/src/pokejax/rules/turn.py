@@ -86,6 +86,7 @@ def start(b: Battle, where: Any) -> None:
     """Both leads come in."""
     for number in (0, 1):
         enter(b, number, where)
+        b.side(number).set("appeared", 1, where=where)
     b.view.set("mid_turn", True, where=where)
 
 

@@ -10,6 +10,7 @@ from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.faint import drain, hurt
 from pokejax.rules.status import add_volatile, inflict
+from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, STRUGGLE_SLOT
 
 GRASS, STEEL, WATER = (number_of("type", name) for name in ("Grass", "Steel", "Water"))
@@ -71,7 +72,9 @@ def leech(b: Battle, number: int, where: Any) -> None:
 def taunt(b: Battle, where: Any) -> Any:
     """Taunt the target; whether it was not taunted."""
     target = b.side(1)
-    works = where & (target.taunt == 0) & (target.hp > 0) & ~b.ability(1).veils
+    works = where & (target.taunt == 0) & (target.hp > 0)
+    tell_ability(b, 1, works & b.ability(1).veils)
+    works = works & ~b.ability(1).veils
     late = (target.active_turns > 0) & ~target.queued_move
     target.set("taunt", jnp.where(late, TAUNT_TURNS + 1, TAUNT_TURNS), where=works)
     return works
@@ -83,7 +86,9 @@ def encore(b: Battle, where: Any) -> Any:
     slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
     last = b.move(b.pokemon(1).moves[slot])
     repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore & (target.pp[slot] > 0)
-    works = where & (target.encore == 0) & repeatable & (target.hp > 0) & ~b.ability(1).veils
+    tries = where & (target.encore == 0) & (target.hp > 0)
+    tell_ability(b, 1, tries & b.ability(1).veils)
+    works = tries & repeatable & ~b.ability(1).veils
     target.set("encore", jnp.where(target.queued_move, ENCORE_TURNS, ENCORE_TURNS + 1), where=works)
     target.set("encore_slot", slot, where=works)
     return works
@@ -101,7 +106,9 @@ def yawn(b: Battle, where: Any) -> Any:
     """Make the target drowsy; whether it was not, and sleeps neither now nor ever (``onTryHit`` comes earlier)."""
     target = b.side(1)
     sleepless = ((b.ability(1).immune_statuses >> rows.SLP) & 1) != 0
-    works = where & (target.yawn == 0) & (target.hp > 0) & ~sleepless
+    tries = where & (target.yawn == 0) & (target.hp > 0)
+    tell_ability(b, 1, tries & sleepless)
+    works = tries & ~sleepless
     target.set("yawn", 2, where=works)
     target.set("yawn_by", b.place(0), where=works)
     return works
@@ -165,12 +172,13 @@ def pass_rampage(b: Battle, number: int, where: Any) -> None:
     side.set("lock_turns", jnp.maximum(side.lock_turns - 1, 0), where=goes_on)
 
 
-def disable(b: Battle, slot: Any, where: Any) -> None:
-    """The user cannot use the move any more that it has just used (Cursed Body)."""
+def disable(b: Battle, slot: Any, where: Any) -> Any:
+    """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
     user = b.side(0)
     where = where & (user.hp > 0) & ~b.ability(0).veils & (user.pp[jnp.minimum(slot, MOVES - 1)] > 0)
     user.set("disable", DISABLE_TURNS - 1, where=where)
     user.set("disable_slot", slot, where=where)
+    return where
 
 
 def pass_turn(b: Battle, number: int, where: Any) -> None:

@@ -16,5 +16,11 @@ DECLARATION: Final = Declaration(
             full={"battles": {"uniform": 2000, "attack": 2000}, "seed": 1000},
             quick={"battles": {"uniform": 40, "attack": 60}, "seed": 7},
         ),
+        RolloutSet(
+            "observations",
+            f"{__name__}.rollouts:compare_observations",
+            full={"battles": {"uniform": 500, "attack": 500}, "seed": 30_000},
+            quick={"battles": {"uniform": 20, "attack": 30}, "seed": 8},
+        ),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import jax
 import numpy as np
 
 from pokejax import engine, teams
+from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
 from pokejax.tables import params
 from pokejax.verification.interpreted import Interpreted
@@ -19,6 +21,7 @@ from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
 
 CHUNK: Final = 100
+PER_REQUEST: Final = 5
 COMPARED: Final = ("draws", "generator", "ended", "winner", "turn", "kinds", "core", "legal")
 
 
@@ -37,25 +40,43 @@ class Outcome:
     mismatches: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
 
 
-@functools.cache
-def programs(interpreted: bool = False) -> tuple[Any, Any]:
-    """For a batch: the state before anybody has come in, and choices resolved, with masks.
+class Programs:
+    """The environment for a batch, compiled or run by NumPy: what verification, tests and the command line share.
+
+    Attributes:
+        begin: ``(teams 0, teams 1, high words, low words, params) -> state`` before anybody has come in.
+        step: ``(state, actions [B, 2], params) -> (state, rewards, over)``; goes on until somebody is asked.
+        look: ``(state, params) -> legal actions``.
+        observe: ``(state, params) -> observations [B, 2, ...]``.
+    """
+
+    def __init__(self, env: RandomBattle, *, interpreted: bool = False) -> None:
+        def begin(team0: Any, team1: Any, high: Any, low: Any, params_: Any) -> Any:
+            return engine.opening((team0, team1), (high, low, high ^ high), params_)
+
+        def step(words: Any, action: Any, params_: Any) -> Any:
+            return env.transition(words, action, params_)[:3]
+
+        def compiled(function: Any, *axes: int) -> Any:
+            batched = jax.vmap(function, (*axes, None))
+            return Interpreted(batched) if interpreted else compiling.jit(batched, env)
+
+        self.begin, self.step = compiled(begin, 0, 0, 0, 0), compiled(step, 0, 0)
+        self.look, self.observe = compiled(env.legal_actions, 0), compiled(env.view, 0)
+
+
+def programs(interpreted: bool = False) -> Programs:
+    """Those of the environment that goes on until somebody is asked.
 
     Args:
         interpreted: run them by NumPy (`interpreted`), which starts at once, instead of compiling them.
     """
+    return _programs(interpreted)
 
-    def begin(team0: Any, team1: Any, high: Any, low: Any, tables_: Any) -> Any:
-        return engine.opening((team0, team1), (high, low, high ^ high), tables_)
 
-    def step(words: Any, action0: Any, action1: Any, tables_: Any) -> Any:
-        words = engine.resolve(words, (action0, action1), tables_)
-        return words, engine.masks(words, tables_)
-
-    batched = jax.vmap(begin, (0, 0, 0, 0, None)), jax.vmap(step, (0, 0, 0, None))
-    if interpreted:
-        return Interpreted(batched[0]), Interpreted(batched[1])
-    return compiling.jit(batched[0], engine.ENGINE), compiling.jit(batched[1], engine.ENGINE)
+@functools.cache
+def _programs(interpreted: bool) -> Programs:
+    return Programs(RandomBattle(), interpreted=interpreted)
 
 
 def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
@@ -83,13 +104,12 @@ def episodes(battles: int, seed: int, policy: str, mirrors: float = 0.3, chosen:
     ]
 
 
-def play(settings: Sequence[dict[str, Any]], *, draw_log: bool = False) -> Iterator[dict[str, Any]]:
-    """The reference's recordings of the episodes."""
+def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Iterator[dict[str, Any]]:
+    """The reference's recordings of the episodes, on request with what each player is told."""
     with reference("showdown").driver() as driver:
-        for start in range(0, len(settings), 20):
-            yield from driver.request(
-                "play", episodes=settings[start : start + 20], include=["core", "legal", "aux"], draw_log=draw_log
-            )
+        for start in range(0, len(settings), PER_REQUEST):
+            part = settings[start : start + PER_REQUEST]
+            yield from driver.request("play", episodes=part, include=["core", "legal", "aux"], messages=messages)
 
 
 def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, interpreted: bool = False) -> Outcome:
@@ -107,9 +127,27 @@ def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, interprete
     return outcome
 
 
-def _verify_chunk(
-    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, interpreted: bool
-) -> None:
+@dataclasses.dataclass
+class Moment:
+    """A decision of several recorded battles, played by the environment.
+
+    Attributes:
+        decision: its number.
+        going: the battles that have come so far.
+        words: the state, `CHUNK` battles.
+        params: tables and pool.
+        rewards: of the step before, ``[CHUNK, 2]``.
+    """
+
+    decision: int
+    going: list[int]
+    words: Any
+    params: Any
+    rewards: Any
+
+
+def replay(recordings: Sequence[dict[str, Any]], interpreted: bool = False) -> Iterator[Moment]:
+    """Play recorded choices, up to `CHUNK` battles at once, and stop at every decision."""
     described = [team for recording in recordings for team in recording["constants"]]
     padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
     pool = teams.constants(described + padding)
@@ -118,34 +156,38 @@ def _verify_chunk(
     seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
     high = np.array([s >> 32 for s in seeds], np.uint32)
     low = np.array([s & 0xFFFFFFFF for s in seeds], np.uint32)
-    begin, step = programs(interpreted)
-    nothing = np.zeros(CHUNK, np.int32)
-    words = begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
-    words, masks = step(words, nothing, nothing, tables_)
+    run = programs(interpreted)
+    words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
+    words, rewards, _ = run.step(words, np.full((CHUNK, 2), PASS, np.int32), tables_)
+    for decision in itertools.count():
+        going = [n for n, recording in enumerate(recordings) if decision < len(recording["views"])]
+        if not going:
+            return
+        yield Moment(decision, going, words, tables_, rewards)
+        actions = np.full((CHUNK, 2), PASS, np.int32)
+        for n in going:
+            if decision < len(recordings[n]["choices"]):
+                sides = recordings[n]["views"][decision]["core"]["sides"]
+                chosen = zip(recordings[n]["choices"][decision], sides, strict=True)
+                actions[n] = [action_number(choice, side["order"]) for choice, side in chosen]
+        words, rewards, _ = run.step(words, actions, tables_)
+
+
+def _verify_chunk(
+    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, interpreted: bool
+) -> None:
     outcome.battles += len(recordings)
-    alive = set(range(len(recordings)))
-    decision = 0
-    while alive:
-        states = snapshots(words, masks)
-        actions = np.full((2, CHUNK), PASS, np.int32)
-        for n in sorted(alive):
-            recording = recordings[n]
-            theirs = recording["views"][decision]
-            ours = view(states[n], recording["constants"])
-            outcome.decisions += 1
-            difference = first_difference(ours, theirs, aux)
-            if difference:
-                outcome.mismatches.append((first + n, decision, difference))
-                alive.discard(n)
-                continue
-            if decision >= len(recording["choices"]):
-                alive.discard(n)
-                continue
-            for side, choice in enumerate(recording["choices"][decision]):
-                actions[side, n] = action_number(choice, theirs["core"]["sides"][side]["order"])
-        decision += 1
-        if alive:
-            words, masks = step(words, actions[0], actions[1], tables_)
+    agrees = dict.fromkeys(range(len(recordings)), True)
+    for moment in replay(recordings, interpreted):
+        states = snapshots(moment.words, programs(interpreted).look(moment.words, moment.params))
+        for n in moment.going:
+            if agrees[n]:
+                outcome.decisions += 1
+                ours = view(states[n], recordings[n]["constants"])
+                difference = first_difference(ours, recordings[n]["views"][moment.decision], aux)
+                agrees[n] = difference is None
+                if difference:
+                    outcome.mismatches.append((first + n, moment.decision, difference))
 
 
 def first_difference(ours: dict[str, Any], theirs: dict[str, Any], aux: bool = True) -> str | None:
@@ -174,7 +216,11 @@ def _without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
 
 
 def scripted(
-    settings: Sequence[dict[str, Any]], choose: Callable[[int, int, Sequence[str]], str], decisions: int
+    settings: Sequence[dict[str, Any]],
+    choose: Callable[[int, int, Sequence[str]], str],
+    decisions: int,
+    *,
+    messages: bool = False,
 ) -> list[dict[str, Any]]:
     """Recordings of battles in which the choices follow a rule.
 
@@ -182,9 +228,10 @@ def scripted(
         settings: seeds and teams, as the driver opens battles.
         choose: ``(battle, side, accepted choices) -> choice``.
         decisions: most decisions of a battle.
+        messages: record what each player is told, too.
     """
     with reference("showdown").driver() as driver:
-        opened = driver.request("open", battles=list(settings), draw_log=True)
+        opened = driver.request("open", battles=list(settings), draw_log=True, messages=messages)
         numbers = [view_["battle"] for view_ in opened]
         recordings = [
             {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": [v]}

@@ -54,20 +54,22 @@ def load() -> list[Case]:
     ]
 
 
-def packed(text: str) -> str:
-    """A Pokémon as Showdown packs it, of level 80 and with its own nature left out."""
+def packed(text: str, name: str) -> str:
+    """A Pokémon as Showdown packs it, of level 80 and with its own nature left out; messages call it by its name."""
     species, rest = text.split(" @ ")
     item, ability, moves = (part.strip() for part in rest.split(" / "))
     tera = ""
     if " tera " in species:
         species, tera = species.split(" tera ")
     evs, ivs = ",".join(["85"] * 6), ",".join(["31"] * 6)
-    return f"|{species}|{item}|{ability}|{moves.replace(' ', '')}|Serious|{evs}|N|{ivs}||80|,,,,,{tera or 'Normal'}"
+    known = f"{name}|{species}|{item}|{ability}|{moves.replace(' ', '')}"
+    return f"{known}|Serious|{evs}|N|{ivs}||80|,,,,,{tera or 'Normal'}"
 
 
 def team(leading: tuple[str, ...]) -> str:
     """Six of them."""
-    return "]".join(packed(text) for text in (*leading, *[RESERVE] * (6 - len(leading))))
+    members = (*leading, *[RESERVE] * (6 - len(leading)))
+    return "]".join(packed(text, f"{place}") for place, text in enumerate(members, start=1))
 
 
 def without(case: Case) -> Case:
@@ -86,8 +88,8 @@ def without(case: Case) -> Case:
     return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns)
 
 
-def record(cases: list[Case]) -> list[list[dict]]:
-    """The reference's recordings, per case and seed."""
+def record(cases: list[Case], *, messages: bool = False) -> list[list[dict]]:
+    """The reference's recordings, per case and seed, on request with what each player is told."""
     settings, owners = [], []
     for case in cases:
         for seed in range(case.seeds):
@@ -105,7 +107,7 @@ def record(cases: list[Case]) -> list[list[dict]]:
         choice = _choice(wanted, (case.own, case.foe)[side][0])
         return choice if choice in accepted else accepted[0]
 
-    recordings = scripted(settings, choose, max(len(case.turns) for case in cases))
+    recordings = scripted(settings, choose, max(len(case.turns) for case in cases), messages=messages)
     found, start = [], 0
     for case in cases:
         found.append(recordings[start : start + case.seeds])

@@ -350,20 +350,22 @@ def export(out: Path = DATA) -> dict[str, Any]:
     names = {
         "move": ["", *moves], "ability": ["", *effects.ABILITIES], "item": ["", *effects.ITEMS],
         "type": list(source.names["type"]), "immunity": list(source.names["immunity"]),
-        "species": list(source.names["species"]),
+        "species": list(source.names["species"]), "nature": list(source.names["nature"]),
     }  # fmt: skip
     numbers = np.array([0, *(source.number("move", name) for name in moves)])
     content["power_points"] = [source["moves.max_pp"][numbers].astype(np.uint32)]
-    content["species"] = [species_words(source)]
+    content["species"] = [species_words(source), *stat_words(source)]
+    content["natures"] = [(source["natures.plus"] | source["natures.minus"] << 3).astype(np.uint32)]
     columns = {
         name: {str(k): {"values": word, "dtype": "uint32"} for k, word in enumerate(words)}
         for name, words in content.items()
     }
-    pool = playable_pokemon(source, names)
+    pool, whole = playable_pokemon(source, names)
     files = {
         "tables.npz": archive(columns),
         "names.json": (json.dumps(names, indent=0) + "\n").encode(),
         "pokemon.npz": archive({"pokemon": {k: {"values": v, "dtype": v.dtype} for k, v in pool.items()}}),
+        "teams.npz": archive({"teams": {"members": {"values": whole, "dtype": "uint16"}}}),
     }
     out.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
@@ -373,7 +375,7 @@ def export(out: Path = DATA) -> dict[str, Any]:
         "schema": SCHEMA,
         "source": tables.read_manifest(tables.DATA)["source"],
         "counts": {kind: len(names[kind]) - 1 for kind in ("move", "ability", "item")}
-        | {"pokemon": len(pool["species"])},
+        | {"pokemon": len(pool["species"]), "teams": len(whole)},
         "files": written,
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
@@ -394,11 +396,23 @@ def species_words(source: Tables) -> np.ndarray[Any, Any]:
     ).astype(np.uint32)
 
 
-def playable_pokemon(source: Tables, names: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray[Any, Any]]:
+def stat_words(source: Tables) -> list[np.ndarray[Any, Any]]:
+    """Two uint32 per species: base stats of eight bits, then the weight in hg, and whether HP is always 1."""
+    base = source["species.base_stats"].astype(np.uint32)
+    shifts = np.arange(4, dtype=np.uint32) * np.uint32(8)
+    rest = source["species.weight_hg"].astype(np.uint32) << np.uint32(16)
+    one_hp = (source["species.fixed_max_hp"] == 1).astype(np.uint32) << np.uint32(31)
+    return [(base[:, :4] << shifts).sum(1).astype(np.uint32), base[:, 4] | base[:, 5] << np.uint32(8) | rest | one_hp]
+
+
+def playable_pokemon(
+    source: Tables, names: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
     """Those of the reference's generated Pokémon that the engine plays: a pool to draw teams from.
 
     Returns:
-        The reference's columns of teams, ``[pokemon, ...]``, with numbers of this package's names.
+        The reference's columns of teams, ``[pokemon, ...]``, with numbers of this package's names; and ``[teams, 6]``,
+        which of these Pokémon are a whole generated team.
     """
     teams = reference("showdown", "tables").load_teams()
     chosen = reference("showdown", "subset").usable(
@@ -407,7 +421,9 @@ def playable_pokemon(source: Tables, names: Mapping[str, Sequence[str]]) -> dict
     left_out = (species_words(source) >> np.uint32(11) & 1).astype(bool)
     chosen &= ~left_out[teams["species"]] & (teams["tera_type"] != source.number("type", "Stellar"))
     pool = {name: column[chosen] for name, column in teams.items()}
-    return pool | {f"word{k}": word for k, word in enumerate(pokemon_words(source, pool, names))}
+    numbers = (np.cumsum(chosen) - 1).reshape(chosen.shape)
+    pool |= {f"word{k}": word for k, word in enumerate(pokemon_words(source, pool, names))}
+    return pool, numbers[chosen.all(1)]
 
 
 def pokemon_words(

@@ -1,4 +1,4 @@
-"""A traced integer program run by NumPy: nothing is compiled, so that a changed rule is tried at once.
+"""A traced program run by NumPy: nothing is compiled, so that a changed rule is tried at once.
 
 XLA takes minutes for the engine's step; tracing takes seconds, and one NumPy call per operation is fast enough for some
 hundred battles side by side.  Only what the engine's program consists of is understood; anything else is refused by
@@ -20,7 +20,9 @@ Array = Any
 
 
 def _divide(a: Array, b: Array) -> Array:
-    """Rounded to zero, as XLA does; what is divided by nothing is not looked at."""
+    """Integers rounded to zero, as XLA does; what is divided by nothing is not looked at."""
+    if np.issubdtype(a.dtype, np.floating):
+        return np.divide(a, b)
     b = np.where(b == 0, b.dtype.type(1), b)
     return (a - np.fmod(a, b)) // b
 
@@ -88,6 +90,19 @@ def _operation(equation: Any) -> Callable[..., Array]:
         return lambda a: np.transpose(a, params["permutation"])
     if name == "dynamic_slice":
         return _dynamic_slice(*params["slice_sizes"])
+    if name == "slice":
+        strides = params["strides"] or (None,) * len(params["start_indices"])
+        where = tuple(map(slice, params["start_indices"], params["limit_indices"], strides))
+        return lambda a: a[where]
+    if name == "iota":
+        shape, dimension = params["shape"], params["dimension"]
+        numbers = _broadcast(shape, (dimension,))(np.arange(shape[dimension], dtype=params["dtype"]))
+        return lambda: numbers
+    if name == "reduce_or":
+        return lambda a: np.any(a, tuple(params["axes"]))
+    if name == "argmax":
+        (axis,) = params["axes"]
+        return lambda a: np.argmax(a, axis).astype(params["index_dtype"])
     if name == "while":
         return _loop(params)
     raise InvalidParamsError(
@@ -170,8 +185,8 @@ class Interpreted:
     """A function run by NumPy.
 
     Args:
-        function: what `jax.jit` would take, of integers and booleans alone; it is traced for the shapes of the first
-            call, and later ones have to have the same.
+        function: what `jax.jit` would take; it is traced for the shapes of the first call, and later ones have to have
+            the same.
 
     Raises:
         InvalidParamsError: from the first call, an operation that is not known here.

@@ -1,0 +1,77 @@
+"""The command ``pokejax``: ``battle``, ``verify``, ``damage``, and those that follow from the declaration."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Literal
+
+from pokejax.verification import DECLARATION
+from rlenv_shared.verification import commands
+
+
+def battle(seed: int = 0, decisions: int = 2000) -> None:
+    """Watch a battle of random legal choices in words.
+
+    Args:
+        seed: of the battle, the teams and the choices.
+        decisions: show at most so many.
+    """
+    from pokejax.verification.watching import battle_lines
+
+    for line in battle_lines(seed, decisions):
+        print(line)
+
+
+def verify(seeds: str = "0:100", policy: Literal["uniform", "attack"] = "uniform", observations: bool = False) -> None:
+    """Play battles of composed teams here and in Showdown, and compare every decision.
+
+    Args:
+        seeds: A:B, battles A up to, not including, B; everything random in a battle follows from its number.
+        policy: who chooses: at random among all that is legal, or mostly attacks.
+        observations: compare both players' observations with what Showdown tells them, in place of the state.
+    """
+    from pokejax.verification.rollouts import compare_numbered
+
+    outcome = compare_numbered(seeds, policy, observations=observations)
+    print(f"{outcome.battles} battles, {outcome.decisions} decisions, {len(outcome.mismatches)} battles differ")
+    for number, decision, text in outcome.mismatches:
+        print(f"battle {number}, decision {decision}: {text}")
+    if outcome.mismatches:
+        sys.exit(1)
+
+
+def damage(
+    attacker: str,
+    defender: str,
+    move: str,
+    critical: bool = False,
+    weather: Literal["", "sunnyday", "raindance", "sandstorm", "snowscape"] = "",
+    terastallized: bool = False,
+) -> None:
+    """Print the sixteen damages of one hit of a move.
+
+    Args:
+        attacker: a Pokémon in Showdown's packed or export form, or a file that holds one.
+        defender: the same.
+        move: id of the move.
+        critical: whether the hit is critical.
+        weather: id of the weather.
+        terastallized: whether the attacker is.
+    """
+    import numpy as np
+
+    from pokejax.damage import move_number, rolls, situation
+    from pokejax.teamtext import member
+
+    one, other = (member(Path(text).read_text() if Path(text).is_file() else text) for text in (attacker, defender))
+    words, tables = situation(one, other, weather=weather, terastallized=(terastallized, False))
+    found = np.asarray(rolls(words, move_number(move), np.bool_(critical), tables))
+    shares = found / other["maxhp"] * 100
+    print(f"{one['species']} uses {move} on {other['species']}: {found.min()}-{found.max()} of {other['maxhp']} HP")
+    print(f"{shares.min():.1f} % to {shares.max():.1f} %; by draw: {', '.join(map(str, found.tolist()))}")
+
+
+def main() -> None:
+    """Run the command that was asked for."""
+    sys.exit(commands.main(DECLARATION, {"battle": battle, "verify": verify, "damage": damage}))

@@ -1,0 +1,130 @@
+"""A damage calculator: the engine's own formula, all sixteen rolls at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import engine, rows, teams
+from pokejax.battle import Battle
+from pokejax.rules.damage import damage, matchup
+from pokejax.rules.moves import force, pass_by_ability, take_form, take_tera_type
+from pokejax.state import LAYOUT, TEAM, Words
+from pokejax.tables import NAMES, params
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.ops import XLA, Ops
+
+ROLLS: Final = 16
+FIRST_HIT: Final = np.int32(1)
+
+
+@dataclasses.dataclass(frozen=True)
+class GivenDraws(Ops):
+    """The masked form, with the results of draws given by their sites."""
+
+    results: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def draw(self, random: Any, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
+        """What was given."""
+        return self.results[site], generator
+
+
+def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
+    """Damage of one hit of a move of the first player's active Pokémon, by draw: int32 ``[16]``; 0 if it cannot hurt.
+
+    Args:
+        words: state of one battle in which somebody is out on both sides.
+        move: number of the move, int32.
+        critical: bool, whether the hit is critical.
+        tables: tables and pool.
+    """
+
+    def one(roll: Any) -> Any:
+        given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll}
+        b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
+        row = b.move(move)
+        always = jnp.ones_like(b.view.over)
+        pass_by_ability(b, row, always)
+        take_tera_type(b, row)
+        take_form(b, row)
+        force(b, row)
+        meets = matchup(b, row)
+        row.set("always_crits", critical, where=always)
+        found = damage(b, row, meets, FIRST_HIT, always)
+        harmless = (row.category == rows.STATUS) | (meets.immune & ~row.ignores_immunity)
+        return jnp.where(harmless, 0, found)
+
+    return jax.vmap(one)(jnp.arange(ROLLS, dtype=jnp.int32))
+
+
+@functools.cache
+def _hooks() -> dict[str, Any]:
+    return {field.name: getattr(XLA, field.name) for field in dataclasses.fields(Ops)}
+
+
+def situation(
+    attacker: Mapping[str, Any],
+    defender: Mapping[str, Any],
+    *,
+    weather: str = "",
+    boosts: tuple[Sequence[int], Sequence[int]] = ((0,) * 7, (0,) * 7),
+    hp: tuple[int | None, int | None] = (None, None),
+    statuses: tuple[str, str] = ("", ""),
+    terastallized: tuple[bool, bool] = (False, False),
+    grown: tuple[str, str] = ("", ""),
+) -> tuple[Words, Any]:
+    """A state in which two Pokémon face each other, and its tables.
+
+    Args:
+        attacker: as `teams.constants` takes it.
+        defender: the same.
+        weather: one of `rows.WEATHERS`.
+        boosts: seven stages each, as `rows.BOOSTS` names them.
+        hp: hit points; None for all.
+        statuses: of `rows.STATUSES`.
+        terastallized: whether they are.
+        grown: the stat that Protosynthesis or Quark Drive has made grow, of `rows.BOOSTS`; "" for none.
+
+    Raises:
+        InvalidParamsError: an unknown weather, status or stat, or what `teams.constants` refuses.
+    """
+    tables = params(teams.constants([[dict(attacker)] * TEAM, [dict(defender)] * TEAM]))
+    zero = np.uint32(0)
+    view = LAYOUT.view(engine.opening((np.int32(0), np.int32(1)), (zero, zero, zero), tables))
+    view.weather = _number("weather", weather, rows.WEATHERS)
+    view.weather_turns = 5 if weather else 0
+    for n, side in enumerate(view.side):
+        side.appeared, side.active_turns = 1, 1
+        side.status = _number("status", statuses[n], rows.STATUSES)
+        side.terastallized = terastallized[n]
+        side.best_stat = _number("grown stat", grown[n], ("", *rows.BOOSTS[:5]))
+        given = hp[n]
+        if given is not None:
+            side.hp = int(given)
+        for stat, stage in enumerate(boosts[n]):
+            side.boosts[stat] = int(stage)
+    return view.words(), tables
+
+
+def move_number(name: str) -> np.int32:
+    """The number of a move that the engine plays.
+
+    Raises:
+        InvalidParamsError: it does not.
+    """
+    if name not in NAMES["move"] or not name:
+        expected = f"one of the {len(NAMES['move']) - 1} that are played"
+        raise InvalidParamsError("move", repr(name), expected, "spell it as Showdown's ids are, or choose another")
+    return np.int32(NAMES["move"].index(name))
+
+
+def _number(kind: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise InvalidParamsError(kind, repr(name), f"one of {list(names)}", "correct it")
+    return names.index(name)

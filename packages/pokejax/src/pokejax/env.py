@@ -1,0 +1,173 @@
+"""Gen 9 random battles as an environment: two players who choose at the same time and see only what they are told."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import engine, hidden, observation, pools
+from pokejax.rules.queue import NUM_ACTIONS
+from pokejax.state import LAYOUT, TEAM, Words
+from pokejax.tables import Params, params
+from rlenv_shared import masking, spaces
+from rlenv_shared.env import Env, TurnOrder, select
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.generators import LCG64
+from rlenv_shared.ops import XLA, Ops
+
+GENERATOR = ("high", "low", "draws")
+_INT_BOUND = np.int32(2**30)
+
+
+@dataclasses.dataclass(frozen=True)
+class RandomBattle(Env):
+    """A Gen 9 random battle, as Pokémon Showdown plays it, for two players.
+
+    Actions (`pokejax.rules.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in this
+    member of the original team, 14 pass, the only choice of who is not asked.  In a rampage like Outrage only 0 is
+    legal, whatever the slot of the move that goes on.  Observation: `pokejax.observation`.
+    Reward: 1 for the winner, -1 for the loser, 0 for both in a tie; and, if wanted, shares for faints and hit points.
+    A battle ends as Showdown ends it, also by its limit of 1,000 turns.  An episode begins with two teams drawn from
+    the pool (``params.pokemon``); its first step brings both leads in, and nobody is asked for it.
+
+    Args:
+        micro_steps: steps of the program (one action of a turn each) that a call carries out at most.  A battle that is
+            not done by then asks nobody (`to_act`), and goes on with the next call.  None: until somebody is asked.
+        faint_reward: reward for each Pokémon of the other side that faints, taken from the other player.
+        hp_reward: reward for the other side's loss of hit points by one whole Pokémon, taken from the other player.
+
+    Raises:
+        InvalidParamsError: ``micro_steps`` below 1.
+    """
+
+    micro_steps: int | None = None
+    faint_reward: float = 0.0
+    hp_reward: float = 0.0
+
+    version: ClassVar[int] = 0
+    name: ClassVar[str] = "pokejax/Gen9RandomBattle-v0"
+    num_players: ClassVar[int] = 2
+    turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
+    num_actions: ClassVar[int] = NUM_ACTIONS
+    random = LCG64
+    compile_options = engine.ENGINE.compile_options
+
+    def __post_init__(self) -> None:
+        if self.micro_steps is not None and self.micro_steps < 1:
+            remedy = "pass None to go on until somebody is asked"
+            raise InvalidParamsError("micro_steps", self.micro_steps, "an integer >= 1, or None", remedy)
+
+    @property
+    def default_params(self) -> Params:
+        """The tables, and the pool that ships with the package."""
+        return _default_params()
+
+    # --- what is read from a state ----------------------------------------------------------------------------------
+
+    def generator(self, state: Words) -> Any:
+        """Showdown's: high word, low word, draws of this battle."""
+        view = LAYOUT.view(state)
+        return tuple(getattr(view, name) for name in GENERATOR)
+
+    def with_generator(self, state: Words, generator: Any) -> Words:
+        """The same position with another generator."""
+        view = LAYOUT.view(state)
+        for name, word in zip(GENERATOR, generator, strict=False):
+            view.set(name, word)
+        return view.words()
+
+    def elapsed(self, state: Words) -> Any:
+        """Steps since the reset."""
+        return LAYOUT.view(state).time
+
+    def to_act(self, state: Words) -> Any:
+        """Who is asked: both for a move, one or both for who comes in, nobody while a turn resolves."""
+        view = LAYOUT.view(state)
+        return jnp.stack([side.asked & ~view.over for side in view.side])
+
+    def decode(self, state: Words) -> dict[str, Any]:
+        """Every field but the generator's by name."""
+        values = {}
+        for place in LAYOUT.places():
+            if place.path not in GENERATOR:
+                word = state[LAYOUT.tables[place.table].start + place.word]
+                values[place.path] = place.field.decode(word, place.shift)
+        return values
+
+    def permute_hidden(self, state: Words, key: Any, player: Any, params: Params | None = None) -> Words:
+        """Another truth that a player cannot tell from this one; see `pokejax.hidden`."""
+        return hidden.permute(state, key, player, self.default_params if params is None else params)
+
+    # --- the rules --------------------------------------------------------------------------------------------------
+
+    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
+        """Two teams are drawn from the pool; the battle's draws are counted from here."""
+        count = np.int32(params.pokemon[0].shape[0] // TEAM)
+        first, generator = LCG64.below(generator, count, ops.mulhi)
+        second, (high, low, draws) = LCG64.below(generator, count, ops.mulhi)
+        return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
+
+    def restart(self, done: Any, state: Words, params: Params, ops: Ops = XLA) -> Words:
+        """The next battle where one is over; teams are read anew only where a form of the program can leave it out."""
+
+        def again(state: Words) -> Words:
+            fresh: Words = select(done, self.begin(self.generator(state), params, ops), state)
+            return fresh
+
+        words: Words = ops.when_any("restart", done, again, state)
+        return words
+
+    def refresh(self, params: Params, key: Any) -> Params:
+        """Another pool of the same size, composed of the Pokémon of this one; host only."""
+        seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
+        return params.replace(pokemon=pools.composed(params.pokemon[0].shape[0] // TEAM, seed))
+
+    def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
+        """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""
+        return engine.masks(state, params, ops)
+
+    def transition(
+        self, state: Words, action: Any, params: Params, ops: Ops = XLA
+    ) -> tuple[Words, Any, Any, dict[str, Any]]:
+        """Take the choices of who is asked, and go on; see the class."""
+        action, illegal = masking.sanitise(action, self.legal_actions(state, params, ops))
+        before = self._lead(state, params, ops)
+        state = engine.resolve(state, (action[0], action[1]), params, ops, self.micro_steps)
+        view = LAYOUT.view(state)
+        view.time = view.time + 1
+        state = view.words()
+        won = [(view.over & (view.winner == player)).astype(jnp.float32) for player in (0, 1)]
+        first = won[0] - won[1] + self._lead(state, params, ops) - before
+        return state, jnp.stack([first, -first]), view.over, {"illegal_action": illegal}
+
+    def _lead(self, state: Words, params: Params, ops: Ops) -> Any:
+        """What the first player's lead in Pokémon and hit points is worth."""
+        view, lead = LAYOUT.view(state), jnp.float32(0)
+        if self.faint_reward:
+            lead += np.float32(self.faint_reward) * (view.side[0].left - view.side[1].left).astype(jnp.float32)
+        if self.hp_reward:
+            shares = [observation.hp_shares(view, number, params, ops) for number in (0, 1)]
+            lead += np.float32(self.hp_reward) * (sum(shares[0]) - sum(shares[1]))
+        return lead
+
+    def observe(self, state: Words, player: Any, params: Params, ops: Ops = XLA) -> dict[str, Any]:
+        """What a player has seen; see `pokejax.observation`."""
+        return observation.observe(state, player, params, ops)
+
+    def action_space(self, params: Any) -> spaces.Space:
+        """Four moves, the same after Terastallizing, six members, pass."""
+        return spaces.Discrete(NUM_ACTIONS)
+
+    def observation_space(self, params: Any) -> spaces.Space:
+        """One player's: ids and numbers."""
+        return observation.space()
+
+
+@functools.cache
+def _default_params() -> Params:
+    return params(pools.default())

@@ -1,0 +1,78 @@
+"""A battle in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pokejax import rows
+from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.state import MOVES, NOBODY, TEAM
+from pokejax.tables import NAMES
+
+Values = Mapping[str, Any]
+"""A state's fields by path, plain values: `verification.view.snapshots` gives them."""
+Team = Sequence[Mapping[str, Any]]
+"""Rows of `rows.POKEMON` by field, decoded."""
+
+
+def members(state: Values, side: int, pokemon: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Constants of a side's six Pokémon.
+
+    Args:
+        state: the fields.
+        side: 0 or 1.
+        pokemon: the decoded pool, columns by field.
+    """
+    own = [state[f"side[{side}].member[{k}].row"] for k in range(TEAM)]
+    return [{name: _at(column, row) for name, column in pokemon.items()} for row in own]
+
+
+def _at(column: Any, row: int) -> Any:
+    return [part[row] for part in column] if isinstance(column, list) else column[row]
+
+
+def action_words(action: int, state: Values, side: int, team: Team) -> str:
+    """What an action does, e.g. "uses thunderbolt"."""
+    if action == PASS:
+        return "waits"
+    if action >= SWITCH_ACTION:
+        return f"sends in {NAMES['species'][team[action - SWITCH_ACTION]['species']]}"
+    front = team[state[f"side[{side}].order[0]"]]
+    rampages = state[f"side[{side}].lock"] > 0  # the only action goes on with the move that it began with
+    slot = state[f"side[{side}].lock_slot"] if rampages else action % MOVES
+    move = NAMES["move"][front["moves"][slot]]
+    return f"terastallizes and uses {move}" if action >= TERA_ACTION else f"uses {move}"
+
+
+def position(state: Values, teams: Sequence[Team]) -> list[str]:
+    """The field and both sides, a line each."""
+    weather = rows.WEATHERS[state["weather"]]
+    field = f", {weather} for {state['weather_turns']} turns" if weather else ""
+    return [f"turn {state['turn']}{field}", *(f"  {n}: {_side(state, n, team)}" for n, team in enumerate(teams))]
+
+
+def _side(state: Values, n: int, team: Team) -> str:
+    at = f"side[{n}]."
+    front = state[at + "order[0]"]
+    bench = [_pokemon(state, f"{at}member[{k}].", team[k]) for k in range(TEAM) if k != front]
+    stages = [
+        f"{state[f'{at}boosts[{k}]']:+d} {stat}" for k, stat in enumerate(rows.BOOSTS) if state[f"{at}boosts[{k}]"]
+    ]
+    hazards = [name for name in ("stealth_rock", "spikes", "toxic_spikes", "sticky_web") if state[at + name]]
+    more = "".join(f", {text}" for text in stages)
+    ground = f"; on the ground {', '.join(hazards)}" if hazards else ""
+    return f"{_pokemon(state, at, team[front])}{more}; behind it {', '.join(bench)}{ground}"
+
+
+def _pokemon(state: Values, at: str, constants: Mapping[str, Any]) -> str:
+    name = NAMES["species"][constants["species"]]
+    if state[at + "fainted"] or not state[at + "hp"]:
+        return f"{name} (fainted)"
+    status = rows.STATUSES[state[at + "status"]]
+    return f"{name} {state[at + 'hp']}/{constants['max_hp']}{' ' + status if status else ''}"
+
+
+def ending(state: Values) -> str:
+    """Who has won."""
+    return "a tie" if state["winner"] == NOBODY else f"player {state['winner']} has won"

@@ -1,0 +1,51 @@
+"""What players are told: the points at which Showdown's messages give away a move, an ability, an item, hit points.
+
+The state keeps it beside the truth, so that `pokejax.observation` shows each player what they have seen and no more.
+Nothing here changes what happens in a battle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax.battle import Battle
+from pokejax.state import TEAM
+
+
+def tell_ability(b: Battle, number: int, where: Any) -> None:
+    """A message names an active Pokémon's ability."""
+    b.side(number).set("ability_shown", True, where=where)
+
+
+def tell_item(b: Battle, number: int, where: Any) -> None:
+    """A message names an active Pokémon's item, or says that it has none."""
+    b.side(number).set("item_shown", True, where=where)
+
+
+def tell_move(b: Battle, slot: Any, where: Any) -> None:
+    """A message names a move of whoever acts."""
+    user = b.side(0)
+    user.set("moves_shown", user.moves_shown | (1 << slot), where=where)
+
+
+def tell_coming(b: Battle, where: Any) -> None:
+    """The first side's Pokémon comes out, perhaps for the first time."""
+    side = b.side(0)
+    before = jnp.zeros_like(side.appeared)
+    for place in range(TEAM):
+        before = jnp.maximum(before, side.member[place].appeared)
+    side.set("appeared", before + 1, where=where & (side.appeared == 0))
+
+
+def tell_leaving(b: Battle, where: Any) -> None:
+    """The first side's Pokémon leaves; what heals it then, nobody sees."""
+    side = b.side(0)
+    side.set("percent", percent(side.hp, b.pokemon(0).max_hp), where=where)
+
+
+def percent(hp: Any, most: Any) -> Any:
+    """Hit points as the other player sees them: rounded up, but 100 only in full health (``Pokemon.getHealth``)."""
+    rounded = (100 * hp + most - 1) // most
+    return jnp.where((rounded == 100) & (hp < most), 99, rounded)

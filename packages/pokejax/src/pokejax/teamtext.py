@@ -1,0 +1,229 @@
+"""Teams as people write them: Showdown's packed form and its export form, read into what `teams.constants` takes.
+
+Packed, one team to a text: ``name|species|item|ability|moves|nature|evs|gender|ivs|shiny|level|…,…,…,…,…,teratype``,
+Pokémon separated by ``]``.  Exported, one Pokémon to a paragraph::
+
+    Pikachu (M) @ Life Orb
+    Ability: Static
+    Level: 88
+    Tera Type: Electric
+    EVs: 252 SpA / 4 SpD / 252 Spe
+    Timid Nature
+    - Thunderbolt
+
+Without other words a Pokémon has level 100, no effort values and individual values of 31; a generated team says what
+its Pokémon have.  What the engine does not play exactly is refused by name, with line and field.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pokejax import teams
+from pokejax.rows import STATS
+from pokejax.state import MOVES, TEAM
+from pokejax.tables import NAMES, table
+from rlenv_shared.errors import InvalidParamsError, explain
+
+MOST_LEVEL, MOST_EV, MOST_EVS, MOST_IV = 100, 255, 510, 31
+SHORT: Final = dict(zip(("HP", "Atk", "Def", "SpA", "SpD", "Spe"), STATS, strict=True))
+PACKED_FIELDS: Final = (
+    "name", "species", "item", "ability", "moves", "nature", "evs", "gender", "ivs", "shiny", "level", "rest"
+)  # fmt: skip
+
+
+@dataclasses.dataclass
+class Written:
+    """A Pokémon as it was written; ``where`` says in which line, for errors."""
+
+    where: str
+    species: str
+    item: str = ""
+    ability: str = ""
+    nature: str = ""
+    level: int = MOST_LEVEL
+    tera: str = ""
+    moves: list[str] = dataclasses.field(default_factory=list)
+    evs: list[int] = dataclasses.field(default_factory=lambda: [0] * len(STATS))
+    ivs: list[int] = dataclasses.field(default_factory=lambda: [MOST_IV] * len(STATS))
+
+
+def pool(texts: Iterable[str]) -> tuple[NDArray[np.uint32], ...]:
+    """A pool of the teams written in these texts, packed or exported.
+
+    Raises:
+        InvalidParamsError: a team that is malformed, impossible, or not played exactly; with team, line and field.
+    """
+    return teams.constants([described(text, f"team {t}") for t, text in enumerate(texts)])
+
+
+def described(text: str, where: str = "team") -> list[Mapping[str, Any]]:
+    """One team of six as `teams.constants` takes it; errors as of `pool`."""
+    written = _packed(text.strip(), where) if "|" in text else _exported(text, where)
+    if len(written) != TEAM:
+        raise _refused(where, f"{len(written)} Pokémon", f"{TEAM} Pokémon", "write six")
+    return [_described(one) for one in written]
+
+
+def member(text: str, where: str = "Pokémon") -> dict[str, Any]:
+    """The first Pokémon of a text as `teams.constants` takes it; errors as of `pool`."""
+    written = _packed(text.strip(), where) if "|" in text else _exported(text, where)
+    if not written:
+        raise _refused(where, "nothing", "a Pokémon in packed or export form", "write one")
+    return _described(written[0])
+
+
+def to_id(name: str) -> str:
+    """A name as ids are written."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+# --- the two forms --------------------------------------------------------------------------------------------------
+
+
+def _packed(text: str, where: str) -> list[Written]:
+    return [_packed_member(part, f"{where}, Pokémon {m}") for m, part in enumerate(text.split("]"))]
+
+
+def _packed_member(text: str, where: str) -> Written:
+    parts = text.split("|")
+    if len(parts) != len(PACKED_FIELDS):
+        raise _refused(where, f"{len(parts)} fields", f"{len(PACKED_FIELDS)}, {'|'.join(PACKED_FIELDS)}", "add bars")
+    field = dict(zip(PACKED_FIELDS, parts, strict=True))
+    rest = field["rest"].split(",")
+    return Written(
+        where,
+        species=field["species"] or field["name"],
+        item=field["item"],
+        ability=field["ability"],
+        nature=field["nature"],
+        level=_integer(field["level"] or str(MOST_LEVEL), f"{where}: level"),
+        tera=rest[5] if len(rest) > 5 else "",
+        moves=[move for move in field["moves"].split(",") if move],
+        evs=_six(field["evs"], 0, f"{where}: evs"),
+        ivs=_six(field["ivs"], MOST_IV, f"{where}: ivs"),
+    )
+
+
+def _six(text: str, default: int, where: str) -> list[int]:
+    if not text.strip(","):
+        return [default] * len(STATS)
+    parts = text.split(",")
+    if len(parts) != len(STATS):
+        raise _refused(where, f"{len(parts)} numbers", f"{len(STATS)}, separated by commas", "leave none out")
+    return [_integer(part, where) if part else default for part in parts]
+
+
+def _exported(text: str, where: str) -> list[Written]:
+    found: list[Written] = []
+    current: Written | None = None
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("==="):
+            current = None
+            continue
+        at = f"{where}, line {number}"
+        if current is None:
+            current = _heading(line, at)
+            found.append(current)
+        else:
+            _read_line(current, line, at)
+    return found
+
+
+def _heading(line: str, where: str) -> Written:
+    """``Nickname (Species) (M) @ Item``."""
+    who, _, item = (part.strip() for part in line.partition("@"))
+    who = re.sub(r"\((?:M|F|N)\)\s*$", "", who).strip()
+    named = re.search(r"\(([^()]+)\)$", who)
+    return Written(where, species=named.group(1) if named else who, item=item)
+
+
+def _read_line(one: Written, line: str, where: str) -> None:
+    if line.startswith("-"):
+        one.moves.append(line[1:].strip())
+        return
+    if line.endswith(" Nature"):
+        one.nature = line.removesuffix(" Nature")
+        return
+    key, colon, value = (part.strip() for part in line.partition(":"))
+    if key in ("EVs", "IVs") and colon:
+        values = one.evs if key == "EVs" else one.ivs
+        for part in value.split("/"):
+            amount, _, stat = part.strip().partition(" ")
+            if stat.strip() not in SHORT:
+                raise _refused(f"{where}: {key}", part.strip(), f"a number and one of {', '.join(SHORT)}", "mend it")
+            values[STATS.index(SHORT[stat.strip()])] = _integer(amount, f"{where}: {key}")
+    elif key == "Ability" and colon:
+        one.ability = value
+    elif key == "Level" and colon:
+        one.level = _integer(value, f"{where}: level")
+    elif key == "Tera Type" and colon:
+        one.tera = value
+    elif key not in ("Shiny", "Gender", "Happiness", "Hidden Power") or not colon:
+        expected = "a move after a dash, a nature, or Ability, Level, Tera Type, EVs, IVs"
+        raise _refused(where, line, expected, "leave the line out or mend it")
+
+
+# --- what they mean -------------------------------------------------------------------------------------------------
+
+
+def _described(one: Written) -> dict[str, Any]:
+    species = _known("species", one.species, one.where)
+    number = NAMES["species"].index(species)
+    word, stats, rest = (int(column[number]) for column in table("species"))
+    _check_range(f"{one.where}: level", [one.level], 1, MOST_LEVEL)
+    _check_range(f"{one.where}: EVs", one.evs, 0, MOST_EV)
+    _check_range(f"{one.where}: IVs", one.ivs, 0, MOST_IV)
+    if sum(one.evs) > MOST_EVS:
+        raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {MOST_EVS}", "lower some")
+    moves = [to_id(move) for move in one.moves]
+    if not 1 <= len(moves) <= MOVES or len(set(moves)) < len(moves):
+        raise _refused(f"{one.where}: moves", ", ".join(moves) or "none", f"1 to {MOVES} different ones", "choose")
+    base = [stats >> 8 * k & 255 for k in range(4)] + [rest & 255, rest >> 8 & 255]
+    nature = _known("nature", one.nature, one.where) if one.nature else ""
+    values = computed(base, one, int(table("natures")[0][NAMES["nature"].index(nature)]))
+    first_type = NAMES["type"][word & 31]
+    return {
+        "species": species, "level": one.level, "ability": to_id(one.ability), "item": to_id(one.item),
+        "maxhp": 1 if rest >> 31 else values[0], "stats": values[1:], "moves": [[move, 0] for move in moves],
+        "tera": one.tera.strip().title() or first_type, "weight": rest >> 16 & 0x7FFF,
+    }  # fmt: skip
+
+
+def computed(base: Sequence[int], one: Written, nature: int) -> list[int]:
+    """HP and the five stats, as Showdown computes them."""
+    grown = [(2 * b + iv + ev // 4) * one.level // 100 for b, iv, ev in zip(base, one.ivs, one.evs, strict=True)]
+    plus, minus = nature & 7, nature >> 3
+    percent = [100 + 10 * (k == plus) - 10 * (k == minus) for k in range(1, len(STATS) + 1)]
+    return [grown[0] + one.level + 10, *((g + 5) * p // 100 for g, p in zip(grown[1:], percent[1:], strict=True))]
+
+
+def _known(kind: str, name: str, where: str) -> str:
+    found = to_id(name)
+    if not found or found not in NAMES[kind]:
+        raise _refused(f"{where}: {kind}", repr(name), f"one of Gen 9's {len(NAMES[kind]) - 1}", "correct the name")
+    return found
+
+
+def _check_range(what: str, values: Sequence[int], low: int, high: int) -> None:
+    for value in values:
+        if not low <= value <= high:
+            raise _refused(what, value, f"{low} to {high}", "mend it")
+
+
+def _integer(text: str, where: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise _refused(where, repr(text), "an integer", "mend it") from None
+
+
+def _refused(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
+    return InvalidParamsError(explain(what, got=got, expected=expected, remedy=remedy))

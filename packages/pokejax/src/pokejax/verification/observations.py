@@ -1,0 +1,62 @@
+"""Observations against what Showdown tells each player: the same battles, at every decision, for both players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pokejax.observation import places
+from pokejax.verification.battles import CHUNK, Outcome, programs, replay
+from pokejax.verification.spectator import Spectator
+
+ROUNDING: Final = 1e-6
+"""XLA multiplies by a reciprocal where NumPy divides; any two values of an entry differ by 1/1023 and more."""
+
+
+def verify_observations(recordings: Sequence[dict[str, Any]], *, interpreted: bool = False) -> Outcome:
+    """Compare what `pokejax.observation` gives with what a `Spectator` of the messages knows.
+
+    Args:
+        recordings: of `battles.play` with messages.
+        interpreted: run by NumPy, which is for few battles.
+
+    Returns:
+        What was found; a decision counts once for both players, and the end of a battle, of which there is no request,
+        not at all.
+    """
+    outcome = Outcome()
+    for start in range(0, len(recordings), CHUNK):
+        _verify_chunk(recordings[start : start + CHUNK], start, outcome, interpreted)
+    return outcome
+
+
+def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, interpreted: bool) -> None:
+    spectators = [(Spectator(0), Spectator(1)) for _ in recordings]
+    agrees = dict.fromkeys(range(len(recordings)), True)
+    outcome.battles += len(recordings)
+    for moment in replay(recordings, interpreted):
+        seen = programs(interpreted).observe(moment.words, moment.params)
+        shown = {name: np.asarray(array) for name, array in seen.items()}
+        for n in moment.going:
+            view = recordings[n]["views"][moment.decision]
+            if view["ended"] or not agrees[n]:
+                continue
+            outcome.decisions += 1
+            for player, spectator in enumerate(spectators[n]):
+                told = view["messages"]
+                spectator.hear(told[f"p{player + 1}"], told["requests"][player])
+                ours = {name: array[n, player] for name, array in shown.items()}
+                difference = first_difference(ours, spectator.observation())
+                if difference and agrees[n]:
+                    agrees[n] = False
+                    outcome.mismatches.append((first + n, moment.decision, f"player {player}: {difference}"))
+
+
+def first_difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
+    """The first entry of the table in which two observations differ, in words."""
+    for name, (array, where) in places().items():
+        if not np.allclose(ours[array][where], theirs[array][where], rtol=0, atol=ROUNDING):
+            return f"{name} is {ours[array][where].tolist()}, by the messages {theirs[array][where].tolist()}"
+    return None

@@ -1,0 +1,413 @@
+"""What a player knows, put together from Showdown's messages and requests to that player alone.
+
+It knows nothing of the engine's state: a second, independent way to `pokejax.observation`, read as a client reads the
+protocol (``|move|p1a: Pikachu|Thunderbolt|p2a: Onix``).  A message that it does not know raises an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pokejax import rows
+from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
+from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
+from pokejax.tables import NAMES, table
+from rlenv_shared.errors import InvalidParamsError
+
+STATS: Final = ("atk", "def", "spa", "spd", "spe")
+WEATHER_TURNS: Final = 5
+WISH_TURNS: Final = 2
+LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
+SAY_NOTHING: Final = frozenset({
+    "", "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "teampreview", "start", "t:", "request",
+    "message", "-message", "-hint", "debug", "-crit", "-supereffective", "-resisted", "-miss", "-hitcount", "-notarget",
+    "-singleturn", "-singlemove", "-prepare", "-nothing", "-ohko", "-anim", "win", "tie", "-center", "-fieldactivate",
+    "inactive", "error", "rated", "split",
+})  # fmt: skip
+"""Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
+PARADOX: Final = ("protosynthesis", "quarkdrive")
+"""Abilities whose beginning is told together with the stat that grows, and their end without it."""
+HOLDER_IS_TARGET: Final = frozenset({"-heal", "-curestatus"})
+"""Messages whose effect is the Pokémon's own although they name another one with ``[of]``."""
+
+
+def to_id(name: str) -> str:
+    """A name as Showdown's ids are written."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def effect(text: str) -> tuple[str, str]:
+    """``"ability: Rough Skin"`` as ``("ability", "roughskin")``; the kind is empty if none is named."""
+    kind, colon, name = text.partition(": ")
+    return (kind, to_id(name)) if colon else ("", to_id(text))
+
+
+@functools.cache
+def dex(move: str) -> tuple[int, bool]:
+    """Most power points of a move, and whether Pressure makes it dearer: what players know of moves."""
+    number = NAMES["move"].index(move)
+    row = rows.MOVE.decode([word[number] for word in table("moves")])
+    noticed = row["target"] in (rows.AT_FOE, rows.AT_ALL_ADJACENT, rows.AT_FIELD)
+    return int(table("power_points")[0][number]), noticed or row["mustpressure"]
+
+
+@dataclasses.dataclass
+class Pokemon:
+    """One Pokémon as a player knows it; None is not known, the empty text is none."""
+
+    species: str
+    level: int
+    ability: str | None = None
+    item: str | None = None
+    moves: list[str] = dataclasses.field(default_factory=list)
+    tera: str = ""
+    status: str = ""
+    percent: int = 100
+    fainted: bool = False
+    sleep: int = 0
+    poison: int = 0
+    used: dict[str, int] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Side:
+    """One side of the field."""
+
+    team: dict[str, Pokemon] = dataclasses.field(default_factory=dict)
+    active: str | None = None
+    boosts: dict[str, int] = dataclasses.field(default_factory=lambda: dict.fromkeys(rows.BOOSTS, 0))
+    volatiles: set[str] = dataclasses.field(default_factory=set)
+    conditions: dict[str, int] = dataclasses.field(default_factory=dict)
+    wish: int = 0
+    may_terastallize: bool = True
+
+    def clear(self) -> None:
+        """Who was out leaves or faints."""
+        self.boosts = dict.fromkeys(rows.BOOSTS, 0)
+        self.volatiles.clear()
+
+
+class Spectator:
+    """One player's knowledge of a battle, fed with that player's messages.
+
+    Args:
+        player: 0 for p1, 1 for p2.
+    """
+
+    def __init__(self, player: int) -> None:
+        self.player = player
+        self.sides = (Side(), Side())
+        self.turn, self.weather, self.weather_turns = 0, "", 0
+        self.request: Mapping[str, Any] = {}
+        self.order: list[str] = []
+        self._most: dict[str, int] = {}
+
+    def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
+        """Messages since the last decision, and what the player is asked now."""
+        for line in lines:
+            self._line(line)
+        if request:
+            self.request = request
+            self.order = self.order or [entry["ident"].split(": ", 1)[1] for entry in request["side"]["pokemon"]]
+            self._note_power_points(request)
+
+    # --- messages ---------------------------------------------------------------------------------------------------
+
+    def _line(self, line: str) -> None:
+        command, *parts = line[1:].split("|")
+        marked = [re.fullmatch(r"\[(\w+)\] ?(.*)", part) for part in parts]
+        tags = {mark[1]: mark[2] for mark in marked if mark}
+        given = [part for part, mark in zip(parts, marked, strict=True) if not mark]
+        handler = getattr(self, "_on_" + command.lstrip("-").replace("-", "_"), None)
+        if command not in SAY_NOTHING:
+            if handler is None:
+                raise InvalidParamsError("message", line, "one that the spectator knows", "teach it what this tells")
+            handler(given, tags)
+        self._note_effect(command, given, tags)
+
+    def _note_effect(self, command: str, given: list[str], tags: Mapping[str, str]) -> None:
+        """``[from] ability: …`` and ``[from] item: …`` name what somebody has."""
+        kind, name = effect(tags.get("from", ""))
+        if kind not in ("ability", "item"):
+            return
+        target = given[0] if given and re.match(r"p[12][a-z]?: ", given[0]) else None
+        holder = target if command in HOLDER_IS_TARGET or "of" not in tags else tags["of"]
+        assert holder is not None
+        pokemon = self._pokemon(holder)
+        if kind == "ability" or pokemon.item != "":  # what a berry does is said when it is eaten already
+            setattr(pokemon, kind, name)
+
+    def _pokemon(self, ident: str) -> Pokemon:
+        return self._side(ident).team[ident.split(": ", 1)[1]]
+
+    def _side(self, ident: str) -> Side:
+        return self.sides[int(ident[1]) - 1]
+
+    def _condition(self, pokemon: Pokemon, text: str) -> None:
+        amount = text.split(" ")[0]
+        if "/" in amount:
+            now, most = map(int, amount.split("/"))
+            pokemon.percent = now if most == 100 else -1  # its owner reads requests instead
+
+    def _on_switch(self, given: list[str], tags: Mapping[str, str]) -> None:
+        ident, details, condition = given[:3]
+        side, name = self._side(ident), ident.split(": ", 1)[1]
+        species, *more = details.split(", ")
+        level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
+        pokemon = side.team.setdefault(name, Pokemon(to_id(species), level))
+        if side.active:
+            side.team[side.active].poison = 0
+        side.clear()
+        side.active, pokemon.poison = name, 0
+        self._condition(pokemon, condition)
+
+    _on_drag = _on_switch
+
+    def _on_damage(self, given: list[str], tags: Mapping[str, str]) -> None:
+        pokemon = self._pokemon(given[0])
+        self._condition(pokemon, given[1])
+        pokemon.poison += tags.get("from") == "psn" and pokemon.status == "tox"
+
+    def _on_heal(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._condition(self._pokemon(given[0]), given[1])
+
+    _on_sethp = _on_heal
+
+    def _on_status(self, given: list[str], tags: Mapping[str, str]) -> None:
+        pokemon = self._pokemon(given[0])
+        pokemon.status, pokemon.sleep, pokemon.poison = given[1], 0, 0
+
+    def _on_curestatus(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._pokemon(given[0]).status = ""
+
+    def _on_cant(self, given: list[str], tags: Mapping[str, str]) -> None:
+        pokemon = self._pokemon(given[0])
+        pokemon.sleep += given[1] == "slp"
+        if len(given) > 2:
+            self._know_move(pokemon, given[2])
+
+    def _on_move(self, given: list[str], tags: Mapping[str, str]) -> None:
+        ident, name = given[0], to_id(given[1])
+        if name == "struggle":
+            return
+        pokemon, other = self._pokemon(ident), self.sides[2 - int(ident[1])]
+        self._know_move(pokemon, name)
+        by = effect(tags.get("from", ""))[1]
+        faced = other.team[other.active] if other.active else None
+        pressed = faced is not None and not faced.fainted and faced.ability == "pressure" and dex(name)[1]
+        if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
+            paid = by or name
+            pokemon.used[paid] = pokemon.used.get(paid, 0) + (not by) + pressed
+        if name == "wish" and not self._side(ident).wish:
+            self._side(ident).wish = WISH_TURNS
+
+    def _know_move(self, pokemon: Pokemon, name: str) -> None:
+        if to_id(name) not in pokemon.moves:
+            pokemon.moves.append(to_id(name))
+
+    def _on_faint(self, given: list[str], tags: Mapping[str, str]) -> None:
+        pokemon = self._pokemon(given[0])
+        pokemon.fainted, pokemon.status, pokemon.tera, pokemon.percent = True, "", "", 0
+        self._side(given[0]).clear()
+
+    def _on_boost(self, given: list[str], tags: Mapping[str, str], sign: int = 1) -> None:
+        boosts = self._side(given[0]).boosts
+        boosts[given[1]] = max(-6, min(6, boosts[given[1]] + sign * int(given[2])))
+
+    def _on_unboost(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._on_boost(given, tags, -1)
+
+    def _on_setboost(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._side(given[0]).boosts[given[1]] = int(given[2])
+
+    def _on_clearallboost(self, given: list[str], tags: Mapping[str, str]) -> None:
+        for side in self.sides:
+            side.boosts = dict.fromkeys(rows.BOOSTS, 0)
+
+    def _on_clearnegativeboost(self, given: list[str], tags: Mapping[str, str]) -> None:
+        side = self._side(given[0])
+        side.boosts = {stat: max(stage, 0) for stat, stage in side.boosts.items()}
+
+    def _on_weather(self, given: list[str], tags: Mapping[str, str]) -> None:
+        if "upkeep" in tags:
+            self.weather_turns -= 1
+        else:
+            self.weather = "" if given[0] == "none" else to_id(given[0])
+            self.weather_turns = WEATHER_TURNS if self.weather else 0
+
+    def _on_sidestart(self, given: list[str], tags: Mapping[str, str]) -> None:
+        conditions, name = self.sides[int(given[0][1]) - 1].conditions, effect(given[1])[1]
+        conditions[name] = conditions.get(name, 0) + 1
+
+    def _on_sideend(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self.sides[int(given[0][1]) - 1].conditions.pop(effect(given[1])[1], None)
+
+    def _on_start(self, given: list[str], tags: Mapping[str, str]) -> None:
+        kind, name = effect(given[1])
+        self._side(given[0]).volatiles.add(name)
+        if kind == "ability":
+            self._pokemon(given[0]).ability = name
+
+    def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
+        volatiles, name = self._side(given[0]).volatiles, effect(given[1])[1]
+        ended = [name + stat for stat in STATS] if name in PARADOX else [name]
+        volatiles.difference_update(ended)
+
+    def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._pokemon(given[0]).ability = to_id(given[1])
+
+    def _on_item(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._pokemon(given[0]).item = to_id(given[1])
+
+    def _on_enditem(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._pokemon(given[0]).item = ""
+
+    def _on_activate(self, given: list[str], tags: Mapping[str, str]) -> None:
+        kind, name = effect(given[1])
+        if kind == "ability":
+            self._pokemon(given[0]).ability = name
+        elif name == "poltergeist":
+            self._pokemon(given[0]).item = to_id(given[2])
+
+    def _on_terastallize(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._pokemon(given[0]).tera = given[1]
+        self._side(given[0]).may_terastallize = False
+
+    def _on_turn(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self.turn = int(given[0])
+
+    def _on_upkeep(self, given: list[str], tags: Mapping[str, str]) -> None:
+        for side in self.sides:
+            side.wish = max(side.wish - 1, 0)
+
+    def _on_immune(self, given: list[str], tags: Mapping[str, str]) -> None:
+        """What ``[from]`` says is noted anyway."""
+
+    _on_fail = _on_immune
+
+    def _on_block(self, given: list[str], tags: Mapping[str, str]) -> None:
+        kind, name = effect(given[1])
+        if kind == "ability":
+            self._pokemon(tags.get("of", given[0])).ability = name
+
+    def _note_power_points(self, request: Mapping[str, Any]) -> None:
+        """A request for a move says how much power is left, which must be what was counted."""
+        side = self.sides[self.player]
+        for slot in (request.get("active") or [{}])[0].get("moves", []):
+            if slot["id"] == "struggle" or "pp" not in slot or side.active is None:
+                continue
+            counted = max(dex(slot["id"])[0] - side.team[side.active].used.get(slot["id"], 0), 0)
+            if counted != slot["pp"]:
+                expected, remedy = f"{slot['pp']}, as requested", "mend how power points are counted"
+                raise InvalidParamsError(f"power points of {slot['id']}", counted, expected, remedy)
+
+    # --- the observation --------------------------------------------------------------------------------------------
+
+    def observation(self) -> dict[str, np.ndarray[Any, Any]]:
+        """As `pokejax.observation.observe` gives it."""
+        wait = self.request.get("wait", False)
+        values: dict[str, list[Any]] = {
+            "weather": [rows.WEATHERS.index(self.weather)],
+            "asked": [not wait],
+            "turn": [_share(self.turn, MAX_TURN)],
+            "weather_turns": [_share(self.weather_turns, MOST_WEATHER)],
+        }
+        for name, side in ((OWN, self.sides[self.player]), (FOE, self.sides[1 - self.player])):
+            values |= {f"{name}.{key}": value for key, value in _side_values(side).items()}
+            for k in range(TEAM):
+                found = self._own(k) if name == OWN else self._foe(k)
+                values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
+        flat = {array: [v for e in ENTRIES if e.array == array for v in values[e.name]] for array in (IDS, NUMBERS)}
+        return {IDS: np.array(flat[IDS], np.int32), NUMBERS: np.array(flat[NUMBERS], np.float32)}
+
+    def _own(self, k: int) -> dict[str, list[Any]]:
+        side, name = self.sides[self.player], self.order[k]
+        (entry,) = (e for e in self.request["side"]["pokemon"] if e["ident"].split(": ", 1)[1] == name)
+        species, *more = entry["details"].split(", ")
+        level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
+        pokemon = side.team.get(name, Pokemon(to_id(species), level))
+        hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
+        most = self._most.setdefault(name, int(most_hp or 1))  # a fainted one's request no longer says it
+        moves = [NAMES["move"].index(move) for move in entry["moves"]]
+        power = [dex(move)[0] - pokemon.used.get(move, 0) for move in entry["moves"]]
+        stats = [*(entry["stats"][stat] for stat in STATS), most]
+        return {
+            **self._common(pokemon, side, name),
+            "species": [NAMES["species"].index(to_id(species))],
+            "ability": [NAMES["ability"].index(entry["ability"])],
+            "item": [NAMES["item"].index(entry["item"]) + 1],
+            "tera_type": [NAMES["type"].index(entry["teraType"])],
+            "moves": moves + [0] * (MOVES - len(moves)),
+            "seen": [name in side.team],
+            "hp": [_share(int(hp), most)],
+            "stats": [_share(stat, MOST_STAT) for stat in stats],
+            "pp": [_share(max(left, 0), MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
+        }
+
+    def _foe(self, k: int) -> dict[str, list[Any]]:
+        side = self.sides[1 - self.player]
+        if k >= len(side.team):
+            prefix = f"{FOE}.pokemon[{k}]."
+            return {e.name.removeprefix(prefix): [0] * e.count for e in ENTRIES if e.name.startswith(prefix)}
+        name, pokemon = list(side.team.items())[k]
+        moves = sorted(NAMES["move"].index(move) for move in pokemon.moves)
+        return {
+            **self._common(pokemon, side, name),
+            "species": [NAMES["species"].index(pokemon.species)],
+            "ability": [NAMES["ability"].index(pokemon.ability or "")],
+            "item": [0 if pokemon.item is None else NAMES["item"].index(pokemon.item) + 1],
+            "tera_type": [NAMES["type"].index(pokemon.tera)],
+            "moves": moves + [0] * (MOVES - len(moves)),
+            "seen": [True],
+            "hp": [_share(pokemon.percent, 100)],
+        }
+
+    def _common(self, pokemon: Pokemon, side: Side, name: str) -> dict[str, list[Any]]:
+        active = side.active == name
+        return {
+            "status": [rows.STATUSES.index(pokemon.status)],
+            "active": [active],
+            "fainted": [pokemon.fainted],
+            "terastallized": [bool(pokemon.tera)],
+            "level": [_share(pokemon.level, 100)],
+            "sleep": [_share(pokemon.sleep if pokemon.status == "slp" else 0, MOST_SLEEP)],
+            "poison": [_share(pokemon.poison if pokemon.status == "tox" and active else 0, MOST_POISON)],
+        }
+
+
+def _share(value: int, most: int) -> Any:
+    return np.float32(value) / np.float32(most)
+
+
+def _side_values(side: Side) -> dict[str, list[Any]]:
+    fainted = sum(pokemon.fainted for pokemon in side.team.values())
+    layers = side.conditions
+    return {
+        "left": [_share(TEAM - fainted, TEAM)],
+        "may_terastallize": [side.may_terastallize],
+        "stealth_rock": [bool(layers.get("stealthrock"))],
+        "spikes": [_share(layers.get("spikes", 0), LAYERS["spikes"])],
+        "toxic_spikes": [_share(layers.get("toxicspikes", 0), LAYERS["toxicspikes"])],
+        "sticky_web": [bool(layers.get("stickyweb"))],
+        "wish": [side.wish > 0],
+        "boosts": [_share(side.boosts[stat], 6) for stat in rows.BOOSTS],
+        "substitute": ["substitute" in side.volatiles],
+        "seeded": ["leechseed" in side.volatiles],
+        "confused": ["confusion" in side.volatiles],
+        "taunted": ["taunt" in side.volatiles],
+        "encored": ["encore" in side.volatiles],
+        "disabled": ["disable" in side.volatiles],
+        "heal_blocked": ["healblock" in side.volatiles],
+        "throat_chopped": ["throatchop" in side.volatiles],
+        "drowsy": ["yawn" in side.volatiles],
+        "cursed": ["curse" in side.volatiles],
+        "salted": ["saltcure" in side.volatiles],
+        "fired_up": ["flashfire" in side.volatiles],
+        "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
+    }

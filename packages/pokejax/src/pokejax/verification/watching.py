@@ -1,0 +1,43 @@
+"""A battle of random legal choices, to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jax
+import numpy as np
+
+from pokejax import pools, render, rows
+from pokejax.tables import params
+from pokejax.verification.battles import CHUNK, programs
+from pokejax.verification.view import snapshots
+
+
+def battle_lines(seed: int, decisions: int) -> Iterator[str]:
+    """The lines of a battle between two composed teams; the program that `battles.verify` uses plays it.
+
+    Args:
+        seed: of everything random.
+        decisions: show at most so many.
+    """
+    run, rng = programs(), np.random.default_rng(seed)
+    tables = jax.device_put(params(pools.composed(2 * CHUNK, seed)))
+    pokemon = rows.POKEMON.decode([np.asarray(word) for word in tables.pokemon])
+    numbers = np.arange(CHUNK, dtype=np.int32)
+    high, low = (rng.integers(0, 2**32, CHUNK, np.uint32) for _ in range(2))
+    words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables)
+    teams = None
+    for decision in range(decisions + 1):  # the first step brings the leads in
+        masks = np.asarray(run.look(words, tables))
+        state = snapshots(tuple(np.asarray(word)[:1] for word in words), masks[:1])[0]
+        teams = teams or [render.members(state, side, pokemon) for side in (0, 1)]
+        actions = np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
+        if decision:
+            yield from render.position(state, teams)
+        if state["over"]:
+            yield render.ending(state)
+            return
+        if decision:
+            for side, team in enumerate(teams):
+                yield f"  player {side} {render.action_words(int(actions[0, side]), state, side, team)}"
+        words = run.step(words, actions, tables)[0]

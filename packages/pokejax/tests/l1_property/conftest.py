@@ -1,0 +1,60 @@
+"""One compiled program for all: battles of random legal choices, `CHUNK` at once, kept decision by decision."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from pokejax import pools
+from pokejax.tables import params
+from pokejax.verification.battles import CHUNK, programs
+
+DECISIONS = 40
+
+
+@dataclasses.dataclass
+class Played:
+    """Random battles; lists by decision, the state before anybody has come in first."""
+
+    params: Any
+    words: list[Any]
+    masks: list[Any]  # bool [CHUNK, 2, actions]
+    actions: list[Any]
+    rewards: list[Any]
+    over: list[Any]
+
+
+def random_legal(rng, masks):
+    """An action per player: the legal one with the highest of random numbers."""
+    return np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
+
+
+def play_at_random(seed, decisions):
+    """Battles between the 200 teams of a pool."""
+    run, rng = programs(), np.random.default_rng(seed)
+    tables = jax.device_put(params(pools.composed(2 * CHUNK, seed)))
+    numbers = np.arange(CHUNK, dtype=np.int32)
+    high, low = (rng.integers(0, 2**32, CHUNK, np.uint32) for _ in range(2))
+    played = Played(tables, [run.begin(2 * numbers, 2 * numbers + 1, high, low, tables)], [], [], [], [])
+    for _ in range(decisions):
+        played.masks.append(np.asarray(run.look(played.words[-1], tables)))
+        played.actions.append(random_legal(rng, played.masks[-1]))
+        words, rewards, over = run.step(played.words[-1], played.actions[-1], tables)
+        played.words.append(words)
+        played.rewards.append(np.asarray(rewards))
+        played.over.append(np.asarray(over))
+    return played
+
+
+@pytest.fixture(scope="session")
+def played():
+    """The first decisions of random battles; nearly all end later, some here."""
+    return play_at_random(3, DECISIONS)
+
+
+@pytest.fixture(scope="session")
+def random_battles():
+    """``(seed, decisions) -> Played``."""
+    return play_at_random

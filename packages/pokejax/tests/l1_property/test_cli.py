@@ -1,0 +1,47 @@
+"""L1: the command line: a battle in words, the damage calculator, what is refused."""
+
+import pytest
+
+from pokejax import cli
+from pokejax.verification import DECLARATION
+from pokejax.verification.rollouts import compare_numbered
+from pokejax.verification.watching import battle_lines
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.verification import commands
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+PIKACHU = "|pikachu|lifeorb|static|thunderbolt|timid|,,,252,,252||||88|,,,,,Electric"
+GYARADOS = "|gyarados|leftovers|intimidate|waterfall||85,85,85,85,85,85||||80|,,,,,Water"
+
+
+def test_a_battle_is_told_in_words():
+    lines = list(battle_lines(seed=1, decisions=6))
+    assert sum(line.startswith("turn ") for line in lines) == 6
+    assert any(" uses " in line or " sends in " in line for line in lines)
+    assert "  0: " in lines[1]
+    assert "behind it" in lines[1]
+
+
+def test_damage_is_printed_for_all_sixteen_draws(capsys):
+    cli.damage(PIKACHU, GYARADOS, "thunderbolt")
+    out = capsys.readouterr().out
+    assert out.startswith("pikachu uses thunderbolt on gyarados: ")
+    rolls = [int(number) for number in out.rsplit(": ", 1)[1].split(", ")]
+    assert len(rolls) == 16
+    assert rolls == sorted(rolls, reverse=True)
+    assert rolls[0] > rolls[-1] > 0
+    cli.damage(PIKACHU, GYARADOS, "earthquake")
+    assert ": 0-0 of" in capsys.readouterr().out  # it flies
+
+
+def test_a_move_that_is_not_played_is_refused(capsys):
+    own = {"damage": cli.damage}
+    arguments = ["damage", "--attacker", PIKACHU, "--defender", GYARADOS, "--move", "transform"]
+    assert commands.main(DECLARATION, own, arguments) == 2
+    assert "move: got 'transform'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seeds", ["5", "5:5", "a:b"])
+def test_no_range_of_battles_is_refused(seeds):
+    with pytest.raises(InvalidParamsError, match="seeds: got"):
+        compare_numbered(seeds, "uniform", observations=False)

@@ -1,0 +1,104 @@
+"""L1: pools of teams, and teams as people write them."""
+
+import numpy as np
+import pytest
+
+from pokejax import pools, rows, teams, teamtext
+from pokejax.state import TEAM
+from pokejax.tables import NAMES, columns, table
+from rlenv_shared.errors import InvalidParamsError
+
+pytestmark = pytest.mark.l1
+
+EXPORTED = """Sparky (Pikachu) (M) @ Life Orb
+Ability: Static
+Level: 88
+Shiny: Yes
+Tera Type: Electric
+EVs: 4 Def / 252 SpA / 252 Spe
+IVs: 0 Atk
+Timid Nature
+- Thunderbolt
+- Surf
+"""
+PACKED = "|pikachu|lifeorb|static|thunderbolt,surf|timid|,,4,252,,252||,0,,,,||88|,,,,,Electric"
+
+
+def decoded(pool):
+    return rows.POKEMON.decode([np.asarray(word) for word in pool])
+
+
+def test_generated_teams_are_whole_and_of_six_different_species():
+    pool = decoded(pools.generated())
+    bases = (table("species")[0][pool["species"]] >> np.uint32(12)).reshape(-1, TEAM)
+    assert len(bases) >= 100
+    assert all(len(set(team)) == TEAM for team in bases.tolist())
+    assert (pool["max_hp"] > 1).all()
+    assert columns("teams.npz")["teams.members"].max() < len(teams.pool()["species"])
+
+
+def test_the_default_pool_has_the_size_that_is_stated():
+    assert len(pools.default()[0]) == pools.SIZE * TEAM
+
+
+def test_pools_are_joined_and_none_is_larger_than_a_state_can_number():
+    few = pools.composed(2, seed=1)
+    assert len(pools.joined([few, few])[0]) == 4 * TEAM
+    with pytest.raises(InvalidParamsError, match="teams of a pool: got 10924, expected at most 10922"):
+        pools.joined([few] * 5462)
+    with pytest.raises(InvalidParamsError, match="teams of a pool: got 0"):
+        pools.composed(0, seed=1)
+
+
+def test_both_forms_mean_the_same():
+    assert teamtext.member(EXPORTED) == teamtext.member(PACKED)
+
+
+def test_a_written_pokemon_has_the_stats_that_showdown_computes():
+    found = teamtext.member(EXPORTED)  # by hand: base 35 55 40 50 50 90, level 88, Timid
+    assert found["maxhp"] == (2 * 35 + 31) * 88 // 100 + 88 + 10
+    attack = ((2 * 55 + 0) * 88 // 100 + 5) * 90 // 100
+    speed = ((2 * 90 + 31 + 63) * 88 // 100 + 5) * 110 // 100
+    assert (found["stats"][0], found["stats"][4]) == (attack, speed)
+    assert found["tera"] == "Electric"
+
+
+def test_a_written_team_becomes_a_pool():
+    pool = decoded(teamtext.pool(["\n".join([EXPORTED] * TEAM), "]".join([PACKED] * TEAM)]))
+    assert len(pool["species"]) == 2 * TEAM
+    assert NAMES["move"][pool["moves"][1][0]] == "surf"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("Thunderbolt", "Thunderbold"), r"move: got thunderbold"),
+        (("Static", "Statik"), r"ability: got statik"),
+        (("Life Orb", "Life Ork"), r"item: got lifeork"),
+        (("(Pikachu)", "(Pikachoo)"), r"team 0, line 1: species: got 'Pikachoo'"),
+        (("Timid Nature", "Timit Nature"), r"team 0, line 1: nature: got 'Timit'"),
+        (("Level: 88", "Level: 888"), r"team 0, line 1: level: got 888, expected 1 to 100"),
+        (("Level: 88", "Level: high"), r"team 0, line 3: level: got 'high', expected an integer"),
+        (("252 SpA", "999 SpA"), r"team 0, line 1: EVs: got 999"),
+        (("4 Def", "200 Def"), r"team 0, line 1: EVs: got 704 in all, expected at most 510"),
+        (("4 Def", "4 Dex"), r"team 0, line 6: EVs: got 4 Dex"),
+        (("0 Atk", "32 Atk"), r"team 0, line 1: IVs: got 32"),
+        (("- Surf", "- Thunderbolt"), r"team 0, line 1: moves: got thunderbolt, thunderbolt"),
+        (("Shiny: Yes", "Colour: red"), r"team 0, line 4: got Colour: red"),
+        (("Electric", "Stellar"), r"tera type: got Stellar"),
+    ],
+)
+def test_what_is_wrong_in_a_team_is_named_with_its_line(change, message):
+    text = EXPORTED.replace(*change) + "\n" + "\n".join([EXPORTED] * (TEAM - 1))
+    with pytest.raises(InvalidParamsError, match=message):
+        teamtext.pool([text])
+
+
+def test_a_packed_team_with_a_field_missing_is_refused():
+    with pytest.raises(InvalidParamsError, match="team 0, Pokémon 5: got 11 fields, expected 12"):
+        teamtext.pool(["]".join([*[PACKED] * 5, PACKED.rsplit("|", 1)[0]])])
+
+
+def test_five_are_no_team():
+    with pytest.raises(InvalidParamsError, match="team 0: got 5 Pokémon"):
+        teamtext.pool(["]".join([PACKED] * 5)])

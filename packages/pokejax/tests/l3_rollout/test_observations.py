@@ -1,0 +1,20 @@
+"""L3: what players see, and what Showdown tells each of them, at every decision of whole battles; run by NumPy."""
+
+import pytest
+
+from pokejax.verification import DECLARATION
+from pokejax.verification.battles import episodes, play
+from pokejax.verification.observations import verify_observations
+
+pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown")]
+
+QUICK = DECLARATION.rollout_set("observations").quick
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("policy", QUICK["battles"])
+def test_players_see_what_showdown_tells_them(policy):
+    recordings = list(play(episodes(QUICK["battles"][policy], QUICK["seed"], policy), messages=True))
+    outcome = verify_observations(recordings, interpreted=True)
+    assert not outcome.mismatches
+    assert outcome.decisions == sum(not view["ended"] for recording in recordings for view in recording["views"])
