@@ -20,7 +20,7 @@ GIFS = {
     "halfcheetah_jax": ["gif", "--steps", "3"],
     "emurust": ["record", "--frames", "20"],
 }
-WITHOUT_PICTURES = {"tcgjax"}  # nothing that writes a file: a game in the terminal
+WITHOUT_PICTURES = {"pokejax", "tcgjax"}  # nothing that writes a file: a game in the terminal
 COMMANDS = [package for package in environments() if "scripts" in package.project]
 Run = Callable[..., tuple[int, str]]
 
