@@ -18,7 +18,7 @@ from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.testing import conformance
 from rlenv_shared.testing.random_play import RandomPlay
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.l1, pytest.mark.slow, pytest.mark.timeout(1200)]
 POOL = params(pools.composed(16, seed=4))
 
 
