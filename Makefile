@@ -309,7 +309,7 @@ report: setup
 notebooks: setup $(VENV)/.setup-docs
 	@rm -rf build/notebooks && mkdir -p build/notebooks
 	@cp --parents packages/*/examples/*.ipynb build/notebooks
-	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --overwrite --nbmake-kernel=python3 --nbmake-timeout=300 build/notebooks/packages/*/examples/*.ipynb
+	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --overwrite --nbmake-kernel=python3 --nbmake-timeout=600 --timeout=600 build/notebooks/packages/*/examples/*.ipynb
 
 ## docs: build the documentation site from the READMEs into build/site
 .PHONY: docs
