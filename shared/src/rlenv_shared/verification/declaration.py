@@ -144,6 +144,29 @@ class Benchmark:
     label: str = ""
     claims: tuple[Claim, ...] = ()
 
+    @classmethod
+    def of_faces(cls, entry: Entry, batches: tuple[int, ...], ours: str, theirs: str, at_least: float) -> Benchmark:
+        """Through Gymnasium's interface: one environment at batch 1, a vector elsewhere.
+
+        Args:
+            entry: workloads by batch, named ``<who>, single`` and ``<who>, vector``.
+            batches: numbers of environments.
+            ours: who in the names.
+            theirs: whom it is compared with.
+            at_least: what every ratio must reach.
+        """
+        kinds = {batch: "single" if batch == 1 else "vector" for batch in batches}
+        claims = tuple(
+            Claim(
+                f"through Gymnasium's interface, {kind} of {batch:,}" if batch > 1 else "one environment of Gymnasium",
+                ours={"workload": f"{ours}, {kind}", "batch": batch},
+                theirs={"workload": f"{theirs}, {kind}", "batch": batch},
+                at_least=at_least,
+            )
+            for batch, kind in kinds.items()
+        )
+        return cls((BenchmarkCase(entry, batches),), (BenchmarkCase(entry, (1, 64)),), "gymnasium", claims)
+
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:

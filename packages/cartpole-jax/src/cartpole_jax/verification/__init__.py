@@ -96,23 +96,7 @@ DECLARATION: Final = declare.Declaration(
                 ),
             ),
         ),
-        declare.Benchmark(
-            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", FACES),),
-            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
-            claims=tuple(
-                declare.Claim(
-                    f"through Gymnasium's interface, {kind} of {batch:,}"
-                    if batch > 1
-                    else "one environment of Gymnasium",
-                    ours={"workload": f"cartpole-jax, {kind}", "batch": batch},
-                    theirs={"workload": f"gymnasium, {kind}", "batch": batch},
-                    at_least=0.1,
-                )
-                for batch in FACES
-                for kind in ["single" if batch == 1 else "vector"]
-            ),
-            label="gymnasium",
-        ),
+        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "cartpole-jax", "gymnasium", 0.1),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",

@@ -8,6 +8,7 @@ from rlenv_shared.verification import declaration as declare
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = {dtype: f"halfcheetah-jax {dtype}" for dtype in ("float32", "float64")}
 FACES: Final = (1, 64, 4096)
+LARGE: Final = (1024, 4096)
 SMALL: Final = (16, 64, 256)  # batches that MJX can finish
 TRIED: Final = ", ".join(map(str, SMALL))  # in a report, so that one with fewer batches does not speak of the best
 OTHERS: Final = {
@@ -33,22 +34,23 @@ PPO: Final[dict[str, Any]] = {
 
 def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[declare.BenchmarkCase, ...]:
     """Against MuJoCo's C at large batches, against Gymnasium and the others at batches that they can finish."""
+    entry = f"{__name__}.benchmarks"
+    apart = (declare.BenchmarkCase(f"{entry}:against_others", SMALL, {"others": others}),)
     return (
-        declare.BenchmarkCase(f"{__name__}.benchmarks:against_mujoco", batches),
-        declare.BenchmarkCase(f"{__name__}.benchmarks:one_environment", (1,)),
-        *(
-            [declare.BenchmarkCase(f"{__name__}.benchmarks:against_others", SMALL, {"others": others})]
-            if others
-            else []
-        ),
+        declare.BenchmarkCase(f"{entry}:against_mujoco", batches, {"pools": bool(others)}),
+        declare.BenchmarkCase(f"{entry}:one_environment", (1,)),
+        *(apart if others else ()),
     )
 
 
 def _claim(dtype: str, theirs: str, at_least: float) -> declare.Claim:
-    """A ratio, each side at its best batch."""
-    text = f"JAX {dtype} against {theirs}, each at its best batch"
-    tried = {"batches": TRIED} if theirs in OTHERS.values() else {}
-    return declare.Claim(text, {"workload": OURS[dtype]}, {"workload": theirs, **tried}, at_least)
+    """A ratio, each side at its best batch of those that are tried."""
+    apart = theirs in OTHERS.values()
+    tried = f"of {TRIED}" if apart else f"of {', '.join(map(str, LARGE))}"
+    bare = " (physics alone, float64)" if theirs.startswith("mujoco.rollout") else ""
+    text = f"JAX {dtype} against {theirs}{bare}, each at its best batch, theirs {tried}"
+    settings = {"batches": TRIED} if apart else {}
+    return declare.Claim(text, {"workload": OURS[dtype]}, {"workload": theirs, **settings}, at_least)
 
 
 def _comparisons(
@@ -104,7 +106,7 @@ DECLARATION: Final = declare.Declaration(
     transfers=(declare.Transfer(HERE / "transfer.toml", hyperparameters="transfer"),),
     benchmarks=(
         declare.Benchmark(
-            cases=_speeds((1024, 4096), tuple(OTHERS)),
+            cases=_speeds(LARGE, tuple(OTHERS)),
             quick=_speeds((1024,), ()),
             claims=(
                 # the headline: the same engine in JAX, at settings that give up accuracy (1e-6) for speed
@@ -118,23 +120,7 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
             ),
         ),
-        declare.Benchmark(
-            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", FACES),),
-            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:faces", (1, 64)),),
-            claims=tuple(
-                declare.Claim(
-                    f"through Gymnasium's interface, {kind} of {batch:,}"
-                    if batch > 1
-                    else "one environment of Gymnasium",
-                    ours={"workload": f"halfcheetah-jax, {kind}", "batch": batch},
-                    theirs={"workload": f"gymnasium, {kind}", "batch": batch},
-                    at_least=0.01,
-                )
-                for batch in FACES
-                for kind in ["single" if batch == 1 else "vector"]
-            ),
-            label="gymnasium",
-        ),
+        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "halfcheetah-jax", "gymnasium", 0.01),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",
