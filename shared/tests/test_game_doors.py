@@ -21,6 +21,7 @@ from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.one_seat import OneSeat
+from rlenv_shared.testing.doors import AnythingGoes, play_parallel, prior, searched_step, unseen
 from rlenv_shared.testing.games import Hand, Skirmish
 from rlenv_shared.testing.games.hand import GOAL
 from rlenv_shared.testing.games.skirmish_lookahead import lookahead
@@ -51,31 +52,13 @@ def test_pettingzoo_s_aec_tests_of_hand():
 
 
 def test_in_skirmish_by_pettingzoo_a_fighter_is_replaced_by_its_player_alone():
-    env, rng, alone = PettingZooParallel(SKIRMISH), np.random.default_rng(0), 0
-    observations, _ = env.reset(seed=1)
-    while env.agents:
-        masks = [observations[agent]["action_mask"] for agent in env.agents]
-        passes = [mask[:-1].sum() == 0 for mask in masks]
-        alone += passes[0] != passes[1]
-        assert not all(passes)  # steps in which nobody is asked are not shown
-        actions = [int(rng.choice(np.flatnonzero(mask))) for mask in masks]
-        observations, rewards, *_ = env.step(dict(zip(env.agents, actions, strict=True)))
-    assert alone >= 5
-    assert sorted(rewards.values()) == [-1.0, 1.0]
+    played = play_parallel(PettingZooParallel(SKIRMISH))
+    assert played.idle == 0  # steps in which nobody is asked are not shown
+    assert played.alone >= 5
+    assert sorted(played.rewards.values()) == [-1.0, 1.0]
 
 
 # --- Gymnasium ------------------------------------------------------------------------------------------------------
-
-
-class AnythingGoes(OneSeat):
-    """For Gymnasium's checker, which draws actions without looking at the mask: the first legal one stands in."""
-
-    def legal_actions(self, state, params, ops=None):
-        return jnp.ones((self.num_actions,), jnp.bool_)
-
-    def transition(self, state, action, params, ops=None):
-        legal = super().legal_actions(state, params)
-        return super().transition(state, masking.sanitise(action, legal)[0], params)
 
 
 @pytest.mark.parametrize("game", [AnythingGoes(SKIRMISH, lookahead), AnythingGoes(HAND)], ids=["Skirmish", "Hand"])
@@ -115,26 +98,14 @@ def worth(state):
     return jnp.where(state.terminated, 0.0, jnp.where(state.current_player == 0, lead, -lead))
 
 
-def prior(state):
-    return masking.masked_logits(jnp.zeros(state.legal_action_mask.shape), state.legal_action_mask)
-
-
 def recurrent_fn(params, key, action, state):
-    mover = state.current_player
-    after = jax.vmap(PGX_HAND.step)(state, action, jax.random.split(key, len(action)))
-    same = after.current_player == mover  # a choice is pending, or the other has no cards
-    discount = jnp.where(after.terminated, 0.0, jnp.where(same, 1.0, -1.0))
-    reward = jnp.take_along_axis(after.rewards, mover[:, None], axis=1)[:, 0]
-    output = mctx.RecurrentFnOutput(reward=reward, discount=discount, prior_logits=prior(after), value=worth(after))
-    return output, after
+    fields, after = searched_step(PGX_HAND, worth, key, action, state)
+    return mctx.RecurrentFnOutput(**fields), after
 
 
 def search(state, key, simulations):
     """mctx's choice in each position, in one truth that the player cannot tell from the real one."""
-    hidden = jax.vmap(HAND.permute_hidden)(
-        state._env_state, jax.random.split(key, len(state.terminated)), state.current_player
-    )
-    root = mctx.RootFnOutput(prior_logits=prior(state), value=worth(state), embedding=state.replace(_env_state=hidden))
+    root = mctx.RootFnOutput(prior_logits=prior(state), value=worth(state), embedding=unseen(HAND, key, state))
     found = mctx.gumbel_muzero_policy(
         (), key, root, recurrent_fn, simulations, invalid_actions=~state.legal_action_mask, gumbel_scale=0.0
     )

@@ -53,9 +53,11 @@ def make(env_id: str, **kwargs: Any) -> Any:
         remedy = "import the package that registers it, or correct the id"
         raise UnknownEnvError("environment id", repr(env_id), f"one of {near or registered()}", remedy)
     factory = _factories[env_id]
-    backend = next(iter(importlib.metadata.entry_points(group=BACKENDS, name=str(kwargs.get("backend")))), None)
-    if backend is not None:
-        del kwargs["backend"]
+    backend = None
+    if "backend" in kwargs:  # installed distributions are read for those alone who ask
+        backend = next(iter(importlib.metadata.entry_points(group=BACKENDS, name=str(kwargs["backend"]))), None)
+        if backend is not None:
+            del kwargs["backend"]
     signature = inspect.signature(factory)
     try:
         signature.bind(**kwargs)

@@ -2,8 +2,6 @@
 
 import warnings
 
-import jax.numpy as jnp
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test
@@ -11,11 +9,10 @@ from pettingzoo.test import parallel_api_test
 from pokejax import pools
 from pokejax.env import RandomBattle
 from pokejax.tables import params
-from rlenv_shared import masking
 from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.pettingzoo import PettingZooParallel
-from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.testing import conformance
+from rlenv_shared.testing.doors import AnythingGoes, play_parallel
 from rlenv_shared.testing.random_play import RandomPlay
 
 pytestmark = [pytest.mark.l1, pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -42,27 +39,9 @@ def test_pettingzoo_s_parallel_test(parallel):
 
 
 def test_a_whole_battle_by_pettingzoo_in_which_players_are_asked_alone_at_times(parallel):
-    rng, alone = np.random.default_rng(0), 0
-    observations, _ = parallel.reset(seed=1)
-    while parallel.agents:
-        masks = [observations[agent]["action_mask"] for agent in parallel.agents]
-        passes = [mask[:-1].sum() == 0 for mask in masks]
-        alone += passes[0] != passes[1]
-        actions = [int(rng.choice(np.flatnonzero(mask))) for mask in masks]
-        observations, rewards, *_ = parallel.step(dict(zip(parallel.agents, actions, strict=True)))
-    assert alone >= 3
-    assert sorted(rewards.values()) == [-1.0, 1.0]
-
-
-class AnythingGoes(OneSeat):
-    """For Gymnasium's checker, which draws actions without looking at the mask: the first legal one stands in."""
-
-    def legal_actions(self, state, params, ops=None):
-        return jnp.ones((self.num_actions,), jnp.bool_)
-
-    def transition(self, state, action, params, ops=None):
-        legal = super().legal_actions(state, params)
-        return super().transition(state, masking.sanitise(action, legal)[0], params)
+    played = play_parallel(parallel)
+    assert played.alone >= 3
+    assert sorted(played.rewards.values()) == [-1.0, 1.0]
 
 
 @pytest.mark.slow

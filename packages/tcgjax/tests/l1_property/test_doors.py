@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from rlenv_shared import compiling, masking
+from rlenv_shared import compiling
 from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.testing.conformance import check_env
+from rlenv_shared.testing.doors import prior, searched_step, unseen
 from tcgjax import heuristic
 from tcgjax.codec import CODEC
 from tcgjax.verification.random_play import ENV
@@ -68,25 +69,15 @@ def worth(state):
     return jnp.where(state.terminated, 0.0, jnp.where(state.current_player == 0, lead, -lead))
 
 
-def prior(state):
-    return masking.masked_logits(jnp.zeros(state.legal_action_mask.shape), state.legal_action_mask)
-
-
 def recurrent_fn(params, key, action, state):
-    mover = state.current_player
-    after = jax.vmap(PGX.step)(state, action, jax.random.split(key, len(action)))
-    discount = jnp.where(after.terminated, 0.0, jnp.where(after.current_player == mover, 1.0, -1.0))
-    reward = jnp.take_along_axis(after.rewards, mover[:, None], axis=1)[:, 0]
-    found = mctx.RecurrentFnOutput(reward=reward, discount=discount, prior_logits=prior(after), value=worth(after))
-    return found, after
+    fields, after = searched_step(PGX, worth, key, action, state)
+    return mctx.RecurrentFnOutput(**fields), after
 
 
 @functools.partial(compiling.jit, env=ENV, static_argnames=("simulations",))
 def search(state, key, simulations):
     """mctx's choice in each position, in one truth that the player cannot tell from the real one."""
-    keys = jax.random.split(key, len(state.terminated))
-    hidden = jax.vmap(ENV.permute_hidden)(state._env_state, keys, state.current_player)
-    root = mctx.RootFnOutput(prior_logits=prior(state), value=worth(state), embedding=state.replace(_env_state=hidden))
+    root = mctx.RootFnOutput(prior_logits=prior(state), value=worth(state), embedding=unseen(ENV, key, state))
     masks = ~state.legal_action_mask
     return mctx.gumbel_muzero_policy((), key, root, recurrent_fn, simulations, invalid_actions=masks).action
 
