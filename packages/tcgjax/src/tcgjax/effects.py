@@ -11,7 +11,7 @@ import functools
 from typing import Any, Final
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, put, when
+from tcgjax.arrays import Record, at, one_of, put, when
 from tcgjax.board import OWNERS
 from tcgjax.codes import ANY_ENERGY, Op
 from tcgjax.counting import Reader, Row, count, is_pure, skips, who_is_meant
@@ -115,14 +115,6 @@ def count_on(game: Record, cards: Cards, rules: Record) -> None:
     game.r_row, game.r_n, game.r_flag = cards.ops.loop(is_next, once, start, MOST_COUNTS)
 
 
-def one_of(op: Any, ops: tuple[Op, ...]) -> Any:
-    """Whether an op is among some."""
-    found = op == ops[0]
-    for other in ops[1:]:
-        found = found | (op == other)
-    return found
-
-
 def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row, game: Record) -> None:
     body(game, cards, rules, scene, row)
 
@@ -153,4 +145,4 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
         name = ops[0].name.lower()
         ready = one_of(row.op, ops) & ~game.r_waits
         when(cards.ops, name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
-    when(cards.ops, "shuffle", (game.shuffles > 0).any(), zones.settle_shuffles, game)
+    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)

@@ -202,7 +202,7 @@ def option_cards(game: Record, cards: Cards) -> Any:
     """The cards that the options of a program's question stand for, plus one; int32 [24]."""
     work, row = of_row(game, cards)
     me, foe, named = work.r_me, 1 - work.r_me, game.card + 1
-    there = Record(there=board.occupied(game), top=board.tops(game))
+    there = Record(there=board.occupied(game), top=board.tops(game, cards))
 
     def of(instances: Any) -> Any:
         padded = xp.concatenate([instances, xp.full((24 - instances.shape[0],), -1, xp.int32)])
