@@ -80,7 +80,11 @@ def put(values: Any, index: Any, value: Any, where: Any = True) -> Any:
 
 def first(flags: Any) -> Any:
     """Index of the first true flag, -1 if there is none; int32."""
-    return xp.where(flags.any(), xp.argmax(flags), xp.int32(-1))
+    found = xp.int32(NONE)
+    for begin in reversed(range(0, flags.shape[0], WORD)):
+        number = lowest(word_of(flags[begin : begin + WORD]))
+        found = xp.where(number >= 0, number + np.int32(begin), found)
+    return found
 
 
 def total(values: Any) -> Any:

@@ -231,16 +231,15 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     position_, target = (action - PLAY) // TARGETS, (action - PLAY) % TARGETS
     own = first + action
     game.turn_over = game.turn_over | (action == END)
-    game.stale = game.stale | (action != END)
 
     def inside(start: int, end: int) -> Any:
         return (action >= start) & (action < end)
 
     plays = inside(PLAY, ATTACH)
     when(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target), game)
-    attaches = inside(ATTACH, RETREAT)
+    attaches, retreats, drops = inside(ATTACH, RETREAT), inside(RETREAT, ATTACK), inside(FOSSIL, CHOICE)
+    game.stale = game.stale | attaches | retreats | drops
     when(cards.ops, "attach", attaches, lambda g: attach(g, cards, rules, own - ATTACH), game)
-    retreats = inside(RETREAT, ATTACK)
     game.retreating = game.retreating | retreats
     game.retreat_place = xp.where(retreats, action - RETREAT + 1, game.retreat_place)
     game.owed = xp.where(retreats, at(rules.retreat, first), game.owed)
@@ -260,8 +259,8 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     game.stadium_used = put(game.stadium_used, player, True, uses)
     program = cards.card(board.card_of(game, cards, game.stadium), CardColumn.PROGRAM)
     triggers.push(game, program, player, uses)
-    drops = inside(FOSSIL, CHOICE)
-    board.discard_pokemon(game, xp.where(drops, own - FOSSIL, NOBODY), drops)
+    fossil = xp.where(drops, own - FOSSIL, NOBODY)
+    when(cards.ops, "fossil", drops, lambda g: board.discard_pokemon(g, fossil), game)
 
 
 def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
@@ -293,6 +292,7 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     supporter = kind == CardKind.SUPPORTER
     game.supporters = put(game.supporters, player, at(game.supporters, player) + 1, supporter)
     runs = supporter | (kind == CardKind.ITEM)
+    game.stale = game.stale | ~runs
     program = cards.card(card, CardColumn.PROGRAM)
     triggers.push(game, program, player, runs, held=instance, played=True)
     game.answer = xp.where(runs & (target > 0), CHOICE + target - 1, game.answer)

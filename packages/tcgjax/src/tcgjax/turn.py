@@ -163,7 +163,6 @@ def tick(game: Record, cards: Cards, rules: Record) -> None:
     """Durations end; after the last turn the game is a tie (section 3)."""
     board.expire(game, cards)
     finish(game, TIE, game.turn >= TURN_LIMIT)
-    game.stale = xp.bool_(True)
     game.turn_step = xp.int32(BEGIN)
 
 
