@@ -146,9 +146,7 @@ def bit(mask: Any, number: Any) -> Any:
 
 def lowest(word: Any) -> Any:
     """Index of the lowest bit that is set, -1 if there is none; int32."""
-    word = word.astype(xp.uint32)
-    below = (word & (~word + np.uint32(1))) - np.uint32(1)
-    return xp.where(word == 0, xp.int32(NONE), xp.count_bits(below))
+    return xp.where(word == 0, xp.int32(NONE), xp.trailing_zeros(word))
 
 
 def nth_bit(word: Any, number: Any) -> Any:
