@@ -10,7 +10,7 @@ import numpy as np
 from tcgjax import xp, zones
 from tcgjax.arrays import Record, at, first, put, when
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
-from tcgjax.layout import EFFECTS, FOREVER, IN_PLAY, LIMBO, NOBODY, PLACES, SLOTS
+from tcgjax.layout import EFFECTS, FOREVER, IN_PLAY, NOBODY, PLACES, SLOTS
 from tcgjax.tables import Cards
 
 OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
@@ -184,8 +184,6 @@ def remove(game: Record, place: Any, where: Any = True) -> tuple[Any, Any]:
     game.discard_energy = game.discard_energy + xp.where(mine, units, 0)
     held = xp.where(where, at(game.cards, place), NOBODY)
     tools = xp.where(where, at(game.tools, place), NOBODY)
-    for instance in (*(held[i] for i in range(3)), *(tools[i] for i in range(2))):
-        zones.set_zone(game, instance, LIMBO, where)
     clear_place(game, place, where)
     return held, tools
 

@@ -144,13 +144,21 @@ def members(game: Record, who: Any, me: Any, source: Any, there: Any) -> Any:
 
 
 def matches(
-    game: Record, cards: Cards, rules: Record, number: Any, state: Any, types: Any, parameter: Any, source: Any
+    game: Record,
+    cards: Cards,
+    rules: Record,
+    number: Any,
+    state: Any,
+    types: Any,
+    parameter: Any,
+    source: Any,
+    hands: bool = True,
 ) -> Any:
-    """Which places match a filter and are in a state, bool [8]."""
+    """Which places match a filter and are in a state, bool [8]; arguments as of `in_state`."""
     box = Record(passes=cards.passes(number, rules.top, rules.types))
 
     def narrow(box: Record) -> None:
-        box.passes = box.passes & in_state(game, cards, rules, state, types, parameter, source)
+        box.passes = box.passes & in_state(game, cards, rules, state, types, parameter, source, hands)
 
     when_itself(cards.ops, "state", state != State.ANY, narrow, box)
     return box.passes
@@ -204,12 +212,12 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
     def need(box: Record) -> None:
         needed = members(game, m[M.NEED_WHO], owner, place, rules.there)
         filter_, state = m[M.NEED_FILTER], m[M.NEED_STATE]
-        needed = needed & matches(game, cards, rules, filter_, state, m[M.TYPES], xp.int32(0), place)
+        needed = needed & matches(game, cards, rules, filter_, state, m[M.TYPES], xp.int32(0), place, hands=False)
         box.works = box.works & ((m[M.NEED_WHO] == 0) | (total(needed) >= m[M.NEED_MIN]))
 
     def narrow(box: Record) -> None:
         numbers = (m[M.FILTER], m[M.STATE], m[M.TYPES], m[M.PARAMETER])
-        box.suits = box.suits & matches(game, cards, rules, *numbers, place)
+        box.suits = box.suits & matches(game, cards, rules, *numbers, place, hands=False)
 
     when_itself(ops, "modifier needs", m[M.NEED_WHO] != 0, need, box)
     when_itself(ops, "modifier filters", (m[M.FILTER] != 0) | (m[M.STATE] != 0), narrow, box)

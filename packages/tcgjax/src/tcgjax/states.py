@@ -17,7 +17,9 @@ SIDES: Final = (slice(0, SLOTS), slice(SLOTS, PLACES))
 """Where each player's places are among all."""
 
 
-def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, parameter: Any, source: Any) -> Any:
+def in_state(
+    game: Record, cards: Cards, rules: Record, state: Any, types: Any, parameter: Any, source: Any, hands: bool
+) -> Any:
     """Which places are in a state, bool [8].
 
     Args:
@@ -28,6 +30,7 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
         types: mask of energy types.
         parameter: of the state.
         source: the place of whose effect it is, or -1.
+        hands: whether it may be a state that depends on cards in hands; no modifier asks for one.
     """
     max_hp = rules.max_hp
     hp = xp.maximum(0, max_hp - game.damage)
@@ -51,7 +54,8 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
     def hold_candy(box: Record) -> None:
         box.found = box.found & candy_target(game, cards, rules)
 
-    when_itself(cards.ops, "candy", state == State.HAS_CANDY_TARGET, hold_candy, candy)
+    if hands:
+        when_itself(cards.ops, "candy", state == State.HAS_CANDY_TARGET, hold_candy, candy)
     states = {
         State.DAMAGED: damaged,
         State.UNDAMAGED: ~damaged,

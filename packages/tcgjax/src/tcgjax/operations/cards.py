@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, arranged, at, first, put, ranks, total
+from tcgjax.arrays import Record, arranged, at, first, put, ranks, repeat, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import AttackColumn, Op
 from tcgjax.counting import Row
@@ -81,9 +81,15 @@ def search_bench(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     pool = matching(game, cards, DECK, game.r_me, row.filter)
     order = zones.pick(game, cards, pool, xp.minimum(row.amount, 3 - taken))
     zones.take_out_all(game, order >= 0, DECK)
-    for number in range(3):
+    me = game.r_me
+
+    def enter(game: Record, number: Any) -> Any:
         card = first(order == number)
-        board.enter(game, board.free_slot(game, game.r_me), card, game.turn, card >= 0)
+        board.enter(game, board.free_slot(game, me), card, game.turn, card >= 0)
+        return number + 1
+
+    names = (*board.FIELDS, "zone", "known")
+    repeat(cards.ops, names, lambda game, number: (order == number).any(), enter, game, xp.int32(0), 3)
     due(game, game.r_me)
 
 

@@ -101,7 +101,8 @@ def discard_random_any(game: Record, cards: Cards, rules: Record, scene: Record,
     order, flags = own_first(scene.reached, game.r_me)
 
     def once(game: Record, done: Any) -> Any:
-        units = xp.where(flags[:, None] & kinds_of(row.types), at(game.energy, order), 0)
+        energy = xp.where(game.r_me == 0, game.energy, xp.roll(game.energy, 4, axis=0))
+        units = xp.where(flags[:, None] & kinds_of(row.types), energy, 0)
         here = (done < row.amount) & (total(units) > 0)
         number = rng.below(game, cards, Stream.PICK, xp.maximum(total(units), 1), here)
         upto = running_sum(xp.sum(units, axis=1, dtype=xp.int32))
