@@ -120,7 +120,7 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
             ),
         ),
-        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "halfcheetah-jax", "gymnasium", 0.01),
+        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "gymnasium", {"halfcheetah-jax": {}}),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",
