@@ -10,7 +10,7 @@ import numpy as np
 from tcgjax import xp, zones
 from tcgjax.arrays import Record, at, first, put, when
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
-from tcgjax.layout import EFFECTS, FOREVER, IN_PLAY, NOBODY, PLACES, SLOTS
+from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, NOBODY, PLACES, SLOTS
 from tcgjax.tables import Cards
 
 OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
@@ -75,8 +75,8 @@ def top_instances(game: Record) -> Any:
 def card_of(game: Record, cards: Cards, instance: Any) -> Any:
     """The functional card of instances; that of instance 0 for -1."""
     instance = xp.maximum(instance, 0)
-    deck = xp.where(instance >= zones.DECK_SIZE, game.deck[1] - 1, game.deck[0])
-    return cards.ops.take(cards.tables.deck, deck * np.int32(zones.DECK_SIZE) + instance)
+    deck = xp.where(instance >= DECK_SIZE, game.deck[1] - 1, game.deck[0])
+    return cards.ops.take(cards.tables.deck, deck * np.int32(DECK_SIZE) + instance)
 
 
 def tops(game: Record, cards: Cards) -> Any:

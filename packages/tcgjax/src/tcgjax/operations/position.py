@@ -11,7 +11,7 @@ from tcgjax.arrays import Record, at, first, put, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import CardColumn, Op, Use
 from tcgjax.counting import Row
-from tcgjax.layout import DECK, HAND, IN_PLAY, NOBODY, STADIUM
+from tcgjax.layout import DECK, HAND, IN_PLAY, INSTANCES, NOBODY, STADIUM
 from tcgjax.operations.choices import chosen_place
 from tcgjax.operations.common import due, for_each, next_place
 from tcgjax.tables import Cards
@@ -35,7 +35,7 @@ def leave_play(game: Record, cards: Cards, rules: Record, scene: Record, row: Ro
         owner = at(OWNERS, place)
         gone = board.take_apart(game, place, to_hand, where)
         zones.send(game, owner, gone, [to_hand] * 3 + [False] * 2, where & ~to_deck)
-        chosen = xp.zeros((zones.INSTANCES,), xp.bool_)
+        chosen = xp.zeros((INSTANCES,), xp.bool_)
         for instance in gone:
             chosen = chosen | (instance == INDEX)
         zones.into_decks(game, chosen & where & to_deck)
