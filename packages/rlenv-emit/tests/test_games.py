@@ -1,7 +1,8 @@
-"""The games of the test bed, played at random by the emitted step and by XLA's: every word of every step is equal."""
+"""The games of the test bed, played at random by the emitted step, by XLA's and by the twins: every word is equal."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import jax
@@ -11,8 +12,8 @@ import pytest
 
 from rlenv_emit import emit_env
 from rlenv_shared import compiling, counter_rng, masking
-from rlenv_shared.testing.games import Hand
-from rlenv_shared.testing.games.skirmish import Skirmish
+from rlenv_shared.testing.games import Hand, Skirmish, twins
+from rlenv_shared.verification.compare import compare
 
 BATCH, STEPS = 37, 240
 GAMES = {"Skirmish": Skirmish, "Hand": Hand}
@@ -46,3 +47,21 @@ def test_random_games_are_equal_word_by_word(name: str) -> None:
     expected = rollout(game, STEPS, compiler_options=compiling.WITHOUT_FUSION["cpu"])
     jax.tree.map(np.testing.assert_array_equal, rollout(emit_env(game), STEPS), expected)
     assert np.sum(expected[1][3]) > 0  # some games ended, so resets were compared too
+
+
+@pytest.mark.l3
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("name", "games"), [("skirmish", 64), ("hand", 256)])
+def test_every_step_is_the_twins(name: str, games: int) -> None:
+    ours, theirs = twins.both(name, 0, games, backend="emit")
+    report = compare(ours, theirs)
+    report.raise_on_divergence()
+    assert report.steps > 20 * games
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_two_thousand_games_are_the_twins(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["twins", "--games", "2048", "--backend", "emit"])
+    twins.main()
+    assert capsys.readouterr().out.count("0 differences") == len(twins.GAMES)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rlenv_emit import emit, processor
+from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.compare import compare, equal
 from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values
 from rlenv_emit.fuzz.operations import CASES, applied
@@ -81,6 +82,12 @@ def test_random_programs(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_random_programs_under_the_sanitizers(form: str) -> None:
     assert compare(range(8, 12), 37, [], [form]).differences == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not separate.EMULATED.is_here, reason="no g++-aarch64-linux-gnu and qemu-user")
+def test_random_programs_on_an_emulated_processor() -> None:
+    assert compare(range(12, 36), 37, [], emulated=["neon"]).differences == []
 
 
 def test_the_reference_compiles_each_primitive_alone() -> None:

@@ -118,6 +118,13 @@ template <class T> static inline T s_floor(T a) { return sizeof(T) == 4 ? (T)flo
 template <class T> static inline T s_ceil(T a) { return sizeof(T) == 4 ? (T)ceilf((float)a) : (T)ceil((double)a); }
 template <class T> static inline T s_round(T a) { return sizeof(T) == 4 ? (T)roundf((float)a) : (T)round((double)a); }
 template <class T> static inline T s_rint(T a) { return sizeof(T) == 4 ? (T)rintf((float)a) : (T)rint((double)a); }
+// What XLA calls too.
+template <class T> static inline T s_sin(T a) { return sizeof(T) == 4 ? (T)sinf((float)a) : (T)sin((double)a); }
+template <class T> static inline T s_cos(T a) { return sizeof(T) == 4 ? (T)cosf((float)a) : (T)cos((double)a); }
+template <class T> static inline T s_log(T a) { return (T)log((double)a); }
+template <class T> static inline T s_fma(T a, T b, T c) {
+  return sizeof(T) == 4 ? (T)fmaf((float)a, (float)b, (float)c) : (T)fma((double)a, (double)b, (double)c);
+}
 template <class T> static inline bool s_finite(T a) { return s_abs(a) <= std::numeric_limits<T>::max(); }
 
 // From float to integer: towards zero, the nearest number that there is where it does not fit, 0 for NaN.

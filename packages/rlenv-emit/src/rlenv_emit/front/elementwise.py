@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from rlenv_emit.front.arrays import Context, Held, dtype_of, objects
+from rlenv_emit.front.functions import log_f32
 from rlenv_emit.ir import NUMPY, Value
 
 Rule = Callable[..., Any]
@@ -20,6 +21,7 @@ SAME: Final = {
     "shift_right_arithmetic": "sar", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
     "neg": "neg", "abs": "abs", "sign": "sign", "not": "not", "clz": "clz", "population_count": "popcount",
     "mulhi": "mulhi", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "is_finite": "finite", "nextafter": "nextafter",
+    "sin": "sin", "cos": "cos",
 }  # fmt: skip
 """Primitives that are one operation."""
 _BOOLEAN: Final = {"max": "or", "min": "and", "mul": "and", "add": "or", "add_any": "or"}
@@ -106,6 +108,12 @@ def _round(context: Context, equation: Any, x: Held) -> Held:
     return context.each(lambda value: context.build.op(kind, value), x)
 
 
+def _log(context: Context, equation: Any, x: Held) -> Held:
+    """In float32 XLA's own polynomial, in float64 the C library's, as in every program that XLA compiles."""
+    build = context.build
+    return context.each(lambda value: log_f32(build, value) if value.dtype == "f32" else build.op("log", value), x)
+
+
 def _square(context: Context, equation: Any, x: Held) -> Held:
     return context.each(lambda value: context.build.op("mul", value, value), x)
 
@@ -151,6 +159,7 @@ RULES: Final[dict[str, Rule]] = {
     "convert_element_type": _convert_element_type,
     "bitcast_convert_type": _bitcast,
     "round": _round,
+    "log": _log,
     "square": _square,
     "integer_pow": _integer_pow,
     "iota": _iota,

@@ -130,7 +130,7 @@ OPERATIONS: Final = (
     _plain("clz", INTEGERS, 1, lax.clz),
     _plain("population_count", INTEGERS, 1, lax.population_count),
     _plain("mulhi", ("int32", "uint32", "int64", "uint64"), 2, lax.mulhi),
-    *(_plain(name, FLOATS, 1, getattr(lax, name)) for name in ("sqrt", "floor", "ceil")),
+    *(_plain(name, FLOATS, 1, getattr(lax, name)) for name in ("sqrt", "floor", "ceil", "sin", "cos", "log")),
     _plain("is_finite", FLOATS, 1, lax.is_finite, "bool"),
     _plain("round away", FLOATS, 1, lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO)),
     _plain("round even", FLOATS, 1, lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)),
