@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import emit_env
+from rlenv_emit import emit_env, processor
 from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.testing.games import Hand, Skirmish, twins
 from rlenv_shared.verification.compare import compare
@@ -47,6 +47,21 @@ def test_random_games_are_equal_word_by_word(name: str) -> None:
     expected = rollout(game, STEPS, compiler_options=compiling.WITHOUT_FUSION["cpu"])
     jax.tree.map(np.testing.assert_array_equal, rollout(emit_env(game), STEPS), expected)
     assert np.sum(expected[1][3]) > 0  # some games ended, so resets were compared too
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("form", "lacks"), [("avx512", ()), ("avx2", ("avx512",)), ("sse2", ("avx", "fma"))])
+def test_the_best_form_of_a_lesser_processor(
+    form: str, lacks: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processor says less than it can: the form that is chosen then has the same words."""
+    left = frozenset(flag for flag in processor.flags() if not flag.startswith(lacks))
+    monkeypatch.setattr(processor, "flags", lambda: left)
+    assert processor.best().name == form
+    for game in (Skirmish(), Hand()):
+        expected = rollout(game, 60, compiler_options=compiling.WITHOUT_FUSION["cpu"])
+        jax.tree.map(np.testing.assert_array_equal, rollout(emit_env(game), 60), expected)
 
 
 @pytest.mark.l3

@@ -207,7 +207,7 @@ def compare_rollouts(envs: int, steps: int, seed: int, least_ends: int) -> Findi
 
 
 def compare_emitted(envs: int, steps: int, seed: int, least_ends: int) -> Findings:
-    """The native form of the JAX step against C: every bit of rollouts, then every step in other fields within 1 ulp."""
+    """The native JAX step against C: every bit of rollouts, then every step in other fields within 1 ulp."""
     found = Findings()
     for frameskip in FRAMESKIPS:
         differences = jax_equals_c(frameskip, envs, steps, seed, backend="emit")

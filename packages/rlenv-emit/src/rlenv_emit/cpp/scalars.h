@@ -121,7 +121,11 @@ template <class T> static inline T s_rint(T a) { return sizeof(T) == 4 ? (T)rint
 // What XLA calls too.
 template <class T> static inline T s_sin(T a) { return sizeof(T) == 4 ? (T)sinf((float)a) : (T)sin((double)a); }
 template <class T> static inline T s_cos(T a) { return sizeof(T) == 4 ? (T)cosf((float)a) : (T)cos((double)a); }
-template <class T> static inline T s_log(T a) { return (T)log((double)a); }
+// A denormal number compares equal to zero, as in the check that XLA's older symbol of the C library begins with.
+template <class T> static inline T s_log(T a) { return a == 0 ? -std::numeric_limits<T>::infinity() : (T)log((double)a); }
+template <class T> static inline T s_pow(T a, T b) {
+  return sizeof(T) == 4 ? (T)powf((float)a, (float)b) : (T)pow((double)a, (double)b);
+}
 template <class T> static inline T s_fma(T a, T b, T c) {
   return sizeof(T) == 4 ? (T)fmaf((float)a, (float)b, (float)c) : (T)fma((double)a, (double)b, (double)c);
 }

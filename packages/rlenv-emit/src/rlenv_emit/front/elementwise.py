@@ -114,6 +114,28 @@ def _log(context: Context, equation: Any, x: Held) -> Held:
     return context.each(lambda value: log_f32(build, value) if value.dtype == "f32" else build.op("log", value), x)
 
 
+def _pow(context: Context, equation: Any, x: Held, y: Held) -> Held:
+    """The C library's, but for known exponents of few products, as in every program that XLA compiles."""
+    build = context.build
+    base, exponent = (dtype_of(variable.aval) for variable in equation.invars)
+    if base != exponent:
+        raise context.unsupported(f"{base} to the power of {exponent}", "two of one dtype", "convert the exponent")
+
+    def power(a: Value, b: Value) -> Value:
+        known = build.constant_of(b)
+        if known is None or known not in (-1, 0, 1, 2, 3):
+            return build.op("pow", a, b)
+        one = build.constant(1, a.dtype)
+        if known < 0:
+            return build.op("div", one, a)
+        result = a if known else one
+        for _ in range(int(known) - 1):
+            result = build.op("mul", result, a)
+        return result
+
+    return context.each(power, x, y)
+
+
 def _square(context: Context, equation: Any, x: Held) -> Held:
     return context.each(lambda value: context.build.op("mul", value, value), x)
 
@@ -160,6 +182,7 @@ RULES: Final[dict[str, Rule]] = {
     "bitcast_convert_type": _bitcast,
     "round": _round,
     "log": _log,
+    "pow": _pow,
     "square": _square,
     "integer_pow": _integer_pow,
     "iota": _iota,

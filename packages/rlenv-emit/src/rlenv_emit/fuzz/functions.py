@@ -65,10 +65,8 @@ def compare(name: str, dtype: str, form: str, numbers: int) -> dict[str, Any]:
     """Compare that many numbers, rounded up to whole calls; in float32 all that there are, where it is so many."""
     pair, differ, first_found, done = Pair(name, dtype, CHUNK, form), 0, list[str](), 0
     while done < numbers:
-        if dtype == "float32":  # the last call begins again at 0
-            values = float32_bits(done % FLOAT32, CHUNK)
-        else:
-            values = float64_values(done, CHUNK)
+        # The last call of float32 begins again at 0.
+        values = float32_bits(done % FLOAT32, CHUNK) if dtype == "float32" else float64_values(done, CHUNK)
         found = pair.differences(values)
         differ += len(found)
         first_found += [float(value).hex() for value in found[: 10 - len(first_found)]]

@@ -43,8 +43,16 @@ class Way:
 
 SANITIZED: Final = Way(("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1", "-Wno-psabi"))
 """The address and the undefined-behaviour sanitizer."""
-EMULATED: Final = Way(("-static",), "aarch64-linux-gnu-g++", ("qemu-aarch64",))
-"""Debian's cross compiler and its user-mode emulator: packages g++-aarch64-linux-gnu and qemu-user."""
+EMULATED: Final = {
+    "neon": Way(("-static",), "aarch64-linux-gnu-g++", ("qemu-aarch64",)),
+    "avx2": Way(("-static",), runner=("qemu-x86_64", "-cpu", "Haswell")),
+    "sse2": Way(("-static",), runner=("qemu-x86_64", "-cpu", "Nehalem")),
+}
+"""By form: a processor that has no more than it needs, in Debian's user-mode emulator (package qemu-user).
+
+NEON is compiled by Debian's cross compiler (g++-aarch64-linux-gnu).  The C library's functions have other last bits on
+such processors, as XLA's programs would have there.
+"""
 
 
 class ProcessError(AssertionError):
