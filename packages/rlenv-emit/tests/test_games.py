@@ -71,7 +71,7 @@ def test_every_step_is_the_twins(name: str, games: int) -> None:
     ours, theirs = twins.both(name, 0, games, backend="emit")
     report = compare(ours, theirs)
     report.raise_on_divergence()
-    assert report.steps > 20 * games
+    assert report.steps > 10 * games
 
 
 @pytest.mark.slow
