@@ -51,8 +51,11 @@ template <class T> static inline T s_div(T a, T b) {
   }
 }
 template <class T> static inline T s_rem(T a, T b) {
-  if constexpr (is_float<T>) return sizeof(T) == 4 ? (T)fmodf((float)a, (float)b) : (T)fmod((double)a, (double)b);
-  else {
+  if constexpr (is_float<T>) {
+    // A denormal number compares equal to zero; some versions of the C library look at its bits instead.
+    if (b == 0) return std::numeric_limits<T>::quiet_NaN();
+    return sizeof(T) == 4 ? (T)fmodf((float)a, (float)b) : (T)fmod((double)a, (double)b);
+  } else {
     if (b == 0) return a;
     if (std::is_signed_v<T> && b == (T)-1) return 0;
     return (T)(a % b);

@@ -44,9 +44,9 @@ class Way:
 SANITIZED: Final = Way(("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1", "-Wno-psabi"))
 """The address and the undefined-behaviour sanitizer."""
 EMULATED: Final = {
-    "neon": Way(("-static",), "aarch64-linux-gnu-g++", ("qemu-aarch64",)),
-    "avx2": Way(("-static",), runner=("qemu-x86_64", "-cpu", "Haswell")),
-    "sse2": Way(("-static",), runner=("qemu-x86_64", "-cpu", "Nehalem")),
+    "neon": Way(("-static", "-Wno-psabi"), "aarch64-linux-gnu-g++", ("qemu-aarch64",)),
+    "avx2": Way(("-static", "-Wno-psabi"), runner=("qemu-x86_64", "-cpu", "Haswell")),
+    "sse2": Way(("-static", "-Wno-psabi"), runner=("qemu-x86_64", "-cpu", "Nehalem")),
 }
 """By form: a processor that has no more than it needs, in Debian's user-mode emulator (package qemu-user).
 
