@@ -27,6 +27,13 @@ DECLARATION: Final = declare.Declaration(
             full={"episodes": {"random": 10_000, "balance": 1_000}, "seed": 2026},
             quick={"episodes": {"random": 1000, "balance": 100}, "seed": 11},
         ),
+        declare.RolloutSet(
+            "emitted",
+            f"{__name__}.rollouts:compare_emitted",
+            full={"episodes": {"random": 10_000, "balance": 1_000}, "seed": 2026},
+            quick={"episodes": {"random": 1000, "balance": 100}, "seed": 11},
+            whole_episodes=False,
+        ),
     ),
     replays=tuple(
         declare.Replay(

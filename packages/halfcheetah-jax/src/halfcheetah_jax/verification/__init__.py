@@ -87,6 +87,9 @@ DECLARATION: Final = declare.Declaration(
             {"episodes": 20, "steps": 200},
             whole_episodes=True,
         ),
+        _comparisons(
+            "emitted", "rollouts:compare_emitted", {"episodes": 100, "steps": 1000}, {"episodes": 20, "steps": 200}
+        ),
     ),
     replays=tuple(
         declare.Replay(
