@@ -96,7 +96,12 @@ DECLARATION: Final = declare.Declaration(
                 ),
             ),
         ),
-        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "cartpole-jax", "gymnasium", 0.1),
+        declare.Benchmark.of_faces(
+            f"{__name__}.benchmarks:faces",
+            FACES,
+            "gymnasium",
+            {"cartpole-jax": {16_384: 1.0}, "cartpole-jax emitted": {64: 1.0, 4096: 1.0, 16_384: 1.0}},
+        ),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",
