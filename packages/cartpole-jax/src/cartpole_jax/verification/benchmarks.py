@@ -80,7 +80,7 @@ def faces(batch: int) -> list[Workload]:
     import gymnasium
 
     gymnasium.register_envs(cartpole_jax)
-    made = {
+    made: dict[str, dict[str, Any]] = {
         "cartpole-jax": {"id": CartPole.name},
         "cartpole-jax emitted": {"id": CartPole.name, "backend": "emit"},
         "gymnasium": {"id": "CartPole-v1"},
