@@ -92,6 +92,13 @@ class Battle:
         """Shuffle a pair of equals where ``mask``: whether they change places."""
         return (self.draw(mask, 2, site) == 1) & mask
 
+    def ask_unaware(self, mask: Any, times: int = 1) -> None:
+        """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
+        both = self.ability(0).unaware & self.ability(1).unaware & (self.side(0).hp > 0) & (self.side(1).hp > 0)
+        asked = mask & both & self.tied()
+        for _ in range(times):
+            self.draw(asked, 2, "Unaware")
+
     # --- tables ---------------------------------------------------------------------------------------------------
 
     def row(self, table: str, layout: Layout, index: Any) -> Any:

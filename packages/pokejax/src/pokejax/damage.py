@@ -46,7 +46,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
     """
 
     def one(roll: Any) -> Any:
-        given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll}
+        given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll, "Unaware": roll}
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
         always = jnp.ones_like(b.view.over)

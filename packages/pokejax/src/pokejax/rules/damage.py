@@ -254,6 +254,7 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     power = base_power(b, move, facts, hit)
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
+    b.ask_unaware(by_formula, 2)
     amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2
     amount = modify(amount, weather_multiplier(b, move))
     amount = jnp.where(critical, amount * 3 // 2, amount)

@@ -88,6 +88,8 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     rolls = where & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
     b.draw(rolls & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard again")
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
+    b.ask_unaware(rolls)
+    b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
     stage = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
     evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])

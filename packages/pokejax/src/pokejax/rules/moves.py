@@ -71,9 +71,7 @@ def take_tera_type(b: Battle, move: Any) -> None:
     user, pokemon = b.side(0), b.pokemon(0)
     becomes = move.becomes_tera & user.terastallized
     move.set("type", pokemon.tera_type, where=becomes)
-    plain = b.ability(1).unaware & ~b.side(1).fainted
-    attack, special = (jnp.where(plain, 0, user.boosts[stat]) for stat in (rows.ATK, rows.SPA))
-    stronger = staged(pokemon.atk, attack) > staged(pokemon.spa, special)
+    stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
     move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
 
 
@@ -235,12 +233,14 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     base = jnp.where(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
     facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
     accuracy = modify(base, accuracy_multiplier(b, move, facts))
-    plain = move.ignores_evasion | b.ability(0).ignores_evasion | b.ability(0).unaware
-    evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])
+    can_number, plain_evasion = can_miss, move.ignores_evasion | b.ability(0).ignores_evasion
+    evasion = jnp.where(plain_evasion | b.ability(0).unaware, 0, target.boosts[rows.EVASION])
     own = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
     stage = jnp.clip(own - evasion, -6, 6)
     accuracy = jnp.where(stage >= 0, accuracy * (3 + stage) // 3, accuracy * 3 // (3 - stage))
     can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
+    b.ask_unaware(where & can_number)
+    b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
     b.draw(asked & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard")
     asks = asked & can_miss

@@ -50,6 +50,8 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         side.set("queued_switch", True, where=moving & side.asked & switches)
         side.set("queued_instaswitch", True, where=replacing & side.asked & switches)
         side.set("switch_flag", False, where=where & side.asked)
+        b.ask_unaware(where & side.asked)
+        b.ask_unaware(terastallizes)
         side.asked = side.asked & ~where
         own = jnp.minimum(slot, MOVES - 1)
         own = jnp.where(side.lock > 0, side.lock_slot, own)
@@ -94,6 +96,8 @@ def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
 def sort_again(b: Battle, where: Any) -> None:
     """Before a move, speeds are looked at again and the rest of the queue is ordered anew."""
     update_speeds(b, where)
+    for n in _BOTH:
+        b.ask_unaware(where & b.side(n).queued_move)
     order_moves(b, where, fresh=False)
 
 

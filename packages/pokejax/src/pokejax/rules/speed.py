@@ -34,4 +34,5 @@ def update_speeds(b: Battle, where: Any) -> None:
     """Both active Pokémon's speeds are looked at again, if they stand."""
     for number in (0, 1):
         side = b.side(number)
+        b.ask_unaware(where & ~side.fainted)
         side.set("speed", current_speed(b, number), where=where & ~side.fainted)

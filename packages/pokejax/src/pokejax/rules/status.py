@@ -165,7 +165,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     user.set("confusion", user.confusion - 1, where=confused)
     confused = confused & (user.confusion > 0)
     hurts_itself = confused & (b.draw(confused, 100, "confused") < 33)
-    hurt_by_confusion(b, move, hurts_itself)
+    hurt_by_confusion(b, hurts_itself)
     kept = kept | hurts_itself
 
     paralysed = where & ~kept & (user.status == rows.PAR)
@@ -173,13 +173,12 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     return where & ~kept
 
 
-def hurt_by_confusion(b: Battle, move: Any, where: Any) -> None:
+def hurt_by_confusion(b: Battle, where: Any) -> None:
     """The user hits itself with a power of 40 and no type (``getConfusionDamage``)."""
     user, pokemon = b.side(0), b.pokemon(0)
-    at_foe = (move.target != rows.AT_SELF) & (move.target != rows.AT_FIELD) & (move.target != rows.AT_OWN_SIDE)
-    plain = b.ability(1).unaware & at_foe & ~b.side(1).fainted  # the target's Unaware sees no stages
-    attack = staged(pokemon.atk, jnp.where(plain, 0, user.boosts[rows.ATK]))
-    defense = staged(pokemon.def_, jnp.where(plain, 0, user.boosts[rows.DEF]))
+    b.ask_unaware(where, 2)
+    attack = staged(pokemon.atk, user.boosts[rows.ATK])  # it is its own target, of whom Unaware does not care
+    defense = staged(pokemon.def_, user.boosts[rows.DEF])
     base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)

@@ -122,7 +122,9 @@ def exchange(b: Battle, where: Any) -> None:
 def enter(b: Battle, number: int, where: Any) -> None:
     """Queue what the newcomer's entry brings; two of one speed draw for it (``insertChoice``)."""
     side, other = b.side(number), b.side(1 - number)
+    b.ask_unaware(where)
     side.set("speed", current_speed(b, number), where=where)
+    b.ask_unaware(where)
     b.draw(where & other.queued_run_switch & (other.speed == side.speed), 2, "runSwitch queue")
     side.set("queued_run_switch", True, where=where)
 

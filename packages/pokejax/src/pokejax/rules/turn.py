@@ -85,6 +85,7 @@ def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
 def start(b: Battle, where: Any) -> None:
     """Both leads come in."""
     for number in (0, 1):
+        b.side(number).set("speed", b.pokemon(number).spe, where=where)
         enter(b, number, where)
         b.side(number).set("appeared", 1, where=where)
     b.view.set("mid_turn", True, where=where)
