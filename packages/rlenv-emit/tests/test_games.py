@@ -1,7 +1,8 @@
-"""The games of the test bed, played at random by the emitted step and by XLA's: every word of every step is equal."""
+"""The games of the test bed, played at random by the emitted step, by XLA's and by the twins: every word is equal."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import jax
@@ -9,10 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import emit_env
+from rlenv_emit import emit_env, processor
 from rlenv_shared import compiling, counter_rng, masking
-from rlenv_shared.testing.games import Hand
-from rlenv_shared.testing.games.skirmish import Skirmish
+from rlenv_shared.testing.games import Hand, Skirmish, twins
+from rlenv_shared.verification.compare import compare
 
 BATCH, STEPS = 37, 240
 GAMES = {"Skirmish": Skirmish, "Hand": Hand}
@@ -46,3 +47,36 @@ def test_random_games_are_equal_word_by_word(name: str) -> None:
     expected = rollout(game, STEPS, compiler_options=compiling.WITHOUT_FUSION["cpu"])
     jax.tree.map(np.testing.assert_array_equal, rollout(emit_env(game), STEPS), expected)
     assert np.sum(expected[1][3]) > 0  # some games ended, so resets were compared too
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("form", "lacks"), [("avx512", ()), ("avx2", ("avx512",)), ("sse2", ("avx", "fma"))])
+def test_the_best_form_of_a_lesser_processor(
+    form: str, lacks: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processor says less than it can: the form that is chosen then has the same words."""
+    left = frozenset(flag for flag in processor.flags() if not flag.startswith(lacks))
+    monkeypatch.setattr(processor, "flags", lambda: left)
+    assert processor.best().name == form
+    for game in (Skirmish(), Hand()):
+        expected = rollout(game, 60, compiler_options=compiling.WITHOUT_FUSION["cpu"])
+        jax.tree.map(np.testing.assert_array_equal, rollout(emit_env(game), 60), expected)
+
+
+@pytest.mark.l3
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("name", "games"), [("skirmish", 64), ("hand", 256)])
+def test_every_step_is_the_twins(name: str, games: int) -> None:
+    ours, theirs = twins.both(name, 0, games, backend="emit")
+    report = compare(ours, theirs)
+    report.raise_on_divergence()
+    assert report.steps > 10 * games
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_two_thousand_games_are_the_twins(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["twins", "--games", "2048", "--backend", "emit"])
+    twins.main()
+    assert capsys.readouterr().out.count("0 differences") == len(twins.GAMES)

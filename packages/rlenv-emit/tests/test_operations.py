@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from rlenv_emit import emit, processor
+from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.compare import compare, equal
-from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values
+from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values, generate
 from rlenv_emit.fuzz.operations import CASES, applied
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
@@ -81,6 +82,17 @@ def test_random_programs(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_random_programs_under_the_sanitizers(form: str) -> None:
     assert compare(range(8, 12), 37, [], [form]).differences == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", separate.EMULATED)
+def test_random_programs_on_an_emulated_processor(form: str) -> None:
+    if not separate.EMULATED[form].is_here:
+        pytest.skip("needs qemu-user and g++-aarch64-linux-gnu")
+    of_the_library = {f"{name} float{bits}" for name in ("sin", "cos", "log", "pow", "pow 4") for bits in (32, 64)}
+    seeds = [seed for seed in range(12, 60) if of_the_library.isdisjoint(alive(generate(seed)))]
+    assert len(seeds) >= 12
+    assert compare(seeds, ROWS, [], emulated=[form]).differences == []
 
 
 def test_the_reference_compiles_each_primitive_alone() -> None:

@@ -53,18 +53,22 @@ def make(env_id: str, **kwargs: Any) -> Any:
         remedy = "import the package that registers it, or correct the id"
         raise UnknownEnvError("environment id", repr(env_id), f"one of {near or registered()}", remedy)
     factory = _factories[env_id]
-    backend = None
-    if "backend" in kwargs:  # installed distributions are read for those alone who ask
-        backend = next(iter(importlib.metadata.entry_points(group=BACKENDS, name=str(kwargs["backend"]))), None)
-        if backend is not None:
-            del kwargs["backend"]
+    form = backend(str(kwargs["backend"])) if "backend" in kwargs else None
+    if form is not None:
+        del kwargs["backend"]
     signature = inspect.signature(factory)
     try:
         signature.bind(**kwargs)
     except TypeError as error:
         raise InvalidParamsError(f"make({env_id!r})", sorted(kwargs), str(signature), str(error)) from None
     env = factory(**kwargs)
-    return env if backend is None else backend.load()(env)
+    return env if form is None else form(env)
+
+
+def backend(name: str) -> Callable[[Any], Any] | None:
+    """The installed backend of this name, a function of an environment; None where there is none."""
+    found = next(iter(importlib.metadata.entry_points(group=BACKENDS, name=name)), None)
+    return None if found is None else found.load()
 
 
 def registered() -> list[str]:

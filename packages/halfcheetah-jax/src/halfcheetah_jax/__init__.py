@@ -12,6 +12,7 @@ from typing import Any
 from halfcheetah_jax.env import HalfCheetah
 from halfcheetah_jax.types import EnvParams, State
 from rlenv_shared import registry
+from rlenv_shared.env import Env
 
 __version__ = "0.1.0"
 __all__ = ["EnvParams", "HalfCheetah", "State", "__version__", "make", "register"]
@@ -21,8 +22,8 @@ REWARD_THRESHOLD = 4800.0  # gymnasium/envs/__init__.py: HalfCheetah-v5 @ gymnas
 registry.register(HalfCheetah.name, HalfCheetah)
 
 
-def make(**kwargs: Any) -> HalfCheetah:
-    """Construct a `HalfCheetah`; keyword arguments are its own.
+def make(**kwargs: Any) -> Env:
+    """Construct a `HalfCheetah`; keyword arguments are its own, and ``backend="emit"`` (`rlenv_emit`, extra ``emit``).
 
     Raises:
         InvalidParamsError: an unknown keyword, or a value the constructor refuses.

@@ -86,13 +86,15 @@ def build(closed: Any, varying: Sequence[bool], form: Form) -> Built:
     return load(path, key)
 
 
-def command(form: Form, text: Path, made: Path, *, shared: bool = True, extra: Sequence[str] = ()) -> list[str]:
-    """What compiles a C++ file into a shared object, or into a program."""
+def command(
+    form: Form, text: Path, made: Path, *, shared: bool = True, extra: Sequence[str] = (), cxx: str | None = None
+) -> list[str]:
+    """What compiles a C++ file into a shared object, or into a program; ``cxx`` instead of this machine's compiler."""
     prefer = ("-mprefer-vector-width=512",) if form.name == "avx512" else ()
     flags = [flag for flag in FLAGS if shared or flag != "-shared"]
     include = (f"-I{HEADERS}", f"-I{jax.ffi.include_dir()}")
     machine = (f"-march={form.march}", *prefer, f"-DLANES={form.lanes}")
-    return [compiler(), *flags, *machine, *extra, *include, str(text), "-o", str(made)]
+    return [cxx or compiler(), *flags, *machine, *extra, *include, str(text), "-o", str(made)]
 
 
 def compile_text(text: str, form: Form, path: Path, key: str) -> None:

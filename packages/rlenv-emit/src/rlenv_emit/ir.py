@@ -10,7 +10,8 @@ counters, and whether any lane needs something; only uniform values decide branc
 | add sub mul div rem min max, and or xor     | of two values of one dtype                                          |
 | shl shr sar                                 | shifts; a distance of the width or more leaves zeros (or the sign)  |
 | eq ne lt le gt ge                           | b1; ordered, but ne is true of NaN                                  |
-| neg abs sign not clz popcount sqrt ...      | of one value                                                        |
+| neg abs sign not clz popcount sqrt sin ...  | of one value                                                        |
+| fma                                         | args[0] * args[1] + args[2], rounded once                           |
 | select                                      | args[1] where args[0] else args[2]                                  |
 | convert, bitcast                            | to the dtype of the value                                           |
 | any                                         | uniform b1: whether args[0] is true in any lane that is at work     |

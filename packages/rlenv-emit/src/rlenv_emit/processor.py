@@ -74,20 +74,30 @@ def best() -> Form:
     )
 
 
+def known(name: str) -> Form:
+    """The form of this name, whether or not this processor runs it.
+
+    Raises:
+        ObjectFileError: there is no such form.
+    """
+    for form in FORMS:
+        if form.name == name:
+            return form
+    expected = f"one of {[form.name for form in FORMS]}"
+    raise ObjectFileError(explain("form", got=name, expected=expected, remedy="leave the choice to the package"))
+
+
 def named(name: str) -> Form:
     """The form of this name, which this processor must be able to run.
 
     Raises:
         ObjectFileError: there is no such form, or it needs what this processor has not.
     """
-    for form in FORMS:
-        if form.name == name:
-            if not runs(form):
-                lacking = sorted(form.needs - flags()) or form.machine
-                remedy = "leave the choice to the package"
-                raise ObjectFileError(
-                    explain(f"form {name}", got=f"a processor without {lacking}", expected="one with it", remedy=remedy)
-                )
-            return form
-    expected = f"one of {[form.name for form in FORMS]}"
-    raise ObjectFileError(explain("form", got=name, expected=expected, remedy="leave the choice to the package"))
+    form = known(name)
+    if not runs(form):
+        lacking = sorted(form.needs - flags()) or form.machine
+        remedy = "leave the choice to the package"
+        raise ObjectFileError(
+            explain(f"form {name}", got=f"a processor without {lacking}", expected="one with it", remedy=remedy)
+        )
+    return form

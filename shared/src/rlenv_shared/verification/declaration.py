@@ -145,25 +145,28 @@ class Benchmark:
     claims: tuple[Claim, ...] = ()
 
     @classmethod
-    def of_faces(cls, entry: Entry, batches: tuple[int, ...], ours: str, theirs: str, at_least: float) -> Benchmark:
+    def of_faces(
+        cls, entry: Entry, batches: tuple[int, ...], theirs: str, at_least: Mapping[str, Mapping[int, float]]
+    ) -> Benchmark:
         """Through Gymnasium's interface: one environment at batch 1, a vector elsewhere.
 
         Args:
             entry: workloads by batch, named ``<who>, single`` and ``<who>, vector``.
             batches: numbers of environments.
-            ours: who in the names.
-            theirs: whom it is compared with.
-            at_least: what every ratio must reach.
+            theirs: whom ours are compared with.
+            at_least: by who, what the ratio must reach at a batch; 0.01 where nothing is said.
         """
-        kinds = {batch: "single" if batch == 1 else "vector" for batch in batches}
         claims = tuple(
             Claim(
-                f"through Gymnasium's interface, {kind} of {batch:,}" if batch > 1 else "one environment of Gymnasium",
+                f"{ours} through Gymnasium's interface, "
+                + (f"vector of {batch:,}" if batch > 1 else "one environment"),
                 ours={"workload": f"{ours}, {kind}", "batch": batch},
                 theirs={"workload": f"{theirs}, {kind}", "batch": batch},
-                at_least=at_least,
+                at_least=least.get(batch, 0.01),
             )
-            for batch, kind in kinds.items()
+            for ours, least in at_least.items()
+            for batch in batches
+            for kind in ["single" if batch == 1 else "vector"]
         )
         return cls((BenchmarkCase(entry, batches),), (BenchmarkCase(entry, (1, 64)),), "gymnasium", claims)
 

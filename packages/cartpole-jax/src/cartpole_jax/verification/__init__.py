@@ -27,6 +27,13 @@ DECLARATION: Final = declare.Declaration(
             full={"episodes": {"random": 10_000, "balance": 1_000}, "seed": 2026},
             quick={"episodes": {"random": 1000, "balance": 100}, "seed": 11},
         ),
+        declare.RolloutSet(
+            "emitted",
+            f"{__name__}.rollouts:compare_emitted",
+            full={"episodes": {"random": 10_000, "balance": 1_000}, "seed": 2026},
+            quick={"episodes": {"random": 1000, "balance": 100}, "seed": 11},
+            whole_episodes=False,
+        ),
     ),
     replays=tuple(
         declare.Replay(
@@ -96,7 +103,12 @@ DECLARATION: Final = declare.Declaration(
                 ),
             ),
         ),
-        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "cartpole-jax", "gymnasium", 0.1),
+        declare.Benchmark.of_faces(
+            f"{__name__}.benchmarks:faces",
+            FACES,
+            "gymnasium",
+            {"cartpole-jax": {16_384: 1.0}, "cartpole-jax emitted": {64: 1.0, 4096: 1.0, 16_384: 1.0}},
+        ),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",

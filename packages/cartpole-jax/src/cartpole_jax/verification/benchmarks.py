@@ -75,13 +75,17 @@ def workloads(batch: int, pools: bool) -> list[Workload]:
 
 
 def faces(batch: int) -> list[Workload]:
-    """Gymnasium's interface: ours and Gymnasium's own, which has its vector written in NumPy."""
+    """Gymnasium's interface: ours, by XLA and emitted, and Gymnasium's own, which has its vector written in NumPy."""
     reference("gymnasium_classic")  # says what to do where Gymnasium is missing or another
     import gymnasium
 
     gymnasium.register_envs(cartpole_jax)
-    made = {"cartpole-jax": CartPole.name, "gymnasium": "CartPole-v1"}
+    made = {
+        "cartpole-jax": {"id": CartPole.name},
+        "cartpole-jax emitted": {"id": CartPole.name, "backend": "emit"},
+        "gymnasium": {"id": "CartPole-v1"},
+    }
     steps = max(STEPS, FACE_STEPS // batch)
     if batch == 1:
-        return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
-    return [face(gymnasium.make_vec(name, batch), steps, name=f"{who}, vector") for who, name in made.items()]
+        return [face(gymnasium.make(**how).unwrapped, steps, name=f"{who}, single") for who, how in made.items()]
+    return [face(gymnasium.make_vec(**how, num_envs=batch), steps, name=f"{who}, vector") for who, how in made.items()]

@@ -115,5 +115,18 @@ def compare_episodes(episodes: Mapping[str, int], seed: int) -> Findings:
     return found
 
 
+def compare_emitted(episodes: Mapping[str, int], seed: int) -> Findings:
+    """Every step of the native form, without and with auto-reset, in both dtypes; settings as `compare_episodes`."""
+    found = Findings()
+    with jax.enable_x64(True):
+        for name, count in episodes.items():
+            for dtype in (jnp.float64, jnp.float32):
+                for auto_reset in (False, True):
+                    kind = "with auto-reset" if auto_reset else "raw"
+                    differences = every_step(dtype, name, count, seed, auto_reset, backend="emit")
+                    found.add(f"every step, emitted, {kind}, {name} {dtype.__name__}", differences)
+    return found
+
+
 def _without_generator(fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if not name.startswith("rng")}

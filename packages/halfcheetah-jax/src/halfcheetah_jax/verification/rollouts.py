@@ -38,11 +38,11 @@ def reference_episodes(episodes: int, steps: int, seed: int, exact: bool = True)
     )
 
 
-def every_step(dtype: Any, episodes: int, steps: int, seed: int) -> Differences:
+def every_step(dtype: Any, episodes: int, steps: int, seed: int, backend: str = "xla") -> Differences:
     """Compare every single step from MuJoCo's state: state, observation and reward."""
     return teacher_forced(
         reference_episodes(episodes, steps, seed),
-        our_step(dtype),
+        our_step(dtype, backend),
         tolerances=STEP_TOLERANCES[dtype.__name__],
         ignore=IGNORED,
         repro=f"every_step(jnp.{dtype.__name__}, {episodes}, {steps}, {seed}) at episode {{episode}}, step {{step}}",
@@ -140,6 +140,16 @@ def compare_episodes(episodes: int, steps: int, seed: int) -> Findings:
     errors["MuJoCo at tolerance 1e-8"] = {group: distribution(values) for group, values in stopped.items()}
     drift["MuJoCo from 1 ulp away"] = drift_curve(*sensitivity(episodes, steps, seed))
     found.measured = {"step_errors": errors, "drift": drift}
+    return found
+
+
+def compare_emitted(episodes: int, steps: int, seed: int) -> Findings:
+    """Every step of whole episodes from MuJoCo's state in both dtypes, by the native step."""
+    found = Findings()
+    for dtype in (jnp.float64, jnp.float32):
+        with jax.enable_x64(dtype == jnp.float64):
+            differences = every_step(dtype, episodes, steps, seed, backend="emit")
+            found.add(f"every step, emitted, {dtype.__name__}", differences)
     return found
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from halfcheetah_jax import HalfCheetah, State
+from halfcheetah_jax import State, make
 from rlenv_shared.verification.compare import Tolerance
 
 # One environment step, five substeps, from MuJoCo's state, against MuJoCo at tolerance 0.
@@ -42,7 +42,7 @@ def our_step(dtype: Any, backend: str = "xla") -> Any:
     Fields without accelerations to start the solver from start at 0.  The reward is the sum of its two parts in
     ``info``.
     """
-    env = HalfCheetah(dtype=dtype, backend=backend)
+    env = make(dtype=dtype, backend=backend)
 
     @jax.jit
     @jax.vmap

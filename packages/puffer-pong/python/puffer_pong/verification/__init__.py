@@ -61,6 +61,13 @@ DECLARATION: Final = declare.Declaration(
             quick={"envs": 64, "steps": 300, "seed": 6, "least_ends": 20},
         ),
         declare.RolloutSet(
+            "emitted",
+            f"{__name__}.rollouts:compare_emitted",
+            full={"envs": 256, "steps": 4_000, "seed": 2026, "least_ends": 100},
+            quick={"envs": 64, "steps": 300, "seed": 6, "least_ends": 1},
+            whole_episodes=False,
+        ),
+        declare.RolloutSet(
             "search",
             f"{__name__}.search:compare_tunes",
             full={"steps": 10_000_000, "seed": 2026},

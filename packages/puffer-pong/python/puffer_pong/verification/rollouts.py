@@ -206,6 +206,22 @@ def compare_rollouts(envs: int, steps: int, seed: int, least_ends: int) -> Findi
     return found
 
 
+def compare_emitted(envs: int, steps: int, seed: int, least_ends: int) -> Findings:
+    """The native JAX step against C: every bit of rollouts, then every step in other fields within 1 ulp."""
+    found = Findings()
+    for frameskip in FRAMESKIPS:
+        differences = jax_equals_c(frameskip, envs, steps, seed, backend="emit")
+        found.add(f"emitted = C, frameskip {frameskip}", differences)
+        if differences.ends < least_ends:
+            found.problems.append(f"{differences.ends} episodes ended at frameskip {frameskip}, not {least_ends}")
+    for name, geometry in GEOMETRIES.items():
+        for continuous in (False, True):
+            differences = jax_steps_like_c(2, envs, steps, seed, continuous, backend="emit", **geometry)
+            label = f"{name}, {'continuous' if continuous else 'discrete'}"
+            found.add(f"emitted steps like C within 1 ulp, {label}", differences, largest_ulp=largest_ulp(differences))
+    return found
+
+
 def largest_ulp(differences: Differences) -> int:
     """Largest difference of any float."""
     return max((field.max_ulp or 0 for field in differences.fields.values()), default=0)

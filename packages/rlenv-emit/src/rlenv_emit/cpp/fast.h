@@ -10,8 +10,9 @@ LANE_BY_LANE(f64) LANE_BY_LANE(b1)
 #define PLAIN_COUNTS(T) PLAIN(clz, T) PLAIN(popcount, T) PLAIN_TWO(mulhi, T)
 PLAIN_COUNTS(i8) PLAIN_COUNTS(u8) PLAIN_COUNTS(i16) PLAIN_COUNTS(u16) PLAIN_COUNTS(i64) PLAIN_COUNTS(u64)
 PLAIN(popcount, i32) PLAIN(popcount, u32) PLAIN_TWO(mulhi, i32)
-#define PLAIN_ROUND(T) PLAIN(round, T)
-PLAIN_ROUND(f32) PLAIN_ROUND(f64)
+#define PLAIN_FLOATS(T) PLAIN(round, T) PLAIN(sin, T) PLAIN(cos, T) PLAIN_TWO(pow, T)
+PLAIN_FLOATS(f32) PLAIN_FLOATS(f64)
+PLAIN(log, f64)
 PLAIN(sqrt, f64) PLAIN(floor, f64) PLAIN(ceil, f64) PLAIN(rint, f64)
 #define PLAIN_FROM(R) PLAIN_CONVERT(R, f64)
 INTEGERS(PLAIN_FROM)
@@ -24,6 +25,7 @@ static inline v_u32 v_table_u32(const void* from, v_i32 i) { return (v_u32)_mm51
 static inline v_f32 v_table_f32(const void* from, v_i32 i) { return (v_f32)_mm512_i32gather_ps((__m512i)i, from, 4); }
 static inline v_i32 v_clz_i32(v_i32 a) { return (v_i32)_mm512_lzcnt_epi32((__m512i)a); }
 static inline v_u32 v_clz_u32(v_u32 a) { return (v_u32)_mm512_lzcnt_epi32((__m512i)a); }
+static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return (v_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 static inline v_f32 v_sqrt_f32(v_f32 a) { return (v_f32)_mm512_sqrt_ps((__m512)a); }
 static inline v_f32 v_floor_f32(v_f32 a) { return (v_f32)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
 static inline v_f32 v_ceil_f32(v_f32 a) { return (v_f32)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
@@ -45,4 +47,10 @@ PLAIN(clz, i32) PLAIN(clz, u32)
 PLAIN(sqrt, f32) PLAIN(floor, f32) PLAIN(ceil, f32) PLAIN(rint, f32)
 PLAIN_TWO(mulhi, u32)
 PLAIN_CONVERT(i32, f32)
+#if defined(__FMA__) && LANES == 8
+#include <immintrin.h>
+static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return (v_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+#else
+static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return lanes_fma_f32(a, b, c); }
+#endif
 #endif

@@ -47,8 +47,15 @@ TYPES(SPLAT)
   }
 #define ON_INTEGERS(T) TWO(div, T) TWO(rem, T) TWO(mulhi, T) ONE(clz, T) ONE(popcount, T)
 INTEGERS(ON_INTEGERS)
-#define ON_FLOATS(T) TWO(rem, T) ONE(sqrt, T) ONE(floor, T) ONE(ceil, T) ONE(round, T) ONE(rint, T)
+#define ON_FLOATS(T) TWO(rem, T) ONE(sqrt, T) ONE(floor, T) ONE(ceil, T) ONE(round, T) ONE(rint, T) \
+  ONE(sin, T) ONE(cos, T) TWO(pow, T)
 FLOATS(ON_FLOATS)
+ONE(log, f64)
+static SLOW v_f32 lanes_fma_f32(v_f32 a, v_f32 b, v_f32 c) {
+  v_f32 r;
+  EACH r[l] = s_fma<s_f32>(a[l], b[l], c[l]);
+  return r;
+}
 #define CONVERT_LANES(R, T)                                                          \
   static SLOW v_##R lanes_convert_##R##_##T(v_##T a) {                              \
     v_##R r;                                                                          \

@@ -51,8 +51,11 @@ template <class T> static inline T s_div(T a, T b) {
   }
 }
 template <class T> static inline T s_rem(T a, T b) {
-  if constexpr (is_float<T>) return sizeof(T) == 4 ? (T)fmodf((float)a, (float)b) : (T)fmod((double)a, (double)b);
-  else {
+  if constexpr (is_float<T>) {
+    // A denormal number compares equal to zero; some versions of the C library look at its bits instead.
+    if (b == 0) return std::numeric_limits<T>::quiet_NaN();
+    return sizeof(T) == 4 ? (T)fmodf((float)a, (float)b) : (T)fmod((double)a, (double)b);
+  } else {
     if (b == 0) return a;
     if (std::is_signed_v<T> && b == (T)-1) return 0;
     return (T)(a % b);
@@ -118,6 +121,17 @@ template <class T> static inline T s_floor(T a) { return sizeof(T) == 4 ? (T)flo
 template <class T> static inline T s_ceil(T a) { return sizeof(T) == 4 ? (T)ceilf((float)a) : (T)ceil((double)a); }
 template <class T> static inline T s_round(T a) { return sizeof(T) == 4 ? (T)roundf((float)a) : (T)round((double)a); }
 template <class T> static inline T s_rint(T a) { return sizeof(T) == 4 ? (T)rintf((float)a) : (T)rint((double)a); }
+// What XLA calls too.
+template <class T> static inline T s_sin(T a) { return sizeof(T) == 4 ? (T)sinf((float)a) : (T)sin((double)a); }
+template <class T> static inline T s_cos(T a) { return sizeof(T) == 4 ? (T)cosf((float)a) : (T)cos((double)a); }
+// A denormal number compares equal to zero, as in the check that XLA's older symbol of the C library begins with.
+template <class T> static inline T s_log(T a) { return a == 0 ? -std::numeric_limits<T>::infinity() : (T)log((double)a); }
+template <class T> static inline T s_pow(T a, T b) {
+  return sizeof(T) == 4 ? (T)powf((float)a, (float)b) : (T)pow((double)a, (double)b);
+}
+template <class T> static inline T s_fma(T a, T b, T c) {
+  return sizeof(T) == 4 ? (T)fmaf((float)a, (float)b, (float)c) : (T)fma((double)a, (double)b, (double)c);
+}
 template <class T> static inline bool s_finite(T a) { return s_abs(a) <= std::numeric_limits<T>::max(); }
 
 // From float to integer: towards zero, the nearest number that there is where it does not fit, 0 for NaN.

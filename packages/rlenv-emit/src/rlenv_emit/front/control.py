@@ -291,7 +291,7 @@ CALLS: Final = (
     "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call",
     "custom_vmap_call",
 )  # fmt: skip
-CALLED: Final = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+CALLED: Final = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
 """Names under which a call has what it calls, in the order in which they are looked for."""
 CONTROL: Final = {**dict.fromkeys(CALLS, _call), "emitted": _emitted, "cond": _cond, "while": _while, "scan": _scan}
 RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from rlenv_emit.front.arrays import Context, Held, dtype_of, objects
+from rlenv_emit.front.functions import log_f32
 from rlenv_emit.ir import NUMPY, Value
 
 Rule = Callable[..., Any]
@@ -20,6 +21,7 @@ SAME: Final = {
     "shift_right_arithmetic": "sar", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
     "neg": "neg", "abs": "abs", "sign": "sign", "not": "not", "clz": "clz", "population_count": "popcount",
     "mulhi": "mulhi", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "is_finite": "finite", "nextafter": "nextafter",
+    "sin": "sin", "cos": "cos",
 }  # fmt: skip
 """Primitives that are one operation."""
 _BOOLEAN: Final = {"max": "or", "min": "and", "mul": "and", "add": "or", "add_any": "or"}
@@ -106,6 +108,34 @@ def _round(context: Context, equation: Any, x: Held) -> Held:
     return context.each(lambda value: context.build.op(kind, value), x)
 
 
+def _log(context: Context, equation: Any, x: Held) -> Held:
+    """In float32 XLA's own polynomial, in float64 the C library's, as in every program that XLA compiles."""
+    build = context.build
+    return context.each(lambda value: log_f32(build, value) if value.dtype == "f32" else build.op("log", value), x)
+
+
+def _pow(context: Context, equation: Any, x: Held, y: Held) -> Held:
+    """The C library's, but for known exponents of few products, as in every program that XLA compiles."""
+    build = context.build
+    base, exponent = (dtype_of(variable.aval) for variable in equation.invars)
+    if base != exponent:
+        raise context.unsupported(f"{base} to the power of {exponent}", "two of one dtype", "convert the exponent")
+
+    def power(a: Value, b: Value) -> Value:
+        known = build.constant_of(b)
+        if known is None or known not in (-1, 0, 1, 2, 3):
+            return build.op("pow", a, b)
+        one = build.constant(1, a.dtype)
+        if known < 0:
+            return build.op("div", one, a)
+        result = a if known else one
+        for _ in range(int(known) - 1):
+            result = build.op("mul", result, a)
+        return result
+
+    return context.each(power, x, y)
+
+
 def _square(context: Context, equation: Any, x: Held) -> Held:
     return context.each(lambda value: context.build.op("mul", value, value), x)
 
@@ -151,6 +181,8 @@ RULES: Final[dict[str, Rule]] = {
     "convert_element_type": _convert_element_type,
     "bitcast_convert_type": _bitcast,
     "round": _round,
+    "log": _log,
+    "pow": _pow,
     "square": _square,
     "integer_pow": _integer_pow,
     "iota": _iota,

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit import processor
-from rlenv_emit.fuzz import sanitized as sanitizers
+from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
 from rlenv_emit.native import Native
 
@@ -51,7 +51,9 @@ class Compared:
     equations: list[int]
 
 
-def compare(seeds: Sequence[int], rows: int, forms: Sequence[str], sanitized: Sequence[str] = ()) -> Compared:
+def compare(
+    seeds: Sequence[int], rows: int, forms: Sequence[str], sanitized: Sequence[str] = (), emulated: Sequence[str] = ()
+) -> Compared:
     """Compare some programs, compiled into one object for each form.
 
     Args:
@@ -59,9 +61,10 @@ def compare(seeds: Sequence[int], rows: int, forms: Sequence[str], sanitized: Se
         rows: lanes; an odd number pads the last group.
         forms: of processors.
         sanitized: forms that are also compiled and run under the sanitizers.
+        emulated: forms that are also run on an emulated processor that has no more than they need.
 
     Raises:
-        SanitizerError: a sanitizer found something.
+        ProcessError: a sanitizer found something, or a process crashed.
     """
     if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         raise RuntimeError("comparing needs 64-bit numbers: set JAX_ENABLE_X64=1")
@@ -78,8 +81,11 @@ def compare(seeds: Sequence[int], rows: int, forms: Sequence[str], sanitized: Se
         results = Native(closed, varying, rows, processor.named(name))(arrays)
         found += _differences(name, seeds, expected, results)
     for name in sanitized:
-        results = sanitizers.run(closed, processor.named(name), arrays)
+        results = separate.run(closed, processor.known(name), arrays, separate.SANITIZED)
         found += _differences(f"{name} sanitized", seeds, expected, results)
+    for name in emulated:
+        results = separate.run(closed, processor.known(name), arrays, separate.EMULATED[name])
+        found += _differences(f"{name} emulated", seeds, expected, results)
     kinds = sum((alive(program) for program in programs), Counter())
     return Compared(found, kinds, [equations(equation.params["jaxpr"].jaxpr) for equation in closed.jaxpr.eqns])
 

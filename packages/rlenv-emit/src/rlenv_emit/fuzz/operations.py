@@ -92,6 +92,11 @@ def _by(name: str, number: int) -> Operation:
     return Operation(f"{name} by {number}", INTEGERS, 1, lambda x: function(x, jnp.full_like(x, number)))
 
 
+def _power(exponent: int) -> Operation:
+    """A power whose exponent is known."""
+    return Operation(f"pow {exponent}", FLOATS, 1, lambda x: lax.pow(x, jnp.full_like(x, exponent)))
+
+
 def _take(dtype: str, mode: str) -> Operation:
     table = _table(dtype)
     numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
@@ -108,6 +113,7 @@ def _index(x: Any) -> Any:
 
 
 OPERATIONS: Final = (
+    _plain("pow", FLOATS, 2, lax.pow),
     *(_plain(name, NUMBERS, 2, getattr(lax, name)) for name in ("add", "sub", "mul", "div", "rem", "max", "min")),
     *(_plain(name, (*INTEGERS, "bool"), 2, getattr(lax, f"bitwise_{name}")) for name in ("and", "or", "xor")),
     *(
@@ -119,6 +125,7 @@ OPERATIONS: Final = (
         for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic")
         for distance in (1, 7, 8, 31, 33)
     ),
+    *(_power(exponent) for exponent in (-1, 0, 1, 2, 3, 4)),
     *(_by(name, number) for name in ("div", "rem") for number in (2, 7, 100, 127)),
     *(_plain(name, EVERY, 2, getattr(lax, name), "bool") for name in ("eq", "ne", "lt", "le", "gt", "ge")),
     _plain("max", ("bool",), 2, lax.max),
@@ -130,7 +137,7 @@ OPERATIONS: Final = (
     _plain("clz", INTEGERS, 1, lax.clz),
     _plain("population_count", INTEGERS, 1, lax.population_count),
     _plain("mulhi", ("int32", "uint32", "int64", "uint64"), 2, lax.mulhi),
-    *(_plain(name, FLOATS, 1, getattr(lax, name)) for name in ("sqrt", "floor", "ceil")),
+    *(_plain(name, FLOATS, 1, getattr(lax, name)) for name in ("sqrt", "floor", "ceil", "sin", "cos", "log")),
     _plain("is_finite", FLOATS, 1, lax.is_finite, "bool"),
     _plain("round away", FLOATS, 1, lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO)),
     _plain("round even", FLOATS, 1, lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)),

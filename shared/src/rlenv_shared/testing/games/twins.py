@@ -3,7 +3,7 @@
 Compared are all fields of the state, the generator and the number of its draws, rewards and ends, before the first
 step and after each.
 
-``python -m rlenv_shared.testing.games.twins [skirmish | hand] [--games N]``
+``python -m rlenv_shared.testing.games.twins [skirmish | hand] [--games N] [--backend NAME]``
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import compiling, counter_rng, masking
+from rlenv_shared import compiling, counter_rng, masking, registry
 from rlenv_shared.env import TurnOrder
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.testing.games import Hand, Skirmish, hand_twin, skirmish_twin, twin_process
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.pinned import Pin
@@ -32,9 +33,9 @@ BATCH: Final = 256  # games at a time
 
 
 @functools.cache
-def _player(name: str) -> Any:
+def _player(name: str, backend: str | None) -> Any:
     """Compiled ``(seed words [B]) -> (initial, steps)`` of random legal play until each game is over."""
-    env = GAMES[name][0]
+    env = GAMES[name][0] if backend is None else _form(backend)(GAMES[name][0])
     params = env.default_params
     players = env.num_players if env.turn_order is TurnOrder.SIMULTANEOUS else 1
 
@@ -63,12 +64,19 @@ def _player(name: str) -> Any:
     return compiling.jit(record, env)
 
 
-def both(name: str, first: int, count: int) -> tuple[Trajectory, Trajectory]:
-    """The same games here and in the twin's process; ``first`` numbers the seeds."""
+def _form(backend: str) -> Any:
+    found = registry.backend(backend)
+    if found is None:
+        raise InvalidParamsError("backend", repr(backend), "the name of an installed one", "leave it out for XLA's")
+    return found
+
+
+def both(name: str, first: int, count: int, backend: str | None = None) -> tuple[Trajectory, Trajectory]:
+    """The same games here, in XLA's form or a backend's, and in the twin's process; ``first`` numbers the seeds."""
     twin = GAMES[name][1]
     numbers = np.arange(first, first + count, dtype=np.uint32)
     words = numbers * np.uint32(2654435761), numbers ^ np.uint32(0xABCD1234)
-    initial, steps = jax.device_get(_player(name)(words))
+    initial, steps = jax.device_get(_player(name, backend)(words))
     last = int(steps["valid"].sum(0).max())
     steps = {field: array[:last] for field, array in steps.items()}
     actions, valid = steps["action"], steps["valid"]
@@ -90,11 +98,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", choices=[*GAMES, []], metavar="GAME", help="skirmish, hand; both if none")
     parser.add_argument("--games", type=int, default=2048)
+    parser.add_argument("--backend", help="another form of the game than XLA's")
     arguments = parser.parse_args()
     for name in arguments.names or GAMES:
         steps = ended = 0
         for first in range(1000, 1000 + arguments.games, BATCH):
-            ours, theirs = both(name, first, min(BATCH, 1000 + arguments.games - first))
+            ours, theirs = both(name, first, min(BATCH, 1000 + arguments.games - first), arguments.backend)
             report = compare(ours, theirs)
             report.raise_on_divergence()
             steps, ended = steps + report.steps, ended + int(ours.steps["terminated"].sum())
