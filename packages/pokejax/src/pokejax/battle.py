@@ -123,6 +123,14 @@ class Battle:
         """The active Pokémon's ability, as `ability_number` says."""
         return self._kept(("ability", number), lambda: self.row("abilities", rows.ABILITY, self.ability_number(number)))
 
+    def flowers(self, number: int) -> Any:
+        """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""
+
+        def make() -> Any:
+            return self.ability(number).flowers & self.has_type(number, GRASS)
+
+        return self._kept(("ability", number, "flowers"), make)
+
     def ability_number(self, number: int) -> Any:
         """The number of the active Pokémon's ability; 0 while a move like Mold Breaker's passes by it."""
 
@@ -147,7 +155,7 @@ class Battle:
     def types(self, number: int) -> tuple[Any, Any]:
         """Both types of the active Pokémon; the second is 0 if there is none."""
         side, pokemon = self.side(number), self.pokemon(number)
-        first, second = pokemon.type1, pokemon.type2
+        first, second = self.born_types(number)
         roosting = side.roosting & ~side.terastallized
         alone = jnp.where(second == 0, NORMAL, second)
         first, second = (
@@ -158,6 +166,11 @@ class Battle:
             jnp.where(side.terastallized, pokemon.tera_type, first),
             jnp.where(side.terastallized, 0, second),
         )
+
+    def born_types(self, number: int) -> tuple[Any, Any]:
+        """Its types if it were not Terastallized nor roosting: the species', or what Protean has made of it."""
+        typed, pokemon = self.side(number).typed, self.pokemon(number)
+        return jnp.where(typed > 0, typed, pokemon.type1), jnp.where(typed > 0, 0, pokemon.type2)
 
     def has_type(self, number: int, type_: int) -> Any:
         """Whether it has a type."""
@@ -195,4 +208,4 @@ def number_of(kind: str, name: str) -> int:
     return NAMES[kind].index(name)
 
 
-FLYING, NORMAL = number_of("type", "Flying"), number_of("type", "Normal")
+FLYING, GRASS, NORMAL = (number_of("type", name) for name in ("Flying", "Grass", "Normal"))
