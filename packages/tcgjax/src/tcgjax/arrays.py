@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,9 @@ import numpy as np
 
 from rlenv_shared.ops import Ops
 from tcgjax import xp
+
+WORD: Final = 32
+NONE: Final = -1
 
 
 class Record:
@@ -77,7 +80,11 @@ def put(values: Any, index: Any, value: Any, where: Any = True) -> Any:
 
 def first(flags: Any) -> Any:
     """Index of the first true flag, -1 if there is none; int32."""
-    return xp.where(flags.any(), xp.argmax(flags), xp.int32(-1))
+    found = xp.int32(NONE)
+    for begin in reversed(range(0, flags.shape[0], WORD)):
+        number = lowest(word_of(flags[begin : begin + WORD]))
+        found = xp.where(number >= 0, number + np.int32(begin), found)
+    return found
 
 
 def total(values: Any) -> Any:
@@ -85,16 +92,89 @@ def total(values: Any) -> Any:
     return xp.sum(values, dtype=xp.int32)
 
 
+def when_itself(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], record: Record) -> None:
+    """As `when`, for a rule that of itself changes nothing where the flag does not hold."""
+
+    def handler(record: Record) -> Record:
+        new = record.copy()
+        rule(new)
+        return new
+
+    record.__dict__.update(ops.when_any(name, where, handler, record).__dict__)
+
+
+def running_sum(values: Any) -> Any:
+    """Sums up to and with each entry, one after the other; int32."""
+    sums = [xp.asarray(values[0])]
+    for number in range(1, values.shape[0]):
+        sums.append(sums[-1] + values[number])
+    return xp.stack(sums)
+
+
+def one_of(value: Any, codes: Sequence[int]) -> Any:
+    """Whether a number is among some."""
+    found = value == codes[0]
+    for code in codes[1:]:
+        found = found | (value == code)
+    return found
+
+
+# --- flags as the bits of words ----------------------------------------------------------------------------------
+
+
+def word_of(flags: Any) -> Any:
+    """At most 32 flags as the bits of a word, the first one lowest; uint32."""
+    return xp.sum(xp.where(flags, np.uint32(1) << np.arange(flags.shape[0], dtype=np.uint32), 0), dtype=xp.uint32)
+
+
 def ranks(flags: Any) -> Any:
     """How many true flags stand before each place; int32 of the same length."""
-    size = flags.shape[0]
-    before = np.tril(np.ones((size, size), np.bool_), -1)
-    return xp.sum(before & flags[None, :], axis=1, dtype=xp.int32)
+    size, found, before = flags.shape[0], [], xp.int32(0)
+    for begin in range(0, size, WORD):
+        part = flags[begin : begin + WORD]
+        lower = (np.uint32(1) << np.arange(part.shape[0], dtype=np.uint32)) - np.uint32(1)
+        word = word_of(part)
+        found.append(before + xp.count_bits(word & lower))
+        before = before + xp.count_bits(word)
+    return found[0] if size <= WORD else xp.concatenate(found)
 
 
 def bit(mask: Any, number: Any) -> Any:
     """Whether a bit of a mask is set."""
     return ((mask >> number) & 1) != 0
+
+
+def lowest(word: Any) -> Any:
+    """Index of the lowest bit that is set, -1 if there is none; int32."""
+    return xp.where(word == 0, xp.int32(NONE), xp.trailing_zeros(word))
+
+
+def nth_bit(word: Any, number: Any) -> Any:
+    """Index of the bit below which ``number`` others are set; above 31 if there are not so many; int32."""
+    place = xp.int32(0)
+    for step in (16, 8, 4, 2, 1):
+        below = (np.uint32(1) << (place + np.int32(step)).astype(xp.uint32)) - np.uint32(1)
+        place = place + xp.where(xp.count_bits(word & below) <= number, np.int32(step), 0)
+    return xp.where(number < xp.count_bits(word), place, WORD)
+
+
+def arranged(values: Any, places: Any, where: Any, size: int) -> Any:
+    """Small numbers put into places: four of them are kept in a word, since there is no writing at traced places.
+
+    Args:
+        values: 0 to 254, int32 [n].
+        places: 0 to ``size`` - 1 where the flag holds, all different; int32 [n].
+        where: which of them are put, bool [n].
+        size: how many places there are.
+
+    Returns:
+        int32 [size]; -1 where nothing was put.
+    """
+    codes = (values + np.int32(1)).astype(xp.uint32) << ((places & 3) << 3).astype(xp.uint32)
+    here = where & ((places >> 2) == np.arange((size + 3) // 4, dtype=np.int32)[:, None])  # [word, n]
+    words = xp.sum(xp.where(here, codes, 0), axis=1, dtype=xp.uint32)
+    index = np.arange(size)
+    return ((words[index // 4] >> (index % 4 * 8).astype(np.uint32)) & np.uint32(255)).astype(xp.int32) - 1
 
 
 def repeat(

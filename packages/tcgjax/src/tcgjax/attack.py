@@ -30,7 +30,7 @@ def pairs(game: Record, cards: Cards, place: Any, previous: Any) -> tuple[Any, A
     held = at(game.cards, place)
     level = xp.where(held[2] >= 0, 2, xp.where(held[1] >= 0, 1, 0))
     layers = [xp.maximum(level - down, 0) for down in range(3)]
-    card = xp.stack([board.card_of(game, at(held, layer)) for layer in layers])
+    card = xp.stack([board.card_of(game, cards, at(held, layer)) for layer in layers])
     there = xp.stack([(level >= down) & ((down == 0) | previous) for down in range(3)])
     card, number = xp.repeat(card, 2), np.tile(np.arange(2, dtype=np.int32), 3)
     counts = xp.repeat(there, 2) & (number < cards.card(card, CardColumn.ATTACKS))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import xp, zones
-from tcgjax.arrays import Record, at, first, put
+from tcgjax.arrays import Record, at, first, put, when
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
-from tcgjax.layout import EFFECTS, FOREVER, IN_PLAY, LIMBO, NOBODY, PLACES, SLOTS
+from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, NOBODY, PLACES, SLOTS
 from tcgjax.tables import Cards
 
 OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
@@ -71,14 +72,16 @@ def top_instances(game: Record) -> Any:
     return xp.where(high >= 0, high, xp.where(middle >= 0, middle, low))
 
 
-def card_of(game: Record, instance: Any) -> Any:
+def card_of(game: Record, cards: Cards, instance: Any) -> Any:
     """The functional card of instances; that of instance 0 for -1."""
-    return at(game.card, instance)
+    instance = xp.maximum(instance, 0)
+    deck = xp.where(instance >= DECK_SIZE, game.deck[1] - 1, game.deck[0])
+    return cards.ops.take(cards.tables.deck, deck * np.int32(DECK_SIZE) + instance)
 
 
-def tops(game: Record) -> Any:
+def tops(game: Record, cards: Cards) -> Any:
     """What each Pokémon is now: functional cards, int32 [8]."""
-    return card_of(game, top_instances(game))
+    return card_of(game, cards, top_instances(game))
 
 
 def active_place(player: Any) -> Any:
@@ -159,9 +162,14 @@ def switch(game: Record, player: Any, place: Any, where: Any = True) -> None:
     old = (spot == PLACE) & where
     cure(game, old)
     game.fx_modifier = xp.where(old[:, None], 0, game.fx_modifier)
-    swapped = xp.where((place == PLACE) & where, spot, xp.where(old, place, PLACE))
+    slot = xp.clip(place - spot, 0, SLOTS - 1)
     for name in FIELDS:
-        setattr(game, name, at(getattr(game, name), swapped))
+        values = getattr(game, name)
+        own = xp.where(player == 0, values[:SLOTS], values[SLOTS:])
+        swapped = [at(own, slot), *(xp.where(slot == number, own[0], own[number]) for number in range(1, SLOTS))]
+        both = xp.concatenate([xp.stack(swapped)] * 2)
+        here = (where & (player == OWNERS)).reshape((PLACES,) + (1,) * (values.ndim - 1))
+        setattr(game, name, xp.where(here, both, values))
     game.moved_up = put(game.moved_up, spot, xp.where(player == game.current, game.turn, 0), where)
 
 
@@ -176,26 +184,33 @@ def remove(game: Record, place: Any, where: Any = True) -> tuple[Any, Any]:
     game.discard_energy = game.discard_energy + xp.where(mine, units, 0)
     held = xp.where(where, at(game.cards, place), NOBODY)
     tools = xp.where(where, at(game.tools, place), NOBODY)
-    for instance in (*(held[i] for i in range(3)), *(tools[i] for i in range(2))):
-        zones.set_zone(game, instance, LIMBO, where)
     clear_place(game, place, where)
     return held, tools
 
 
+def take_apart(game: Record, place: Any, top_first: Any, where: Any = True) -> list[Any]:
+    """Take a Pokémon out of play: its three cards, from the top or from the lowest, then its Tools; -1 for none."""
+    held, tools = remove(game, place, where)
+    ends = xp.where(top_first, held[2], held[0]), xp.where(top_first, held[0], held[2])
+    return [ends[0], held[1], ends[1], tools[0], tools[1]]
+
+
+def leave(game: Record, place: Any, to_hand: Any, where: Any = True) -> None:
+    """A Pokémon and the cards beneath leave play with its Tools, which are discarded (sections 8 and 11).
+
+    Args:
+        game: changed.
+        place: of the Pokémon.
+        to_hand: whether the Pokémon's cards go to the hand, the top card first, instead of the discard pile.
+        where: flag.
+    """
+    gone = take_apart(game, place, to_hand, where)
+    zones.send(game, at(OWNERS, place), gone, [to_hand] * 3 + [False] * 2, where)
+
+
 def discard_pokemon(game: Record, place: Any, where: Any = True) -> None:
     """A Pokémon, the cards beneath and its Tools go to the discard pile."""
-    held, tools = remove(game, place, where)
-    for instance in (held[0], held[1], held[2], tools[0], tools[1]):
-        zones.discard(game, instance, where & (instance >= 0))
-
-
-def return_to_hand(game: Record, place: Any, where: Any = True) -> None:
-    """A Pokémon and the cards beneath go to the hand, the top card first; its Tools are discarded (section 11)."""
-    held, tools = remove(game, place, where)
-    for instance in (held[2], held[1], held[0]):
-        zones.to_hand(game, instance, True, where)
-    for instance in (tools[0], tools[1]):
-        zones.discard(game, instance, where & (instance >= 0))
+    leave(game, place, xp.bool_(False), where)
 
 
 def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any], owner: Any, attack: Any = 0) -> None:
@@ -209,12 +224,13 @@ def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any],
     game.overflow = game.overflow | (chosen & (used >= EFFECTS)).any()
 
 
-def expire(game: Record) -> None:
+def expire(game: Record, cards: Cards) -> None:
     """Drop the effects whose last turn is over, and close up the rows."""
-    over = (game.fx_end < game.turn) & (game.fx_end < FOREVER)
-    close_up(game, "fx", (game.fx_modifier > 0) & ~over)
-    over = (game.px_end < game.turn) & (game.px_end < FOREVER)
-    close_up(game, "px", (game.px_modifier > 0) & ~over)
+    for prefix in ("fx", "px"):
+        modifier, end = getattr(game, f"{prefix}_modifier"), getattr(game, f"{prefix}_end")
+        over = (end < game.turn) & (end < FOREVER)
+        stays, expires = (modifier > 0) & ~over, ((modifier > 0) & over).any()
+        when(cards.ops, f"expire {prefix}", expires, functools.partial(close_up, prefix=prefix, stays=stays), game)
 
 
 def close_up(game: Record, prefix: str, stays: Any) -> None:
@@ -231,4 +247,4 @@ def close_up(game: Record, prefix: str, stays: Any) -> None:
 
 def hp(game: Record, cards: Cards) -> Any:
     """Printed HP of each Pokémon, int32 [8]."""
-    return cards.card(tops(game), CardColumn.HP)
+    return cards.card(tops(game, cards), CardColumn.HP)

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, total
+from tcgjax.arrays import Record, at, lowest, total, when_itself, word_of
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import DECK_TYPES, MANY, Fact, Op, When, Who, Zone
 from tcgjax.knockouts import MAX_POINTS
@@ -100,34 +100,44 @@ def count(
     Returns:
         n, flag, and whether a REQUIRE is met (true for other rows).
     """
-    meant = who_is_meant(game, rules, reader, row.who)
-    found = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, reader.source)
-    wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
-    units = xp.where(found[:, None] & wanted, rules.units, 0)
-    there = (meant[:, None] & (game.energy > 0)).any(axis=0) & wanted
-    passes = cards.prints(row.filter, game.card)
-    zone_cards = xp.int32(0)
-    for zones_, player in ((ZONES, reader.me), (FOE_ZONES, 1 - reader.me)):
-        for code, zone in zones_:
-            inside = zones.cards_in(game, zone, player) & passes
-            zone_cards = xp.where(row.arg == code, total(inside), zone_cards)
-    counts = (
-        (Op.COUNT_POKEMON, total(found)),
-        (Op.COUNT_ENERGY, total(units)),
-        (Op.COUNT_TYPES, total(there)),
-        (Op.COUNT_CARDS, zone_cards),
-        (Op.COUNT_FACT, fact(game, cards, rules, reader, row)),
-        (Op.SET_COUNT, row.amount),
-    )
-    new = n
-    for op, value in counts:
-        new = xp.where(row.op == op, value, new)
+    ops, idle = cards.ops, skips(row, flag)
+    box = Record(n=xp.asarray(n, xp.int32))
+
+    def choose(box: Record, values: dict[Op, Any]) -> None:
+        for op, value in values.items():
+            box.n = xp.where((row.op == op) & ~idle, value, box.n)
+
+    def of_places(box: Record) -> None:
+        meant = who_is_meant(game, rules, reader, row.who)
+        found = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, reader.source)
+        wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
+        units = xp.where(found[:, None] & wanted, rules.units, 0)
+        there = (meant[:, None] & (game.energy > 0)).any(axis=0) & wanted
+        counts = {Op.COUNT_POKEMON: total(found), Op.COUNT_ENERGY: total(units), Op.COUNT_TYPES: total(there)}
+        choose(box, counts)
+
+    def of_cards(box: Record) -> None:
+        zone, player = xp.int32(NOBODY), reader.me
+        for zones_, who in ((ZONES, reader.me), (FOE_ZONES, 1 - reader.me)):
+            for code, number in zones_:
+                zone = xp.where(row.arg == code, np.int32(number), zone)
+                player = xp.where(row.arg == code, who, player)
+        passes = cards.prints(row.filter, zones.half(game.card, player))
+        choose(box, {Op.COUNT_CARDS: total((zones.half(game.zone, player) == zone) & passes)})
+
+    def of_facts(box: Record) -> None:
+        choose(box, {Op.COUNT_FACT: fact(game, cards, rules, reader, row)})
+
+    of_place = (row.op == Op.COUNT_POKEMON) | (row.op == Op.COUNT_ENERGY) | (row.op == Op.COUNT_TYPES)
+    when_itself(ops, "count places", of_place, of_places, box)
+    when_itself(ops, "count cards", row.op == Op.COUNT_CARDS, of_cards, box)
+    when_itself(ops, "count facts", row.op == Op.COUNT_FACT, of_facts, box)
+    choose(box, {Op.SET_COUNT: row.amount})
     within = (row.amount <= n) & ((row.arg == MANY) | (n <= row.arg))
     bits = ((row.amount >> xp.clip(n, 0, 31)) & 1) != 0
     tested = xp.where(row.op == Op.CHECK, within, xp.where(row.op == Op.CHECK_BITS, bits, flag))
     met = (row.op != Op.REQUIRE) | flag
-    idle = skips(row, flag)
-    return xp.where(idle, n, new), xp.where(idle, flag, tested), met | idle
+    return box.n, xp.where(idle, flag, tested), met | idle
 
 
 def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> Any:
@@ -190,13 +200,13 @@ def extra_energy(cards: Cards, reader: Reader, row: Row, units: Any) -> Any:
 
 
 def usable(game: Record, cards: Cards, rules: Record, programs: Any, readers: Reader, where: Any) -> Any:
-    """Whether the heads of several programs allow their use.
+    """Whether the heads of several programs allow their use: one row after the other of those that have any.
 
     Args:
         game: the game.
         cards: tables.
         rules: what holds now.
-        programs: their numbers, int32 [k].
+        programs: their numbers, int32 [k], at most 32.
         readers: whose effects they are, each field [k].
         where: which of them matter, bool [k].
 
@@ -206,20 +216,21 @@ def usable(game: Record, cards: Cards, rules: Record, programs: Any, readers: Re
     heads = cards.program(programs, 1)
 
     def goes_on(state: Any) -> Any:
-        row, allowed, _, _ = state
-        return (allowed & (row < heads)).any()
+        return state[0] != 0
 
     def once(state: Any) -> Any:
-        row, allowed, n, flag = state
-        numbers = cards.row(programs, xp.minimum(row, heads))
+        left, refused, row, n, flag = state
+        number = lowest(left)
+        here = number >= 0
+        reader = Reader(*(at(field, number) for field in readers))
+        numbers = cards.row(at(programs, number), xp.where(here, row, 0))
+        n, flag, met = count(game, cards, rules, reader, Row(*(numbers[i] for i in range(8))), n, flag)
+        this = xp.where(here, np.uint32(1) << xp.maximum(number, 0).astype(xp.uint32), np.uint32(0))
+        refused = refused | xp.where(met, np.uint32(0), this)
+        ends = ~met | (row + 1 >= at(heads, number))
+        left = left & ~xp.where(ends, this, np.uint32(0))
+        return left, refused, xp.where(ends, 0, row + 1), xp.where(ends, 0, n), flag & ~ends
 
-        def each(reader: Reader, numbers: Any, n: Any, flag: Any) -> Any:
-            return count(game, cards, rules, reader, Row(*(numbers[i] for i in range(8))), n, flag)
-
-        new_n, new_flag, met = xp.vmap(each)(readers, numbers, n, flag)
-        here = row < heads
-        return row + 1, allowed & (met | ~here), xp.where(here, new_n, n), xp.where(here, new_flag, flag)
-
-    zeros = xp.zeros(programs.shape, xp.int32)
-    start = (xp.int32(0), where, zeros, zeros != 0)
-    return cards.ops.loop(goes_on, once, start, ROWS_OF_HEADS)[1]
+    start = (word_of(where & (heads > 0)), xp.uint32(0), xp.int32(0), xp.int32(0), xp.bool_(False))
+    refused = cards.ops.loop(goes_on, once, start, programs.shape[0] * ROWS_OF_HEADS)[1]
+    return where & (((refused >> np.arange(programs.shape[0], dtype=np.uint32)) & np.uint32(1)) == 0)

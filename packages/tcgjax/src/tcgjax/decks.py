@@ -14,7 +14,7 @@ from tcgjax.codes import DECK_TYPES, ENERGY, AttackColumn, CardColumn, CardKind,
 from tcgjax.counting import PURE
 from tcgjax.layout import DECK_SIZE
 from tcgjax.operations import ACTS
-from tcgjax.tables import Tables, arrays, listed_decks, words
+from tcgjax.tables import Tables, arrays, listed_decks, ranks_in, words
 
 MAX_COPIES = 2
 MAX_ENERGY_TYPES = 3
@@ -100,8 +100,9 @@ def pool() -> dict[str, Deck]:
 def tables_of(decks: Iterable[Deck]) -> Tables:
     """The tables with another pool of decks."""
     chosen = list(decks)
-    cards = [card for deck in chosen for card in deck.cards]
-    return Tables(deck=np.array(cards, np.int32), deck_energy=np.array([deck.energy for deck in chosen], np.int32))
+    cards = np.array([card for deck in chosen for card in deck.cards], np.int32)
+    energy = np.array([deck.energy for deck in chosen], np.int32)
+    return Tables(deck=cards, deck_rank=ranks_in(cards), deck_energy=energy)
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> DeckError:

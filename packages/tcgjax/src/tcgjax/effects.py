@@ -11,7 +11,7 @@ import functools
 from typing import Any, Final
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, put, when
+from tcgjax.arrays import Record, at, one_of, put, when
 from tcgjax.board import OWNERS
 from tcgjax.codes import ANY_ENERGY, Op
 from tcgjax.counting import Reader, Row, count, is_pure, skips, who_is_meant
@@ -26,6 +26,11 @@ REGISTERS: Final = ["number", "row", "flag", "n", "healed", "chosen", "spot", "p
 """Fields of a program that its rows may change."""
 MOST_COUNTS: Final = 16  # rows that only count, in one pass: as many as a program can have
 WITH_PARAMETER: Final = (Op.COUNT_POKEMON, Op.COUNT_ENERGY, Op.CHOOSE)
+UNSEEN: Final = (  # ops that change nothing of what modifiers are counted with
+    *(Op.FLIP, Op.FLIP_N, Op.FLIP_TAILS, Op.CHOOSE, Op.CHOOSE_SPOT, Op.MAY, Op.CHOOSE_OPTION, Op.STOP),
+    *(Op.BASE_ADD, Op.BASE_ADD_N, Op.BASE_N, Op.SPREAD, Op.SPREAD_N, Op.SPREAD_ENERGY, Op.RANDOM_SPREAD, Op.IGNORE),
+    *(Op.LOOK_TOP, Op.REVEAL_HAND, Op.END_TURN, Op.AGAIN, Op.NEXT_COIN_HEADS),
+)
 ANY_TYPES: Final = (Op.DISCARD_ENERGY, Op.DISCARD_ALL, Op.DISCARD_RANDOM_ANY, Op.MOVE_ENERGY)
 
 
@@ -46,13 +51,13 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
     """One pass of the top program."""
     top = game.programs - 1
     load(game)
-    game.stale = xp.bool_(True)
     count_on(game, cards, rules)
     length = cards.program(game.r_number, 0)
     ended = game.r_row >= length
     row = read(cards, game)
     acts = ~ended & ~skips(row, game.r_flag) & ~is_pure(row.op)
     when(cards.ops, "row", acts, lambda g: act(g, cards, rules, row), game)
+    game.stale = game.stale | (acts & ~one_of(row.op, UNSEEN))
     goes_on = ~ended & ~game.r_waits & ~game.r_stays
     game.r_row = game.r_row + goes_on
     game.r_parked = xp.where(goes_on, NOBODY, game.r_parked)
@@ -67,7 +72,7 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
     )
     over = over & ~game.came.any()
     discards = over & game.r_played & (game.r_held >= 0)
-    zones.discard(game, game.r_held, discards)
+    when(cards.ops, "discard", discards, lambda g: zones.discard(g, g.r_held), game)
     game.programs = game.programs - over
     game.pile = xp.where(over, 0, game.pile)
     for name in [name for name in game.__dict__ if name.startswith("r_")]:
@@ -115,14 +120,6 @@ def count_on(game: Record, cards: Cards, rules: Record) -> None:
     game.r_row, game.r_n, game.r_flag = cards.ops.loop(is_next, once, start, MOST_COUNTS)
 
 
-def one_of(op: Any, ops: tuple[Op, ...]) -> Any:
-    """Whether an op is among some."""
-    found = op == ops[0]
-    for other in ops[1:]:
-        found = found | (op == other)
-    return found
-
-
 def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row, game: Record) -> None:
     body(game, cards, rules, scene, row)
 
@@ -153,4 +150,4 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
         name = ops[0].name.lower()
         ready = one_of(row.op, ops) & ~game.r_waits
         when(cards.ops, name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
-    when(cards.ops, "shuffle", (game.shuffles > 0).any(), zones.settle_shuffles, game)
+    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)

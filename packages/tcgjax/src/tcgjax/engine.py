@@ -1,9 +1,9 @@
 """What runs next, pass after pass, until somebody is asked or the game is over.
 
 Unfinished work lies in layers: setup, turn, main phase, attack or retreat, programs, Knock Outs; the innermost runs.
-A pass begins with one sweep over the modifiers in force.  Then every layer has its turn, in the order in which they
-mostly follow one another, as long as nothing has changed what the sweep found (`stale`): so the end of a turn in which
-nothing special happens takes three passes, and most decisions two.
+A pass begins with a sweep over the modifiers in force, if something has changed what the last one found (`stale`).
+Then every layer has its turn, in the order in which they mostly follow one another, until one makes the sweep stale:
+so the end of a turn in which nothing special happens takes three passes, and most decisions two.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import attack, board, effects, knockouts, main_phase, rng, starts, triggers, turn, xp
-from tcgjax.arrays import Record, at, first, when
+from tcgjax.arrays import Record, at, merged, when
 from tcgjax.codec import CODEC
 from tcgjax.codes import AttackColumn, CardColumn
 from tcgjax.layout import NOBODY, PLACES
-from tcgjax.modifiers import sweep
-from tcgjax.questions import NUM_ACTIONS, UNANSWERED, as_mask, as_words
+from tcgjax.modifiers import nothing_known, sweep
+from tcgjax.questions import NUM_ACTIONS, UNANSWERED, as_words, first_legal, is_legal
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
 from tcgjax.zones import owner
@@ -26,6 +26,8 @@ from tcgjax.zones import owner
 START, KNOCKED_OUT, PROGRAM, RETREAT, ATTACK, MAIN, TURN, SETUP = range(8)
 """Layers, the innermost first."""
 MOST_PASSES: Final = 500
+EVERYTHING: Final = as_words(np.ones((NUM_ACTIONS,), np.bool_))
+"""What is legal when the game is over."""
 EVENTS: Final = (  # layer, its step, and the event whose triggers the sweep then collects
     (ATTACK, attack.RETALIATE, triggers.ON_HIT),
     (ATTACK, attack.KNOCK_OUTS, triggers.ON_KNOCK_OUT),
@@ -60,7 +62,7 @@ def look_around(game: Record, cards: Cards) -> None:
     game.attacker_place = board.place_of(game, game.attacker)
     game.attacker_owner = owner(game.attacker)
     in_play = game.attacker_place >= 0
-    game.attacker_card = xp.where(in_play, at(board.tops(game), game.attacker_place), game.attack_card)
+    game.attacker_card = xp.where(in_play, at(board.tops(game, cards), game.attacker_place), game.attack_card)
     game.attacker_types = cards.card(game.attacker_card, CardColumn.TYPES)
     number = game.strike_number.astype(xp.int32)
     name = cards.attack(game.strike_card, number, AttackColumn.NAME)
@@ -70,7 +72,6 @@ def look_around(game: Record, cards: Cards) -> None:
     card, number, there = attack.pairs(game, cards, spot, xp.bool_(True))
     game.own_attacks = xp.where(there, cards.attack(card, number, AttackColumn.NAME), NOBODY)
     game.retreats_for = board.pokemon_at(game, spot + game.retreat_place)
-    game.event = event(game)
 
 
 def layer(game: Record) -> Any:
@@ -104,14 +105,35 @@ def goes_on(game: Record) -> Any:
     return ~game.asked & (game.winner < 0)
 
 
-def one_pass(game: Record, cards: Cards) -> Record:
-    """One sweep, then every layer in turn."""
-    before = game
-    game = game.copy()
-    running = goes_on(before)
-    look_around(game, cards)
-    game.stale = xp.bool_(False)
-    rules = sweep(game, cards)
+def unfinished(state: tuple[Record, Record]) -> Any:
+    """Whether there is something to do, or the last sweep does not hold any more."""
+    return goes_on(state[0]) | state[0].stale
+
+
+def look(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record]:
+    """Sweep over the modifiers in force, if the last sweep does not hold any more or an event asks for triggers."""
+    game, rules = (record.copy() for record in state)
+    running = goes_on(game)
+    game.event = event(game)
+    due = xp.bool_(False)
+    for _, _, code in EVENTS:
+        due = due | ((game.event == code) & triggers.are_there(rules, code))
+    wanted = game.stale | (running & due)
+    rules.found = xp.int32(0)
+
+    def again(state: tuple[Record, Record]) -> tuple[Record, Record]:
+        new, _ = state[0].copy(), state[1]
+        look_around(new, cards)
+        new.stale = xp.bool_(False)
+        return merged(wanted, new, state[0]), merged(wanted, sweep(new, cards), state[1])
+
+    return cards.ops.when_any("sweep", wanted, again, (game, rules))
+
+
+def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record]:
+    """One sweep if it is needed, then every layer in turn."""
+    game, rules = look(state, cards)
+    running = goes_on(game)
 
     def run(name: str, rule: Any, number: int, where: Any = True) -> None:
         ready = running & goes_on(game) & ~game.stale & (layer(game) == number) & where
@@ -140,12 +162,7 @@ def one_pass(game: Record, cards: Cards) -> Record:
     run_turn(run, game, rules)
     run("main asks", main_phase.look, MAIN, game.answer == UNANSWERED)
     run("setup", turn.set_up, SETUP)
-    return Record(
-        **{
-            name: xp.where(running, xp.asarray(game.__dict__[name]), old).astype(old.dtype)
-            for name, old in before.__dict__.items()
-        }
-    )
+    return game, rules
 
 
 def look_at_attack(game: Record) -> None:
@@ -195,11 +212,11 @@ def run_turn(run: Any, game: Record, rules: Record) -> None:
 
 def advance(game: Record, cards: Cards) -> Record:
     """Run until somebody is asked or the game is over; then say what is legal."""
-    game.__dict__.update(cards.ops.loop(goes_on, lambda g: one_pass(g, cards), game, MOST_PASSES).__dict__)
+    game = game.copy()
+    game.stale = xp.bool_(True)
+    start = (game, nothing_known())
+    game, rules = cards.ops.loop(unfinished, lambda state: one_pass(state, cards), start, MOST_PASSES)
     game.overflow = game.overflow | goes_on(game)
-    look_around(game, cards)
-    game.event = xp.int32(triggers.NONE)
-    rules = sweep(game, cards)
     game.max_hp = rules.max_hp
 
     def write(game: Record) -> None:
@@ -207,7 +224,7 @@ def advance(game: Record, cards: Cards) -> Record:
 
     when(cards.ops, "legal", game.asks_main & game.asked, write, game)
     over = game.winner >= 0
-    game.legal = xp.where(over, as_words(xp.ones((NUM_ACTIONS,), xp.bool_)), game.legal)
+    game.legal = xp.where(over, EVERYTHING, game.legal)
     return game
 
 
@@ -237,9 +254,8 @@ def begin(keys: tuple[Any, Any], two: Any, cards: Cards) -> Record:
 
 def answer(game: Record, action: Any) -> tuple[Record, Any]:
     """The game with the answer to its question, not yet carried out; whether the action was illegal."""
-    legal = as_mask(game.legal)
-    illegal = (action < 0) | (action >= NUM_ACTIONS) | ~at(legal, xp.clip(action, 0, NUM_ACTIONS - 1))
-    action = xp.where(illegal, first(legal), action)
+    illegal = ~is_legal(game.legal, action)
+    action = xp.where(illegal, first_legal(game.legal), action)
     over = game.winner >= 0
     game.answer, game.asked = xp.where(over, UNANSWERED, action), xp.bool_(False)
     game.time = xp.minimum(game.time + 1, 65_535)

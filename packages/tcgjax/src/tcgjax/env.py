@@ -149,7 +149,7 @@ class Tcg(Env):
         before = CODEC.unpack(state)
         game, illegal = engine.answer(engine.unpack(state, cards), action)
         game = engine.advance(game, cards)
-        return self._result(before, game, illegal, params)
+        return CODEC.pack(game), *self._result(before, game, illegal, params)
 
     def _result(self, before: Record, after: Record, illegal: Any, params: TcgParams) -> tuple:
         over = after.winner >= 0
@@ -159,7 +159,7 @@ class Tcg(Env):
         more = gains - losses
         ended = jnp.where(over & (before.winner < 0), won - won[::-1], np.float32(0))
         reward = ended + jnp.where(before.winner < 0, more - more[::-1], np.float32(0))
-        return CODEC.pack(after), reward, over, {"illegal_action": illegal, "overflow": after.overflow}
+        return reward, over, {"illegal_action": illegal, "overflow": after.overflow}
 
     def _step(self, state: Words, action: Any, params: TcgParams, ops: Ops) -> tuple[Words, Words, Any]:
         """The state after a step with auto-reset, the one before the reset, and whether the action was illegal.
@@ -178,8 +178,12 @@ class Tcg(Env):
             words = CODEC.pack(game)
             final = tuple(jnp.where(is_first, new, old) for new, old in zip(words, final, strict=True))
             ends = is_first & ((game.winner >= 0) | self.is_truncated(words, params))
-            dealt = self._dealt(self.generator(words), params, cards)
-            return jnp.bool_(False), merged(ends, dealt, game), final
+
+            def deal(game: Record) -> Record:
+                drawn = [game.draws[stream].astype(np.uint32) for stream in range(STREAMS)]
+                return merged(ends, self._dealt((game.key0, game.key1, *drawn), params, cards), game)
+
+            return jnp.bool_(False), ops.when_any("deal", ends, deal, game), final
 
         _, game, final = ops.loop(goes_on, once, (jnp.bool_(True), game, state), 2)
         return CODEC.pack(game), final, illegal
@@ -190,7 +194,7 @@ class Tcg(Env):
         """As of any environment."""
         params = self.default_params if params is None else params
         after, final, illegal = self._step(state, action, params, ops)
-        final, reward, terminated, info = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
+        reward, terminated, info = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
         after = ops.barrier(after)
         info |= {"terminated": terminated, "truncated": self.is_truncated(final, params)}
         info |= {"final_observation": self.view(final, params, ops)}
@@ -200,7 +204,7 @@ class Tcg(Env):
     def advance(self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
         """As of any environment."""
         after, final, illegal = self._step(state, action, params, ops)
-        final, reward, terminated, _ = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
+        reward, terminated, _ = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
         return after, reward, terminated, self.is_truncated(final, params)
 
     def legal_actions(self, state: Words, params: Any, ops: Ops = XLA) -> Any:

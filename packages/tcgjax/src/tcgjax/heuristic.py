@@ -74,7 +74,9 @@ def main_scores(game: Record, player: Any, cards: Cards) -> Any:
     attach = 6000 + xp.where(np.arange(SLOTS) == 0, 200, 0) + worth
     others = (lacks == 0).any(axis=1)[1:]
     retreat = xp.where(~ready & others, 4000, NEVER)
-    damage = cards.attack(at(board.tops(game), spot), np.arange(2, dtype=np.int32), np.int32(AttackColumn.DAMAGE))
+    damage = cards.attack(
+        at(board.tops(game, cards), spot), np.arange(2, dtype=np.int32), np.int32(AttackColumn.DAMAGE)
+    )
     foe = board.active_place(1 - player)
     knocks_out = damage >= at(game.max_hp, foe) - at(game.damage, foe)
     strike = 1000 + damage * 10 + xp.where(knocks_out, 2000, 0)
@@ -98,7 +100,7 @@ def main_scores(game: Record, player: Any, cards: Cards) -> Any:
 def play_scores(game: Record, player: Any, cards: Cards) -> Any:
     """Evolve, then fill the Bench, then Supporters, Items and Tools (on the Active); int32 [10, 9]."""
     held = zones.hand(game, player)
-    card = xp.where(held >= 0, at(game.card, held), 0)
+    card = xp.where(held >= 0, board.card_of(game, cards, held), 0)
     kind, stage = cards.card(card, CardColumn.KIND), cards.card(card, CardColumn.STAGE)
     target = np.arange(TARGETS, dtype=np.int32)
     places = player * np.int32(SLOTS) + np.clip(target - 1, 0, SLOTS - 1)
@@ -120,7 +122,7 @@ def attack_needs(game: Record, cards: Cards, places: Any) -> tuple[Any, Any]:
         How much energy each lacks by its printed cost (int32 [4, 2], 99 where there is no attack), and what an energy
         of the Zone is worth at each place (int32 [4]).
     """
-    top, energy = at(board.tops(game), places), at(game.energy, places)
+    top, energy = at(board.tops(game, cards), places), at(game.energy, places)
     kind = at(game.zone_energy, places[0] // SLOTS)
     number = np.arange(2, dtype=np.int32)
     cost = cards.cost(top[:, None], number[None, :])  # [4, 2, 9]
@@ -143,7 +145,7 @@ def choice_scores(game: Record, player: Any, cards: Cards, what: Any) -> Any:
     """Say yes, prefer the strong among own Pokémon and the weak among the opponent's; int32 [144]."""
     options = np.arange(OPTIONS, dtype=np.int32)
     held = zones.hand(game, player)
-    hp = cards.card(xp.where(held >= 0, at(game.card, held), 0), CardColumn.HP)
+    hp = cards.card(xp.where(held >= 0, board.card_of(game, cards, held), 0), CardColumn.HP)
     of_hand = 100 + xp.concatenate([hp, xp.zeros((OPTIONS - HAND_LIMIT,), xp.int32)])
     left = observation.seen_from(game.max_hp - game.damage, player)
     units = observation.seen_from(xp.sum(game.energy, axis=1, dtype=xp.int32), player)

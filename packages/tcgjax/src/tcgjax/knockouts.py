@@ -90,8 +90,7 @@ def take(game: Record, rules: Record, place: Any, points: Any, where: Any) -> No
     game.lost_types = put(game.lost_types, owner, at(rules.types, place) | before, lost)
     game.lost_turn = put(game.lost_turn, owner, game.turn, lost)
     returns = lost & at(rules.to_hand, place)
-    board.return_to_hand(game, place, returns)
-    board.discard_pokemon(game, place, where & ~returns)
+    board.leave(game, place, returns, where)
 
 
 def decide(game: Record) -> None:

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from tcgjax import attack, board, starts, triggers, xp, zones
-from tcgjax.arrays import Record, at, put, total, when
+from tcgjax.arrays import Record, at, lowest, put, total, when, word_of
 from tcgjax.board import PLACE
 from tcgjax.codes import AttackColumn, CardColumn, CardKind, Condition, Stage, Use
 from tcgjax.counting import Reader, Row, usable
 from tcgjax.damage import recover_immune
 from tcgjax.knockouts import unsettled
-from tcgjax.layout import NOBODY, SLOTS
+from tcgjax.layout import HAND, NOBODY, SLOTS
 from tcgjax.modifiers import matches, members
 from tcgjax.operations import position
+from tcgjax.operations.common import repeated
 from tcgjax.payment import can_afford
 from tcgjax.questions import (
     ABILITY,
@@ -51,14 +52,12 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
     spot = board.active_place(player)
     there = of(rules.there, player)
     held = zones.hand(game, player)
-    card = xp.where(held >= 0, at(game.card, held), 0)
-    earlier = np.tril(np.ones((HAND_LIMIT, HAND_LIMIT), np.bool_), -1)
-    twice = ((card[None, :] == card[:, None]) & earlier & (held >= 0)[None, :]).any(axis=1)
-    different = (held >= 0) & ~twice
+    card = xp.where(held >= 0, board.card_of(game, cards, held), 0)
+    different = (held >= 0) & ~repeated(card, held >= 0)
     strike_card, strike_number, strikes = attack.pairs(game, cards, spot, at(rules.previous_attacks, spot))
     strikes = strikes & rules.there[spot]
     own_tops = of(rules.top, player)
-    stadium = board.card_of(game, game.stadium)
+    stadium = board.card_of(game, cards, game.stadium)
     allowed = heads(game, cards, rules, player, card, own_tops, stadium, strike_card, strike_number)
 
     targets = hand_targets(game, cards, rules, player, card, allowed[:HAND_LIMIT]) & different[:, None]
@@ -67,7 +66,7 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
     retreats = may_retreat(game, cards, rules, player) & there[1:]
     names = cards.attack(strike_card, strike_number, AttackColumn.NAME)
     blocked = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
-    affordable = can_afford_each(cards, rules, spot, strike_card, strike_number)
+    affordable = can_afford(rules, cards, spot, cards.cost(strike_card, strike_number))
     attacks = strikes & affordable & allowed[STRIKES:] & ~locked(game, rules, names)
     attacks = attacks & ~blocked & ~at(rules.no_attack, spot)
     use = cards.card(own_tops, CardColumn.USE)
@@ -95,12 +94,6 @@ def locked(game: Record, rules: Record, names: Any) -> Any:
     """Which of the listed attacks an effect locks, by their names."""
     same = (game.own_attacks[None, :] == names[:, None]) & rules.locked[None, :]
     return same.any(axis=1)
-
-
-def can_afford_each(cards: Cards, rules: Record, place: Any, card: Any, number: Any) -> Any:
-    """Whether each attack's cost is met, bool [6]."""
-    costs = cards.cost(card, number)
-    return xp.stack([can_afford(rules, place, costs[i]) for i in range(costs.shape[0])])
 
 
 def heads(
@@ -162,7 +155,7 @@ def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: A
 
     free = total_of(of(game.tools, player) >= 0) < 1 + of(rules.more_tools, player)
     equips = (kind == CardKind.TOOL)[:, None] & free & ~no_trainer
-    stadium_name = cards.card(board.card_of(game, game.stadium), CardColumn.NAME)
+    stadium_name = cards.card(board.card_of(game, cards, game.stadium), CardColumn.NAME)
     same = (game.stadium >= 0) & (cards.card(card, CardColumn.NAME) == stadium_name)
     replaces = (kind == CardKind.STADIUM) & ~same & ~at(game.stadium_played, player) & ~no_stadium
 
@@ -170,9 +163,8 @@ def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: A
     played = (supporter & (at(game.supporters, player) == 0) & ~no_supporter) | ((kind == CardKind.ITEM) & ~no_item)
     program = cards.card(card, CardColumn.PROGRAM)
     chooses = cards.program(program, 2) != 0
-    rows = cards.row(program, cards.program(program, 1))
-    chosen = choices_of(game, cards, rules, player, rows)
     played = played & allowed
+    chosen = choices_of(game, cards, rules, player, program, played & chooses)
     nowhere = enters | replaces | (played & ~chooses)
     own = ((evolves | equips) & there) | ((played & chooses)[:, None] & chosen[:, :SLOTS])
     foes = (played & chooses)[:, None] & chosen[:, SLOTS:]
@@ -184,16 +176,24 @@ def total_of(flags: Any) -> Any:
     return xp.sum(flags, axis=-1, dtype=xp.int32)
 
 
-def choices_of(game: Record, cards: Cards, rules: Record, player: Any, rows: Any) -> Any:
-    """Whom the first choice of programs offers, own side first: bool [10, 8]."""
+def choices_of(game: Record, cards: Cards, rules: Record, player: Any, programs: Any, where: Any) -> Any:
+    """Whom the first choice of some programs (int32 [10], those flagged) offers, own side first: bool [10, 8]."""
 
-    def each(numbers: Any) -> Any:
+    def once(state: Any) -> Any:
+        left, found = state
+        number = lowest(left)
+        program = at(programs, number)
+        numbers = cards.row(program, cards.program(program, 1))
         row = Row(*(numbers[i] for i in range(8)))
         meant = members(game, row.who, player, xp.int32(NOBODY), rules.there)
         flags = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, xp.int32(NOBODY))
-        return xp.where(player == 0, flags, xp.roll(flags, SLOTS))
+        this = np.uint32(1) << xp.maximum(number, 0).astype(xp.uint32)
+        return left & ~this, put(found, number, word_of(flags))
 
-    return xp.vmap(each)(rows)
+    none = xp.zeros((HAND_LIMIT,), xp.uint32)
+    _, found = cards.ops.loop(lambda state: state[0] != 0, once, (word_of(where), none), HAND_LIMIT)
+    flags = ((found[:, None] >> np.arange(2 * SLOTS, dtype=np.uint32)) & np.uint32(1)) != 0
+    return xp.where(player == 0, flags, xp.roll(flags, SLOTS, axis=1))
 
 
 def may_retreat(game: Record, cards: Cards, rules: Record, player: Any) -> Any:
@@ -231,16 +231,15 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     position_, target = (action - PLAY) // TARGETS, (action - PLAY) % TARGETS
     own = first + action
     game.turn_over = game.turn_over | (action == END)
-    game.stale = game.stale | (action != END)
 
     def inside(start: int, end: int) -> Any:
         return (action >= start) & (action < end)
 
     plays = inside(PLAY, ATTACH)
     when(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target), game)
-    attaches = inside(ATTACH, RETREAT)
+    attaches, retreats, drops = inside(ATTACH, RETREAT), inside(RETREAT, ATTACK), inside(FOSSIL, CHOICE)
+    game.stale = game.stale | attaches | retreats | drops
     when(cards.ops, "attach", attaches, lambda g: attach(g, cards, rules, own - ATTACH), game)
-    retreats = inside(RETREAT, ATTACK)
     game.retreating = game.retreating | retreats
     game.retreat_place = xp.where(retreats, action - RETREAT + 1, game.retreat_place)
     game.owed = xp.where(retreats, at(rules.retreat, first), game.owed)
@@ -258,19 +257,19 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     triggers.push(game, program, player, able, source=board.pokemon_at(game, place))
     uses = action == STADIUM
     game.stadium_used = put(game.stadium_used, player, True, uses)
-    program = cards.card(board.card_of(game, game.stadium), CardColumn.PROGRAM)
+    program = cards.card(board.card_of(game, cards, game.stadium), CardColumn.PROGRAM)
     triggers.push(game, program, player, uses)
-    drops = inside(FOSSIL, CHOICE)
-    board.discard_pokemon(game, xp.where(drops, own - FOSSIL, NOBODY), drops)
+    fossil = xp.where(drops, own - FOSSIL, NOBODY)
+    when(cards.ops, "fossil", drops, lambda g: board.discard_pokemon(g, fossil), game)
 
 
 def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     """Play a card of the hand."""
     player = game.current.astype(xp.int32)
-    instance = at(zones.hand(game, player), position_)
+    instance = zones.card_at(game, HAND, player, position_)
     zones.take_out(game, instance)
     zones.forget(game, instance == zones.INDEX)
-    card = at(game.card, instance)
+    card = board.card_of(game, cards, instance)
     kind = cards.card(card, CardColumn.KIND)
     own = player * np.int32(SLOTS) + target - 1
     is_pokemon = kind == CardKind.POKEMON
@@ -293,6 +292,7 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     supporter = kind == CardKind.SUPPORTER
     game.supporters = put(game.supporters, player, at(game.supporters, player) + 1, supporter)
     runs = supporter | (kind == CardKind.ITEM)
+    game.stale = game.stale | ~runs
     program = cards.card(card, CardColumn.PROGRAM)
     triggers.push(game, program, player, runs, held=instance, played=True)
     game.answer = xp.where(runs & (target > 0), CHOICE + target - 1, game.answer)

@@ -11,147 +11,113 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import board, triggers, xp
-from tcgjax.arrays import Record, at, first, put, total
+from tcgjax import board, triggers, xp, zones
+from tcgjax.arrays import Record, at, lowest, one_of, put, total, when_itself
 from tcgjax.board import ACTIVE, OWNERS, PLACE
-from tcgjax.codes import AttackColumn, CardColumn, Kind, ModifierColumn, Place, Scope, Who
-from tcgjax.layout import EFFECTS, LASTING, NOBODY, PLACES
+from tcgjax.codes import AttackColumn, CardColumn, Kind, ModifierColumn, Place, Scope, State, Who
+from tcgjax.layout import DECK, PLACES
+from tcgjax.sources import SOURCES, abilities, as_bits, source_of, sources
 from tcgjax.states import in_state
 from tcgjax.tables import Cards
 
-EARLY: Final = (Kind.HP, Kind.HP_PER_ENERGY, Kind.RETREAT, Kind.FREE_RETREAT, Kind.DOUBLE_ENERGY)
-SOURCES: Final = 2 * LASTING + PLACES * (6 + EFFECTS) + 1
 COLORLESS: Final = 8
 PLAYERS: Final = np.arange(2, dtype=np.int32)
 M = ModifierColumn
+DAMAGE_KINDS: Final = (
+    Kind.DAMAGE_OUT,
+    Kind.DAMAGE_OUT_POINTS,
+    Kind.DAMAGE_IN,
+    Kind.PREVENT,
+    Kind.COIN_SHIELD,
+    Kind.FIRST_HIT_SHIELD,
+)
+PLAYER_KINDS: Final = (
+    Kind.NO_SUPPORTER,
+    Kind.NO_ITEM,
+    Kind.NO_TRAINER,
+    Kind.NO_STADIUM,
+    Kind.NO_ZONE_ACTIVE,
+    Kind.NO_EVOLVE,
+    Kind.REFLIP,
+    Kind.MORE_PICKS,
+    Kind.MORE_POINTS,
+)
+PLAIN_KINDS: Final = (*DAMAGE_KINDS, *PLAYER_KINDS, Kind.HP, Kind.RETREAT, Kind.FREE_RETREAT)
+"""Kinds that the gate of rare ones need not let through."""
+OF_PLACES: Final = (  # int32 [8]
+    "top",
+    "max_hp",
+    "hp",
+    "types",
+    "retreat",
+    "doubled",  # mask of energy types of which each provides two
+    "poison_more",
+    "immune",  # mask of conditions it cannot get
+    "recovers",  # … and from which it recovers
+    "attack_coins",  # coins that must all be heads for its attack to happen
+    "survive_coins",
+    "no_points_coins",
+    "evolves_like",  # it evolves as a Pokémon of this name does
+    "more_tools",
+    "cheap",  # mask of energy types for one unit of which attacks can be used
+    "bonus",  # of the attacking Pokémon against each place
+    "reduction",
+    "prevents_up_to",
+    "shields",
+)
+FLAGS_OF_PLACES: Final = (  # bool [8]
+    "there",
+    "has_ability",
+    "free_retreat",
+    "no_attack",
+    "no_retreat",
+    "no_heal",
+    "protected",  # from effects of the opponent's attacks
+    "survives",
+    "evolves_early",
+    "previous_attacks",
+    "to_hand",
+    "no_weakness",
+    "double_weakness",
+    "no_ability_damage",
+    "prevents",
+    "first_shield",
+)
+FLAGS_OF_PLAYERS: Final = (  # bool [2]
+    "no_supporter",
+    "no_item",
+    "no_trainer",
+    "no_stadium",
+    "no_zone_active",
+    "no_evolve",
+    "no_evolve_active",
+)
 
 
-def no_rules(game: Record, cards: Cards) -> Record:
-    """What holds without any modifier: what is printed."""
-    top = board.tops(game)
-    none, zeros = xp.zeros((PLACES,), xp.bool_), xp.zeros((PLACES,), xp.int32)
-    neither, nothing = xp.zeros((2,), xp.bool_), xp.zeros((2,), xp.int32)
+def nothing_known() -> Record:
+    """What a sweep gives, before any sweep."""
     return Record(
-        top=top,
-        there=board.occupied(game),
-        max_hp=cards.card(top, CardColumn.HP),
-        retreat=cards.card(top, CardColumn.RETREAT),
-        free_retreat=none,
-        doubled=zeros,  # mask of energy types of which each provides two
-        no_attack=none,
-        no_retreat=none,
-        no_heal=none,
-        poison_more=zeros,
-        immune=zeros,  # mask of conditions it cannot get
-        recovers=zeros,  # … and from which it recovers
-        protected=none,  # from effects of the opponent's attacks
-        attack_coins=zeros,  # coins that must all be heads for its attack to happen
-        survive_coins=zeros,
-        survives=none,
-        no_points_coins=zeros,
-        evolves_like=zeros,  # it evolves as a Pokémon of this name does
-        evolves_early=none,
-        previous_attacks=none,
-        more_tools=zeros,
-        to_hand=none,
-        no_weakness=none,
-        double_weakness=none,
-        no_ability_damage=none,
+        **{name: xp.zeros((PLACES,), xp.int32) for name in OF_PLACES},
+        **{name: xp.zeros((PLACES,), xp.bool_) for name in FLAGS_OF_PLACES},
+        **{name: xp.zeros((2,), xp.bool_) for name in FLAGS_OF_PLAYERS},
+        units=xp.zeros((PLACES, 9), xp.int32),  # what the energy of each type provides
         cost_more=xp.zeros((PLACES, 9), xp.int32),  # energy by type that attacks cost more …
         cost_floor=xp.zeros((PLACES, 9), xp.int32),  # … and the least they cost then
-        cheap=zeros,  # mask of energy types for one unit of which attacks can be used
-        bonus=zeros,  # of the attacking Pokémon against each place
-        reduction=zeros,
-        prevents=none,
-        prevents_up_to=zeros,
-        shields=zeros,
         shield=xp.zeros((2, PLACES), xp.int32),  # what the coins change, the first and the second
-        first_shield=none,
         locked=xp.zeros((6,), xp.bool_),  # attacks of the turn player's Active that cannot be used
-        no_supporter=neither,
-        no_item=neither,
-        no_trainer=neither,
-        no_stadium=neither,
-        no_zone_active=neither,
-        no_evolve=neither,
-        no_evolve_active=neither,
-        reflip=nothing,
-        more_picks=nothing,
+        reflip=xp.zeros((2,), xp.int32),
+        more_picks=xp.zeros((2,), xp.int32),
         more_points=xp.int32(0),
         **triggers.nothing_found(),
     )
 
 
-def silenced(game: Record, cards: Cards) -> Any:
-    """Whose Abilities an attack's effect has taken, bool [8]."""
-    runs = (game.fx_modifier > 0) & (game.fx_start <= game.turn) & (game.turn <= game.fx_end)
-    return (runs & (cards.kind(game.fx_modifier) == Kind.NO_ABILITY)).any(axis=1)
-
-
-def printed(cards: Cards, top: Any, there: Any) -> Any:
-    """The passive rules on the cards of places: numbers of modifiers, int32 [8, 2]."""
-    both = [cards.card(top, column) for column in (CardColumn.MODIFIER_0, CardColumn.MODIFIER_1)]
-    return xp.where(there[:, None], xp.stack(both, axis=1), 0)
-
-
-def abilities(game: Record, cards: Cards, top: Any, there: Any) -> tuple[Any, Any]:
-    """Who has its Abilities (bool [8]), and the types of each place now (mask, int32 [8])."""
-    own = printed(cards, top, there)
-    quiet = silenced(game, cards)
-    kinds = cards.kind(own)
-    takes = (kinds == Kind.NO_ABILITY) & ~quiet[:, None]  # [source, which]
-    filters = cards.modifier(own)[..., M.FILTER]
-    taken = (takes[..., None] & cards.prints(filters[..., None], top[None, None, :])).any(axis=(0, 1))
-    has = ~quiet & ~taken
-    extra = xp.where((kinds == Kind.EXTRA_TYPE) & has[:, None], cards.modifier(own)[..., M.ARG], 0)
-    return has, cards.card(top, CardColumn.TYPES) | extra[:, 0] | extra[:, 1]
-
-
-def sources(game: Record, cards: Cards, rules: Record) -> Record:
-    """Every modifier in force: its number (0: none), owner, place (or -1), card (or -1) and locked attack; each [93].
-
-    In the order of the reference: of each player the effects on the player, then by place Ability, Tools and
-    effects of attacks; the Stadium last.
-    """
-    own = printed(cards, rules.top, rules.there)
-    own = xp.where(rules.has_ability[:, None] | (cards.kind(own) == Kind.CHEAP_ATTACK), own, 0)
-    tool_cards = board.card_of(game, game.tools)  # [8, 2]
-    columns = (CardColumn.MODIFIER_0, CardColumn.MODIFIER_1)
-    tools = xp.stack([cards.card(tool_cards, column) for column in columns], axis=2)
-    tools = xp.where((game.tools >= 0)[..., None], tools, 0).reshape(PLACES, 4)
-    running = (game.fx_start <= game.turn) & (game.turn <= game.fx_end)
-    effects = xp.where(running, game.fx_modifier, 0)
-    on_places = xp.concatenate([own, tools, effects], axis=1)  # [8, 10]
-    width = on_places.shape[1]
-    running = (game.px_start <= game.turn) & (game.turn <= game.px_end)
-    on_players = xp.where(running, game.px_modifier, 0)  # [2, LASTING]
-    stadium = xp.where(game.stadium >= 0, cards.card(board.card_of(game, game.stadium), CardColumn.MODIFIER_0), 0)
-
-    def in_order(of_players: Any, of_places: Any, of_stadium: Any) -> Any:
-        parts = []
-        for player in (0, 1):
-            parts += [of_players[player], of_places[player * 4 : player * 4 + 4].reshape(-1)]
-        return xp.concatenate([*parts, xp.asarray(of_stadium, xp.int32)[None]])
-
-    none = xp.full((2, LASTING), NOBODY, xp.int32)
-    place_owner = xp.concatenate([np.repeat(OWNERS[:, None], 6, 1), game.fx_owner.astype(xp.int32)], axis=1)
-    tool = xp.concatenate(
-        [
-            np.full((PLACES, 2), NOBODY, np.int32),
-            xp.repeat(game.tools, 2, axis=1),
-            np.full((PLACES, EFFECTS), NOBODY, np.int32),
-        ],
-        axis=1,
-    )
-    attack = xp.concatenate([np.zeros((PLACES, 6), np.int32), game.fx_attack], axis=1)
-    owner = (game.stadium >= 20).astype(xp.int32)
-    return Record(
-        modifier=in_order(on_players, on_places, stadium),
-        owner=in_order(game.px_owner.astype(xp.int32), place_owner, owner),
-        place=in_order(none, xp.asarray(np.repeat(PLACE[:, None], width, 1)), NOBODY),
-        card=in_order(none, tool, game.stadium),
-        attack=in_order(xp.zeros_like(none), attack, 0),
-    )
+def printed_rules(game: Record, cards: Cards) -> Record:
+    """What holds without any modifier: what is printed."""
+    rules = nothing_known()
+    rules.top, rules.there = board.tops(game, cards), board.occupied(game)
+    rules.max_hp, rules.retreat = (cards.card(rules.top, column) for column in (CardColumn.HP, CardColumn.RETREAT))
+    return rules
 
 
 def members(game: Record, who: Any, me: Any, source: Any, there: Any) -> Any:
@@ -178,35 +144,50 @@ def members(game: Record, who: Any, me: Any, source: Any, there: Any) -> Any:
 
 
 def matches(
-    game: Record, cards: Cards, rules: Record, number: Any, state: Any, types: Any, parameter: Any, source: Any
+    game: Record,
+    cards: Cards,
+    rules: Record,
+    number: Any,
+    state: Any,
+    types: Any,
+    parameter: Any,
+    source: Any,
+    hands: bool = True,
 ) -> Any:
-    """Which places match a filter and are in a state, bool [8]."""
-    passes = cards.passes(number, rules.top, rules.types)
-    return passes & in_state(game, cards, rules, state, types, parameter, source)
+    """Which places match a filter and are in a state, bool [8]; arguments as of `in_state`."""
+    box = Record(passes=cards.passes(number, rules.top, rules.types))
+
+    def narrow(box: Record) -> None:
+        box.passes = box.passes & in_state(game, cards, rules, state, types, parameter, source, hands)
+
+    when_itself(cards.ops, "state", state != State.ANY, narrow, box)
+    return box.passes
 
 
 def sweep(game: Record, cards: Cards) -> Record:
     """Everything that modifiers say now.  `game.event` asks for triggers besides (see `triggers`)."""
-    rules = no_rules(game, cards)
+    rules = printed_rules(game, cards)
     rules.has_ability, rules.types = abilities(game, cards, rules.top, rules.there)
     found = sources(game, cards, rules)
-    kinds = cards.kind(found.modifier)
-    early = xp.zeros((SOURCES,), xp.bool_)
-    for kind in EARLY:
-        early = early | (kinds == kind)
+    live, early = as_bits(cards, found)
 
-    def goes_on(state: tuple[Any, Record]) -> Any:
-        return state[0].any()
+    def goes_on(state: tuple[Any, ...]) -> Any:
+        return (state[0] | state[1] | state[2]) != 0
 
-    def once(state: tuple[Any, Record]) -> tuple[Any, Record]:
-        live, rules = state
-        number = first(xp.where((live & early).any(), live & early, live))
-        here = live.any()
+    def once(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        *live, rules = state
+        first = [word & bits for word, bits in zip(live, early, strict=True)]
+        comes_first = (first[0] | first[1] | first[2]) != 0
+        words = [xp.where(comes_first, a, b) for a, b in zip(first, live, strict=True)]
+        part = xp.where(words[0] != 0, np.int32(0), xp.where(words[1] != 0, np.int32(1), np.int32(2)))
+        word = xp.where(words[0] != 0, words[0], xp.where(words[1] != 0, words[1], words[2]))
+        inside = lowest(word)
+        done = xp.where(word != 0, np.uint32(1) << xp.maximum(inside, 0).astype(xp.uint32), np.uint32(0))
         rules = rules.copy()
-        take_source(game, cards, rules, found, number, here)
-        return live & (np.arange(SOURCES) != number), rules
+        take_source(game, cards, rules, source_of(game, found, part * np.int32(32) + inside), word != 0)
+        return *(xp.where(part == i, word & ~done, word) for i, word in enumerate(live)), rules
 
-    _, rules = cards.ops.loop(goes_on, once, (found.modifier > 0, rules), SOURCES)
+    *_, rules = cards.ops.loop(goes_on, once, (*live, rules), SOURCES)
     rules.max_hp = xp.where(rules.there, rules.max_hp, 0)
     rules.hp = xp.maximum(0, rules.max_hp - game.damage)
     rules.retreat = xp.where(rules.free_retreat, 0, xp.maximum(0, rules.retreat))
@@ -214,27 +195,79 @@ def sweep(game: Record, cards: Cards) -> Record:
     return rules
 
 
-def take_source(game: Record, cards: Cards, rules: Record, found: Record, number: Any, here: Any) -> None:
+def take_source(game: Record, cards: Cards, rules: Record, source: Record, here: Any) -> None:
     """Weigh one modifier in force."""
-    numbers = cards.modifier(at(found.modifier, number))
+    numbers = cards.modifier(source.modifier)
     m = {column: numbers[int(column)] for column in ModifierColumn}
-    owner, place, card = at(found.owner, number), at(found.place, number), at(found.card, number)
-    kind, amount, arg = m[M.KIND], m[M.AMOUNT], m[M.ARG]
-
+    owner, place, ops = source.owner, source.place, cards.ops
+    kind, amount = m[M.KIND], m[M.AMOUNT]
     is_active = (place & 3) == 0
     in_place = (m[M.PLACE] == 0) | (place < 0) | (is_active == (m[M.PLACE] == Place.ACTIVE))
-    needed = members(game, m[M.NEED_WHO], owner, place, rules.there)
-    needed = needed & matches(game, cards, rules, m[M.NEED_FILTER], m[M.NEED_STATE], m[M.TYPES], xp.int32(0), place)
-    works = here & in_place & ((m[M.NEED_WHO] == 0) | (total(needed) >= m[M.NEED_MIN]))
-
     mine, scope = owner == OWNERS, m[M.SCOPE]
     inside = xp.where(scope == Scope.SELF, place == PLACE, scope == Scope.EVERYBODY)
     inside = inside | (mine & ((scope == Scope.MY_ALL) | ((scope == Scope.MY_ACTIVE) & ACTIVE)))
     inside = inside | (~mine & ((scope == Scope.FOE_ALL) | ((scope == Scope.FOE_ACTIVE) & ACTIVE)))
-    suits = matches(game, cards, rules, m[M.FILTER], m[M.STATE], m[M.TYPES], m[M.PARAMETER], place)
-    affects = inside & works & suits & rules.there  # [8]
-    on_player = works & xp.where(owner == PLAYERS, scope == Scope.ME, scope == Scope.FOE)
-    on_player = on_player | (works & (scope == Scope.BOTH))  # [2]
+    box = Record(works=here & in_place, suits=inside & rules.there)
+
+    def need(box: Record) -> None:
+        needed = members(game, m[M.NEED_WHO], owner, place, rules.there)
+        filter_, state = m[M.NEED_FILTER], m[M.NEED_STATE]
+        needed = needed & matches(game, cards, rules, filter_, state, m[M.TYPES], xp.int32(0), place, hands=False)
+        box.works = box.works & ((m[M.NEED_WHO] == 0) | (total(needed) >= m[M.NEED_MIN]))
+
+    def narrow(box: Record) -> None:
+        numbers = (m[M.FILTER], m[M.STATE], m[M.TYPES], m[M.PARAMETER])
+        box.suits = box.suits & matches(game, cards, rules, *numbers, place, hands=False)
+
+    when_itself(ops, "modifier needs", m[M.NEED_WHO] != 0, need, box)
+    when_itself(ops, "modifier filters", (m[M.FILTER] != 0) | (m[M.STATE] != 0), narrow, box)
+    affects = box.suits & box.works  # [8]
+    on_player = box.works & xp.where(owner == PLAYERS, scope == Scope.ME, scope == Scope.FOE)
+    on_player = on_player | (box.works & (scope == Scope.BOTH))  # [2]
+
+    rules.max_hp = rules.max_hp + xp.where(affects & (kind == Kind.HP), amount, 0)
+    rules.retreat = rules.retreat + xp.where(affects & (kind == Kind.RETREAT), amount, 0)
+    rules.free_retreat = rules.free_retreat | (affects & (kind == Kind.FREE_RETREAT))
+    is_trigger = kind >= triggers.BITS
+    for name, where, rule in (
+        ("damage modifier", one_of(kind, DAMAGE_KINDS), lambda r: take_damage_rules(game, cards, r, m, affects, owner)),
+        ("player modifier", one_of(kind, PLAYER_KINDS), lambda r: take_player_rules(game, cards, r, m, on_player)),
+        ("trigger", is_trigger, lambda r: triggers.weigh(game, r, m, affects, on_player, source)),
+        (
+            "rare modifier",
+            ~is_trigger & ~one_of(kind, PLAIN_KINDS),
+            lambda r: take_rare_rules(game, cards, r, m, affects, on_player, source),
+        ),
+    ):
+        when_itself(ops, name, where, rule, rules)
+
+
+def take_player_rules(game: Record, cards: Cards, rules: Record, m: dict, on_player: Any) -> None:
+    """Modifiers of what players may do, and of coins, picks and points."""
+    kind, amount, arg = m[M.KIND], m[M.AMOUNT], m[M.ARG]
+
+    def forbid(name: str, of: Kind, also: Any = True) -> None:
+        setattr(rules, name, getattr(rules, name) | (on_player & (kind == of) & also))
+
+    forbid("no_supporter", Kind.NO_SUPPORTER)
+    forbid("no_item", Kind.NO_ITEM)
+    forbid("no_trainer", Kind.NO_TRAINER)
+    forbid("no_stadium", Kind.NO_STADIUM)
+    forbid("no_zone_active", Kind.NO_ZONE_ACTIVE)
+    forbid("no_evolve", Kind.NO_EVOLVE, arg == 0)
+    forbid("no_evolve_active", Kind.NO_EVOLVE, arg != 0)
+    rules.reflip = rules.reflip | xp.where(on_player & (kind == Kind.REFLIP), arg, 0)
+    named = (kind == Kind.MORE_PICKS) & (arg == game.strike_name)
+    rules.more_picks = rules.more_picks + xp.where(on_player & named, amount, 0)
+    attackers = at(on_player, game.attacker_owner) & cards.prints(m[M.FILTER], game.attacker_card)
+    rules.more_points = rules.more_points + xp.where(attackers & (kind == Kind.MORE_POINTS), amount, 0)
+
+
+def take_rare_rules(
+    game: Record, cards: Cards, rules: Record, m: dict, affects: Any, on_player: Any, source: Record
+) -> None:
+    """Modifiers of Pokémon that few cards have."""
+    kind, amount, arg = m[M.KIND], m[M.AMOUNT], m[M.ARG]
 
     def count(name: str, of: Kind, value: Any = 1) -> None:
         setattr(rules, name, getattr(rules, name) + xp.where(affects & (kind == of), value, 0))
@@ -245,14 +278,8 @@ def take_source(game: Record, cards: Cards, rules: Record, found: Record, number
     def add_bits(name: str, of: Kind, value: Any) -> None:
         setattr(rules, name, getattr(rules, name) | xp.where(affects & (kind == of), value, 0))
 
-    def forbid(name: str, of: Kind, also: Any = True) -> None:
-        setattr(rules, name, getattr(rules, name) | (on_player & (kind == of) & also))
-
-    count("max_hp", Kind.HP, amount)
     units = xp.sum(game.energy * ((arg >> np.arange(9, dtype=np.int32)) & 1), axis=1, dtype=xp.int32)
     count("max_hp", Kind.HP_PER_ENERGY, amount * units)
-    count("retreat", Kind.RETREAT, amount)
-    mark("free_retreat", Kind.FREE_RETREAT)
     add_bits("doubled", Kind.DOUBLE_ENERGY, arg)
     mark("no_attack", Kind.NO_ATTACK)
     mark("no_retreat", Kind.NO_RETREAT)
@@ -276,31 +303,15 @@ def take_source(game: Record, cards: Cards, rules: Record, found: Record, number
     costs = (affects & (kind == Kind.COST))[:, None] & of_type
     rules.cost_more = rules.cost_more + xp.where(costs, amount, 0)
     rules.cost_floor = xp.where(costs, xp.maximum(0, rules.cost_floor + amount), rules.cost_floor)
-    deck_empty = ~((game.zone == 0)[None, :] & (np.arange(40) // 20 == OWNERS[:, None])).any(axis=1)
-    cheap = (arg != 1) | deck_empty  # some offers hold only without a card in the deck
-    rules.cheap = rules.cheap | xp.where(affects & (kind == Kind.CHEAP_ATTACK) & cheap, np.int32(1) << amount, 0)
-
-    take_damage_rules(game, cards, rules, m, affects, owner)
+    decks = xp.stack([zones.size(game, DECK, player) for player in (0, 1)])
+    cheap = (arg != 1) | (decks[OWNERS] == 0)  # some offers hold only without a card in the deck
+    cheap = affects & (kind == Kind.CHEAP_ATTACK) & cheap
+    rules.cheap = rules.cheap | xp.where(cheap, np.int32(1) << (amount & 15), 0)
     survivors = cards.passes(m[M.FILTER], rules.top, rules.types) & at(on_player, xp.asarray(OWNERS))
     rules.survives = rules.survives | (survivors & (kind == Kind.SURVIVE))
-    names = at(found.attack, number)
-    locked = xp.where(arg != 0, arg, locked_name(cards, rules, place, names))
+    locked = xp.where(arg != 0, arg, locked_name(cards, rules, source.place, source.attack))
     active = at(affects, board.active_place(game.current.astype(xp.int32)))
     rules.locked = rules.locked | (active & (kind == Kind.NO_NAMED_ATTACK) & (game.own_attacks == locked))
-
-    forbid("no_supporter", Kind.NO_SUPPORTER)
-    forbid("no_item", Kind.NO_ITEM)
-    forbid("no_trainer", Kind.NO_TRAINER)
-    forbid("no_stadium", Kind.NO_STADIUM)
-    forbid("no_zone_active", Kind.NO_ZONE_ACTIVE)
-    forbid("no_evolve", Kind.NO_EVOLVE, arg == 0)
-    forbid("no_evolve_active", Kind.NO_EVOLVE, arg != 0)
-    rules.reflip = rules.reflip | xp.where(on_player & (kind == Kind.REFLIP), arg, 0)
-    named = (kind == Kind.MORE_PICKS) & (arg == game.strike_name)
-    rules.more_picks = rules.more_picks + xp.where(on_player & named, amount, 0)
-    attackers = at(on_player, game.attacker_owner) & cards.prints(m[M.FILTER], game.attacker_card)
-    rules.more_points = rules.more_points + xp.where(attackers & (kind == Kind.MORE_POINTS), amount, 0)
-    triggers.weigh(game, rules, m, affects, on_player, owner, place, card)
 
 
 def take_damage_rules(game: Record, cards: Cards, rules: Record, m: dict, affects: Any, owner: Any) -> None:

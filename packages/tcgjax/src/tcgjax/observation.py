@@ -6,12 +6,13 @@ Sides are seen from the player: own things first, own places before the opponent
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import board, effects, engine, xp
-from tcgjax.arrays import Record, at, ranks
+from tcgjax.arrays import Record, arranged, at, one_of, ranks, when_itself, word_of
 from tcgjax.codes import DECK_TYPES, Condition, Op
 from tcgjax.counting import Reader, who_is_meant
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, EFFECTS, HAND, LASTING, PLACES, SLOTS
@@ -19,7 +20,7 @@ from tcgjax.operations import cards as card_ops
 from tcgjax.operations import special
 from tcgjax.operations.common import unlike
 from tcgjax.tables import Cards
-from tcgjax.zones import HAND_LIMIT, OWNER, listed, size
+from tcgjax.zones import HAND_LIMIT, half, listed, size
 
 CARDS: Final = {
     "hand": HAND_LIMIT,  # own hand, in the order of its positions
@@ -141,25 +142,34 @@ def together(parts: dict[str, Any], sizes: Any) -> Any:
 def cards_of(game: Record, player: Any, asked: Any, hides: Any, cards: Cards) -> Any:
     """The vector of `CARDS`."""
     foe = 1 - player
-    named = game.card + 1
     known = at(game.known, player)
     in_play = xp.where(hides[:, None], -1, seen_from(game.cards, player))
 
-    def shown(instances: Any, flags: Any = None) -> Any:
-        there = (instances >= 0) if flags is None else (instances >= 0) & at(flags, instances)
-        return xp.where(there, at(named, instances), 0)
+    def shown(instances: Any) -> Any:
+        return xp.where(instances >= 0, board.card_of(game, cards, instances) + 1, 0)
 
-    decks = [listed(game, DECK, who, DECK_SIZE) for who in (player, foe)]
-    in_deck = (game.zone == DECK) & (player == OWNER)
-    told = game.listed & (foe == OWNER)
-    seen = (game.zone == HAND) & (foe == OWNER) & known
+    def seen_in_deck(owner: Any) -> Any:
+        instances, word = listed(game, DECK, owner, DECK_SIZE), word_of(half(known, owner))
+        number = xp.maximum(instances - owner * np.int32(DECK_SIZE), 0).astype(xp.uint32)
+        return xp.where(((word >> number) & np.uint32(1)) != 0, shown(instances), 0)
+
+    def ascending(owner: Any, flags: Any, most: int) -> Any:
+        rank = cards.deck_rank(at(game.deck, owner))
+        bits = np.uint32(1) << rank.astype(xp.uint32)
+        place = xp.count_bits(xp.sum(xp.where(flags, bits, 0), dtype=xp.uint32) & (bits - np.uint32(1)))
+        found = arranged(np.arange(DECK_SIZE, dtype=np.int32), place, flags & (place < most), most)
+        return shown(xp.where(found >= 0, found + owner * np.int32(DECK_SIZE), -1))
+
+    in_deck = half(game.zone, player) == DECK
+    told = half(game.listed, foe)
+    seen = (half(game.zone, foe) == HAND) & half(known, foe)
     parts = {
         "hand": shown(listed(game, HAND, player, HAND_LIMIT)),
-        "deck": ascending(named, in_deck)[:DECK_SIZE],
-        "deck seen": shown(decks[0], known),
-        "foe's deck seen": shown(decks[1], known),
-        "foe's deck listed": ascending(named, told)[:DECK_SIZE],
-        "foe's hand seen": ascending(named, seen)[:HAND_LIMIT],
+        "deck": ascending(player, in_deck, DECK_SIZE),
+        "deck seen": seen_in_deck(player),
+        "foe's deck seen": seen_in_deck(foe),
+        "foe's deck listed": ascending(foe, told, DECK_SIZE),
+        "foe's hand seen": ascending(foe, seen, HAND_LIMIT),
         "discard": shown(listed(game, DISCARD, player, DECK_SIZE)),
         "foe's discard": shown(listed(game, DISCARD, foe, DECK_SIZE)),
         "stadium": shown(game.stadium),
@@ -168,17 +178,6 @@ def cards_of(game: Record, player: Any, asked: Any, hides: Any, cards: Cards) ->
         "options": xp.where(asked, option_cards(game, cards), 0),
     }
     return together(parts, CARDS)
-
-
-def ascending(named: Any, flags: Any) -> Any:
-    """The flagged cards (of 40) in ascending order, then zeros; at most 20 are flagged; int32 [20]."""
-    index = np.arange(named.shape[0])
-    smaller = (named[None, :] < named[:, None]) | (
-        (named[None, :] == named[:, None]) & (index[None, :] < index[:, None])
-    )
-    rank = xp.sum(smaller & flags[None, :], axis=1, dtype=xp.int32)
-    here = flags[None, :] & (rank[None, :] == np.arange(DECK_SIZE, dtype=np.int32)[:, None])
-    return xp.sum(xp.where(here, named[None, :], 0), axis=1, dtype=xp.int32)
 
 
 def of_row(game: Record, cards: Cards) -> tuple[Record, Any]:
@@ -201,41 +200,42 @@ def question(game: Record, cards: Cards) -> Any:
 def option_cards(game: Record, cards: Cards) -> Any:
     """The cards that the options of a program's question stand for, plus one; int32 [24]."""
     work, row = of_row(game, cards)
-    me, foe, named = work.r_me, 1 - work.r_me, game.card + 1
-    there = Record(there=board.occupied(game), top=board.tops(game))
+    me, foe = work.r_me, 1 - work.r_me
+    asks = engine.layer(game) == engine.PROGRAM
+    box = Record(found=xp.zeros((24,), xp.int32))
+
+    def show(op: tuple[Op, ...], cards_of_op: Callable[[], Any]) -> None:
+        here = asks & one_of(row.op, op)
+
+        def put_cards(box: Record) -> None:
+            box.found = xp.where(here, cards_of_op(), box.found)
+
+        when_itself(cards.ops, f"show {op[0].name.lower()}", here, put_cards, box)
 
     def of(instances: Any) -> Any:
         padded = xp.concatenate([instances, xp.full((24 - instances.shape[0],), -1, xp.int32)])
-        return xp.where(padded >= 0, at(named, padded), 0)
+        return xp.where(padded >= 0, board.card_of(game, cards, padded) + 1, 0)
 
-    def of_pile(owner: Any) -> Any:
+    def of_pile() -> Any:
+        owner = xp.where(row.op == Op.PICK_DISCARD, me, foe)
         pile, counts = unlike(work, cards, owner, row.filter)
-        return of(_squeezed(pile, counts))
+        return of(arranged(xp.maximum(pile, 0), ranks(counts), counts, DECK_SIZE))
 
-    places = [board.place_of(game, pokemon) for pokemon in (work.r_chosen, work.r_by, work.r_source)]
-    nothing = xp.int32(0)
-    reader = Reader(me, places[2], work.r_strikes, nothing, nothing, places[0], places[1], work.r_cause_place)
-    scene = Record(meant=who_is_meant(work, there, reader, row.who))
-    card, _, counts = special.copies(work, cards, there, scene, row)
-    copied = _squeezed(card, counts)[:24] + 1
-    shown = (
-        (Op.PICK_DISCARD, of_pile(me)),
-        (Op.FOE_DISCARD_TO_BENCH, of_pile(foe)),
-        (Op.REORDER, of(card_ops.left_to_order(work, row))),
-        (Op.FOE_CHOICE, of(listed(game, HAND, foe, HAND_LIMIT))),
-        (Op.COPY_ATTACK, copied),
-    )
-    found = xp.zeros((24,), xp.int32)
-    for op, values in shown:
-        found = xp.where(row.op == op, values, found)
-    return xp.where(engine.layer(game) == engine.PROGRAM, found, 0)
+    def of_copies() -> Any:
+        there = Record(there=board.occupied(game), top=board.tops(game, cards))
+        places = [board.place_of(game, pokemon) for pokemon in (work.r_chosen, work.r_by, work.r_source)]
+        nothing = xp.int32(0)
+        reader = Reader(me, places[2], work.r_strikes, nothing, nothing, places[0], places[1], work.r_cause_place)
+        scene = Record(meant=who_is_meant(work, there, reader, row.who))
+        counts = special.copies(work, cards, there, scene, row)[2][: 2 * PLACES]
+        found = arranged(np.arange(2 * PLACES, dtype=np.int32), ranks(counts), counts, 24)
+        return xp.where(found >= 0, at(there.top, found >> 1) + 1, 0)
 
-
-def _squeezed(values: Any, flags: Any) -> Any:
-    """The flagged values without gaps, then -1; int32 of the same length."""
-    place = np.arange(values.shape[0], dtype=np.int32)
-    here = flags[None, :] & (ranks(flags)[None, :] == place[:, None])
-    return xp.sum(xp.where(here, values[None, :] + 1, 0), axis=1, dtype=xp.int32) - 1
+    show((Op.PICK_DISCARD, Op.FOE_DISCARD_TO_BENCH), of_pile)
+    show((Op.REORDER,), lambda: of(card_ops.left_to_order(work, row)))
+    show((Op.FOE_CHOICE,), lambda: of(listed(game, HAND, foe, HAND_LIMIT)))
+    show((Op.COPY_ATTACK,), of_copies)
+    return box.found
 
 
 # --- modifiers and numbers -------------------------------------------------------------------------------------

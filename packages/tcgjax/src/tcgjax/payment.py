@@ -7,17 +7,23 @@ from typing import Any
 import numpy as np
 
 from tcgjax import xp
-from tcgjax.arrays import Record, at
+from tcgjax.arrays import Record, at, when_itself
 from tcgjax.codes import DECK_TYPES
+from tcgjax.tables import Cards
 
 
-def can_afford(rules: Record, place: Any, cost: Any) -> Any:
+def can_afford(rules: Record, cards: Cards, place: Any, cost: Any) -> Any:
     """Whether an attack's cost (int32 [..., 9]) is met, at its own price or at one that an effect offers."""
     units, cheap = at(rules.units, place), at(rules.cheap, place)
     offers = np.eye(DECK_TYPES, 9, dtype=np.int32)  # one unit of each type
     offered = ((cheap >> np.arange(DECK_TYPES, dtype=np.int32)) & 1) != 0
-    cheaper = (offered & can_pay(rules, place, units, offers)).any()
-    return can_pay(rules, place, units, cost) | cheaper
+    box = Record(pays=can_pay(rules, place, units, cost))
+
+    def offer(box: Record) -> None:
+        box.pays = box.pays | (offered & can_pay(rules, place, units, offers)).any()
+
+    when_itself(cards.ops, "cheap attacks", cheap != 0, offer, box)
+    return box.pays
 
 
 def can_pay(rules: Record, place: Any, units: Any, cost: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import xp
-from tcgjax.arrays import Record, first, total
+from tcgjax.arrays import Record, at, lowest, word_of
 
 NUM_ACTIONS: Final = 144
 END: Final = 0  # end the turn; in a choice: no more
@@ -37,6 +37,21 @@ def as_mask(words: Any) -> Any:
     return ((words[:, None] >> np.arange(32, dtype=np.uint32)) & 1).reshape(-1)[:NUM_ACTIONS] != 0
 
 
+def is_legal(words: Any, action: Any) -> Any:
+    """Whether an action of any number is in a mask of five words."""
+    inside = (action >= 0) & (action < NUM_ACTIONS)
+    action = xp.clip(action, 0, NUM_ACTIONS - 1)
+    return inside & (((at(words, action >> 5) >> (action & 31).astype(xp.uint32)) & np.uint32(1)) != 0)
+
+
+def first_legal(words: Any) -> Any:
+    """The first action of a mask of five words, which is not empty; int32."""
+    found = xp.int32(0)
+    for number in reversed(range(5)):
+        found = xp.where(words[number] != 0, lowest(words[number]) + np.int32(32 * number), found)
+    return found
+
+
 def ask(game: Record, where: Any, actor: Any, options: Any, may_end: Any = False) -> tuple[Any, Any]:
     """Ask where a flag holds, or take the answer that is there.
 
@@ -50,14 +65,15 @@ def ask(game: Record, where: Any, actor: Any, options: Any, may_end: Any = False
     Returns:
         Whether there is an answer, and which option, `NO_MORE` for END.
     """
-    may_end = xp.asarray(may_end)
-    single = total(options) + may_end == 1
+    may_end, word = xp.asarray(may_end), word_of(options)
+    single = xp.count_bits(word) + may_end == 1
     given = game.answer != UNANSWERED
     answered = where & (given | single)
     waits = where & ~given & ~single
-    option = xp.where(given, xp.where(game.answer == END, NO_MORE, game.answer - CHOICE), first(options))
-    mask = xp.concatenate([may_end[None], xp.zeros((CHOICE - 1,), xp.bool_), options, xp.zeros((7,), xp.bool_)])
-    game.legal = xp.where(waits, as_words(mask), game.legal)
+    option = xp.where(given, xp.where(game.answer == END, NO_MORE, game.answer - CHOICE), lowest(word))
+    none, low = xp.uint32(0), CHOICE % 32
+    legal = xp.stack([may_end.astype(xp.uint32), none, none, word << np.uint32(low), word >> np.uint32(32 - low)])
+    game.legal = xp.where(waits, legal, game.legal)
     game.actor = xp.where(waits, actor == 1, game.actor)
     game.asked = game.asked | waits
     game.answer = xp.where(answered, UNANSWERED, game.answer)

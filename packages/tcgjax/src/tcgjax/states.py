@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at
+from tcgjax.arrays import Record, at, when_itself
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import AttackColumn, CardColumn, Condition, State
-from tcgjax.layout import HAND, PLACES
+from tcgjax.layout import HAND, PLACES, SLOTS
 from tcgjax.tables import Cards
 
+SIDES: Final = (slice(0, SLOTS), slice(SLOTS, PLACES))
+"""Where each player's places are among all."""
 
-def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, parameter: Any, source: Any) -> Any:
+
+def in_state(
+    game: Record, cards: Cards, rules: Record, state: Any, types: Any, parameter: Any, source: Any, hands: bool
+) -> Any:
     """Which places are in a state, bool [8].
 
     Args:
@@ -25,6 +30,7 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
         types: mask of energy types.
         parameter: of the state.
         source: the place of whose effect it is, or -1.
+        hands: whether it may be a state that depends on cards in hands; no modifier asks for one.
     """
     max_hp = rules.max_hp
     hp = xp.maximum(0, max_hp - game.damage)
@@ -35,14 +41,21 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
     has_ability = (cards.card(rules.top, CardColumn.HAS_ABILITY) != 0) & rules.has_ability
     evolved = game.cards[:, 1] >= 0
     beneath = xp.where(game.cards[:, 2] >= 0, game.cards[:, 1], game.cards[:, 0])
-    name_beneath = xp.where(evolved, cards.card(board.card_of(game, beneath), CardColumn.NAME), 0)
-    tool_names = cards.card(board.card_of(game, game.tools), CardColumn.NAME)
+    name_beneath = xp.where(evolved, cards.card(board.card_of(game, cards, beneath), CardColumn.NAME), 0)
+    tool_names = cards.card(board.card_of(game, cards, game.tools), CardColumn.NAME)
     attack_names = [cards.attack(rules.top, np.int32(i), AttackColumn.NAME) for i in (0, 1)]
     retreat = xp.where(rules.free_retreat, 0, xp.maximum(0, rules.retreat))
     is_source, source_hp = source == PLACE, at(hp, source)
     may_skip = (game.entered != game.turn) & (game.evolved != game.turn) & (game.turn > 2)
     own_turn = (game.current.astype(xp.int32) == OWNERS) & (at(game.turns, xp.asarray(OWNERS)) == 1)
     source_top = at(rules.top, source)
+    candy = Record(found=may_skip)
+
+    def hold_candy(box: Record) -> None:
+        box.found = box.found & candy_target(game, cards, rules)
+
+    if hands:
+        when_itself(cards.ops, "candy", state == State.HAS_CANDY_TARGET, hold_candy, candy)
     states = {
         State.DAMAGED: damaged,
         State.UNDAMAGED: ~damaged,
@@ -74,7 +87,7 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
         State.RETREAT_AT_LEAST: retreat >= parameter,
         State.HAS_ATTACK: (attack_names[0] == parameter) | (attack_names[1] == parameter),
         State.CAN_EVOLVE_FROM_DECK: may_skip,
-        State.HAS_CANDY_TARGET: may_skip & candy_target(game, cards, rules),
+        State.HAS_CANDY_TARGET: candy.found,
         State.STADIUM_IN_PLAY: xp.broadcast_to(game.stadium >= 0, (PLACES,)),
         State.FIRST_TURN: own_turn,
         State.OTHER_CARD: (source >= 0)
@@ -90,8 +103,6 @@ def in_state(game: Record, cards: Cards, rules: Record, state: Any, types: Any, 
 def candy_target(game: Record, cards: Cards, rules: Record) -> Any:
     """For which places the owner holds a Stage 2 that skips to it, bool [8]."""
     names = cards.card(rules.top, CardColumn.NAME)
-    found = xp.zeros((PLACES,), xp.bool_)
-    beneath = cards.card(game.card, CardColumn.SKIPS_FROM)  # [40]
-    held = game.zone == HAND
-    same_side = zones.OWNER[None, :] == OWNERS[:, None]
-    return found | ((beneath[None, :] == names[:, None]) & held[None, :] & same_side).any(axis=1)
+    beneath = xp.where(game.zone == HAND, cards.card(game.card, CardColumn.SKIPS_FROM), -1)  # [40]
+    own = [beneath[None, part] == names[places, None] for part, places in zip(zones.PARTS, SIDES, strict=True)]
+    return xp.concatenate([flags.any(axis=1) for flags in own])

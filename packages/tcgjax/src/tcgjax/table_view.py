@@ -65,7 +65,7 @@ def option(game: Record, player: int, action: int) -> str:
         where = f" on {at_place(place)}" if target else ""
         return f"play {name(game, zones.hand(game, player)[position])}{where}"
     if ATTACK <= action < ABILITY:
-        top = int(board.tops(game)[first])
+        top = int(game.card[board.top_instances(game)[first]])
         number = action - ATTACK
         damage = arrays()["attack"][top, number, AttackColumn.DAMAGE] if number < 2 else "?"
         return f"attack {number + 1} of {at_place(first)} ({damage})"

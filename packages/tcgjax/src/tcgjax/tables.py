@@ -70,6 +70,12 @@ def _pool() -> tuple[np.ndarray, np.ndarray]:
     return np.array(cards, np.int32), np.array(energy, np.int32)
 
 
+def ranks_in(decks: np.ndarray) -> np.ndarray:
+    """Of each card of some decks how many of its deck come before it in ascending order; int32, flat."""
+    order = np.argsort(decks.reshape(-1, DECK_SIZE), axis=1, kind="stable")
+    return np.argsort(order, axis=1).reshape(-1).astype(np.int32)
+
+
 def _flat(name: str) -> Any:
     return dataclasses.field(default_factory=lambda: np.ravel(arrays()[name]).astype(np.int32))
 
@@ -86,6 +92,7 @@ class Tables(Replaceable):
     passes: Any = _flat("passes")  # int32 [filters * cards]: bit 0 but for the types, bit 1 as printed
     filter_types: Any = _flat("filter_types")  # int32 [filters]
     deck: Any = dataclasses.field(default_factory=lambda: _pool()[0])  # int32 [decks * DECK_SIZE]
+    deck_rank: Any = dataclasses.field(default_factory=lambda: ranks_in(_pool()[0]))  # int32 [decks * DECK_SIZE]
     deck_energy: Any = dataclasses.field(default_factory=lambda: _pool()[1])  # int32 [decks], masks
 
     @property
@@ -133,6 +140,11 @@ class Cards:
         """The cards of a deck of the pool, in the order of its list; int32 [20]."""
         place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
         return self.ops.take(self.tables.deck, place)
+
+    def deck_rank(self, number: Any) -> Any:
+        """The place of each card of a deck of the pool among its cards in ascending order; int32 [20]."""
+        place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
+        return self.ops.take(self.tables.deck_rank, place)
 
     def deck_energy(self, number: Any) -> Any:
         """The mask of energy types of decks of the pool."""

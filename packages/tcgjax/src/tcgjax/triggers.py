@@ -82,11 +82,10 @@ def are_there(rules: Record, event: int) -> Any:
     return (rules.present & np.int32(mask)) != 0
 
 
-def weigh(
-    game: Record, rules: Record, m: dict, affects: Any, on_player: Any, owner: Any, place: Any, card: Any
-) -> None:
+def weigh(game: Record, rules: Record, m: dict, affects: Any, on_player: Any, found: Record) -> None:
     """Note a modifier if it is a trigger."""
     kind, event = m[M.KIND], game.event
+    owner, place, card = found.owner, found.place, found.card
     here = kind >= BITS
     rules.present = rules.present | xp.where(here, np.int32(1) << xp.maximum(kind - BITS, 0), 0)
 

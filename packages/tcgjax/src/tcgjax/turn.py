@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import board, damage, rng, xp, zones
-from tcgjax.arrays import Record, at, first, put, ranks, total
+from tcgjax.arrays import Record, at, first, put, ranks, repeat, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import CardColumn, CardKind, Stage
 from tcgjax.knockouts import TIE, finish, unsettled
 from tcgjax.layout import DECK, DECK_SIZE, HAND, NOBODY, SLOTS
-from tcgjax.operations.common import fill
+from tcgjax.operations.common import fill, repeated
 from tcgjax.operations.energy import add_discard, add_energy, produce
 from tcgjax.questions import ask
 from tcgjax.rng import Stream
@@ -23,6 +23,8 @@ OPENING_HAND: Final = 5
 TURN_LIMIT: Final = 30
 BEGIN, BEGIN_EFFECTS, DRAW, END, END_EFFECTS, FIRST_CHECK, SECOND_CHECK, CHECKUP_ABILITIES, SETTLE, TICK = range(10)
 """Steps of a turn; the main phase comes after DRAW."""
+DEALT: Final = ("draws", "zone", "position", "known")
+"""What dealing cards changes."""
 SETTLED_BEFORE: Final = (BEGIN, DRAW, END, FIRST_CHECK, SETTLE, TICK)
 """Steps before which Knock Outs are settled; those of the Checkup wait for its end."""
 
@@ -41,23 +43,28 @@ def deal(game: Record, cards: Cards) -> None:
     rng.advance(game, Stream.SETUP, 1)
     game.current = game.first
     game.position = xp.asarray(np.tile(np.arange(DECK_SIZE, dtype=np.int32), 2))
-    for player in (0, 1):
-        zones.shuffle(game, player, xp.int32(1))
-        draw_opening(game, cards, player)
+
+    def once(game: Record, player: Any) -> Any:
+        here = player < 2
+        zones.shuffle(game, player, here.astype(xp.int32))
+        draw_opening(game, cards, player, here)
+        return player + 1
+
+    repeat(cards.ops, DEALT, lambda game, player: player < 2, once, game, xp.int32(0), 2)
     for player in (0, 1):
         game.next_energy = put(game.next_energy, player, rng.roll_energy(game, cards, xp.int32(player)))
 
 
-def draw_opening(game: Record, cards: Cards, player: int) -> None:
+def draw_opening(game: Record, cards: Cards, player: Any, where: Any) -> None:
     """Five cards; a hand without a Basic swaps one of them for one of the deck, both at random (2.2)."""
-    zones.draw(game, player, xp.int32(OPENING_HAND))
+    zones.draw(game, player, xp.where(where, OPENING_HAND, 0))
     basics = is_basic(cards, game.card) & (player == OWNER)
-    swaps = ~(basics & (game.zone == HAND)).any()
+    swaps = where & ~(basics & (game.zone == HAND)).any()
     away = rng.below(game, cards, Stream.SETUP, xp.int32(OPENING_HAND), swaps)
     pool = basics & (game.zone == DECK)
     number = rng.below(game, cards, Stream.SETUP, xp.maximum(total(pool), 1), swaps)
     card = xp.where(swaps, first(pool & (ranks(pool) == number)), NOBODY)
-    back = xp.where(swaps, at(zones.hand(game, player), away), NOBODY)
+    back = xp.where(swaps, zones.card_at(game, HAND, player, away), NOBODY)
     zones.take_out(game, back, swaps)
     zones.take_out(game, card, swaps)
     zones.put_last(game, card, HAND, swaps)
@@ -69,17 +76,16 @@ def set_up(game: Record, cards: Cards, rules: Record) -> None:
     """Player 0, then player 1, places the Active and the Bench; the other one does not see it (2.3)."""
     player = game.setup
     held = zones.hand(game, player)
-    card = xp.where(held >= 0, at(game.card, held), 0)
-    earlier = np.tril(np.ones((10, 10), np.bool_), -1)
+    card = xp.where(held >= 0, board.card_of(game, cards, held), 0)
     basic = (held >= 0) & is_basic(cards, card)
-    twice = ((card[None, :] == card[:, None]) & earlier & (held >= 0)[None, :]).any(axis=1)
     slot = first(~board.occupied(game) & (player == OWNERS))
-    options = fill(basic & ~twice) & (slot >= 0)
+    options = fill(basic & ~repeated(card, held >= 0)) & (slot >= 0)
     answered, option = ask(game, options.any(), player, options, (slot & 3) != 0)
     places = answered & (option >= 0)
     instance = xp.where(places, at(held, option), NOBODY)
     zones.take_out(game, instance, places)
     board.enter(game, xp.where(places, slot, NOBODY), instance, 0, places)
+    game.stale = game.stale | places
     done = ~options.any() | (answered & ~places)
     game.setup = game.setup + done
     game.turn_step = xp.int32(BEGIN)
@@ -111,6 +117,7 @@ def draw(game: Record, cards: Cards, rules: Record) -> None:
     """Draw one card (4 b); an energy, except for the first player's first turn (4 c); then the main phase."""
     player = game.current.astype(xp.int32)
     zones.draw(game, player, xp.int32(1))
+    game.stale = game.stale | (zones.size(game, DECK, player) == 0)  # some modifiers hold then
     rolls = game.turn > 1
     work = game.copy()
     produce(work, cards, player)
@@ -154,9 +161,8 @@ def settled(game: Record, cards: Cards, rules: Record) -> None:
 
 def tick(game: Record, cards: Cards, rules: Record) -> None:
     """Durations end; after the last turn the game is a tie (section 3)."""
-    board.expire(game)
+    board.expire(game, cards)
     finish(game, TIE, game.turn >= TURN_LIMIT)
-    game.stale = xp.bool_(True)
     game.turn_step = xp.int32(BEGIN)
 
 

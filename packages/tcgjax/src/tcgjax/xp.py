@@ -97,15 +97,8 @@ def leading_zeros(word: Any) -> Any:
     return np.int32(32 - int(np.uint32(word)).bit_length()) if on_host(word) else jax.lax.clz(word).astype(np.int32)
 
 
-def vmap(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Map a function over the first axis of all leaves of its arguments."""
-
-    def mapped(*arguments: Any) -> Any:
-        leaves = jax.tree.leaves(arguments)
-        if not on_host(*leaves):
-            return jax.vmap(function)(*arguments)
-        rows = range(leaves[0].shape[0])
-        found = [function(*(jax.tree.map(lambda x, i=i: x[i], a) for a in arguments)) for i in rows]
-        return jax.tree.map(lambda *values: np.stack(values), *found)
-
-    return mapped
+def trailing_zeros(word: Any) -> Any:
+    """How many bits below the lowest that is set, for a scalar uint32; 32 if none is; int32."""
+    if on_host(word):
+        return np.int32((int(word) & -int(word)).bit_length() - 1 if word else 32)
+    return jax.lax.population_count((word & (~word + np.uint32(1))) - np.uint32(1)).astype(np.int32)

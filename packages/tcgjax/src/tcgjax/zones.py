@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import rng, xp
-from tcgjax.arrays import Record, at, put, ranks, total
+from tcgjax.arrays import Record, arranged, at, first, nth_bit, put, repeat, total, word_of
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, HAND, INSTANCES, LIMBO, NOBODY
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
@@ -15,6 +16,21 @@ from tcgjax.tables import Cards
 HAND_LIMIT: Final = 10
 OWNER: Final = np.repeat(np.arange(2, dtype=np.int32), DECK_SIZE)
 INDEX: Final = np.arange(INSTANCES, dtype=np.int32)
+PARTS: Final = (slice(0, DECK_SIZE), slice(DECK_SIZE, INSTANCES))
+"""Where each player's instances are among all."""
+SHUFFLED: Final = ("draws", "position", "known")
+EARLIER, LATER = np.triu_indices(DECK_SIZE, 1)
+"""All pairs of cards of a deck."""
+PAIRS: Final = len(EARLIER)
+OTHERS: Final = np.array([[other for other in range(DECK_SIZE) if other != card] for card in range(DECK_SIZE)])
+_NUMBER: Final = {pair: number for number, pair in enumerate(zip(EARLIER.tolist(), LATER.tolist(), strict=True))}
+BEFORE: Final = np.array(
+    [
+        [_NUMBER[card, other] if card < other else PAIRS + _NUMBER[other, card] for other in others]
+        for card, others in enumerate(OTHERS.tolist())
+    ]
+)
+"""Which of the comparisons of pairs, or of their opposites behind them, says that another card comes before a card."""
 
 
 def owner(instance: Any) -> Any:
@@ -27,15 +43,30 @@ def cards_in(game: Record, zone: int, player: Any) -> Any:
     return (game.zone == zone) & (player == OWNER)
 
 
-def size(game: Record, zone: int, player: Any) -> Any:
+def half(values: Any, player: Any) -> Any:
+    """A player's 20 of 40 values."""
+    return xp.where(player == 0, values[:DECK_SIZE], values[DECK_SIZE:])
+
+
+def size(game: Record, zone: Any, player: Any) -> Any:
     """How many cards a zone holds."""
-    return total(cards_in(game, zone, player))
+    return total(half(game.zone, player) == zone)
 
 
 def listed(game: Record, zone: int, player: Any, most: int) -> Any:
     """The instances of a zone by position, int32 [most]; -1 where there is none."""
-    there = cards_in(game, zone, player) & (game.position == np.arange(most, dtype=np.int32)[:, None])
-    return xp.sum(xp.where(there, INDEX + 1, 0), axis=1, dtype=xp.int32) - 1
+    own = np.arange(DECK_SIZE, dtype=np.int32)
+    position = half(game.position, player)
+    here = (half(game.zone, player) == zone) & (position < most)
+    found = arranged(own, position, here, most)
+    return xp.where(found >= 0, found + player * np.int32(DECK_SIZE), NOBODY)
+
+
+def card_at(game: Record, zone: int, player: Any, position: Any) -> Any:
+    """The instance at a position of a zone, -1 if there is none."""
+    here = (half(game.zone, player) == zone) & (half(game.position, player) == position)
+    found = first(here)
+    return xp.where(found >= 0, found + player * np.int32(DECK_SIZE), NOBODY)
 
 
 def hand(game: Record, player: Any) -> Any:
@@ -52,28 +83,38 @@ def take_out(game: Record, instance: Any, where: Any = True) -> None:
     game.zone = xp.where(here, LIMBO, game.zone)
 
 
-def take_out_all(game: Record, chosen: Any) -> None:
-    """Take several cards (bool [40]) out of their lists; those left close up."""
-    same = (game.zone[:, None] == game.zone[None, :]) & (OWNER[:, None] == OWNER[None, :])
-    before = same & chosen[None, :] & (game.position[None, :] < game.position[:, None])
-    game.position = xp.where(chosen, 0, game.position - xp.sum(before, axis=1, dtype=xp.int32))
+def below(chosen: Any, order: Any) -> Any:
+    """How many chosen cards of the same owner come before each card in an order; int32 [40].
+
+    Args:
+        chosen: bool [40].
+        order: 0 to 31, of an owner's chosen cards all different; int32 [40].
+    """
+    bits = np.uint32(1) << xp.maximum(order, 0).astype(xp.uint32)
+    each = xp.where(chosen, bits, 0)
+    words = [xp.sum(each[part], dtype=xp.uint32) for part in PARTS]
+    return xp.concatenate([xp.count_bits(words[p] & (bits[PARTS[p]] - np.uint32(1))) for p in (0, 1)])
+
+
+def take_out_all(game: Record, chosen: Any, zone: Any) -> None:
+    """Take several cards (bool [40]) of one zone out of their lists; those left close up."""
+    rest = xp.where(game.zone == zone, game.position - below(chosen, game.position), game.position)
+    game.position = xp.where(chosen, 0, rest)
     game.zone = xp.where(chosen, LIMBO, game.zone)
 
 
 def put_last(game: Record, instance: Any, zone: Any, where: Any = True) -> None:
     """Put a card that is nowhere at the end of a list of its owner's."""
-    count = total((game.zone == zone) & (owner(instance) == OWNER))
+    count = size(game, zone, owner(instance))
     here = (instance == INDEX) & where
     game.position = xp.where(here, count, game.position)
     game.zone = xp.where(here, zone, game.zone)
 
 
 def put_last_all(game: Record, chosen: Any, zone: int, order: Any) -> None:
-    """Put cards (bool [40]) that are nowhere at the end of their owners' lists, in ascending ``order`` (int32 [40])."""
+    """Put cards (bool [40]) that are nowhere at the end of their owners' lists, in ascending ``order`` (as `below`)."""
     counts = xp.stack([size(game, zone, player) for player in (0, 1)])
-    before = chosen[None, :] & (OWNER[:, None] == OWNER[None, :]) & (order[None, :] < order[:, None])
-    rank = xp.sum(before, axis=1, dtype=xp.int32)
-    game.position = xp.where(chosen, counts[OWNER] + rank, game.position)
+    game.position = xp.where(chosen, counts[OWNER] + below(chosen, order), game.position)
     game.zone = xp.where(chosen, zone, game.zone)
 
 
@@ -93,14 +134,33 @@ def discard(game: Record, instance: Any, where: Any = True) -> None:
     put_last(game, instance, DISCARD, where)
 
 
-def to_hand(game: Record, instance: Any, public: Any, where: Any = True) -> None:
-    """Put a card that is nowhere into its owner's hand; what does not fit is discarded (12.3)."""
-    who = owner(instance)
-    fits = size(game, HAND, who) < HAND_LIMIT
-    where = xp.asarray(where) & (instance >= 0)
-    put_last(game, instance, HAND, where & fits)
-    reveal(game, 1 - who, (instance == INDEX) & where & fits & public)
-    discard(game, instance, where & ~fits)
+def send(game: Record, player: Any, instances: Sequence[Any], to_hand: Sequence[Any], where: Any = True) -> None:
+    """Put cards of a player's that are nowhere on the discard pile or into the hand, one after the other.
+
+    Args:
+        game: changed.
+        player: whose they are.
+        instances: int32 ``()`` each; nothing happens for -1.
+        to_hand: for each whether it goes to the hand, where everybody sees it; what does not fit is discarded (12.3).
+        where: flag.
+    """
+    held, count = size(game, HAND, player), size(game, DISCARD, player)
+    gone, shown = xp.zeros((INSTANCES,), xp.bool_), xp.zeros((INSTANCES,), xp.bool_)
+    for instance, wants in zip(instances, to_hand, strict=True):
+        there = xp.asarray(where) & (instance >= 0)
+        fits = there & wants & (held < HAND_LIMIT)
+        here = (instance == INDEX) & there
+        game.position = xp.where(here, xp.where(fits, held, count), game.position)
+        game.zone = xp.where(here, xp.where(fits, HAND, DISCARD), game.zone)
+        gone, shown = gone | (here & ~fits), shown | (here & fits)
+        held, count = held + fits, count + (there & ~fits)
+    forget(game, gone)
+    reveal(game, 1 - player, shown)
+
+
+def to_hand(game: Record, instance: Any, where: Any = True) -> None:
+    """Put a card that is nowhere into its owner's hand, seen by everybody; what does not fit is discarded (12.3)."""
+    send(game, owner(instance), [instance], [True], where)
 
 
 def draw(game: Record, player: Any, count: Any) -> None:
@@ -114,22 +174,21 @@ def draw(game: Record, player: Any, count: Any) -> None:
     game.zone = xp.where(coming, HAND, game.zone)
 
 
-def shuffle(game: Record, player: int, times: Any) -> None:
+def shuffle(game: Record, player: Any, times: Any) -> None:
     """Shuffle a deck; nobody knows the place of its cards any more.
 
     Args:
         game: changed.
-        player: 0 or 1.
+        player: 0 or 1, int32.
         times: how often, int32; nothing happens for 0.
     """
-    part = slice(DECK_SIZE * player, DECK_SIZE * (player + 1))
-    here = game.zone[part] == DECK
+    here = (half(game.zone, player) == DECK).astype(xp.int32)
     last = xp.maximum(times - 1, 0) * np.int32(DECK_SIZE)
     keys = rng.word(game, Stream.SHUFFLE, last + np.arange(DECK_SIZE, dtype=np.int32))
     rng.advance(game, Stream.SHUFFLE, times * np.int32(DECK_SIZE))
-    index = np.arange(DECK_SIZE)
-    earlier = (keys[None, :] < keys[:, None]) | ((keys[None, :] == keys[:, None]) & (index[None, :] < index[:, None]))
-    rank = xp.sum(earlier & here[None, :], axis=1, dtype=xp.int32)
+    swapped = (keys[LATER] < keys[EARLIER]).astype(xp.int32)  # of each pair, whether the later card comes first
+    comes_before = xp.concatenate([swapped, 1 - swapped])[BEFORE]  # [card, other]
+    rank = xp.sum(comes_before & here[OTHERS], axis=1, dtype=xp.int32)
     moved = (game.zone == DECK) & (player == OWNER) & (times > 0)
     both = xp.concatenate([rank, rank])
     game.position = xp.where(moved, both, game.position)
@@ -143,10 +202,14 @@ def into_decks(game: Record, chosen: Any) -> None:
     game.position = xp.where(chosen, DECK_SIZE - 1, game.position)
 
 
-def settle_shuffles(game: Record) -> None:
+def settle_shuffles(game: Record, cards: Cards) -> None:
     """Shuffle the decks for which shuffles are due, player 0's first; nothing else draws from that stream."""
-    for player in (0, 1):
-        shuffle(game, player, game.shuffles[player])
+
+    def once(game: Record, player: Any) -> Any:
+        shuffle(game, player, xp.where(player < 2, at(game.shuffles, xp.minimum(player, 1)), 0))
+        return player + 1
+
+    repeat(cards.ops, SHUFFLED, lambda game, player: player < 2, once, game, xp.int32(0), 2)
     game.shuffles = xp.zeros((2,), xp.int32)
 
 
@@ -158,18 +221,24 @@ def pick(game: Record, cards: Cards, pool: Any, count: Any) -> Any:
     """
 
     def goes_on(state: Any) -> Any:
-        return state[1].any() & (state[3] < count)
+        return ((state[1] | state[2]) != 0) & (state[4] < count)
 
     def once(state: Any) -> Any:
-        game, pool, order, done = state
+        game, *words, order, done = state
         here = goes_on(state)
         game = game.copy()
-        number = rng.below(game, cards, Stream.PICK, xp.maximum(total(pool), 1), here)
-        chosen = pool & (ranks(pool) == number) & here
-        return game, pool & ~chosen, xp.where(chosen, done, order), done + here.astype(xp.int32)
+        sizes = [xp.count_bits(word) for word in words]
+        number = rng.below(game, cards, Stream.PICK, xp.maximum(sizes[0] + sizes[1], 1), here)
+        second = number >= sizes[0]
+        place = nth_bit(xp.where(second, words[1], words[0]), number - xp.where(second, sizes[0], 0))
+        chosen = np.uint32(1) << place.astype(xp.uint32)
+        words = [word & ~xp.where(here & (second == player), chosen, 0) for player, word in enumerate(words)]
+        picked = (place + xp.where(second, np.int32(DECK_SIZE), 0) == INDEX) & here
+        return game, *words, xp.where(picked, done, order), done + here.astype(xp.int32)
 
-    start = (Record(draws=game.draws, key0=game.key0, key1=game.key1), pool, xp.full((INSTANCES,), NOBODY, xp.int32))
-    after, _, order, _ = cards.ops.loop(goes_on, once, (*start, xp.int32(0)), DECK_SIZE)
+    words = [word_of(pool[part]) for part in PARTS]
+    start = (Record(draws=game.draws, key0=game.key0, key1=game.key1), *words, xp.full((INSTANCES,), NOBODY, xp.int32))
+    after, *_, order, _ = cards.ops.loop(goes_on, once, (*start, xp.int32(0)), DECK_SIZE)
     game.draws = after.draws
     return order
 

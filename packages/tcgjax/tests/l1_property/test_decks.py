@@ -44,6 +44,11 @@ def test_every_card_of_the_table_is_supported():
     assert not words()["unsupported"]
 
 
+def test_no_modifier_asks_for_cards_in_hands():
+    columns = [codes.ModifierColumn.STATE, codes.ModifierColumn.NEED_STATE]
+    assert not (arrays()["modifier"][:, columns] == codes.State.HAS_CANDY_TARGET).any()
+
+
 def test_starters_are_six_decks():
     assert len(starters()) == 6
     assert all(max(Counter(deck.cards).values()) == 2 for deck in starters())

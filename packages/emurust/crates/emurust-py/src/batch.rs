@@ -6,15 +6,15 @@ use numpy::{PyReadonlyArray1, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
+use rlenv_host::threads::Threads;
 
 use crate::machine::{writable, Machine};
-use crate::pool::Pool;
 use crate::raise;
 
 #[pyclass]
 pub(crate) struct Batch {
     pub(crate) machines: Vec<core::Machine>,
-    pub(crate) pool: Pool,
+    pub(crate) pool: Threads,
 }
 
 fn argument(text: String) -> PyErr {
@@ -57,7 +57,7 @@ impl Batch {
         }
         let (machines, pool) = (&mut self.machines, &mut self.pool);
         py.detach(|| {
-            pool.get().install(|| {
+            pool.install(|| {
                 machines
                     .par_iter_mut()
                     .zip(out.par_chunks_exact_mut(row))
@@ -109,7 +109,8 @@ impl Batch {
         }
         Ok(Self {
             machines: vec![template.lock(py).clone(); count],
-            pool: Pool::new(threads)?,
+            pool: Threads::new(threads)
+                .map_err(|error| argument(format!("cannot start {threads} threads: {error}")))?,
         })
     }
 
@@ -138,7 +139,7 @@ impl Batch {
             .map_err(|_| argument("the actions are not contiguous".into()))?;
         let (machines, pool) = (&mut self.machines, &mut self.pool);
         let results = py
-            .detach(|| pool.get().install(|| step(machines, masks, &schedule)))
+            .detach(|| pool.install(|| step(machines, masks, &schedule)))
             .map_err(raise)?;
         Ok(results
             .into_iter()
@@ -260,7 +261,7 @@ impl Batch {
         }
         let (machines, pool, starts) = (&mut self.machines, &mut self.pool, &starts.machines);
         py.detach(|| {
-            pool.get().install(|| {
+            pool.install(|| {
                 machines
                     .par_iter_mut()
                     .zip(choice)

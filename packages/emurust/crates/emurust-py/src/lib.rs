@@ -4,7 +4,6 @@ mod area;
 mod batch;
 mod machine;
 mod memory;
-mod pool;
 mod signals;
 
 use pyo3::create_exception;

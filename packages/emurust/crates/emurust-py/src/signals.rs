@@ -240,7 +240,7 @@ impl Signals {
         let (cells, programs) = (&self.cells, &self.programs);
         let (machines, pool, before) = (&mut batch.machines, &mut batch.pool, &mut self.before);
         py.detach(|| {
-            pool.get().install(|| {
+            pool.install(|| {
                 machines
                     .par_iter_mut()
                     .zip(before.par_chunks_exact_mut(width))

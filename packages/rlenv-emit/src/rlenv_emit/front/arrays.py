@@ -39,6 +39,9 @@ class Context:
         self._table_numbers: dict[tuple[str, bytes], int] = {}
         self.source: object = ""  # of the equation at work, for messages
         self.primitive = ""
+        self.path: list[int] = []  # the equations at work, from the outermost
+        self.loops: dict[tuple[int, ...], tuple[list[bool], list[bool]]] = {}
+        """By path of a loop: which values of its carry turned out to be uniform, and which to be fixed."""
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:
         """An error that names the primitive and the source line at work."""

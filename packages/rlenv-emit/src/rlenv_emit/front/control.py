@@ -46,6 +46,7 @@ def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
     name = equation.primitive.name
     outer = context.primitive, context.source
     context.primitive, context.source = name, _Source(equation)
+    context.path.append(id(equation))
     try:
         rule = RULES.get(name)
         if rule is None:
@@ -59,6 +60,7 @@ def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
         else:
             found = rule(context, equation, *held)
     finally:
+        context.path.pop()
         context.primitive, context.source = outer
     return found if isinstance(found, list) else [found]
 
@@ -247,11 +249,17 @@ def _loop(
     ask: Callable[[list[Held]], Value],
     step: Callable[[list[Held]], list[Held]],
 ) -> list[Held]:
-    """A loop whose carry is as uniform as can be; found by trying, from the most hopeful assumption on."""
+    """A loop whose carry is as uniform as can be; found by trying, from the most hopeful assumption on.
+
+    A loop inside another one goes on from what was found when the outer one was tried before, which was more hopeful.
+    """
     build = context.build
     arrays = [context.elements(held) for held in begin]
     first = [value for array in arrays for value in array.reshape(-1)]
     uniform, fixed = [value.uniform for value in first], [True] * len(first)
+    if (known := context.loops.get(tuple(context.path))) is not None:
+        uniform = [a and b for a, b in zip(uniform, known[0], strict=True)]
+        fixed = list(known[1])
     while True:
         carry = [
             value if fix else build.value(value.dtype, u) for value, u, fix in zip(first, uniform, fixed, strict=True)
@@ -269,6 +277,7 @@ def _loop(
         if still_uniform == uniform and still_fixed == fixed:
             break
         uniform, fixed = still_uniform, still_fixed
+    context.loops[tuple(context.path)] = uniform, fixed
     moving = [i for i, fix in enumerate(fixed) if not fix]
     body.results = tuple(after[i] for i in moving)
     if moving:

@@ -185,10 +185,33 @@ def _linear(context: Context, starts: list[Value], offsets: tuple[int, ...], sha
     return place
 
 
+def _element(context: Context, x: Held, starts: list[Value], offsets: tuple[int, ...], sizes: tuple[int, ...]) -> Value:
+    """An element of a window: clamped starts plus known offsets; there are choices along unknown starts alone."""
+    shape, build = held_shape(x), context.build
+    if not (isinstance(x, np.ndarray) and x.dtype == object):
+        return context.read(x, _linear(context, starts, offsets, shape))
+    known = [build.constant_of(start) for start in starts]
+    where = tuple(
+        slice(offset, offset + n - size + 1) if number is None else int(number) + offset
+        for number, offset, n, size in zip(known, offsets, shape, sizes, strict=True)
+    )
+
+    def chosen(values: Any, unknown: list[Value]) -> Value:
+        if not unknown:
+            return values
+        found = chosen(values[-1], unknown[1:])
+        for number in range(len(values) - 2, -1, -1):
+            here = build.op("eq", unknown[0], build.constant(number, "i32"))
+            found = build.op("select", here, chosen(values[number], unknown[1:]), found)
+        return found
+
+    return chosen(x[where], [start for start, number in zip(starts, known, strict=True) if number is None])
+
+
 def _dynamic_slice(context: Context, equation: Any, x: Held, *starts: Held) -> Held:
     shape, sizes = held_shape(x), equation.params["slice_sizes"]
     begin = [_clamped(context, context.scalar(s), n - m) for s, n, m in zip(starts, shape, sizes, strict=True)]
-    read = [context.read(x, _linear(context, begin, offsets, shape)) for offsets in np.ndindex(*sizes)]
+    read = [_element(context, x, begin, offsets, sizes) for offsets in np.ndindex(*sizes)]
     return objects(read, tuple(sizes))
 
 
@@ -230,7 +253,7 @@ def _gather(context: Context, equation: Any, x: Held, indices: Held) -> Held:
         offsets = [0] * len(shape)
         for axis, out_axis in zip(window_axes, numbers.offset_dims, strict=True):
             offsets[axis] = place[out_axis]
-        value = context.read(x, _linear(context, starts, tuple(offsets), shape))
+        value = _element(context, x, starts, tuple(offsets), sizes)
         if mode == Mode.FILL_OR_DROP:
             value = context.build.op("select", inside, value, _filler(context, equation, value.dtype))
         out[place] = value

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, total, when
+from tcgjax.arrays import Record, at, one_of, total, when, when_itself
 from tcgjax.codes import Op
 from tcgjax.counting import Row
 from tcgjax.layout import DECK, HAND
@@ -92,7 +93,8 @@ ACTS: Final[tuple[tuple[tuple[Op, ...], Body], ...]] = (
     ((Op.COPY_SUPPORTER,), special.copy_supporter),
 )
 """Every micro-op that acts, with its body."""
-YES_OR_NO: Final = np.arange(24) < 2
+INDEX: Final = np.arange(24, dtype=np.int32)
+YES_OR_NO: Final = INDEX < 2
 
 
 def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> tuple[Any, Any, Any, Any]:
@@ -103,56 +105,21 @@ def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
     """
     prepare(game, cards, row)
     me, foe = game.r_me, 1 - game.r_me
-    nothing = xp.zeros((24,), xp.bool_)
     by_foe = (row.op == Op.CHOOSE) & ((row.arg & 1) != 0)
-    chooser = xp.where(by_foe, foe, me)
-    giver, taker = next_place(scene.meant, me), next_place(scene.takers, me)
-    moves_from = energy.payable(game, giver, row.types) & (taker >= 0) & (giver != taker)
-    pile_kinds = kinds_of(row.types) & (at(game.discard_energy, me) > 0) & (game.pile[:9] == 0) & (giver >= 0)
-    pays = energy.payable(game, scene.source, row.types) & (xp.maximum(game.r_parked, 0) < row.amount)
-    freely, freely_ends = move_freely_options(game, rules, row)
-    own_unlike = unlike(game, cards, me, row.filter)[1]
-    foe_unlike = unlike(game, cards, foe, row.filter)[1]
-    index = np.arange(24, dtype=np.int32)
-    of_pile = (index < total(own_unlike)) & (room(game, me) > 0)
-    of_foes_pile = (index < total(foe_unlike)) & (board.free_slot(game, foe) >= 0)
-    tools = choices.slot_options(rules.there & (game.tools[:, 0] >= 0), me)
-    left = index < total(cards_in(game, DECK, side_of(game, row.who)) & (game.position < game.r_parked))
-    left = index < (total(left) - total(game.pile > 0))
-    own_hand, foe_hand = hand_options(game, cards, me, row.filter), hand_options(game, cards, foe, row.filter)
-    gives = own_hand & (total(game.pile > 0) < game.r_parked)
-    whole_hand = index < zones.size(game, HAND, foe)
-    copied = special.copies(game, cards, rules, scene, row)[2]
-    questions = (
-        ((Op.FLIP, Op.FLIP_N, Op.FLIP_TAILS), YES_OR_NO & choices.can_reflip(game, rules)),
-        ((Op.CHOOSE,), fill(choices.slot_options(choices.not_picked(game, scene, row), chooser))),
-        ((Op.CHOOSE_SPOT,), (index >= 4) & (index < 8)),
-        ((Op.MAY, Op.CHOOSE_OPTION), YES_OR_NO),
-        ((Op.ATTACH_PICKED,), fill(pile_kinds)),
-        ((Op.PAY_ENERGY,), fill(pays)),
-        ((Op.MOVE_ENERGY_FROM,), fill(moves_from)),
-        ((Op.MOVE_ENERGY_FREELY,), freely),
-        ((Op.PICK_DISCARD,), of_pile),
-        ((Op.FOE_DISCARD_TO_BENCH,), of_foes_pile),
-        ((Op.REORDER,), left),
-        ((Op.FOE_CHOICE,), foe_hand),
-        ((Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK), gives),
-        ((Op.FOE_DISCARD_TO,), whole_hand & (total(whole_hand) > row.amount)),
-        ((Op.SWAP_HAND_DECK,), own_hand),
-        ((Op.CANDY,), fill(position.candy_options(game, cards, scene))),
-        ((Op.DISCARD_TOOL_OR_STADIUM,), fill(xp.concatenate([tools, (game.stadium >= 0)[None]]))),
-        ((Op.COPY_ATTACK,), (index < total(copied)) & ((row.arg & 4) == 0) & game.r_strikes),
-    )
-    options = nothing
-    for ops, flags in questions:
-        for op in ops:
-            options = xp.where(row.op == op, flags, options)
+    asked = Record(options=xp.zeros((24,), xp.bool_))
+    for ops, options in QUESTIONS:
+        asks = one_of(row.op, ops)
+
+        def put_options(box: Record, asks: Any = asks, options: Options = options) -> None:
+            box.options = xp.where(asks, options(game, cards, rules, scene, row), box.options)
+
+        when_itself(cards.ops, f"ask {ops[0].name.lower()}", asks, put_options, asked)
     declines = (row.op == Op.CHOOSE) & ((row.arg & 4) != 0)
-    gives_less = ((row.op == Op.DISCARD_HAND) | (row.op == Op.HAND_PICK_TO_DECK)) & ((row.arg & 1) != 0)
-    freely_ends = (row.op == Op.MOVE_ENERGY_FREELY) & freely_ends
+    gives_less = one_of(row.op, (Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK)) & ((row.arg & 1) != 0)
+    freely_ends = (row.op == Op.MOVE_ENERGY_FREELY) & (game.r_spot < 0)
     actor = xp.where(by_foe | (row.op == Op.FOE_DISCARD_TO), foe, me)
-    wanted = options.any()
-    return wanted, actor, options, wanted & (declines | gives_less | freely_ends)
+    wanted = asked.options.any()
+    return wanted, actor, asked.options, wanted & (declines | gives_less | freely_ends)
 
 
 def prepare(game: Record, cards: Cards, row: Row) -> None:
@@ -164,12 +131,53 @@ def prepare(game: Record, cards: Cards, row: Row) -> None:
     when(cards.ops, "look", reorders, lambda g: card_ops.begin_reorder(g, row, reorders), game)
     gives = (row.op == Op.DISCARD_HAND) | (row.op == Op.HAND_PICK_TO_DECK)
     when(cards.ops, "give up", gives, lambda g: card_ops.begin_give_up(g, row, gives), game)
-    shows = cards_in(game, HAND, 1 - game.r_me) & (row.op == Op.FOE_CHOICE)
-    zones.reveal(game, game.r_me, shows)
+    shows = row.op == Op.FOE_CHOICE
+    when(cards.ops, "show", shows, lambda g: zones.reveal(g, g.r_me, cards_in(g, HAND, 1 - g.r_me)), game)
 
 
-def move_freely_options(game: Record, rules: Record, row: Row) -> tuple[Any, Any]:
-    """The options of MOVE_ENERGY_FREELY's three questions in turn, and whether it may end."""
+# --- what each question offers: bool [24] ------------------------------------------------------------------------
+
+
+def reflip_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Yes or no, if coins may be flipped again."""
+    return YES_OR_NO & choices.can_reflip(game, rules)
+
+
+def choose_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Places, seen from who chooses."""
+    chooser = xp.where((row.arg & 1) != 0, 1 - game.r_me, game.r_me)
+    return fill(choices.slot_options(choices.not_picked(game, scene, row), chooser))
+
+
+def spot_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """The opponent's places."""
+    return xp.asarray((INDEX >= 4) & (INDEX < 8))
+
+
+def yes_or_no(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Yes or no."""
+    return xp.asarray(YES_OR_NO)
+
+
+def pile_energy_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Types of energy in the discard pile that were not attached yet."""
+    kinds = kinds_of(row.types) & (at(game.discard_energy, game.r_me) > 0) & (game.pile[:9] == 0)
+    return fill(kinds & (next_place(scene.meant, game.r_me) >= 0))
+
+
+def pay_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Types of energy on the source."""
+    return fill(energy.payable(game, scene.source, row.types) & (xp.maximum(game.r_parked, 0) < row.amount))
+
+
+def move_from_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Types of energy on the giver."""
+    giver, taker = next_place(scene.meant, game.r_me), next_place(scene.takers, game.r_me)
+    return fill(energy.payable(game, giver, row.types) & (taker >= 0) & (giver != taker))
+
+
+def move_freely_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """From where, which type, to where: three questions in turn."""
     me = game.r_me
     from_where = energy.can_move(game, rules, me) & (xp.maximum(game.r_parked, 0) < row.amount)
     giver = me * np.int32(4) + xp.maximum(game.r_spot, 0)
@@ -177,8 +185,72 @@ def move_freely_options(game: Record, rules: Record, row: Row) -> tuple[Any, Any
     mine = xp.where(me == 0, rules.there[:4], rules.there[4:])
     to_where = mine & (np.arange(4) != game.r_spot)
     first, second = game.r_spot < 0, game.r_n < 100
-    options = xp.where(first, fill(from_where), xp.where(second, fill(which), fill(to_where)))
-    return options, first
+    return xp.where(first, fill(from_where), xp.where(second, fill(which), fill(to_where)))
+
+
+def pile_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Different cards of a discard pile, if there is room for one where it goes."""
+    to_bench = row.op == Op.FOE_DISCARD_TO_BENCH
+    player = xp.where(to_bench, 1 - game.r_me, game.r_me)
+    there = xp.where(to_bench, board.free_slot(game, player) >= 0, room(game, player) > 0)
+    return (total(unlike(game, cards, player, row.filter)[1]) > INDEX) & there
+
+
+def reorder_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Cards on top of a deck that have no place yet."""
+    left = total(cards_in(game, DECK, side_of(game, row.who)) & (game.position < game.r_parked))
+    return (left > INDEX) & (left - total(game.pile > 0) > INDEX)
+
+
+def hand_card_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Matching cards of a hand, for those ops that give some away as long as some are due."""
+    player = xp.where(row.op == Op.FOE_CHOICE, 1 - game.r_me, game.r_me)
+    gives = one_of(row.op, (Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK))
+    return hand_options(game, cards, player, row.filter) & (~gives | (total(game.pile > 0) < game.r_parked))
+
+
+def whole_hand_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """All cards of the opponent's hand, if there are more than may stay."""
+    held = zones.size(game, HAND, 1 - game.r_me)
+    return (held > INDEX) & (held > row.amount)
+
+
+def candy_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Cards of the hand that skip to the chosen Pokémon."""
+    return fill(position.candy_options(game, cards, scene))
+
+
+def tool_or_stadium_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Places with a Tool, and the Stadium."""
+    tools = choices.slot_options(rules.there & (game.tools[:, 0] >= 0), game.r_me)
+    return fill(xp.concatenate([tools, (game.stadium >= 0)[None]]))
+
+
+def copy_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
+    """Attacks that can be copied."""
+    copied = special.copies(game, cards, rules, scene, row)[2]
+    return (total(copied) > INDEX) & ((row.arg & 4) == 0) & game.r_strikes
+
+
+Options = Callable[[Record, Cards, Record, Record, Row], Any]
+QUESTIONS: Final[tuple[tuple[tuple[Op, ...], Options], ...]] = (
+    ((Op.FLIP, Op.FLIP_N, Op.FLIP_TAILS), reflip_options),
+    ((Op.CHOOSE,), choose_options),
+    ((Op.CHOOSE_SPOT,), spot_options),
+    ((Op.MAY, Op.CHOOSE_OPTION), yes_or_no),
+    ((Op.ATTACH_PICKED,), pile_energy_options),
+    ((Op.PAY_ENERGY,), pay_options),
+    ((Op.MOVE_ENERGY_FROM,), move_from_options),
+    ((Op.MOVE_ENERGY_FREELY,), move_freely_options),
+    ((Op.PICK_DISCARD, Op.FOE_DISCARD_TO_BENCH), pile_options),
+    ((Op.REORDER,), reorder_options),
+    ((Op.FOE_CHOICE, Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK, Op.SWAP_HAND_DECK), hand_card_options),
+    ((Op.FOE_DISCARD_TO,), whole_hand_options),
+    ((Op.CANDY,), candy_options),
+    ((Op.DISCARD_TOOL_OR_STADIUM,), tool_or_stadium_options),
+    ((Op.COPY_ATTACK,), copy_options),
+)
+"""What a row asks before it acts; the others ask nothing."""
 
 
 __all__ = ["ACTS", "asked_by"]

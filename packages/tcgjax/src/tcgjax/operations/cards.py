@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, first, put, ranks, total
+from tcgjax.arrays import Record, arranged, at, first, put, ranks, repeat, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import AttackColumn, Op
 from tcgjax.counting import Row
-from tcgjax.layout import DECK, DISCARD, HAND, NOBODY, PILE
+from tcgjax.layout import DECK, DECK_SIZE, DISCARD, HAND, NOBODY, PILE
 from tcgjax.operations.common import due, many, room, side_of, unlike
 from tcgjax.tables import Cards
 from tcgjax.zones import INDEX, OWNER, cards_in
@@ -47,7 +47,7 @@ def search(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -
     wanted = xp.minimum(many(game, row.amount), room(game, game.r_me))
     order = zones.pick(game, cards, pool, wanted)
     found = order >= 0
-    zones.take_out_all(game, found)
+    zones.take_out_all(game, found, xp.where(recovers, DISCARD, DECK))
     zones.put_last_all(game, found, HAND, order)
     zones.reveal(game, 1 - game.r_me, found & recovers)
     due(game, game.r_me, xp.where(recovers, 0, 1))
@@ -65,7 +65,7 @@ def pick_discard(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     """The player picks a matching card of the discard pile for the hand."""
     card = picked_unlike(game, cards, scene, game.r_me, row)
     zones.take_out(game, card, card >= 0)
-    zones.to_hand(game, card, True, card >= 0)
+    zones.to_hand(game, card, card >= 0)
 
 
 def foe_discard_to_bench(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -80,10 +80,16 @@ def search_bench(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     taken = total(rules.there & (game.r_me == OWNERS) & ~board.ACTIVE)
     pool = matching(game, cards, DECK, game.r_me, row.filter)
     order = zones.pick(game, cards, pool, xp.minimum(row.amount, 3 - taken))
-    zones.take_out_all(game, order >= 0)
-    for number in range(3):
+    zones.take_out_all(game, order >= 0, DECK)
+    me = game.r_me
+
+    def enter(game: Record, number: Any) -> Any:
         card = first(order == number)
-        board.enter(game, board.free_slot(game, game.r_me), card, game.turn, card >= 0)
+        board.enter(game, board.free_slot(game, me), card, game.turn, card >= 0)
+        return number + 1
+
+    names = (*board.FIELDS, "zone", "known")
+    repeat(cards.ops, names, lambda game, number: (order == number).any(), enter, game, xp.int32(0), 3)
     due(game, game.r_me)
 
 
@@ -91,7 +97,7 @@ def mill(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> 
     """Discard the top amount (MANY: n) cards of a deck; n = those that match, flag = any."""
     gone = top(game, side_of(game, row.who), many(game, row.amount))
     order = game.position
-    zones.take_out_all(game, gone)
+    zones.take_out_all(game, gone, DECK)
     zones.forget(game, gone)
     zones.put_last_all(game, gone, DISCARD, order)
     game.r_n = total(gone & cards.prints(row.filter, game.card))
@@ -106,9 +112,9 @@ def look_top(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
 def take_top(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Of the top amount cards all that match go to the hand, as far as there is room; the others are shuffled in."""
     found = top(game, game.r_me, row.amount) & cards.prints(row.filter, game.card)
-    before = xp.sum(found[None, :] & (game.position[None, :] < game.position[:, None]), axis=1, dtype=xp.int32)
-    taken, order = found & (before < room(game, game.r_me)), game.position
-    zones.take_out_all(game, taken)
+    order = game.position
+    taken = found & (zones.below(found, order) < room(game, game.r_me))
+    zones.take_out_all(game, taken, DECK)
     zones.put_last_all(game, taken, HAND, order)
     due(game, game.r_me)
 
@@ -118,7 +124,7 @@ def peek_or_bottom(game: Record, cards: Cards, rules: Record, scene: Record, row
     first_card = top(game, game.r_me, 1)
     card = first(first_card)
     there = card >= 0
-    suits = there & cards.prints(row.filter, at(game.card, card)) & (room(game, game.r_me) > 0)
+    suits = there & cards.prints(row.filter, board.card_of(game, cards, card)) & (room(game, game.r_me) > 0)
     zones.take_out(game, card, there)
     zones.put_last(game, card, xp.where(suits, HAND, DECK), there)
     zones.reveal(game, game.r_me, first_card & ~suits)
@@ -138,9 +144,7 @@ def left_to_order(game: Record, row: Row) -> Any:
     """The instances that have no place yet, by position and without gaps: int32 [20], -1 beyond them."""
     player = side_of(game, row.who)
     left = top(game, player, game.r_parked) & (game.pile == 0)
-    before = xp.sum(left[None, :] & (game.position[None, :] < game.position[:, None]), axis=1, dtype=xp.int32)
-    here = left & (before == np.arange(20, dtype=np.int32)[:, None])
-    return xp.sum(xp.where(here, INDEX + 1, 0), axis=1, dtype=xp.int32) - 1
+    return arranged(INDEX, zones.below(left, game.position), left, DECK_SIZE)
 
 
 def reorder(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -194,7 +198,7 @@ def foe_random(game: Record, cards: Cards, rules: Record, scene: Record, row: Ro
 def lose(game: Record, player: Any, order: Any, discards: Any) -> None:
     """Cards of a hand (by order, int32 [40]) are discarded, or shuffled into the deck."""
     gone = order >= 0
-    zones.take_out_all(game, gone)
+    zones.take_out_all(game, gone, HAND)
     zones.forget(game, gone)
     zones.put_last_all(game, gone & discards, DISCARD, order)
     zones.into_decks(game, gone & ~discards)
@@ -205,7 +209,7 @@ def foe_choice(game: Record, cards: Cards, rules: Record, scene: Record, row: Ro
     """The opponent's hand is shown; the player picks a matching card: shuffled into the deck (arg 0) or discarded."""
     foe = 1 - game.r_me
     picks = scene.asks & scene.answered
-    card = xp.where(picks, at(zones.hand(game, foe), scene.option), NOBODY)
+    card = xp.where(picks, zones.card_at(game, HAND, foe, scene.option), NOBODY)
     lose(game, foe, xp.where(card == INDEX, 0, NOBODY), row.arg != 0)
 
 
@@ -227,7 +231,7 @@ def give_up_cards(game: Record, cards: Cards, rules: Record, scene: Record, row:
     Afterwards n is how many, and the flag tells whether that was the whole amount.
     """
     gives = scene.asks & scene.answered & (scene.option >= 0)
-    card = xp.where(gives, at(zones.hand(game, game.r_me), scene.option), NOBODY)
+    card = xp.where(gives, zones.card_at(game, HAND, game.r_me, scene.option), NOBODY)
     zones.take_out(game, card, gives)
     zones.set_zone(game, card, PILE, gives)
     game.pile = put(game.pile, card, total(game.pile > 0) + 1)
@@ -248,7 +252,7 @@ def give_up_cards(game: Record, cards: Cards, rules: Record, scene: Record, row:
 def foe_discard_to(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The opponent picks cards to discard until amount are left."""
     picks = scene.asks & scene.answered
-    card = xp.where(picks, at(zones.hand(game, 1 - game.r_me), scene.option), NOBODY)
+    card = xp.where(picks, zones.card_at(game, HAND, 1 - game.r_me, scene.option), NOBODY)
     zones.take_out(game, card, picks)
     zones.discard(game, card, picks)
     game.r_stays = game.r_stays | picks
@@ -257,13 +261,13 @@ def foe_discard_to(game: Record, cards: Cards, rules: Record, scene: Record, row
 def swap_hand_deck(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The player picks a card (filter) of the hand and gets a random one (filter arg) of the deck for it."""
     swaps = scene.asks & scene.answered
-    card = at(zones.hand(game, game.r_me), scene.option)
+    card = zones.card_at(game, HAND, game.r_me, scene.option)
     pool = matching(game, cards, DECK, game.r_me, row.arg) & swaps
     order = zones.pick(game, cards, pool, xp.int32(1))
     found = order >= 0
     away = (card == INDEX) & found.any() & swaps
-    zones.take_out_all(game, found)
-    zones.take_out_all(game, away)
+    zones.take_out_all(game, found, DECK)
+    zones.take_out_all(game, away, HAND)
     zones.put_last_all(game, found, HAND, order)
     zones.into_decks(game, away)
     due(game, game.r_me, swaps.astype(xp.int32))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tcgjax import rng, xp, zones
-from tcgjax.arrays import Record, at, first, repeat, total
+from tcgjax import board, rng, xp, zones
+from tcgjax.arrays import Record, first, repeat, running_sum, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import ENERGY_KINDS, MANY, Who
 from tcgjax.counting import Row
@@ -80,14 +80,13 @@ def draw_unit(game: Record, cards: Cards, counts: Any, types: Any, where: Any, a
     single = xp.count_bits(types & np.int32(0x1FF)) == 1
     drawn = xp.asarray(where) & (units > 0) & (always | ~single)
     number = xp.where(drawn, rng.below(game, cards, Stream.PICK, xp.maximum(units, 1), drawn), 0)
-    upto = xp.stack([total(wanted[: kind + 1]) for kind in range(ENERGY_KINDS)])
-    return xp.where(units > 0, first(upto > number), NOBODY)
+    return xp.where(units > 0, first(running_sum(wanted) > number), NOBODY)
 
 
 def hand_options(game: Record, cards: Cards, player: Any, number: Any) -> Any:
     """Which positions of a hand hold a card that a filter lets pass, bool [24]."""
     held = zones.hand(game, player)
-    return fill((held >= 0) & cards.prints(number, at(game.card, held)))
+    return fill((held >= 0) & cards.prints(number, board.card_of(game, cards, held)))
 
 
 def fill(flags: Any) -> Any:
@@ -107,11 +106,16 @@ def unlike(game: Record, cards: Cards, player: Any, number: Any) -> tuple[Any, A
         int32 [20] and bool [20].
     """
     pile = zones.listed(game, DISCARD, player, 20)
-    card = at(game.card, pile)
+    card = board.card_of(game, cards, pile)
     passes = (pile >= 0) & cards.prints(number, card)
-    earlier = np.tril(np.ones((20, 20), np.bool_), -1)
-    same = (card[None, :] == card[:, None]) & passes[None, :] & earlier
-    return pile, passes & ~same.any(axis=1)
+    return pile, passes & ~repeated(card, passes)
+
+
+def repeated(card: Any, counts: Any) -> Any:
+    """Which entries of a list equal an earlier one that counts; bool of the same length."""
+    size = card.shape[0]
+    earlier = np.tril(np.ones((size, size), np.bool_), -1)
+    return ((card[None, :] == card[:, None]) & earlier & counts[None, :]).any(axis=1)
 
 
 def due(game: Record, player: Any, times: Any = 1) -> None:

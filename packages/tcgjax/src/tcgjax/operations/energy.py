@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import rng, triggers, xp
-from tcgjax.arrays import Record, at, first, put, ranks, repeat, total
+from tcgjax.arrays import Record, at, first, put, ranks, repeat, running_sum, total
 from tcgjax.board import OWNERS, PLACE
-from tcgjax.codes import DECK_TYPES, ENERGY_KINDS, MANY
+from tcgjax.codes import DECK_TYPES, MANY
 from tcgjax.counting import Row
-from tcgjax.layout import NOBODY, PLACES
+from tcgjax.layout import NOBODY
 from tcgjax.operations.common import KINDS, draw_unit, for_each, kinds_of, many, next_place, own_first
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
@@ -101,13 +101,15 @@ def discard_random_any(game: Record, cards: Cards, rules: Record, scene: Record,
     order, flags = own_first(scene.reached, game.r_me)
 
     def once(game: Record, done: Any) -> Any:
-        units = xp.where(flags[:, None] & kinds_of(row.types), at(game.energy, order), 0).reshape(-1)
+        energy = xp.where(game.r_me == 0, game.energy, xp.roll(game.energy, 4, axis=0))
+        units = xp.where(flags[:, None] & kinds_of(row.types), energy, 0)
         here = (done < row.amount) & (total(units) > 0)
         number = rng.below(game, cards, Stream.PICK, xp.maximum(total(units), 1), here)
-        size = PLACES * ENERGY_KINDS
-        upto = xp.sum(np.tril(np.ones((size, size), np.int32)) * units[None, :], axis=1, dtype=xp.int32)
-        found = first(upto > number)
-        place, kind = at(order, found // ENERGY_KINDS), found % ENERGY_KINDS
+        upto = running_sum(xp.sum(units, axis=1, dtype=xp.int32))
+        which = first(upto > number)
+        held = at(units, which)
+        kind = first(running_sum(held) > number - (at(upto, which) - total(held)))
+        place = at(order, which)
         add_energy(game, place, kind, -1, here)
         add_discard(game, at(OWNERS, place), kind, 1, here)
         return done + 1

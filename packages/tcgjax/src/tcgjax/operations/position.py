@@ -11,7 +11,7 @@ from tcgjax.arrays import Record, at, first, put, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import CardColumn, Op, Use
 from tcgjax.counting import Row
-from tcgjax.layout import DECK, IN_PLAY, NOBODY, STADIUM
+from tcgjax.layout import DECK, HAND, IN_PLAY, INSTANCES, NOBODY, STADIUM
 from tcgjax.operations.choices import chosen_place
 from tcgjax.operations.common import due, for_each, next_place
 from tcgjax.tables import Cards
@@ -32,21 +32,17 @@ def leave_play(game: Record, cards: Cards, rules: Record, scene: Record, row: Ro
     to_hand, to_deck = row.op == Op.RETURN_HAND, row.op == Op.RETURN_DECK
 
     def leave(game: Record, place: Any, where: Any) -> None:
-        board.return_to_hand(game, place, where & to_hand)
-        board.discard_pokemon(game, place, where & ~to_hand & ~to_deck)
-        into_deck(game, place, where & to_deck)
+        owner = at(OWNERS, place)
+        gone = board.take_apart(game, place, to_hand, where)
+        zones.send(game, owner, gone, [to_hand] * 3 + [False] * 2, where & ~to_deck)
+        chosen = xp.zeros((INSTANCES,), xp.bool_)
+        for instance in gone:
+            chosen = chosen | (instance == INDEX)
+        zones.into_decks(game, chosen & where & to_deck)
+        due(game, owner, (where & to_deck).astype(xp.int32))
 
     for_each(game, cards, board.LEAVING, scene.reached, leave)
     game.r_n = total(scene.reached)
-
-
-def into_deck(game: Record, place: Any, where: Any) -> None:
-    """A Pokémon and all attached cards are shuffled into the deck."""
-    held, tools = board.remove(game, place, where)
-    gone = xp.concatenate([held, tools])
-    chosen = ((gone[:, None] == INDEX) & where).any(axis=0)
-    zones.into_decks(game, chosen)
-    due(game, at(OWNERS, place), where.astype(xp.int32))
 
 
 def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -60,22 +56,23 @@ def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) 
         game.cards = put(game.cards, place, put(held, level, NOBODY), where)
         board.clear_effects(game, place, where)
         board.cure(game, (place == PLACE) & where)
-        zones.to_hand(game, card, True, where)
+        zones.to_hand(game, card, where)
 
     for_each(game, cards, board.LEAVING, scene.reached, back)
 
 
 def candy_options(game: Record, cards: Cards, scene: Record) -> Any:
     """The positions of the hand whose Stage 2 skips to the chosen Pokémon, bool [10]."""
-    name = cards.card(board.card_of(game, board.top_instances(game)[xp.maximum(scene.chosen, 0)]), CardColumn.NAME)
+    chosen = board.card_of(game, cards, at(board.top_instances(game), scene.chosen))
     held = zones.hand(game, game.r_me)
-    return (held >= 0) & (cards.card(at(game.card, held), CardColumn.SKIPS_FROM) == name) & (scene.chosen >= 0)
+    skips = cards.card(board.card_of(game, cards, held), CardColumn.SKIPS_FROM) == cards.card(chosen, CardColumn.NAME)
+    return (held >= 0) & skips & (scene.chosen >= 0)
 
 
 def candy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The chosen Basic evolves into a Stage 2 of the hand that the player picks."""
     evolves = scene.asks & scene.answered
-    card = xp.where(evolves, at(zones.hand(game, game.r_me), scene.option), NOBODY)
+    card = xp.where(evolves, zones.card_at(game, HAND, game.r_me, scene.option), NOBODY)
     evolve_if(game, scene.chosen, card, evolves)
     starts.arrive(game, game.r_chosen, Use.ON_EVOLVE, evolves)
 
@@ -112,9 +109,9 @@ def remove_tools(game: Record, cards: Cards, rules: Record, scene: Record, row: 
         game.tools = put(game.tools, place, NOBODY, where)
         for tool in (tools[0], tools[1]):
             here = where & (tool >= 0)
-            zones.discard(game, tool, here & (row.op == Op.DISCARD_TOOLS))
-            zones.to_hand(game, tool, True, here & (row.op == Op.RETURN_TOOLS))
-            zones.into_decks(game, (tool == INDEX) & here & (row.op == Op.TOOLS_TO_DECK))
+            to_deck = row.op == Op.TOOLS_TO_DECK
+            zones.send(game, zones.owner(tool), [tool], [row.op == Op.RETURN_TOOLS], here & ~to_deck)
+            zones.into_decks(game, (tool == INDEX) & here & to_deck)
 
     for_each(game, cards, ("tools", "zone", "position", "known"), scene.reached, leave)
     game.shuffles = game.shuffles + (owners & (row.op == Op.TOOLS_TO_DECK))
@@ -150,7 +147,7 @@ def discard_this(game: Record, cards: Cards, rules: Record, scene: Record, row: 
 
 def keep_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Trainer card goes to the hand instead of the discard pile."""
-    zones.to_hand(game, game.r_held, True)
+    zones.to_hand(game, game.r_held)
     game.r_played = xp.bool_(False)
 
 

@@ -15,7 +15,6 @@ from tcgjax.operations.common import for_each
 from tcgjax.payment import can_afford
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
-from tcgjax.zones import INDEX
 
 
 def span(game: Record, duration: Any) -> tuple[Any, Any]:
@@ -81,11 +80,10 @@ def copies(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -
     of_hidden = (row.arg & 4) != 0
     foe = 1 - game.r_me
     hidden = (zones.cards_in(game, HAND, foe) | zones.cards_in(game, DECK, foe)) & of_hidden
-    foes = xp.where(foe == 0, INDEX[:20], INDEX[20:])
     in_play = xp.concatenate([rules.top, xp.zeros((12,), xp.int32)])
-    card = xp.where(of_hidden, at(game.card, foes), in_play)
+    card = xp.where(of_hidden, zones.half(game.card, foe), in_play)
     meant = xp.concatenate([scene.meant, xp.zeros((12,), xp.bool_)])
-    there = xp.where(of_hidden, at(hidden, foes), meant)
+    there = xp.where(of_hidden, zones.half(hidden, foe), meant)
     card, number = xp.repeat(card, 2), np.tile(np.arange(2, dtype=np.int32), 20)
     counts = xp.repeat(there, 2) & (number < cards.card(card, CardColumn.ATTACKS))
     counts = counts & (cards.attack(card, number, AttackColumn.COPIES) == 0)
@@ -107,7 +105,7 @@ def copy_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     found = first(counts & (ranks(counts) == option))
     card, number = at(card, found), at(number, found)
     cost = cards.cost(card, number)
-    poor = ((row.arg & 1) != 0) & ~can_afford(rules, game.attacker_place, cost)
+    poor = ((row.arg & 1) != 0) & ~can_afford(rules, cards, game.attacker_place, cost)
     copied = game.r_strikes & counts.any() & ~poor
     stops = game.r_strikes & ~copied
     per = cards.attack(card, number, AttackColumn.PER) != 0
@@ -129,5 +127,5 @@ def copy_supporter(game: Record, cards: Cards, rules: Record, scene: Record, row
     pool = (game.zone == zone) & (1 - game.r_me == zones.OWNER) & cards.prints(row.filter, game.card)
     pool = pool & (cards.card(game.card, CardColumn.KIND) == CardKind.SUPPORTER)
     found = first(zones.pick(game, cards, pool, xp.int32(1)) >= 0)
-    program = cards.card(at(game.card, found), CardColumn.PROGRAM)
+    program = cards.card(board.card_of(game, cards, found), CardColumn.PROGRAM)
     starts.use_supporter(game, program, game.r_me, game.r_source, found >= 0)

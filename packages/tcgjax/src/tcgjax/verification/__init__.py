@@ -29,6 +29,11 @@ DECLARATION: Final = Declaration(
                     ours={"workload": "tcgjax"},
                     theirs={"workload": "tcg_engine, one process"},
                 ),
+                Claim(
+                    "emitted, on one core, at its best batch, against one process of the Python reference",
+                    ours={"workload": "tcgjax, emitted, one core"},
+                    theirs={"workload": "tcg_engine, one process"},
+                ),
             ),
         ),
     ),

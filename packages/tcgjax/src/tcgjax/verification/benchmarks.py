@@ -1,4 +1,4 @@
-"""Speed of random legal play here and in one process of the Python reference."""
+"""Speed of random legal play here, by XLA and emitted, and in one process of the Python reference."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import random
 from typing import Any, Final
 
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
+from rlenv_emit import emit_env
 from rlenv_shared.verification import locate
 from tcgjax.decks import pool
 from tcgjax.env import Tcg
 
 REFERENCE: Final = "tcg_engine, one process"
+EMITTED: Final = "tcgjax, emitted, one core"
 STEPS: Final = 8  # of each game per call
 
 
@@ -45,7 +47,8 @@ class ReferencePlay:
 
 
 def workloads(batch: int) -> list[Workload]:
-    """Both at this batch; the reference plays as many games beside one another as it likes, so it plays 16."""
+    """All at this batch; the reference plays as many games beside one another as it likes, so it plays 16."""
     play, settings = ReferencePlay(16), {"policy": "random_legal", "reset_mode": "same_step", "outputs": "summed"}
     host = HostWorkload(REFERENCE, 16, STEPS, play.reset, play.advance, lambda: play.total, settings=settings)
-    return [jax_rollout(Tcg(), None, batch, STEPS, name="tcgjax"), host]
+    emitted = jax_rollout(emit_env(Tcg(), threads=1), None, batch, STEPS, name=EMITTED)
+    return [jax_rollout(Tcg(), None, batch, STEPS, name="tcgjax"), emitted, host]

@@ -57,7 +57,7 @@ def of_engine(game: Record, cards: Cards) -> Any:
     spots = xp.stack([game.spot_turn, game.spot_amount], axis=2)
     modifiers = [game.px_modifier, game.px_start, game.px_end, game.px_owner.astype(xp.int32)]
     lasting = xp.where((game.px_modifier > 0)[..., None], xp.stack(modifiers, axis=2), 0)
-    top = Record(top=tops(game))
+    top = Record(top=tops(game, cards))
     locks = xp.stack([_locks(game, cards, top, place) for place in range(PLACES)])
     modifiers = [game.fx_modifier, game.fx_start, game.fx_end, game.fx_owner.astype(xp.int32), locks]
     effects = xp.where((game.fx_modifier > 0)[..., None], xp.stack(modifiers, axis=2), 0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import jax
 import numpy as np
 
 from rlenv_shared import compiling
-from rlenv_shared.ops import XLA
+from rlenv_shared.ops import XLA, Ops
 from tcgjax import engine, observation
 from tcgjax.arrays import merged
 from tcgjax.codec import CODEC
@@ -21,25 +21,35 @@ from tcgjax.verification import canonical, observed
 BATCH: Final = 112
 POOL: Final = 2 * BATCH
 """Decks of the tables, whatever is played: so one program serves all comparisons."""
+Form = Literal["xla", "emitted"]
 ANSWER, DEAL, LOOK = range(3)
 """What is done in a place: the question is answered; a game is dealt; a position that was put there is looked at."""
 
 
+def one_place(
+    words: Any, what: Any, action: Any, keys: Any, two: Any, tables: Any, ops: Ops
+) -> tuple[Any, Any, list[Any], Any]:
+    """One place: its packed game, the numbers that are compared, what both players see, and whether it overflowed."""
+    cards = Cards(tables, ops)
+    there = engine.unpack(words, cards)
+    answered, _ = engine.answer(there.copy(), action)
+    game = merged(what == DEAL, engine.begin(keys, two, cards), merged(what == ANSWER, answered, there))
+    game = engine.advance(game, cards)
+    views = [observation.observe(game, np.int32(player), cards) for player in (0, 1)]
+    return CODEC.pack(game), canonical.of_engine(game, cards), views, game.overflow
+
+
 @functools.cache
-def program() -> Callable[..., Any]:
-    """Compiled ``(words, what, actions, keys, decks of both, tables) -> (words, numbers, both views, overflow)``."""
+def program(form: Form) -> Callable[..., Any]:
+    """Compiled ``(words, what, actions, keys, decks of both, tables) -> `one_place`'s results`` of a batch."""
+    axes = (0, 0, 0, 0, 0, None)
+    if form == "xla":
+        mapped = jax.vmap(functools.partial(one_place, ops=XLA), axes)
+        return jax.jit(mapped, compiler_options=compiling.WITHOUT_FUSION_EMITTERS.get(jax.default_backend()))
+    from rlenv_emit.emit import emit_lazily  # of another distribution, which only this form needs
+    from rlenv_emit.hooks import EMIT
 
-    def one(words: Any, what: Any, action: Any, keys: Any, two: Any, tables: Any) -> Any:
-        cards = Cards(tables, XLA)
-        there = engine.unpack(words, cards)
-        answered, _ = engine.answer(there.copy(), action)
-        game = merged(what == DEAL, engine.begin(keys, two, cards), merged(what == ANSWER, answered, there))
-        game = engine.advance(game, cards)
-        views = [observation.observe(game, np.int32(player), cards) for player in (0, 1)]
-        return CODEC.pack(game), canonical.of_engine(game, cards), views, game.overflow
-
-    mapped = jax.vmap(one, (0, 0, 0, 0, 0, None))
-    return jax.jit(mapped, compiler_options=compiling.WITHOUT_FUSION_EMITTERS.get(jax.default_backend()))
+    return jax.jit(jax.vmap(emit_lazily(functools.partial(one_place, ops=EMIT)), axes))
 
 
 def tables_with(decks: list[Deck]) -> Tables:
@@ -53,16 +63,18 @@ class Batch:
     Args:
         decks: the pool.
         words: packed games of all places; empty ones when None.
+        form: of the program.
     """
 
-    def __init__(self, decks: list[Deck], words: tuple[Any, ...] | None = None) -> None:
+    def __init__(self, decks: list[Deck], words: tuple[Any, ...] | None = None, form: Form = "xla") -> None:
+        self.form: Form = form
         self.tables = tables_with(decks)
         self.words = words or tuple(np.zeros((BATCH,), np.uint32) for _ in range(CODEC.words))
         self._results: Any = None
 
     def begin(self, what: np.ndarray, actions: np.ndarray, keys: np.ndarray, two: np.ndarray) -> None:
         """Start a step of all places; the arguments are those of `program`, ``keys`` uint32 [2, batch]."""
-        self.words, *self._results = program()(self.words, what, actions, (keys[0], keys[1]), two, self.tables)
+        self.words, *self._results = program(self.form)(self.words, what, actions, (keys[0], keys[1]), two, self.tables)
 
     def finish(self) -> tuple[np.ndarray, list[dict[str, np.ndarray]], np.ndarray]:
         """Wait; the numbers of all places, what both players see, and whether a place overflowed."""

@@ -17,7 +17,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.verification import locate
 from rlenv_shared.verification.verify import Findings
 from tcgjax.decks import Deck, pool
-from tcgjax.verification.compiled import ANSWER, BATCH, DEAL, LOOK, Batch, differences
+from tcgjax.verification.compiled import ANSWER, BATCH, DEAL, LOOK, Batch, Form, differences
 
 MOST: Final = 2000
 """Decisions of one game, far more than any takes."""
@@ -76,7 +76,9 @@ def numbered(decks: int, games: int, first: int) -> Iterator[tuple[int, tuple[in
         yield number, (number // decks % decks, number % decks)
 
 
-def play(decks: list[Deck], games: int, first: int, policy: Callable[..., int], reference: Any) -> Outcome:
+def play(
+    decks: list[Deck], games: int, first: int, policy: Callable[..., int], reference: Any, form: Form = "xla"
+) -> Outcome:
     """Play games in both engines.
 
     Args:
@@ -85,8 +87,9 @@ def play(decks: list[Deck], games: int, first: int, policy: Callable[..., int], 
         first: the first seed, below 2**32.
         policy: a player of the reference.
         reference: the module ``tcg_engine``, which this package does not install.
+        form: of the program that plays ours.
     """
-    batch, outcome = Batch(decks), Outcome()
+    batch, outcome = Batch(decks, form=form), Outcome()
     waiting = numbered(len(decks), games, first)
     places = [Place(reference, policy, decks) for _ in range(BATCH)]
     while True:
@@ -120,18 +123,19 @@ def play(decks: list[Deck], games: int, first: int, policy: Callable[..., int], 
                 place.game = None
 
 
-def compare_games(games: Mapping[str, int], seed: int) -> Findings:
+def compare_games(games: Mapping[str, int], seed: int, form: Form = "xla") -> Findings:
     """Games of all pairs of the pool's decks, by policy.
 
     Args:
         games: how many, by the reference's name of the policy.
         seed: of the first game.
+        form: of the program that plays ours.
     """
     reference = locate.reference("tcg_engine")
     policies = reference.part("players").POLICIES
     found, decks = Findings(), [deck for _, deck in sorted(pool().items())]
     for policy, count in games.items():
-        outcome = play(decks, count, seed, policies[policy], reference.engine())
+        outcome = play(decks, count, seed, policies[policy], reference.engine(), form)
         first = next(iter(sorted(outcome.differences.items())), None)
         found.comparisons[policy] = {
             "games": outcome.games,

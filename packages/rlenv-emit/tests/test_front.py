@@ -1,0 +1,74 @@
+"""How long programs become: reading at traced places, and loops inside loops."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import emit
+from rlenv_emit.emit import traced_program
+from rlenv_emit.front import control
+from rlenv_emit.ir import size
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+
+
+def test_a_row_at_a_traced_index_is_chosen_among_the_rows_alone():
+    values, index = jnp.arange(72, dtype=jnp.int32).reshape(8, 9), jnp.int32(0)
+
+    def row(values, index):
+        return values.at[index].get(mode="promise_in_bounds")
+
+    length = size(traced_program(row, values, index).block)
+    assert length <= 72 + 9 * 7 + 30  # inputs, choices; index, comparisons, constants
+    emitted = jax.vmap(emit(row, values, index), (None, 0))
+    every = jnp.arange(8, dtype=jnp.int32)
+    assert np.array_equal(emitted(values, every), values)
+
+
+def test_a_block_at_traced_indices_is_chosen_axis_by_axis():
+    values, index = jnp.arange(30, dtype=jnp.int32).reshape(5, 6), jnp.int32(0)
+
+    def block(values, a, b):
+        return jax.lax.dynamic_slice(values, (a, b), (2, 3))
+
+    emitted = jax.vmap(jax.vmap(emit(block, values, index, index), (None, None, 0)), (None, 0, None))
+    found = emitted(values, jnp.arange(4, dtype=jnp.int32), jnp.arange(4, dtype=jnp.int32))
+    for a in range(4):
+        for b in range(4):
+            assert np.array_equal(found[a, b], values[a : a + 2, b : b + 3])
+
+
+def nest(depth, x):
+    """Loops inside one another whose carry is neither uniform nor fixed, which only the second try finds."""
+    if depth == 0:
+        return x * 3 + 1
+
+    def body(carry):
+        number, x = carry
+        return number + 1, nest(depth - 1, x) + number
+
+    return jax.lax.while_loop(lambda carry: carry[0] < 2, body, (jnp.int32(0), x))[1]
+
+
+def test_loops_inside_loops_are_not_tried_anew_for_every_try_of_the_outer_one(monkeypatch):
+    tries = []
+    loop = control._loop
+
+    def counted(context, begin, ask, step):
+        def counted_step(carry):
+            tries.append(len(context.path))
+            return step(carry)
+
+        return loop(context, begin, ask, counted_step)
+
+    monkeypatch.setattr(control, "_loop", counted)
+    x = jnp.int32(2)
+    traced_program(lambda x: nest(5, x), x)
+    assert len(tries) <= 5 * 7  # two tries of each nesting would be 62
+    monkeypatch.undo()
+    emitted = jax.vmap(emit(lambda x: nest(5, x), x))
+    every = jnp.arange(33, dtype=jnp.int32)
+    assert np.array_equal(emitted(every), jax.vmap(lambda x: nest(5, x))(every))
