@@ -213,6 +213,7 @@ class Spectator:
         by = effect(tags.get("from", ""))[1]
         faced = other.team[other.active] if other.active else None
         pressed = faced is not None and not faced.fainted and faced.ability == "pressure" and dex(name)[1]
+        pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
         if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
             paid = by or name
             pokemon.used[paid] = pokemon.used.get(paid, 0) + (not by) + pressed
