@@ -160,6 +160,23 @@ def ruin(b: Battle, number: int, stat: Any) -> Any:
     return jnp.where(ruined, THREE_QUARTERS, NEUTRAL)
 
 
+def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
+    """Two who ruin the same stat are shuffled if they have one speed, though neither harms the other."""
+    alike = (b.ability(0).ruins == stat + 1) & (b.ability(1).ruins == stat + 1)
+    b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
+
+
+def attacking_stat(move: Any) -> Any:
+    """The number of the stat whose modifiers count for the attack: by category, even where Body Press uses Defense."""
+    return jnp.where(move.category == rows.PHYSICAL, np.int32(rows.ATK), np.int32(rows.SPA))
+
+
+def defending_stat(move: Any) -> Any:
+    """The number of the stat that defends."""
+    physical = (move.category == rows.PHYSICAL) | move.defends_physically
+    return jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
+
+
 def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     """The stat that attacks, after its stage and modifiers."""
     physical = move.category == rows.PHYSICAL
@@ -184,8 +201,7 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
         )
 
     product = chain(by("SourceModify", "ability", b.ability_number(1)), by("Modify", "ability", b.ability_number(0)))
-    grown = jnp.where(physical, np.int32(rows.ATK), np.int32(rows.SPA))
-    used = jnp.where(move.attacks_with_defense, np.int32(rows.DEF), grown)
+    used = attacking_stat(move)
     product = chain(product, growth(b, 0, used))
     product = chain(product, jnp.where(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
     return modify(stat, chain(chain(product, by("Modify", "item", user.item)), ruin(b, 0, used)))
@@ -213,7 +229,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, "ModifySpD", kind, effect, facts, move.type),
         )
 
-    used = jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
+    used = defending_stat(move)
     product = chain(chain(growth(b, 1, used), by("ability", b.ability_number(1))), by("item", target.item))
     return modify(stat, chain(product, ruin(b, 1, used)))
 
@@ -279,6 +295,8 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
     b.ask_unaware(by_formula, 2)
+    shuffle_ruins(b, attacking_stat(move), by_formula)
+    shuffle_ruins(b, defending_stat(move), by_formula)
     amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2
     amount = modify(amount, weather_multiplier(b, move))
     amount = jnp.where(critical, amount * 3 // 2, amount)
