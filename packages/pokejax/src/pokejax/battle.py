@@ -92,6 +92,13 @@ class Battle:
         """Shuffle a pair of equals where ``mask``: whether they change places."""
         return (self.draw(mask, 2, site) == 1) & mask
 
+    def ask_unaware(self, mask: Any, times: int = 1) -> None:
+        """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
+        both = self.ability(0).unaware & self.ability(1).unaware & (self.side(0).hp > 0) & (self.side(1).hp > 0)
+        asked = mask & both & self.tied()
+        for _ in range(times):
+            self.draw(asked, 2, "Unaware")
+
     # --- tables ---------------------------------------------------------------------------------------------------
 
     def row(self, table: str, layout: Layout, index: Any) -> Any:
@@ -115,6 +122,14 @@ class Battle:
     def ability(self, number: int) -> Any:
         """The active Pokémon's ability, as `ability_number` says."""
         return self._kept(("ability", number), lambda: self.row("abilities", rows.ABILITY, self.ability_number(number)))
+
+    def flowers(self, number: int) -> Any:
+        """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""
+
+        def make() -> Any:
+            return self.ability(number).flowers & self.has_type(number, GRASS)
+
+        return self._kept(("ability", number, "flowers"), make)
 
     def ability_number(self, number: int) -> Any:
         """The number of the active Pokémon's ability; 0 while a move like Mold Breaker's passes by it."""
@@ -140,7 +155,7 @@ class Battle:
     def types(self, number: int) -> tuple[Any, Any]:
         """Both types of the active Pokémon; the second is 0 if there is none."""
         side, pokemon = self.side(number), self.pokemon(number)
-        first, second = pokemon.type1, pokemon.type2
+        first, second = self.born_types(number)
         roosting = side.roosting & ~side.terastallized
         alone = jnp.where(second == 0, NORMAL, second)
         first, second = (
@@ -151,6 +166,11 @@ class Battle:
             jnp.where(side.terastallized, pokemon.tera_type, first),
             jnp.where(side.terastallized, 0, second),
         )
+
+    def born_types(self, number: int) -> tuple[Any, Any]:
+        """Its types if it were not Terastallized nor roosting: the species', or what Protean has made of it."""
+        typed, pokemon = self.side(number).typed, self.pokemon(number)
+        return jnp.where(typed > 0, typed, pokemon.type1), jnp.where(typed > 0, 0, pokemon.type2)
 
     def has_type(self, number: int, type_: int) -> Any:
         """Whether it has a type."""
@@ -188,4 +208,4 @@ def number_of(kind: str, name: str) -> int:
     return NAMES[kind].index(name)
 
 
-FLYING, NORMAL = number_of("type", "Flying"), number_of("type", "Normal")
+FLYING, GRASS, NORMAL = (number_of("type", name) for name in ("Flying", "Grass", "Normal"))

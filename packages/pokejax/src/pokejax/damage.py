@@ -14,7 +14,7 @@ import numpy as np
 from pokejax import engine, rows, teams
 from pokejax.battle import Battle
 from pokejax.rules.damage import damage, matchup
-from pokejax.rules.moves import force, pass_by_ability, take_form, take_tera_type
+from pokejax.rules.moves import force, pass_by_ability, retype, take_form, take_tera_type
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import NAMES, params
 from rlenv_shared.errors import InvalidParamsError
@@ -46,13 +46,15 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
     """
 
     def one(roll: Any) -> Any:
-        given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll}
+        given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll, "Fickle Beam": 9}
+        given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll}
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
         always = jnp.ones_like(b.view.over)
         pass_by_ability(b, row, always)
         take_tera_type(b, row)
         take_form(b, row)
+        retype(b, row)
         force(b, row)
         meets = matchup(b, row)
         row.set("always_crits", critical, where=always)
@@ -100,7 +102,7 @@ def situation(
     view.weather = _number("weather", weather, rows.WEATHERS)
     view.weather_turns = 5 if weather else 0
     for n, side in enumerate(view.side):
-        side.appeared, side.active_turns = 1, 1
+        side.appeared, side.active_turns, side.newly_switched = 1, 1, False
         side.status = _number("status", statuses[n], rows.STATUSES)
         side.terastallized = terastallized[n]
         side.best_stat = _number("grown stat", grown[n], ("", *rows.BOOSTS[:5]))

@@ -100,6 +100,9 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.spikes", "layers of Spikes / 3")
     yield _number(f"{side}.toxic_spikes", "layers of Toxic Spikes / 2")
     yield _number(f"{side}.sticky_web", "Sticky Web lies on its side")
+    yield _number(f"{side}.reflect", "Reflect stands before its side")
+    yield _number(f"{side}.light_screen", "Light Screen stands before its side")
+    yield _number(f"{side}.aurora_veil", "Aurora Veil stands before its side")
     yield _number(f"{side}.wish", "a Wish is under way")
     yield _number(f"{side}.boosts", "stages of the active Pokémon / 6: " + ", ".join(rows.BOOSTS), len(rows.BOOSTS))
     yield _number(f"{side}.substitute", "it has a substitute")
@@ -209,6 +212,9 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "spikes": [_share(side.spikes, 3)],
         "toxic_spikes": [_share(side.toxic_spikes, 2)],
         "sticky_web": [side.sticky_web],
+        "reflect": [side.reflect > 0],
+        "light_screen": [side.light_screen > 0],
+        "aurora_veil": [side.aurora_veil > 0],
         "wish": [side.wish_turns > 0],
         "boosts": [_share(stage, 6) for stage in side.boosts],
         "substitute": [side.substitute > 0],

@@ -44,9 +44,8 @@ def composed(count: int, seed: int) -> Pool:
 
 
 def default() -> Pool:
-    """`SIZE` teams: the generated ones, filled up with composed ones."""
-    whole = generated()
-    return joined([whole, composed(SIZE - len(whole[0]) // TEAM, seed=0)])
+    """`SIZE` of the generated teams."""
+    return tuple(column[: SIZE * TEAM] for column in generated())
 
 
 def joined(pools: Sequence[Pool]) -> Pool:

@@ -20,11 +20,15 @@ SUN, RAIN, SAND, SNOW = range(1, 5)
 PHYSICAL, SPECIAL, STATUS = 1, 2, 3
 SUNLIGHT, CURRENT = 1, 2
 """What wakes a paradox ability."""
-SIDE_CONDITIONS: Final = ("", "stealthrock", "spikes", "toxicspikes", "stickyweb")
-STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB = range(1, 5)
+EVERYBODY, GROUNDED, STEEL = 1, 2, 3
+"""Whom an ability traps."""
+SIDE_CONDITIONS: Final = (
+    "", "stealthrock", "spikes", "toxicspikes", "stickyweb", "reflect", "lightscreen", "auroraveil"
+)  # fmt: skip
+STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB, REFLECT, LIGHT_SCREEN, AURORA_VEIL = range(1, 8)
 VOLATILES: Final = (
     "", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute", "healblock", "throatchop",
-    "yawn", "curse", "saltcure",
+    "yawn", "curse", "saltcure", "sparklingaria", "noretreat",
 )  # fmt: skip
 FLINCH, CONFUSION, LEECH_SEED, TAUNT, ENCORE, PROTECT, SUBSTITUTE = range(1, 8)
 HEAL_BLOCK, THROAT_CHOP, YAWN, CURSE, SALT_CURE = range(8, 13)
@@ -33,12 +37,13 @@ AT_FOE, AT_SELF, AT_FIELD, AT_FOE_SIDE, AT_OWN_SIDE, AT_ALL_ADJACENT = range(6)
 FRACTIONS: Final = ((0, 1), (1, 2), (1, 3), (1, 4), (33, 100), (3, 4))
 """Of drain, recoil and healing."""
 STAGE_BITS: Final = 4  # of one stat in seven packed stages
-BY_WEIGHT, BY_WEIGHTS, BY_BOOSTS, BY_HP = range(1, 5)
+BY_WEIGHT, BY_WEIGHTS, BY_BOOSTS, BY_HP, BY_BLOWS = range(1, 6)
 """What makes the power of moves that have none of their own: the target's weight, both weights, the user's raised
-stages, the user's hit points."""
+stages, the user's hit points, how often the user has been struck."""
 MOVE_FLAGS: Final = (
     "contact", "protect", "sound", "punch", "bite", "pulse", "slicing", "bullet", "powder", "defrost", "cantusetwice",
     "mustpressure", "bypasssub", "failencore", "heal", "wind", "nosleeptalk", "charge",
+    "reflectable",
 )  # fmt: skip
 
 
@@ -70,13 +75,18 @@ MOVE: Final = Layout(
         flag("doubles_without_item"), flag("doubles_against_status"), bits("power_by", 0, 8192),
         bits("power_fact", 0, 31), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
         flag("roosts"), flag("rests"), flag("needs_item"), flag("crashes"), flag("strong_on_water"),
-        bits("power_from", 0, 4), flag("doubles_after_failure"), flag("clears_stages"),
+        bits("power_from", 0, 5), flag("doubles_after_failure"), flag("clears_stages"),
         flag("shares_hp"), flag("clears_ground"), flag("wishes"),
         flag("drags"), flag("swaps_items"), flag("saps_strength"), flag("forced"),
         flag("rampages"), flag("multiaccuracy"), flag("grows_per_hit"), flag("only_raised"), flag("curses"),
         flag("drums"), flag("follows_weather"), flag("ignores_abilities"), flag("better_stat"), flag("heals_in_sand"),
         flag("cures_user"), flag("calls_own"),
         flag("tidies"), flag("parts"), bits("samples", 0, 2),
+        bits("strews", 0, len(SIDE_CONDITIONS) - 1), flag("evens_hp"), flag("doubles_if_last"), flag("fickle"),
+        flag("clears_target"), flag("cures_burn"), flag("follows_plate"), flag("explodes"), flag("heals_team"),
+        bits("pays", 0, 50), flag("changes_courts"), flag("breaks_protect"), flag("teleports"),
+        flag("doubles_if_struck"), flag("exposes"), flag("retyped"), flag("breaks_screens"), flag("corners"),
+        flag("recharges"), flag("charges"), flag("grows_charging"), flag("ready_in_sun"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -85,7 +95,8 @@ MOVE: Final = Layout(
 ``self_chance`` of 0 is none given: the change always comes, after a draw all the same.  ``power_by`` multiplies the
 power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
 ``only_raised`` keeps the secondary effect for targets whose stages rose in this turn, ``better_stat`` strikes with the
-higher of both attacking stats.  ``forced`` is only set while Sheer Force uses a move."""
+higher of both attacking stats.  ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.
+``strews`` is a hazard that a blow leaves on the target's ground, ``pays`` percent of hit points that stages cost."""
 
 ABILITY: Final = Layout(
     "ability",
@@ -93,7 +104,7 @@ ABILITY: Final = Layout(
         bits("absorbs", 0, 19), flag("absorbs_into_hp"), bits("absorbed_boosts", 0, 127),
         flag("blocks_sound"), flag("blocks_bullets"), flag("blocks_powder"),
         bits("contact_status", 0, 6), bits("contact_damage", 0, 8),
-        bits("hit_boosts", 0, 127), bits("hit_type", 0, 19), flag("hit_physical"),
+        bits("hit_boosts", 0, 127), bits("hit_types", 0, 2**20 - 1), flag("hit_physical"),
         bits("sets_weather", 0, 4), flag("intimidates"), flag("ignores_intimidate"),
         flag("regenerates"), flag("heals_status_on_leaving"), bits("lowered_boosts", 0, 127),
         bits("kept_stages", 0, 127),
@@ -114,20 +125,30 @@ ABILITY: Final = Layout(
         bits("berry_heals", 0, 3), flag("skill_link"), flag("oozes"), flag("disables"), flag("blocks_wind"),
         flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
         flag("shows_item"),
+        flag("analytic"), flag("dry"), flag("spores"), flag("gales"), flag("guards_in_sun"), flag("pulses"),
+        flag("blocks_priority"), flag("rattles"), flag("holds_fast"), flag("strews_toxic_spikes"), flag("comatose"),
+        bits("retypes", 0, 19), flag("liquid_voice"), flag("proteans"),
+        bits("traps", 0, 3), flag("bounces"), flag("starts_slowly"), flag("loafs"),
+        flag("flowers"), flag("charges_up"), flag("steals_by_hitting"), flag("steals_when_touched"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
-do nothing but help; ``hit_boosts`` come when hit, by a type or physically if that is given; ``kept_stages`` and
-``immune_statuses`` have a bit per stat and per status."""
+do nothing but help; ``hit_boosts`` come when hit, by some types or physically if that is given; ``kept_stages``,
+``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
+of type Normal take on."""
 
 ITEM: Final = Layout(
     "item",
     [
         flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
         flag("loaded_dice"), bits("orb", 0, 6), flag("berry"), flag("heals_quarter"), flag("wakes"), flag("cures"),
-        flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"),
+        flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"), flag("kept"), flag("scope"),
+        flag("throat_spray"), flag("clay"), flag("power_herb"),
+        bits("plate", 0, 19), bits("suits", 0, 1023), bits("suits_too", 0, 1023),
     ],
 )  # fmt: skip
+"""``suits`` and ``suits_too`` are the base species in whose hands an item does something, if it is not for all; what is
+``kept`` nobody can take away."""
 
 POKEMON: Final = Layout(
     "pokemon",
@@ -136,6 +157,7 @@ POKEMON: Final = Layout(
         bits("spd", 0, 1023), bits("spe", 0, 1023), bits("level", 1, 100, empty=1), bits("species", 0, 1023),
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
         bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
+        bits("base", 0, 1023),
     ],
 )  # fmt: skip
 """A Pokémon of the pool as it was before the battle."""
@@ -151,7 +173,7 @@ FACTS: Final = (
     "physical", "special", "contact", "sound", "punch", "bite", "pulse", "slicing", "recoil", "super_effective",
     "not_very_effective", "critical", "third_of_hp", "has_status", "poisoned", "target_full_hp", "target_fresh",
     "sun", "rain", "sand", "snow", "can_evolve", "has_accuracy",
-    "target_has_item", "ails_awake", "forced", "stats_lowered",
+    "target_has_item", "ails_awake", "forced", "stats_lowered", "item_suits", "retyped", "slow", "dull",
 )  # fmt: skip
 """What a modifier may ask; the words of a modifier's row have one bit for each."""
 MODIFIER: Final = Layout(

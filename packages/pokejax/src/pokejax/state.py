@@ -17,6 +17,8 @@ NOT_ASKED, ASK_MOVES, ASK_SWITCH = range(3)
 """What the players are asked: nothing while a turn resolves, a move or switch each, who comes in."""
 UNDEFINED, NULL, FALSE, TRUE = range(4)
 """Results of a move, as Showdown's four values."""
+FREE, SECRETLY, OPENLY = range(3)
+"""Whether a Pokémon is trapped, and whether its player is told so."""
 NOBODY: Final = 2
 TEAM: Final = 6
 MOVES: Final = 4
@@ -24,17 +26,20 @@ STRUGGLE_SLOT: Final = 4
 MAX_TURN: Final = 1001
 MAX_PP: Final = 64
 
-MAX_ITEM: Final = 31
+MAX_ITEM: Final = 63
+MOST_BLOWS: Final = 6
 
-PERSISTENT: Final = (  # in this order a member of a team fills three words
+PERSISTENT: Final = (
     bits("row", 0, 65_535), bits("hp", 0, 1023), bits("item", 0, MAX_ITEM), flag("terastallized"),
     bits("status", 0, len(rows.STATUSES) - 1), bits("status_by", 0, 11), bits("eaten", 0, MAX_ITEM),
     bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
     flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
+    bits("blows", 0, MOST_BLOWS),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
-berry that was used up last, 0 if it was another item, ``row`` its constants in the pool.  The others are what the other
+berry that was used up last, 0 if it was another item, ``row`` its constants in the pool, ``blows`` how often it has
+been struck, as far as Rage Fist counts.  The others are what the other
 player has been told (`pokejax.rules.telling`): as which of its team it came out, 0 for not yet; the hit points in
 percent with which it was last seen leaving; its moves, a bit for each slot; its ability; its item."""
 
@@ -47,11 +52,15 @@ VOLATILE: Final = (
     bits("yawn", 0, 2), bits("yawn_by", 0, 11), flag("cursed"), flag("fired_up"), flag("unburdened"),
     bits("lock", 0, 2), bits("lock_turns", 0, 3), bits("lock_slot", 0, MOVES - 1),
     bits("disable", 0, 5), bits("disable_slot", 0, MOVES - 1), flag("raised"), flag("lowered"),
-    bits("best_stat", 0, 5), flag("from_booster"), flag("salted"),
+    bits("best_stat", 0, 5), flag("from_booster"), flag("salted"), flag("struck"), flag("exposed"),
+    bits("typed", 0, 19), bits("trapped", 0, 2), flag("cornered"), bits("slow", 0, 5), flag("loafing"),
+    bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
+    flag("charged_up"),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
 ``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like
-Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn; the
+Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn,
+``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own; the
 others are turns left or flags."""
 
 LAYOUT: Final = Layout(
@@ -68,13 +77,14 @@ LAYOUT: Final = Layout(
             flag("asked"), flag("may_terastallize"),
             flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
-            bits("priority", -7, 7), flag("switch_flag"), flag("before_switch_out_done"),
+            bits("priority", -7, 7), flag("winged"), flag("switch_flag"), flag("before_switch_out_done"),
             *PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), flag("shown_fainted"),
             *VOLATILE, bits("speed", 0, 2**13 - 1), bits("active_turns", 0, MAX_TURN), flag("newly_switched"),
             bits("move_actions", 0, 3),
             flag("stealth_rock"), bits("spikes", 0, 3), bits("toxic_spikes", 0, 2), flag("sticky_web"),
             bits("wish_turns", 0, 3), bits("wish", 0, 1023), flag("dragged"),
             flag("rock_before_toxic"), flag("spikes_before_toxic"),
+            bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
             record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
         ], whole_words=True),
     ],

@@ -77,8 +77,9 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
                 "ability": _known("ability", member["ability"], where),
                 "item": _known("item", member["item"], where), "type1": word & 31, "type2": word >> 5 & 31,
                 "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
-                "weight": member["weight"],
+                "weight": member["weight"], "base": word >> 12,
             }  # fmt: skip
+            _check_kept(member, word >> 12, where)
             moves = [_known("move", name, where) for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
             for name, column in fields.items():
@@ -88,6 +89,15 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
     arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
     words = rows.POKEMON.encode(arrays, (len(fields["level"]),))
     return tuple(np.asarray(word, np.uint32) for word in words)
+
+
+def _check_kept(member: Mapping[str, Any], base: int, where: str) -> None:
+    """What nobody can take away is only played in the hands of its species."""
+    item = rows.ITEM.decode([word[NAMES["item"].index(member["item"])] for word in table("items")])
+    suits = {int(item["suits"]), int(item["suits_too"])} - {0}
+    if item["kept"] and suits and base not in suits:
+        expected = f"{' or '.join(NAMES['species'][number] for number in sorted(suits))} to hold it"
+        raise _refused(f"{where}: item", f"{member['item']} held by {member['species']}", expected, "choose another")
 
 
 def _known(kind: str, name: str, where: str) -> int:

@@ -11,15 +11,8 @@ pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown")]
 QUICK = DECLARATION.rollout_set("observations").quick
 
 
-OPEN = "hit points of an own Pokémon differ from the reader's in three attacking battles (README, Verified against)"
-POLICIES = [
-    pytest.param(policy, marks=pytest.mark.xfail(policy == "attack", reason=OPEN, strict=True))
-    for policy in QUICK["battles"]
-]
-
-
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", QUICK["battles"])
 def test_players_see_what_showdown_tells_them(policy):
     recordings = list(play(episodes(QUICK["battles"][policy], QUICK["seed"], policy), messages=True))
     outcome = verify_observations(recordings, interpreted=True)

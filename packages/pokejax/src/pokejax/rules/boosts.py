@@ -50,7 +50,8 @@ def boost(
     deltas = {stat: _nibble(word, stat) for stat in stats}
     deltas = {stat: jnp.where(ability.inverts_stages, -delta, delta) for stat, delta in deltas.items()}
     if by_foe:
-        kept = {stat: (delta < 0) & _bit(ability.kept_stages, stat) for stat, delta in deltas.items()}
+        flowers = b.flowers(number)
+        kept = {stat: (delta < 0) & (flowers | _bit(ability.kept_stages, stat)) for stat, delta in deltas.items()}
         if not silent:
             keeps = any_of(kept[stat] & (side.boosts[stat] > LOWEST) for stat in deltas)
             tell_ability(b, number, where & keeps)
@@ -58,6 +59,7 @@ def boost(
     if intimidating:
         tell_ability(b, number, where & ability.ignores_intimidate & (side.boosts[rows.ATK] > LOWEST))
         deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
+        attack = side.boosts[rows.ATK]
     lowered = jnp.zeros_like(deltas[stats[0]])
     changed = []
     for stat, delta in deltas.items():
@@ -76,6 +78,11 @@ def boost(
             tell_ability(b, number, where & (raised > side.boosts[stat]) & (side.boosts[stat] < HIGHEST))
             side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
         side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+    if intimidating:
+        rattled = where & ability.rattles & (attack > LOWEST) & (side.boosts[rows.SPE] < HIGHEST)
+        side.boosts.set(rows.SPE, side.boosts[rows.SPE] + 1, where=rattled)
+        side.set("raised", True, where=rattled)
+        tell_ability(b, number, rattled)
     if by_ability:
         tell_ability(b, number, where_changed)
     return where_changed

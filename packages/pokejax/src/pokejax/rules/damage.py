@@ -11,10 +11,11 @@ from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
 from pokejax.rules.paradox import growth
+from pokejax.rules.screens import screen_multiplier
 from pokejax.state import FALSE
 
-FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
-    number_of("type", name) for name in ("Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Water")
+ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
+    number_of("type", name) for name in ("Electric", "Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Water")
 )
 CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
@@ -22,7 +23,7 @@ WEAK, RESISTANT, IMMUNE = 1, 2, 3
 LEAST_TERA_POWER = 60
 WEIGHT_POWERS = ((100, 40), (250, 60), (500, 80), (1000, 100), (2000, 120))  # least weight in hg, power
 WEIGHTS_POWERS = ((2, 60), (3, 80), (4, 100), (5, 120))  # the user weighs so many times the target, power
-ONE_AND_A_HALF, THREE_QUARTERS = 6144, 3072
+ONE_AND_A_HALF, ONE_AND_A_QUARTER, THREE_QUARTERS, GROWN = 6144, 5120, 3072, 5325
 FALLEN_POWERS = (4096, 4506, 4915, 5325, 5734, 6144)
 """What Supreme Overlord makes of a power, by how many have fallen."""
 
@@ -58,9 +59,10 @@ def matchup(b: Battle, move: Any) -> Matchup:
 
 def critical_hit(b: Battle, move: Any, where: Any) -> Any:
     """Whether the hit is critical; moves that always are do not draw."""
+    raised = jnp.minimum(move.crit_ratio + b.item(0).scope.astype(jnp.int32), len(CRIT_RATIOS) - 1)
     chance = jnp.zeros_like(move.crit_ratio)
-    for ratio, one_in in enumerate(CRIT_RATIOS):
-        chance = jnp.where(jnp.minimum(move.crit_ratio, 4) == ratio, one_in, chance)
+    for one_in_number, one_in in enumerate(CRIT_RATIOS):
+        chance = jnp.where(raised == one_in_number, one_in, chance)
     asks = where & ~move.always_crits & (move.crit_ratio > 0)
     drawn = b.draw(asks, chance.astype(jnp.uint32), "critical") < 1
     return (move.always_crits | (asks & drawn)) & ~b.ability(1).no_crits
@@ -84,30 +86,42 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_full_hp=target.hp == other.max_hp,
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
-        target_has_item=(target.item != 0) & ~b.item(1).booster,
+        target_has_item=(target.item != 0) & ~b.item(1).kept,
         forced=move.forced,
         stats_lowered=user.lowered,
+        item_suits=(b.item(0).suits == pokemon.base) | (b.item(0).suits_too == pokemon.base),
+        retyped=move.retyped,
+        slow=user.slow > 0,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),
         **weather_facts(b),
     )  # fmt: skip
 
 
-def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
+def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     """Power after abilities, items and Terastallization."""
     user, pokemon = b.side(0), b.pokemon(0)
     doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
+    doubled = doubled | (move.doubles_against_status & b.ability(1).comatose)
     doubled = doubled | (move.doubles_after_failure & (user.last_result == FALSE))
+    acted = ~b.side(1).queued_move
+    doubled = doubled | (move.doubles_if_last & acted & ~b.side(1).newly_switched)
+    doubled = doubled | (move.doubles_if_struck & user.struck)
     own = own_power(b, move)
     power = jnp.where(doubled, own * 2, jnp.where(move.grows_per_hit, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
-    by = jnp.where(technician, ONE_AND_A_HALF, NEUTRAL)
+    by = jnp.where(technician, ONE_AND_A_HALF, jnp.where(b.ability(0).analytic & acted, GROWN, NEUTRAL))
     fallen = jnp.minimum(np.int32(6) - user.left, 5)
     for count, grown in enumerate(FALLEN_POWERS):
         by = jnp.where(b.ability(0).overlord & (fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
+    dry = b.ability(1).dry & (move.type == FIRE)
+    by = chain(by, jnp.where(dry, ONE_AND_A_QUARTER, NEUTRAL))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
+    by = jnp.where(user.charged_up & (move.type == ELECTRIC), 2 * by, by)
     asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
     by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
+    all_out = move.fickle & (b.draw(where & move.fickle, 10, "Fickle Beam") < 3)
+    by = jnp.where(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
     raised = user.terastallized & (pokemon.tera_type == move.type) & (power < LEAST_TERA_POWER)
     raised = raised & (move.priority <= 0) & (move.most_hits == 1)
@@ -129,6 +143,7 @@ def own_power(b: Battle, move: Any) -> Any:
     found = jnp.where(move.power_from == rows.BY_WEIGHT, by_weight, move.power)
     found = jnp.where(move.power_from == rows.BY_WEIGHTS, by_weights, found)
     found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
+    found = jnp.where(move.power_from == rows.BY_BLOWS, move.power * (1 + user.blows), found)
     by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
     return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
 
@@ -143,6 +158,23 @@ def ruin(b: Battle, number: int, stat: Any) -> Any:
     """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it)."""
     ruined = (b.ability(1 - number).ruins == stat + 1) & (b.ability(number).ruins != stat + 1)
     return jnp.where(ruined, THREE_QUARTERS, NEUTRAL)
+
+
+def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
+    """Two who ruin the same stat are shuffled if they have one speed, though neither harms the other."""
+    alike = (b.ability(0).ruins == stat + 1) & (b.ability(1).ruins == stat + 1)
+    b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
+
+
+def attacking_stat(move: Any) -> Any:
+    """The number of the stat whose modifiers count for the attack: by category, even where Body Press uses Defense."""
+    return jnp.where(move.category == rows.PHYSICAL, np.int32(rows.ATK), np.int32(rows.SPA))
+
+
+def defending_stat(move: Any) -> Any:
+    """The number of the stat that defends."""
+    physical = (move.category == rows.PHYSICAL) | move.defends_physically
+    return jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
 
 
 def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -169,8 +201,7 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
         )
 
     product = chain(by("SourceModify", "ability", b.ability_number(1)), by("Modify", "ability", b.ability_number(0)))
-    grown = jnp.where(physical, np.int32(rows.ATK), np.int32(rows.SPA))
-    used = jnp.where(move.attacks_with_defense, np.int32(rows.DEF), grown)
+    used = attacking_stat(move)
     product = chain(product, growth(b, 0, used))
     product = chain(product, jnp.where(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
     return modify(stat, chain(chain(product, by("Modify", "item", user.item)), ruin(b, 0, used)))
@@ -198,7 +229,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
             multiplier(b, "ModifySpD", kind, effect, facts, move.type),
         )
 
-    used = jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
+    used = defending_stat(move)
     product = chain(chain(growth(b, 1, used), by("ability", b.ability_number(1))), by("item", target.item))
     return modify(stat, chain(product, ruin(b, 1, used)))
 
@@ -215,7 +246,8 @@ def weather_multiplier(b: Battle, move: Any) -> Any:
 def same_type_multiplier(b: Battle, move: Any) -> Any:
     """STAB, also after Terastallization and with Adaptability."""
     user, pokemon = b.side(0), b.pokemon(0)
-    born = (pokemon.type1 == move.type) | (pokemon.type2 == move.type)
+    first, second = b.born_types(0)
+    born = (first == move.type) | (second == move.type)
     tera = user.terastallized & (pokemon.tera_type == move.type)
     now = jnp.where(user.terastallized, tera, born)
     doubled = tera & born
@@ -224,8 +256,8 @@ def same_type_multiplier(b: Battle, move: Any) -> Any:
     return jnp.where((born | now) & (move.type != 0), by, NEUTRAL)
 
 
-def damage_multiplier(b: Battle, move: Any, facts: Any, where: Any) -> Any:
-    """Life Orb, Expert Belt, Tinted Lens, Multiscale and their like.
+def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: Any) -> Any:
+    """Life Orb, Expert Belt, Tinted Lens, Multiscale and their like, screens last.
 
     The faster Pokémon's effects come first; two abilities of equally fast Pokémon are shuffled.
     """
@@ -238,7 +270,15 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, where: Any) -> Any:
     fluffy = jnp.where(move.type == FIRE, 2, 1) * jnp.where(move.contact, NEUTRAL // 2, NEUTRAL)
     taken = jnp.where(b.ability(1).fluffy, fluffy, taken)
     faster = user.speed > target.speed
-    return chain(chain(ability, jnp.where(faster, item, taken)), jnp.where(faster, taken, item))
+    exposed = jnp.where(target.exposed, 2, 1)  # doubles exactly, but before or after what is rounded
+    own = jnp.where(faster, chain(ability, item), ability)
+    by = jnp.where(faster, chain(own * exposed, taken), chain(chain(own * exposed, taken), item))
+    return chain(by, screen_multiplier(b, move, critical, where))
+
+
+def has_power(move: Any) -> Any:
+    """Whether a move's damage follows the formula."""
+    return ~move.level_damage & ~move.halves & ~move.evens_hp
 
 
 def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
@@ -248,12 +288,15 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
         int32, at least 1 where ``where``.
     """
     user, pokemon = b.side(0), b.pokemon(0)
-    by_formula = where & ~move.level_damage & ~move.halves
+    by_formula = where & has_power(move)
     critical = critical_hit(b, move, by_formula)
     facts = attack_facts(b, move, meets, critical)
-    power = base_power(b, move, facts, hit)
+    power = base_power(b, move, facts, hit, by_formula)
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
+    b.ask_unaware(by_formula, 2)
+    shuffle_ruins(b, attacking_stat(move), by_formula)
+    shuffle_ruins(b, defending_stat(move), by_formula)
     amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2
     amount = modify(amount, weather_multiplier(b, move))
     amount = jnp.where(critical, amount * 3 // 2, amount)
@@ -263,7 +306,8 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     amount = (amount << up) >> down
     burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares & ~move.burn_spares
     amount = jnp.where(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
-    amount = modify(amount, damage_multiplier(b, move, facts, by_formula))
+    amount = modify(amount, damage_multiplier(b, move, facts, critical, by_formula))
     amount = jnp.where(amount == 0, 1, amount & np.int32(0xFFFF))
     amount = jnp.where(move.halves, jnp.maximum(b.side(1).hp // 2, 1), amount)
+    amount = jnp.where(move.evens_hp, jnp.maximum(b.side(1).hp - user.hp, 1), amount)
     return jnp.where(move.level_damage, pokemon.level, amount)

@@ -78,12 +78,34 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
         by_move: where the user's move did it, which Moxie and its like ask.
         where: whether it is time to look.
     """
+    newly = mark(b, check_win=check_win, last=last, where=where)
+    bury(b, newly)
+    if by_move is not None:
+        avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
+        boost(b, 0, b.ability(0).ko_boosts, avenges, by_foe=False, by_ability=True)
+
+
+def mark(b: Battle, *, check_win: Any, last: Any, where: Any) -> tuple[Any, Any]:
+    """Of `faint_messages` what others ask for at once: who has fainted, how many are left, who has won.
+
+    Returns:
+        Whether the first and the second have fainted now; `bury` does the rest.
+    """
     going = ~b.view.over & where
-    newly = [going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1)]
+    newly = tuple(going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1))
     for number in (0, 1):
         side = b.side(number)
         side.set("fainted", True, where=newly[number])
         side.set("left", side.left - 1, where=newly[number])
+    last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
+    win(b, going & check_win & (newly[0] | newly[1]), last)
+    return newly[0], newly[1]
+
+
+def bury(b: Battle, newly: tuple[Any, Any]) -> None:
+    """What ends with those who have fainted, and what it means to the others."""
+    for number in (0, 1):
+        side = b.side(number)
         side.set("switch_flag", False, where=newly[number])
         side.set("terastallized", False, where=newly[number])
         clear_volatile(b, number, newly[number])
@@ -95,12 +117,6 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
         side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows)
         side.set("raised", True, where=grows)
         tell_ability(b, number, grows)
-    anybody = newly[0] | newly[1]
-    last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
-    win(b, going & check_win & anybody, last)
-    if by_move is not None:
-        avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
-        boost(b, 0, b.ability(0).ko_boosts, avenges, by_foe=False, by_ability=True)
 
 
 def win(b: Battle, where: Any, last: Any) -> None:

@@ -11,15 +11,18 @@ from pokejax.battle import Battle, any_of, number_of
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ROCK, effectiveness
 from pokejax.rules.faint import faint_messages, hurt
+from pokejax.rules.screens import SCREENS, shatter
 from pokejax.rules.status import inflict
 
 POISON, STEEL = number_of("type", "Poison"), number_of("type", "Steel")
 MOST_SPIKES, MOST_TOXIC_SPIKES = 3, 2
+HAZARDS = ("stealth_rock", "sticky_web", "spikes", "toxic_spikes", "rock_before_toxic", "spikes_before_toxic")
+COURT = (*HAZARDS, *SCREENS.values())
 
 
-def lay(b: Battle, condition: Any, where: Any) -> Any:
-    """Put a hazard on the second side; whether there was room for it."""
-    side = b.side(1)
+def lay(b: Battle, number: int, condition: Any, where: Any) -> Any:
+    """Put a hazard on a side; whether there was room for it."""
+    side = b.side(number)
     rocks = where & (condition == rows.STEALTH_ROCK) & ~side.stealth_rock
     spikes = where & (condition == rows.SPIKES) & (side.spikes < MOST_SPIKES)
     toxic = where & (condition == rows.TOXIC_SPIKES) & (side.toxic_spikes < MOST_TOXIC_SPIKES)
@@ -45,12 +48,25 @@ def sweep(b: Battle, number: int, where: Any) -> None:
     side.set("toxic_spikes", 0, where=where)
 
 
+def change_courts(b: Battle, where: Any) -> Any:
+    """What lies on both sides changes places; whether there is anything."""
+    first, second = b.side(0), b.side(1)
+    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in (first, second))
+    present = present | any_of(getattr(s, field) > 0 for s in (first, second) for field in SCREENS.values())
+    for field in COURT:
+        own, other = getattr(first, field), getattr(second, field)
+        first.set(field, other, where=where)
+        second.set(field, own, where=where)
+    return where & present
+
+
 def defog(b: Battle, where: Any) -> Any:
     """Blow away what lies on both sides and lower the target's evasion; whether any of it happened."""
     unshielded = (b.side(1).substitute == 0) | b.ability(0).infiltrates
     lowered = boost(b, 1, b.params.evasion_drop, where & unshielded, by_foe=True, stats=(rows.EVASION,))
     sides = [b.side(number) for number in (0, 1)]
     present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    shatter(b, 1, where)
     for number in (0, 1):
         sweep(b, number, where)
     return lowered | (where & present)

@@ -8,27 +8,25 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle
 from pokejax.rules import volatiles
-from pokejax.rules.boosts import HIGHEST, boost
-from pokejax.rules.damage import FIRE, Matchup, damage
-from pokejax.rules.faint import drain, faint_messages, heal, hurt, lose_item, use_up
-from pokejax.rules.hazards import defog, sweep
-from pokejax.rules.items import update
-from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, staged
-from pokejax.rules.requests import has_reserve
-from pokejax.rules.status import add_volatile, cure, inflict
+from pokejax.rules.boosts import boost
+from pokejax.rules.damage import FIRE, Matchup, damage, has_power
+from pokejax.rules.faint import drain, faint_messages, hurt, lose_item, use_up
+from pokejax.rules.hazards import lay, sweep
+from pokejax.rules.items import steal, update
+from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier
+from pokejax.rules.screens import shatter
+from pokejax.rules.status import POWDER_IMMUNE, add_volatile, cure, inflict
+from pokejax.rules.status_moves import drag, effects_of_status_move
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.volatiles import behind_substitute
-from pokejax.rules.wishes import wish
-from pokejax.state import MOVES
+from pokejax.state import MOST_BLOWS, MOVES
 
 MOST_HITS = 10
 HALF = rows.FRACTIONS.index((1, 2))
-REST_TURNS = 3
 SAMPLES = ((rows.BRN, rows.PAR, rows.FRZ), (rows.PSN, rows.PAR, rows.SLP))
 """What Tri Attack and Dire Claw choose from."""
-SUN_SHARE = 2732  # 0.667 in 4096ths
 MULTIHIT_THRESHOLDS = (7, 14, 17)
 """Of a draw of twenty: below the first two hits, below the second three, below the third four, else five."""
 
@@ -59,35 +57,52 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         return carry[1]
 
     def strike(carry: Any) -> Any:
-        words, going, done, total, landed, struck = carry
+        words, going, done, total, last, landed, struck = carry
         inner, row = Battle(words, b.params, b.ops), rows.MOVE.view(move_words)  # views belong to one trace
         going = going & again(inner, row, done, going)
         dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
         done = done + (going & worked).astype(jnp.int32)
         total = total + jnp.where(going, dealt, 0)
+        last = jnp.where(going & worked, dealt, last)
         landed = landed | (going & worked)
         struck = jnp.where(going, worked & ~shielded, struck)
         update(inner, going & worked, "Update after a hit")
         user, target = inner.side(0), inner.side(1)
         going = going & worked & (done < count) & (user.hp > 0) & (target.hp > 0)
-        return inner.words, going, done, total, landed, struck
+        return inner.words, going, done, total, last, landed, struck
 
-    start = (b.words, where, zero, zero, jnp.zeros_like(where), jnp.zeros_like(where))
-    words, _, _, total, landed, struck = b.ops.loop(goes_on, strike, start, MOST_HITS)
+    start = (b.words, where, zero, zero, zero, jnp.zeros_like(where), jnp.zeros_like(where))
+    words, _, done, total, last, landed, struck = b.ops.loop(goes_on, strike, start, MOST_HITS)
     b.reopen(words)
-    faint_messages(b, check_win=b.side(0).hp == 0, last=0, by_move=landed)
+    faint_messages(b, check_win=b.side(0).hp == 0, last=move.explodes.astype(jnp.int32), by_move=landed, where=landed)
     recoil(b, move, total, landed)
+    remember_blows(b, done, last, struck & (move.category != rows.STATUS))
     update(b, landed, "Update after the hits")
-    cure(b, 1, struck & ~move.forced & move.thaws_target & (b.side(1).status == rows.FRZ))
+    harmed = struck & ~move.forced & (move.category != rows.STATUS)
+    cure(b, 1, harmed & move.thaws_target & (b.side(1).status == rows.FRZ))
+    scalded = harmed & move.cures_burn & ~b.ability(1).no_secondaries & ~b.side(0).fainted
+    cure(b, 1, scalded & (b.side(1).status == rows.BRN))
+    stays = ~(b.side(1).switch_flag | b.side(1).dragged)
+    steal(b, 0, harmed & move.contact & b.ability(1).steals_when_touched & stays)
     return landed
+
+
+def remember_blows(b: Battle, count: Any, last: Any, where: Any) -> None:
+    """The target keeps in mind that it has been struck, for Rage Fist and Avalanche (``gotAttacked``)."""
+    target = b.side(1)
+    target.set("blows", jnp.minimum(target.blows + count, MOST_BLOWS), where=where)
+    target.set("struck", True, where=where & (last > 0))
 
 
 def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     """Whether a later hit of Triple Axel and its like, which each can miss, goes on."""
     user, target = b.side(0), b.side(1)
-    rolls = where & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
+    dozes = where & (done > 0) & (user.status == rows.SLP) & ~move.calls_own  # Effect Spore
+    rolls = where & ~dozes & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
     b.draw(rolls & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard again")
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
+    b.ask_unaware(rolls)
+    b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
     stage = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
     evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])
@@ -96,7 +111,7 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
     by = accuracy_multiplier(b, move, facts)
     sure = jnp.where(whole, modify(sure, by), sure)
-    return ~rolls | (b.draw(rolls, 100, "accuracy again") < sure)
+    return ~dozes & (~rolls | (b.draw(rolls, 100, "accuracy again") < sure))
 
 
 def accuracy_multiplier(b: Battle, move: Any, facts: Any) -> Any:
@@ -117,11 +132,15 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
     shielded = where & ~at_self & behind_substitute(b, move)
     harms = where & (move.category != rows.STATUS)
     tell_item(b, 1, harms & move.needs_item)
+    shatter(b, 1, harms & move.breaks_screens)
     full = damage(b, move, meets, hit, harms)
     strike_substitute(b, move, full, harms & shielded)
     harmful = harms & ~shielded
     dealt = strike_target(b, full, harmful)
     drain(b, 0, fraction(dealt, move.drain), harmful & (move.drain > 0) & (dealt > 0))
+    b.side(1).clear("boosts", where=harmful & move.clears_target)
+    b.side(0).set("exposed", True, where=harms & move.exposes)
+    b.side(0).set("recharge", 2, where=harms & move.recharges)
     # A status move that a substitute takes counts as done.
     worked = harms | shielded | effects_of_status_move(b, move, where & ~harms & ~shielded)
     self_change(b, move, where & worked)
@@ -159,142 +178,6 @@ def strike_target(b: Battle, amount: Any, where: Any) -> Any:
     return jnp.where(where, dealt, 0)
 
 
-def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
-    """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
-    at_self = move.target == rows.AT_SELF
-    changes = where & (move.boosts != 0)
-    worked = boost(b, 0, move.boosts, changes & at_self, by_foe=False)
-    worked = worked | boost(b, 1, move.boosts, changes & ~at_self, by_foe=True)
-    user, most = b.side(0), b.pokemon(0).max_hp
-    heals = where & (move.heal_share > 0) & (user.hp < most)
-    heal(b, 0, fraction(most, move.heal_share), heals)
-    weather = b.view.weather
-    share = jnp.where(weather == 0, 2048, jnp.where(weather == rows.SUN, SUN_SHARE, 1024))
-    in_sand = jnp.where(weather == rows.SAND, SUN_SHARE, 2048)
-    share = jnp.where(move.heals_in_sand, in_sand, share)
-    resting = where & (move.heals_by_weather | move.heals_in_sand)  # counts as done even in full health
-    heal(b, 0, modify(most, share), resting)
-    given = inflict(b, 1, move.status, where & (move.status != 0), by_status_move=True)
-    worked = worked | heals | resting | given
-    refused = where & (move.status != 0) & ~given
-    worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
-    tell_ability(b, 1, where & (move.volatile == rows.CONFUSION) & b.ability(1).no_confusion)
-    worked = worked | volatile_of_status_move(b, move, where) | rest(b, where & move.rests)
-    worked = worked | share_hp(b, where & move.shares_hp) | sap_strength(b, where & move.saps_strength)
-    worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
-    worked = worked | drum(b, where & move.drums) | cure_user(b, where & move.cures_user)
-    worked = worked | (where & move.curses & at_self)
-    worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
-    worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
-    user = b.side(0)
-    user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
-    return worked & ~refused
-
-
-def volatile_of_status_move(b: Battle, move: Any, where: Any) -> Any:
-    """Conditions that status moves bring; whether it is new."""
-    rules = {
-        rows.PROTECT: volatiles.protect, rows.SUBSTITUTE: volatiles.make_substitute, rows.LEECH_SEED: volatiles.seed,
-        rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore, rows.YAWN: volatiles.yawn,
-        rows.CURSE: volatiles.curse,
-    }  # fmt: skip
-    return any_of(rule(b, where & (move.volatile == code)) for code, rule in rules.items())
-
-
-def drag(b: Battle, where: Any) -> Any:
-    """The target will be dragged out after the action, if both stand and somebody can come in."""
-    where = where & has_reserve(b, 1) & (b.side(1).hp > 0)
-    b.side(1).set("dragged", True, where=where & (b.side(0).hp > 0))
-    return where
-
-
-def swap_items(b: Battle, where: Any) -> Any:
-    """Both exchange what they hold; a choice item in new hands binds nobody yet."""
-    user, target = b.side(0), b.side(1)
-    own, other = user.item, target.item
-    where = where & ((own != 0) | (other != 0)) & ~b.item(0).booster & ~b.item(1).booster
-    user.set("choice_lock", 0, where=where & b.item(1).choice)
-    target.set("choice_lock", 0, where=where & b.item(0).choice)
-    for number, side in enumerate((user, target)):
-        side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
-    user.set("item", other, where=where)
-    target.set("item", own, where=where)
-    b.forget("item")
-    for number in (0, 1):
-        tell_item(b, number, where)
-    return where
-
-
-def sap_strength(b: Battle, where: Any) -> Any:
-    """The user gains as many hit points as the target has Attack, which falls."""
-    target = b.side(1)
-    where = where & (target.boosts[rows.ATK] > -6)
-    attack = staged(b.pokemon(1).atk, target.boosts[rows.ATK])
-    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True, stats=(rows.ATK,))
-    heals = where & (b.side(0).hp < b.pokemon(0).max_hp)
-    heals = heals | (where & b.ability(1).oozes)
-    drain(b, 0, jnp.maximum(attack, 1), heals)
-    return lowered | heals
-
-
-def drum(b: Battle, where: Any) -> Any:
-    """Belly Drum: half of the hit points for all the Attack there is."""
-    user, most = b.side(0), b.pokemon(0).max_hp
-    where = where & (user.hp * 2 > most) & (user.boosts[rows.ATK] < HIGHEST) & (most > 1)
-    hurt(b, 0, most // 2, where, indirectly=False)
-    for _ in range(2):  # twelve stages, of which a row holds six
-        boost(b, 0, b.params.drum, where, by_foe=False, stats=(rows.ATK,))
-    return where
-
-
-def tidy_up(b: Battle, where: Any) -> Any:
-    """Substitutes and hazards are cleared away, and the user is the stronger for it; whether anything changed."""
-    sides = [b.side(number) for number in (0, 1)]
-    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
-    present = present | any_of(s.substitute > 0 for s in sides)
-    for number, side in enumerate(sides):
-        side.set("substitute", 0, where=where)
-        sweep(b, number, where)
-    return boost(b, 0, b.params.tidying, where, by_foe=False, stats=(rows.ATK, rows.SPE)) | (where & present)
-
-
-def part(b: Battle, where: Any) -> Any:
-    """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
-    lowered = boost(b, 1, b.params.parting, where, by_foe=True, stats=(rows.ATK, rows.SPA))
-    b.side(0).set("switch_flag", True, where=lowered & has_reserve(b, 0) & (b.side(0).hp > 0))
-    return where
-
-
-def cure_user(b: Battle, where: Any) -> Any:
-    """The user's status ends; whether it had one."""
-    where = where & (b.side(0).status != 0)
-    cure(b, 0, where)
-    return where
-
-
-def share_hp(b: Battle, where: Any) -> Any:
-    """Pain Split: both have half of what they have together."""
-    user, target = b.side(0), b.side(1)
-    share = jnp.maximum((user.hp + target.hp) // 2, 1)
-    for number, side in enumerate((user, target)):
-        side.set("hp", jnp.minimum(share, b.pokemon(number).max_hp), where=where)
-    return where
-
-
-def rest(b: Battle, where: Any) -> Any:
-    """The user sleeps two turns and is healthy; whether it is awake and hurt."""
-    user, most = b.side(0), b.pokemon(0).max_hp
-    sleepless = ((b.ability(0).immune_statuses >> rows.SLP) & 1) != 0
-    tries = where & (user.status != rows.SLP) & (user.hp < most)
-    tell_ability(b, 0, tries & sleepless)
-    works = tries & ~sleepless
-    b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
-    for field, value in (("status", rows.SLP), ("stage", REST_TURNS), ("slept", REST_TURNS), ("hp", most)):
-        user.set(field, value, where=works)
-    user.set("status_by", b.place(0), where=works)
-    return works
-
-
 def self_change(b: Battle, move: Any, where: Any) -> None:
     """Stages that the user pays or gains with each hit; the draw is made even if they always come (``selfDrops``)."""
     where = where & (move.self_boosts != 0)
@@ -328,6 +211,8 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
 def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
     ability, touched = b.ability(1), where & move.contact
+    b.side(1).set("charged_up", True, where=where & ability.charges_up)
+    tell_ability(b, 1, where & ability.charges_up)
     tell_ability(b, 1, touched & ability.gooey)
     boost(b, 0, b.params.speed_drop, touched & ability.gooey, by_foe=True, stats=(rows.SPE,))
     most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
@@ -340,11 +225,15 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
     caught = catching & (b.draw(catching, 10, "contact") < 3)
-    tell_ability(b, 1, inflict(b, 0, ability.contact_status, caught, may_sleep=False))
+    dusted = touched & ability.spores & ~b.naturally_immune(0, POWDER_IMMUNE) & ~b.ability(0).blocks_powder
+    drawn = b.draw(dusted, 100, "Effect Spore")
+    spore = jnp.where(drawn < 11, rows.SLP, jnp.where(drawn < 21, rows.PAR, rows.PSN))
+    status = jnp.where(ability.spores, spore, ability.contact_status)
+    tell_ability(b, 1, inflict(b, 0, status, caught | (dusted & (drawn < 30))))
     cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
     tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))
-    fits = (ability.hit_type == 0) | (ability.hit_type == move.type)
+    fits = (ability.hit_types == 0) | (((ability.hit_types >> move.type) & 1) != 0)
     fits = fits & (~ability.hit_physical | (move.category == rows.PHYSICAL))
     own = b.ability(0)
     poisoning = where & (own.poisons_by_hitting > 0) & ~ability.no_secondaries
@@ -352,8 +241,9 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
     boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False, by_ability=True)
     tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False))
-    by_formula = ~move.level_damage & ~move.halves
-    provoked = where & b.item(1).weakness_policy & (meets.exponent > 0) & by_formula & (b.side(1).hp > 0)
+    debris = where & ability.strews_toxic_spikes & (move.category == rows.PHYSICAL)
+    tell_ability(b, 1, lay(b, 0, jnp.full_like(move.strews, rows.TOXIC_SPIKES), debris))
+    provoked = where & b.item(1).weakness_policy & (meets.exponent > 0) & has_power(move) & (b.side(1).hp > 0)
     boost(b, 1, b.params.weakness_policy, provoked, by_foe=False, stats=(rows.ATK, rows.SPA))
     use_up(b, 1, provoked)
 
@@ -361,7 +251,11 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
-    lose_item(b, 1, where & alive & move.knocks_off & ~b.item(1).booster)
+    knocked = where & alive & move.knocks_off & ~b.item(1).kept
+    held = knocked & b.ability(1).holds_fast & (b.side(1).item != 0) & (b.side(1).hp > 0)
+    tell_ability(b, 1, held)
+    lose_item(b, 1, knocked & ~held)
+    lay(b, 1, move.strews, even_shielded & alive & ~move.forced & (move.strews > 0))
     spins = even_shielded & alive & move.spins & ~move.forced
     b.side(0).set("seeded", False, where=spins)
     sweep(b, 0, spins)

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.rules.faint import heal, use_up
+from pokejax.rules.faint import heal, lose_item, use_up
 from pokejax.rules.paradox import use_booster
 from pokejax.rules.status import cure
-from pokejax.rules.telling import tell_ability
+from pokejax.rules.telling import tell_ability, tell_item
 
 
 def update(b: Battle, where: Any, site: str) -> None:
@@ -26,6 +26,20 @@ def settle(b: Battle, where: Any) -> None:
     for number in (0, 1):
         use_booster(b, number, where)
         recover(b, number, where)
+
+
+def steal(b: Battle, number: int, where: Any) -> None:
+    """The other Pokémon takes the item of this one, if it has none of its own."""
+    victim, thief = b.side(number), b.side(1 - number)
+    item = b.item(number)
+    where = where & (thief.item == 0) & (victim.item != 0) & ~item.kept
+    held = where & b.ability(number).holds_fast & (victim.hp > 0)
+    tell_ability(b, number, held)
+    where = where & ~held & (thief.hp > 0)
+    thief.set("item", victim.item, where=where)
+    tell_ability(b, 1 - number, where)
+    tell_item(b, 1 - number, where)
+    lose_item(b, number, where)
 
 
 def hungry(b: Battle, number: int) -> Any:

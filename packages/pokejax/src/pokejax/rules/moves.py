@@ -10,20 +10,23 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import FIRE, GROUND, Matchup, matchup
-from pokejax.rules.faint import faint_messages, heal, hurt, win
+from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, NORMAL, WATER, Matchup, matchup
+from pokejax.rules.faint import faint_messages, heal, hurt, use_up, win
 from pokejax.rules.field import set_weather
-from pokejax.rules.hazards import lay
+from pokejax.rules.hazards import change_courts, lay
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
-from pokejax.rules.items import update, white_herb
+from pokejax.rules.items import steal, update, white_herb
 from pokejax.rules.numbers import facts_word, modify, staged
-from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure
+from pokejax.rules.queue import priority
+from pokejax.rules.screens import raise_screen
+from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, STATUS_FIELDS, before_move, cure
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
-from pokejax.rules.volatiles import GRASS, chosen_slot, end_rampage
-from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
+from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
+from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TEAM, TRUE
 
 POISON = number_of("type", "Poison")
 GHOST = number_of("type", "Ghost")
+HOOPA = number_of("species", "hoopaunbound")
 WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
 STRUGGLE = number_of("move", "struggle")
 
@@ -36,10 +39,13 @@ def run_move(b: Battle, where: Any) -> None:
     own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
     index = jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
     move = b.move(index)
+    recharges = b.side(0).recharge > 0
     able = before_move(b, move, slot, where)
     user = b.side(0)
-    user.set("this_result", FALSE, where=where & ~able)
-    spend(b, own, 1, able & (slot != STRUGGLE_SLOT) & (user.lock == 0))
+    user.set("this_result", jnp.where(recharges, NULL, FALSE), where=where & ~able)
+    spend(b, own, 1, able & (slot != STRUGGLE_SLOT) & (user.lock == 0) & (user.charging == 0))
+    stop_charging(b, where & ~able)
+    user.set("charged_up", False, where=where & ~able & (move.type == ELECTRIC))
     tell_move(b, own, able & (slot != STRUGGLE_SLOT))
     user.set("last_move", slot + 1, where=able)
     user.set("choice_lock", 0, where=able & ~b.item(0).choice)
@@ -55,12 +61,13 @@ def run_move(b: Battle, where: Any) -> None:
     pass_by_ability(b, move, able)
     take_tera_type(b, move)
     take_form(b, move)
+    retype(b, move)
     force(b, move)
     result, blocked = use_move(b, move, own, able & (called | ~talks))
     update(b, called, "Update after a hit")
     faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
     update(b, called, "Update after the hits")
-    after_move(b, able)
+    after_move(b, move, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
     faint_messages(b, check_win=able, last=0)
     win(b, able & ~b.view.over, 0)
@@ -71,9 +78,7 @@ def take_tera_type(b: Battle, move: Any) -> None:
     user, pokemon = b.side(0), b.pokemon(0)
     becomes = move.becomes_tera & user.terastallized
     move.set("type", pokemon.tera_type, where=becomes)
-    plain = b.ability(1).unaware & ~b.side(1).fainted
-    attack, special = (jnp.where(plain, 0, user.boosts[stat]) for stat in (rows.ATK, rows.SPA))
-    stronger = staged(pokemon.atk, attack) > staged(pokemon.spa, special)
+    stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
     move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
 
 
@@ -90,7 +95,7 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
     own = [b.move(number) for number in moves]
     able = [(number != 0) & ~row.nosleeptalk & ~row.charge for number, row in zip(moves, own, strict=True)]
     count = sum(can.astype(jnp.int32) for can in able)
-    calls = where & (b.side(0).status == rows.SLP) & (count > 0)
+    calls = where & ((b.side(0).status == rows.SLP) | b.ability(0).comatose) & (count > 0)
     drawn = b.draw(calls, jnp.maximum(count, 1).astype(jnp.uint32), "Sleep Talk")
     passed = jnp.zeros_like(drawn)
     for number, can in zip(moves, able, strict=True):
@@ -100,24 +105,36 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
 
 
 def take_form(b: Battle, move: Any) -> None:
-    """Weather Ball follows the weather, Curse its user's type."""
+    """Weather Ball follows the weather, Judgment a plate, Curse its user's type."""
     weather = b.view.weather
     for number, name in WEATHER_TYPES.items():
         move.set("type", number_of("type", name), where=move.follows_weather & (weather == number))
     move.set("power", 2 * move.power, where=move.follows_weather & (weather != 0))
+    move.set("type", b.item(0).plate, where=move.follows_plate & (b.item(0).plate > 0))
     haunts = b.has_type(0, GHOST)
     move.set("self_boosts", 0, where=move.curses & haunts)
     move.set("volatile", 0, where=move.curses & ~haunts)
     move.set("target", rows.AT_SELF, where=move.curses & ~haunts)
 
 
-def after_move(b: Battle, where: Any) -> None:
+def retype(b: Battle, move: Any) -> None:
+    """Pixilate and Galvanize give moves of type Normal another, Liquid Voice sounds (``ModifyType``)."""
+    ability = b.ability(0)
+    own_way = move.follows_plate | move.follows_weather | (move.becomes_tera & b.side(0).terastallized)
+    changes = (ability.retypes > 0) & (move.type == NORMAL) & ~own_way
+    move.set("type", ability.retypes, where=changes)
+    move.set("retyped", True, where=changes)
+    move.set("type", WATER, where=ability.liquid_voice & move.sound)
+
+
+def after_move(b: Battle, move: Any, where: Any) -> None:
     """White Herb looks after every move; a rampage that was stopped ends (``AfterMove``)."""
     herbs = b.item(0).white_herb & b.item(1).white_herb
     b.draw(where & herbs & b.tied(), 2, "White Herb")
     for number in (0, 1):
         white_herb(b, number, where)
     end_rampage(b, 0, where & (b.side(0).lock == 1))
+    b.side(0).set("charged_up", False, where=where & (move.type == ELECTRIC))
 
 
 def force(b: Battle, move: Any) -> None:
@@ -135,25 +152,50 @@ def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
 
 
 def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
-    """The move's effects: whether it succeeded, and whether something like Protect kept it away."""
+    """The move's effects: whether it succeeded, and whether something like Protect kept it away.
+
+    What Magic Bounce sends back goes on with the sides exchanged.
+    """
     target = b.side(1)
     at_field, at_side = move.target == rows.AT_FIELD, move.target == rows.AT_FOE_SIDE
-    at_self = move.target == rows.AT_SELF
-    at_foe = ~at_field & ~at_self & ~at_side
+    at_self, at_own = move.target == rows.AT_SELF, move.target == rows.AT_OWN_SIDE
+    at_foe = ~at_field & ~at_self & ~at_side & ~at_own
     reaches = where & (~at_foe | ~target.fainted)
     noticed = at_foe | at_field | move.mustpressure
-    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles & (b.side(0).lock == 0)
+    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
+    pressed = pressed & (b.side(0).lock == 0) & (b.side(0).charging == 0)
     spend(b, slot, 1, pressed)
 
+    waits = charge(b, move, slot, where)
+    adapt(b, move, waits)
+    reaches = reaches & ~waits
+    refused = reaches & at_foe & b.ability(1).blocks_priority & (priority(b, 0) > 0)
+    tell_ability(b, 1, refused)
+    reaches = reaches & ~refused
+    b.side(0).set("hp", 0, where=where & ~refused & move.explodes)
+
+    shielded = target.protected & move.protect
+    bounces = reaches & move.reflectable & b.ability(1).bounces & ~target.fainted & (at_side | (at_foe & ~shielded))
+    tell_ability(b, 1, bounces)
+    b.swap(bounces)
+    target = b.side(1)
     meets = matchup(b, move)
     tries = reaches & at_foe & can_try(b, move)
     blocked = tries & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
-    hits = (reaches & at_self) | try_hit(b, move, meets, tries & ~blocked)
+    protects = move.volatile == rows.PROTECT
+    adapt(b, move, ~bounces & (tries | (reaches & ~at_foe & ~protects)))
+    hits = (reaches & at_self & ~(move.corners & b.side(0).cornered)) | try_hit(b, move, meets, tries & ~blocked)
+    broken = hits & move.breaks_protect & target.protected
+    for field in ("protected", "stall_turns", "stalls"):
+        target.clear(field, where=broken)
     changed = set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
     changed = changed | clear_stages(b, reaches & move.clears_stages)
-    changed = changed | lay(b, move.side_condition, reaches & at_side)
+    changed = changed | lay(b, 1, move.side_condition, reaches & at_side)
+    changed = changed | change_courts(b, reaches & move.changes_courts) | heal_team(b, reaches & move.heals_team)
+    changed = changed | raise_screen(b, move.side_condition, reaches & at_own)
     landed = hit_loop(b, move, meets, hits)
 
+    adapt(b, move, landed & protects)
     result = landed | changed
     boost(b, 0, move.once_boosts, result & (move.once_boosts != 0), by_foe=False)
     leaves = landed & move.self_switch & (b.side(0).hp > 0)
@@ -161,8 +203,38 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     burdened = result & ~move.forced & b.item(0).life_orb & (move.category != rows.STATUS)
     tell_item(b, 0, burdened & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
+    steal(b, 1, landed & ~move.forced & b.ability(0).steals_by_hitting & (move.category != rows.STATUS))
+    sings = result & ~move.forced & b.item(0).throat_spray & move.sound & (b.side(0).hp > 0)
+    boost(b, 0, b.params.special_attack, sings, by_foe=False, stats=(rows.SPA,))
+    use_up(b, 0, sings)
     hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
-    return result, blocked
+    b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=bounces)
+    b.swap(bounces)
+    return result & ~bounces, (blocked & ~bounces) | waits
+
+
+def adapt(b: Battle, move: Any, where: Any) -> None:
+    """Protean and Libero: once, the user becomes of its move's type (``PrepareHit``)."""
+    user = b.side(0)
+    first, second = b.types(0)
+    where = where & b.ability(0).proteans & (user.typed == 0) & ~user.terastallized
+    where = where & (move.type > 0) & ~((first == move.type) & (second == 0))
+    user.set("typed", move.type, where=where)
+    tell_ability(b, 0, where)
+
+
+def heal_team(b: Battle, where: Any) -> Any:
+    """Heal Bell ends the status of the whole team; whether anybody had one."""
+    side = b.side(0)
+    cured = where & (side.hp > 0) & (side.status != 0)
+    cure(b, 0, cured)
+    for place in range(TEAM):
+        member = side.member[place]
+        ails = where & (side.order[0] != place) & (member.hp > 0) & (member.status != 0)
+        for field in STATUS_FIELDS:
+            member.set(field, 0, where=ails)
+        cured = cured | ails
+    return cured
 
 
 def clear_stages(b: Battle, where: Any) -> Any:
@@ -177,10 +249,13 @@ def can_try(b: Battle, move: Any) -> Any:
     target = b.side(1)
     has_item = ~move.needs_item | (target.item != 0)
     slot = jnp.minimum(target.chosen_slot, STRUGGLE_SLOT - 1)
+    able = (~move.breaks_protect | (b.pokemon(0).species == HOOPA)) & ~(move.needs_attack & (target.recharge > 0))
     struggles = target.chosen_slot == STRUGGLE_SLOT
-    attacks = struggles | (target.lock > 0) | (b.move(b.pokemon(1).moves[slot]).category != rows.STATUS)
+    goes_on = (target.lock > 0) | (target.charging > 0)
+    attacks = struggles | goes_on | (b.move(b.pokemon(1).moves[slot]).category != rows.STATUS)
     return (
         has_item
+        & able
         & (~move.needs_attack | (target.queued_move & attacks))
         & ~(move.first_action_only & (b.side(0).move_actions > 1))
     )
@@ -197,6 +272,8 @@ def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
     where = where & ~(quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE))
     where = where & ~((move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS))
+    where = where & ~(move.swaps_items & b.ability(1).holds_fast)
+    where = where & ~(move.evens_hp & (b.side(0).hp >= b.side(1).hp))
     return accurate(b, move, where)
 
 
@@ -235,12 +312,14 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     base = jnp.where(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
     facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
     accuracy = modify(base, accuracy_multiplier(b, move, facts))
-    plain = move.ignores_evasion | b.ability(0).ignores_evasion | b.ability(0).unaware
-    evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])
+    can_number, plain_evasion = can_miss, move.ignores_evasion | b.ability(0).ignores_evasion
+    evasion = jnp.where(plain_evasion | b.ability(0).unaware, 0, target.boosts[rows.EVASION])
     own = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
     stage = jnp.clip(own - evasion, -6, 6)
     accuracy = jnp.where(stage >= 0, accuracy * (3 + stage) // 3, accuracy * 3 // (3 - stage))
-    can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
+    can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed
+    b.ask_unaware(where & can_number)
+    b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
     b.draw(asked & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard")
     asks = asked & can_miss

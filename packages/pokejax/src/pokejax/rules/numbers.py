@@ -74,4 +74,4 @@ def weather_facts(b: Battle) -> dict[str, Any]:
     """The weather, as facts."""
     weather = b.view.weather
     return {"sun": weather == rows.SUN, "rain": weather == rows.RAIN, "sand": weather == rows.SAND,
-            "snow": weather == rows.SNOW}  # fmt: skip
+            "snow": weather == rows.SNOW, "dull": (weather != 0) & (weather != rows.SUN)}  # fmt: skip

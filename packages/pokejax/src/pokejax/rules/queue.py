@@ -12,12 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of
+from pokejax.battle import FLYING, Battle, number_of
 from pokejax.rules.speed import update_speeds
 from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT
 
-NOTHING, START, INSTASWITCH, BEFORE_TURN, RUN_SWITCH, SWITCH, TERASTALLIZE, MOVE, RESIDUAL = range(9)
-"""Kinds of actions in the order of the queue; `NOTHING` is an empty queue."""
+NOTHING, DRAG, START, INSTASWITCH, BEFORE_TURN, RUN_SWITCH, SWITCH, TERASTALLIZE, MOVE, RESIDUAL = range(10)
+"""Kinds of actions in the order of the queue; `NOTHING` is an empty queue.  To drag somebody in is the second half of
+an action like Roar, and comes before everything else."""
 MOVE_ACTION, TERA_ACTION, SWITCH_ACTION, PASS = 0, MOVES, 2 * MOVES, 2 * MOVES + 6
 NUM_ACTIONS = PASS + 1
 _BOTH = (0, 1)
@@ -50,13 +51,17 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         side.set("queued_switch", True, where=moving & side.asked & switches)
         side.set("queued_instaswitch", True, where=replacing & side.asked & switches)
         side.set("switch_flag", False, where=where & side.asked)
+        b.ask_unaware(where & side.asked)
+        b.ask_unaware(terastallizes)
         side.asked = side.asked & ~where
         own = jnp.minimum(slot, MOVES - 1)
-        own = jnp.where(side.lock > 0, side.lock_slot, own)
-        row = b.move(jnp.where((slot == STRUGGLE_SLOT) & (side.lock == 0), STRUGGLE, b.pokemon(n).moves[own]))
+        own = jnp.where(side.lock > 0, side.lock_slot, jnp.where(side.charging > 0, side.charge_slot, own))
+        plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
+        row = b.move(jnp.where(plain, STRUGGLE, b.pokemon(n).moves[own]))
         quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
         priority = row.priority + quick.astype(jnp.int32) + jnp.where(row.heal, b.ability(n).healing_priority, 0)
         side.set("priority", priority, where=moves)
+        side.set("winged", b.ability(n).gales & (row.type == FLYING), where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
     order(b, "switch", "switches", moving)
@@ -78,14 +83,22 @@ def order(b: Battle, kind: str, kinds: str, where: Any) -> None:
     b.view.set(f"second_{kinds}_first", jnp.where(both, later, alone), where=where)
 
 
+def priority(b: Battle, number: int) -> Any:
+    """A chosen move's priority as it is now: Gale Wings needs full health."""
+    side = b.side(number)
+    return side.priority + (side.winged & (side.hp == b.pokemon(number).max_hp)).astype(jnp.int32)
+
+
 def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
     """The same for moves, by priority first; equals are shuffled from the order in which they stand."""
     first, second = b.side(0), b.side(1)
     both = where & first.queued_move & second.queued_move
-    same = (first.priority == second.priority) & (first.speed == second.speed)
+    priorities = [priority(b, n) for n in _BOTH]
+    same = (priorities[0] == priorities[1]) & (first.speed == second.speed)
     swapped = b.tie(both & same, "move queue")
     before = jnp.zeros_like(swapped) if fresh else b.view.second_moves_first
-    faster = (second.priority > first.priority) | ((second.priority == first.priority) & (second.speed > first.speed))
+    level = (priorities[0] == priorities[1]) & (second.speed > first.speed)
+    faster = (priorities[1] > priorities[0]) | level
     among_both = jnp.where(same, before ^ swapped, faster)
     alone = second.queued_move & ~first.queued_move
     b.view.set("second_moves_first", jnp.where(both, among_both, alone), where=where)
@@ -94,6 +107,8 @@ def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
 def sort_again(b: Battle, where: Any) -> None:
     """Before a move, speeds are looked at again and the rest of the queue is ordered anew."""
     update_speeds(b, where)
+    for n in _BOTH:
+        b.ask_unaware(where & b.side(n).queued_move)
     order_moves(b, where, fresh=False)
 
 
@@ -109,6 +124,7 @@ def next_kind(b: Battle) -> Any:
         RESIDUAL: view.queued_residual, MOVE: either("queued_move"), TERASTALLIZE: either("queued_terastallize"),
         SWITCH: either("queued_switch"), RUN_SWITCH: either("queued_run_switch"),
         BEFORE_TURN: view.queued_before_turn, INSTASWITCH: either("queued_instaswitch"), START: view.queued_start,
+        DRAG: either("dragged"),
     }  # fmt: skip
     for number, there in present.items():
         kind = jnp.where(there, number, kind)
@@ -118,7 +134,7 @@ def next_kind(b: Battle) -> Any:
 def actor_is_second(b: Battle, kind: Any) -> Any:
     """Whether the second side's action is the one at the head."""
     view = b.view
-    second = jnp.zeros_like(view.over)
+    second = (kind == DRAG) & b.side(1).dragged
     for number, name, bit in (
         (INSTASWITCH, "instaswitch", view.second_instaswitches_first),
         (SWITCH, "switch", view.second_switches_first),

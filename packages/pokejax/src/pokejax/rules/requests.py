@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
+
 from pokejax import rows
-from pokejax.battle import Battle, any_of
-from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, TEAM
+from pokejax.battle import Battle, any_of, number_of
+from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
+from pokejax.tables import NAMES
+
+STEEL, TRAP_IMMUNE = number_of("type", "Steel"), NAMES["immunity"].index("trapped")
 
 
 def enabled_moves(b: Battle, number: int) -> list[Any]:
@@ -43,13 +48,28 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     side, view = b.side(number), b.view
     chooses = side.asked & (view.request == ASK_MOVES)
     replaces = side.asked & (view.request == ASK_SWITCH)
-    rampages = side.lock > 0
+    rampages = (side.lock > 0) | (side.recharge > 0) | (side.charging > 0)
     enabled = [can & ~rampages for can in enabled_moves(b, number)]
     struggles = ~any_of(enabled)  # in a rampage, the only choice is the first, too
     moves = [chooses & (can | (struggles if slot == 0 else False)) for slot, can in enumerate(enabled)]
     terastallized = [chooses & can & side.may_terastallize for can in enabled]
-    members = [((chooses & ~rampages) | replaces) & can for can in can_come_in(b, number)]
+    leaves = chooses & ~rampages & (side.trapped == FREE)
+    members = [(leaves | replaces) & can for can in can_come_in(b, number)]
     return [option | view.over for option in (*moves, *terastallized, *members, ~side.asked)]
+
+
+def trap(b: Battle, number: int, where: Any) -> None:
+    """Look who cannot leave (``TrapPokemon``); of what an ability does, the player is not told."""
+    side, foe = b.side(number), b.side(1 - number)
+    traps = b.ability(1 - number).traps
+    held = any_of([
+        (traps == rows.EVERYBODY) & (b.ability(number).traps != rows.EVERYBODY),
+        (traps == rows.GROUNDED) & b.grounded(number),
+        (traps == rows.STEEL) & b.has_type(number, STEEL),
+    ])  # fmt: skip
+    spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
+    kind = jnp.where(side.cornered, OPENLY, jnp.where(held & ~foe.fainted, SECRETLY, FREE))
+    side.set("trapped", jnp.where(spared, FREE, kind), where=where)
 
 
 def ask_moves(b: Battle, where: Any) -> None:

@@ -11,9 +11,10 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
-from pokejax.rules.faint import faint_messages, heal, hurt
+from pokejax.rules.faint import bury, heal, hurt, mark
 from pokejax.rules.field import clear_weather
 from pokejax.rules.items import update, white_herb
+from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, cure, inflict
@@ -24,6 +25,7 @@ MOST_SHUFFLES = 7
 """Of four conditions on each of two Pokémon of one speed."""
 WISH, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 4, 5.3, 5.4, 8, 9, 10, 12, 13
 TAUNT, ENCORE, DISABLE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = 15, 16, 17, 20, 22, 23, 25
+REFLECT, LIGHT_SCREEN, AURORA_VEIL = 26.01, 26.02, 26.1
 GROWTH, ORBS, HERB = 28.2, 28.3, 29
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 Handler = Callable[[Battle, int, Any], None]
@@ -33,13 +35,14 @@ def residual(b: Battle, where: Any) -> None:
     """Everything that happens when both have moved.
 
     All handlers are sorted before the first of them runs, so every shuffle is drawn first.  Who has fainted still
-    counts in the sort and is passed over afterwards.
+    counts in the sort and is passed over afterwards; what that Pokémon leaves behind is cleared once, at the end.
     """
     update_speeds(b, where)
+    fainted = [b.side(n).fainted for n in (0, 1)]
     tied = where & (b.side(0).speed == b.side(1).speed)
     second_faster = b.side(1).speed > b.side(0).speed
     zero = jnp.zeros_like(b.view.turn)
-    order = sort(b, handlers(b), tied, second_faster, last=GROWTH, skipped=(zero, zero))
+    order = sort(b, handlers(b), where, tied, second_faster, last=GROWTH, skipped=(zero, zero))
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     alone = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
@@ -58,10 +61,13 @@ def residual(b: Battle, where: Any) -> None:
     in_order(b, where, order["Curse"], volatiles.suffer, hurts=True)
     in_order(b, where, order["Salt Cure"], volatiles.smart, hurts=True)
     in_order(b, where, order["Yawn"], volatiles.doze_off)
+    fade(b, where & ~b.view.over)
     in_order(b, where, order["Speed Boost"], dream, hurts=True)
     in_order(b, where, order["Speed Boost"], harvest)
     for number in (0, 1):
         side = b.side(number)
+        hurries = where & (side.slow > 0) & ~side.fainted & (side.active_turns > 0) & ~b.view.over
+        side.set("slow", side.slow - 1, where=hurries)
         speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
         boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, by_ability=True, stats=(rows.SPE,))
         given = inflict(
@@ -78,6 +84,7 @@ def residual(b: Battle, where: Any) -> None:
         white_herb(b, number, standing)
         volatiles.pass_turn(b, number, standing)
     in_order(b, where, second_faster, volatiles.pass_rampage)
+    bury(b, (where & b.side(0).fainted & ~fainted[0], where & b.side(1).fainted & ~fainted[1]))
 
 
 def handlers(b: Battle) -> list[Kind]:
@@ -86,6 +93,9 @@ def handlers(b: Battle) -> list[Kind]:
     def both(holds: Callable[[int], Any]) -> tuple[Any, Any]:
         return holds(0), holds(1)
 
+    def growing(ability: Any) -> Any:
+        return ability.speeds_up | ability.bad_dreams | ability.harvests | ability.starts_slowly
+
     def poisoned(n: int) -> Any:
         return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
 
@@ -93,6 +103,9 @@ def handlers(b: Battle) -> list[Kind]:
         return b.side(n).status == rows.BRN
 
     return [
+        Kind("Reflect", REFLECT, both(lambda n: b.side(n).reflect > 0), of_side=True),
+        Kind("Light Screen", LIGHT_SCREEN, both(lambda n: b.side(n).light_screen > 0), of_side=True),
+        Kind("Aurora Veil", AURORA_VEIL, both(lambda n: b.side(n).aurora_veil > 0), of_side=True),
         Kind("poison", POISON, both(poisoned)),
         Kind("burns", BURN, both(burnt)),
         Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
@@ -110,7 +123,7 @@ def handlers(b: Battle) -> list[Kind]:
         Kind(
             "Speed Boost",
             GROWTH,
-            both(lambda n: b.ability(n).speeds_up | b.ability(n).bad_dreams | b.ability(n).harvests),
+            both(lambda n: growing(b.ability(n))),
         ),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
@@ -120,19 +133,21 @@ def handlers(b: Battle) -> list[Kind]:
 
 
 def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, *, hurts: bool = False) -> None:
-    """Run a handler for both Pokémon, the one that comes first first; whom it hurts may faint at once."""
-    for place in (0, 1):
-        for number in (0, 1):
-            turn = second_first if number != place else ~second_first
-            handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
+    """Run a handler for both Pokémon, the one that comes first first; whom it hurts may faint at once.
+
+    The first Pokémon has its turn either before the second or after it, so that three copies are enough.
+    """
+    for number, turn in ((0, ~second_first), (1, True), (0, second_first)):
+        handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
         if hurts:
-            faint_messages(b, check_win=where, last=0)
+            mark(b, check_win=where, last=1 - number, where=where)
 
 
 def dream(b: Battle, number: int, where: Any) -> None:
     """Bad Dreams hurt the other one in its sleep."""
     other = b.side(1 - number)
-    where = where & b.ability(number).bad_dreams & ~other.fainted & (other.status == rows.SLP)
+    asleep = (other.status == rows.SLP) | b.ability(1 - number).comatose
+    where = where & b.ability(number).bad_dreams & ~other.fainted & asleep
     tell_ability(b, number, where & (other.hp > 0))
     hurt(b, 1 - number, b.pokemon(1 - number).max_hp // 8, where)
 
@@ -199,6 +214,12 @@ def weather(b: Battle, where: Any, second_faster: Any) -> None:
         hurt(b, number, b.pokemon(number).max_hp // 16, sand & ~side.fainted & ~spared)
         snow = goes_on & (b.view.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
         tell_ability(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), snow))
+        dry = goes_on & b.ability(number).dry & ~side.fainted
+        eighth = jnp.maximum(b.pokemon(number).max_hp // 8, 1)
+        tell_ability(b, number, heal(b, number, eighth, dry & (b.view.weather == rows.RAIN)))
+        parched = dry & (b.view.weather == rows.SUN) & (side.hp > 0)
+        tell_ability(b, number, parched)
+        hurt(b, number, eighth, parched)
     update(b, goes_on, "Update in the weather")
     last = jnp.where(second_faster | shuffled, 0, 1)
-    faint_messages(b, check_win=where, last=last)
+    mark(b, check_win=where, last=last, where=where)

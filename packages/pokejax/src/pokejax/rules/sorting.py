@@ -26,22 +26,25 @@ class Kind(NamedTuple):
         name: of the shuffle among two of them.
         rank: their place in Showdown's order; the lowest comes first.
         held: whether the first and the second Pokémon have it, or how many of it.
+        of_side: whether it is a side's, so that two are equals whoever is faster.
     """
 
     name: str
     rank: float
     held: tuple[Any, Any]
+    of_side: bool = False
 
 
 def sort(
-    b: Battle, kinds: Sequence[Kind], tied: Any, second_faster: Any, last: float, skipped: tuple[Any, Any]
+    b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float, skipped: tuple[Any, Any]
 ) -> Mapping[str, Any]:
     """Draw all shuffles of two, and say which of them comes first.
 
     Args:
         b: the battle.
         kinds: in the order in which Showdown collects the handlers of one Pokémon.
-        tied: whether both have one speed.
+        where: whether it is time to sort.
+        tied: whether it is, and both have one speed.
         second_faster: whether the second Pokémon has more.
         last: highest rank of which the order is asked.
         skipped: how many handlers stand before a Pokémon's own and are sorted later.
@@ -56,7 +59,7 @@ def sort(
     while waiting:
         kind = waiting.pop(0)
         one, both = kind.held[0] | kind.held[1], kind.held[0] & kind.held[1]
-        shuffled = b.tie(tied & both, kind.name)
+        shuffled = b.tie((where if kind.of_side else tied) & both, kind.name)
         if kind.rank > last:
             continue
         own = [positions[n, kind.name] for n in _BOTH]

@@ -18,7 +18,7 @@ def current_speed(b: Battle, number: int) -> Any:
     """An active Pokémon's speed as it is now."""
     side, pokemon = b.side(number), b.pokemon(number)
     ailing = side.status != 0
-    facts = facts_word(has_status=ailing, **weather_facts(b))
+    facts = facts_word(has_status=ailing, slow=side.slow > 0, **weather_facts(b))
     by = chain(
         multiplier(b, "ModifySpe", "ability", b.ability_number(number), facts, 0),
         multiplier(b, "ModifySpe", "item", side.item, facts, 0),
@@ -34,4 +34,5 @@ def update_speeds(b: Battle, where: Any) -> None:
     """Both active Pokémon's speeds are looked at again, if they stand."""
     for number in (0, 1):
         side = b.side(number)
+        b.ask_unaware(where & ~side.fainted)
         side.set("speed", current_speed(b, number), where=where & ~side.fainted)

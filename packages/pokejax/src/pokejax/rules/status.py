@@ -18,6 +18,7 @@ from pokejax.tables import NAMES
 BURN_IMMUNE, FREEZE_IMMUNE, PARALYSIS_IMMUNE, POISON_IMMUNE = (
     NAMES["immunity"].index(name) for name in ("brn", "frz", "par", "psn")
 )
+STATUS_FIELDS = ("status", "stage", "slept", "status_by")
 SHORT = 2
 """Turns of Psychic Noise and Throat Chop."""
 POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE = (
@@ -64,7 +65,8 @@ def inflict(
         (status == rows.PAR) & b.naturally_immune(number, PARALYSIS_IMMUNE),
         ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE) & ~corroded,
     ])  # fmt: skip
-    spared = ((ability.immune_statuses >> status) & 1) != 0
+    spared = (((ability.immune_statuses >> status) & 1) != 0) | guarded_by_sun(b, number)
+    spared = spared | b.flowers(number) if by is None and not by_itself else spared
     fresh = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
     if by_status_move:
         tell_ability(b, number, fresh & spared)
@@ -85,6 +87,11 @@ def inflict(
     return given
 
 
+def guarded_by_sun(b: Battle, number: int) -> Any:
+    """Whether Leaf Guard keeps every status off."""
+    return b.ability(number).guards_in_sun & (b.view.weather == rows.SUN)
+
+
 def sleep_clause(b: Battle, number: int) -> Any:
     """Whether the other side has put one of this side's Pokémon to sleep, which still sleeps."""
     side = b.side(number)
@@ -103,7 +110,7 @@ def cure(b: Battle, number: int, where: Any) -> None:
     """The status ends."""
     side = b.side(number)
     where = where & (side.hp > 0)
-    for field in ("status", "stage", "slept", "status_by"):
+    for field in STATUS_FIELDS:
         side.set(field, 0, where=where)
 
 
@@ -130,7 +137,7 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
 
 
 def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
-    """What keeps the user from moving, in order: sleep, ice, Disable, flinching, confusion, paralysis.
+    """What keeps the user from moving, in order: recharging, sleep, ice, Truant, flinching, Disable, and so on.
 
     Args:
         b: the battle.
@@ -142,6 +149,11 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
         Whether it moves.
     """
     user = b.side(0)
+    user.set("exposed", False, where=where)
+    rests = where & (user.recharge > 0)
+    user.set("recharge", 0, where=rests)
+    user.set("loafing", False, where=rests)
+    where = where & ~rests
     asleep = where & (user.status == rows.SLP)
     left = jnp.maximum(user.stage - jnp.where(b.ability(0).wakes_early, 2, 1), 0)
     user.set("stage", left, where=asleep)
@@ -153,6 +165,10 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     cure(b, 0, frozen & thaws)
     kept = kept | (frozen & ~thaws)
 
+    loafs = where & ~kept & b.ability(0).loafs
+    tell_ability(b, 0, loafs & user.loafing)
+    kept = kept | (loafs & user.loafing)
+    user.set("loafing", ~user.loafing, where=loafs)
     kept = kept | (where & user.flinched)
     disabled = (user.disable > 0) & (slot == user.disable_slot) | (user.heal_block > 0) & move.heal
     disabled = where & ~kept & disabled
@@ -165,7 +181,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     user.set("confusion", user.confusion - 1, where=confused)
     confused = confused & (user.confusion > 0)
     hurts_itself = confused & (b.draw(confused, 100, "confused") < 33)
-    hurt_by_confusion(b, move, hurts_itself)
+    hurt_by_confusion(b, hurts_itself)
     kept = kept | hurts_itself
 
     paralysed = where & ~kept & (user.status == rows.PAR)
@@ -173,13 +189,12 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     return where & ~kept
 
 
-def hurt_by_confusion(b: Battle, move: Any, where: Any) -> None:
+def hurt_by_confusion(b: Battle, where: Any) -> None:
     """The user hits itself with a power of 40 and no type (``getConfusionDamage``)."""
     user, pokemon = b.side(0), b.pokemon(0)
-    at_foe = (move.target != rows.AT_SELF) & (move.target != rows.AT_FIELD) & (move.target != rows.AT_OWN_SIDE)
-    plain = b.ability(1).unaware & at_foe & ~b.side(1).fainted  # the target's Unaware sees no stages
-    attack = staged(pokemon.atk, jnp.where(plain, 0, user.boosts[rows.ATK]))
-    defense = staged(pokemon.def_, jnp.where(plain, 0, user.boosts[rows.DEF]))
+    b.ask_unaware(where, 2)
+    attack = staged(pokemon.atk, user.boosts[rows.ATK])  # it is its own target, of whom Unaware does not care
+    defense = staged(pokemon.def_, user.boosts[rows.DEF])
     base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)

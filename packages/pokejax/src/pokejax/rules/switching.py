@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
@@ -21,6 +22,8 @@ from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_coming, tell_item, tell_leaving
 from pokejax.state import MOVES, PERSISTENT, TEAM
 
+SLOW_TURNS = 5
+
 
 def switch(b: Battle, where: Any) -> None:
     """The first side's active Pokémon gives way to the chosen one; what its coming brings is still to run."""
@@ -34,7 +37,10 @@ def switch(b: Battle, where: Any) -> None:
 
 
 def drag_in(b: Battle, where: Any) -> None:
-    """The first side's Pokémon is dragged out and a random one in, whose cached speed is its bare stat (``dragIn``)."""
+    """The first side's Pokémon is dragged out and a random one in, whose cached speed is its bare stat (``dragIn``).
+
+    What its coming brings follows at once.
+    """
     side = b.side(0)
     able = can_come_in(b, 0)
     count = sum(can.astype(jnp.uint32) for can in able)
@@ -48,11 +54,7 @@ def drag_in(b: Battle, where: Any) -> None:
     leave(b, where)
     exchange(b, where)
     arrive(b, where)
-    b.draw(where & (b.side(1).speed == b.side(0).speed), 2, "SwitchIn")
-    come_in(b, 0, where)
-    awake(b, 0, where & ~b.view.over)
-    for number in (0, 1):
-        white_herb(b, number, where & ~b.view.over)
+    b.side(0).set("queued_run_switch", True, where=where)
 
 
 def download(b: Battle, number: int, where: Any) -> None:
@@ -98,6 +100,7 @@ def arrive(b: Battle, where: Any) -> None:
     clear_volatile(b, 0, where)
     side.set("active_turns", 0, where=where)
     side.set("move_actions", 0, where=where)
+    b.side(1).set("struck", False, where=where)
     side.set("shown_fainted", False, where=where)
 
 
@@ -122,7 +125,9 @@ def exchange(b: Battle, where: Any) -> None:
 def enter(b: Battle, number: int, where: Any) -> None:
     """Queue what the newcomer's entry brings; two of one speed draw for it (``insertChoice``)."""
     side, other = b.side(number), b.side(1 - number)
+    b.ask_unaware(where)
     side.set("speed", current_speed(b, number), where=where)
+    b.ask_unaware(where)
     b.draw(where & other.queued_run_switch & (other.speed == side.speed), 2, "runSwitch queue")
     side.set("queued_run_switch", True, where=where)
 
@@ -134,8 +139,7 @@ def run_switch(b: Battle, where: Any) -> None:
     shuffled = b.tie(where & same, "SwitchIn")
     other_first = where & ((second.speed > first.speed) | shuffled)
     b.swap(other_first)
-    for number in (0, 1):
-        come_in(b, number, where & b.side(number).queued_run_switch & ~b.view.over)
+    both_come_in(b, where)
     for number in (0, 1):
         came = where & b.side(number).queued_run_switch & ~b.view.over
         b.side(number).set("queued_run_switch", False, where=where)
@@ -145,12 +149,31 @@ def run_switch(b: Battle, where: Any) -> None:
     b.swap(other_first)
 
 
+def both_come_in(b: Battle, where: Any) -> None:
+    """One after the other, the first side's first: in a loop, so that there is one copy of what an entry brings."""
+
+    def goes_on(carry: Any) -> Any:
+        return carry[1] < 2
+
+    def enter_one(carry: Any) -> Any:
+        words, entered = carry
+        inner = Battle(words, b.params, b.ops)
+        going = goes_on(carry)
+        come_in(inner, 0, going & inner.side(0).queued_run_switch & ~inner.view.over)
+        inner.swap(going)
+        return inner.words, entered + going.astype(jnp.int32)
+
+    start = (b.words, jnp.where(where, np.int32(0), np.int32(2)))
+    b.reopen(b.ops.loop(goes_on, enter_one, start, 2)[0])
+
+
 def come_in(b: Battle, number: int, where: Any) -> None:
     """One Pokémon's own entry: poison eases, its ability speaks."""
     side, ability = b.side(number), b.ability(number)
     side.set("stage", 0, where=where & (side.status == rows.TOX))
     meet(b, number, where & ~side.fainted)
     where = where & ~b.side(number).fainted & ~b.view.over
+    side.set("slow", SLOW_TURNS, where=where & ability.starts_slowly)
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     download(b, number, where & ability.downloads)
     other = b.side(1 - number)
@@ -158,7 +181,8 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     tell_item(b, 1 - number, frisked)
     speaks = any_of([
         ability.presses, ability.breaks_abilities, ability.unnerves, ability.ruins > 0,
-        ability.overlord & (side.left < TEAM), ability.intimidates & (other.hp > 0),
+        ability.overlord & (side.left < TEAM), ability.intimidates & (other.hp > 0), ability.comatose,
+        ability.pulses & (b.view.weather == rows.SUN), ability.starts_slowly,
     ])  # fmt: skip
     tell_ability(b, number, (where & speaks) | changed | frisked)
     scares = where & ability.intimidates & (other.hp > 0) & (other.substitute == 0)

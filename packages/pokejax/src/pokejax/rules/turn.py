@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
+
 from pokejax.battle import Battle, any_of
 from pokejax.rules import queue
 from pokejax.rules.faint import faint_messages, tie
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
-from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve
+from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
 from pokejax.rules.residual import residual
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
 from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
@@ -45,34 +47,31 @@ def act(b: Battle) -> None:
     b.when("start", acts[queue.START], lambda inner: start(inner, acts[queue.START]))
     switches = acts[queue.INSTASWITCH] | acts[queue.SWITCH]
     b.when("switch", switches, lambda inner: switch(inner, switches))
-    b.when("run_switch", acts[queue.RUN_SWITCH], lambda inner: run_switch(inner, acts[queue.RUN_SWITCH]))
+    b.when("drag", acts[queue.DRAG], lambda inner: drag_in(inner, acts[queue.DRAG]))
+    enters = acts[queue.RUN_SWITCH] | acts[queue.DRAG]
+    b.when("run_switch", enters, lambda inner: run_switch(inner, enters))
     b.draw(acts[queue.BEFORE_TURN] & b.tied(), 2, "BeforeTurn")
     terastallize(b, acts[queue.TERASTALLIZE])
     moves = acts[queue.MOVE] & ~skipped
     b.when("move", moves, lambda inner: run_move(inner, moves))
     b.when("residual", acts[queue.RESIDUAL], lambda inner: residual(inner, acts[queue.RESIDUAL]))
-    dragged = going & ~b.view.over & b.side(1).dragged
-    b.when("drag", dragged, lambda inner: drag(inner, dragged))
-    b.view.set("ignored", 0, where=going)
+    drags = jnp.zeros_like(moves)
+    for number in (0, 1):
+        side = b.side(number)
+        side.set("dragged", False, where=moves & ((side.hp == 0) | b.view.over))
+        drags = drags | (moves & side.dragged)
+    b.view.set("ignored", 0, where=going & ~drags)
     b.forget("ability", "ability number")
-    move_follows = after_action(b, going & ~skipped, acts[queue.START])
+    move_follows = after_action(b, going & ~skipped & ~drags, acts[queue.START])
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
     end_turn(b)
 
 
-def drag(b: Battle, where: Any) -> None:
-    """The second side's Pokémon has been hit by Roar or the like; if it still stands it is dragged out."""
-    stands = where & (b.side(1).hp > 0)
-    b.side(1).set("dragged", False, where=where)
-    b.swap(stands)
-    drag_in(b, stands)
-    b.swap(stands)
-
-
 def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
     """The action at the head leaves the queue; entries are taken when they run."""
     side, view = b.side(0), b.view
+    side.set("dragged", False, where=acts[queue.DRAG])
     side.set("queued_instaswitch", False, where=acts[queue.INSTASWITCH])
     side.set("queued_switch", False, where=acts[queue.SWITCH])
     side.set("queued_terastallize", False, where=acts[queue.TERASTALLIZE])
@@ -85,6 +84,7 @@ def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
 def start(b: Battle, where: Any) -> None:
     """Both leads come in."""
     for number in (0, 1):
+        b.side(number).set("speed", b.pokemon(number).spe, where=where)
         enter(b, number, where)
         b.side(number).set("appeared", 1, where=where)
     b.view.set("mid_turn", True, where=where)
@@ -131,14 +131,17 @@ def end_turn(b: Battle) -> None:
     for number in (0, 1):
         side = b.side(number)
         side.set("newly_switched", False, where=where)
-        side.set("raised", False, where=where)
-        side.set("lowered", False, where=where)
+        later = where & (turn > 1)  # what entering brought about counts for the first turn
+        side.set("raised", False, where=later)
+        side.set("lowered", False, where=later)
+        side.set("struck", False, where=where)
         side.set("last_result", side.this_result, where=where)
         side.set("this_result", UNDEFINED, where=where)
         disabling = disabling_conditions(b, number)
         for others in range(1, MOST_DISABLING):
             b.draw(where & (disabling > others), 2, "DisableMove")
         side.set("choice_lock", 0, where=where & ((side.choice_lock == STRUGGLE_LOCK) | ~b.item(number).choice))
+        trap(b, number, where)
         grown = where & ~side.fainted & (side.active_turns < MAX_TURN)
         side.set("active_turns", side.active_turns + 1, where=grown)
     tie(b, where & (turn > LAST_TURN))

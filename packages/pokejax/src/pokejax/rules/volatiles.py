@@ -8,8 +8,9 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, number_of
-from pokejax.rules.faint import drain, hurt
-from pokejax.rules.status import add_volatile, inflict
+from pokejax.rules.boosts import boost
+from pokejax.rules.faint import drain, hurt, use_up
+from pokejax.rules.status import add_volatile, guarded_by_sun, inflict
 from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, STRUGGLE_SLOT
 
@@ -99,13 +100,15 @@ def chosen_slot(b: Battle) -> Any:
     user = b.side(0)
     forced = (user.encore > 0) & (user.chosen_slot != STRUGGLE_SLOT)
     slot = jnp.where(forced, user.encore_slot, user.chosen_slot)
+    slot = jnp.where((user.charging > 0) & ~forced, user.charge_slot, slot)
     return jnp.where((user.lock > 0) & ~forced, user.lock_slot, slot)
 
 
 def yawn(b: Battle, where: Any) -> Any:
     """Make the target drowsy; whether it was not, and sleeps neither now nor ever (``onTryHit`` comes earlier)."""
     target = b.side(1)
-    sleepless = ((b.ability(1).immune_statuses >> rows.SLP) & 1) != 0
+    sleepless = (((b.ability(1).immune_statuses >> rows.SLP) & 1) != 0) & ~b.ability(1).comatose
+    sleepless = sleepless | guarded_by_sun(b, 1) | b.flowers(1)
     tries = where & (target.yawn == 0) & (target.hp > 0)
     tell_ability(b, 1, tries & sleepless)
     works = tries & ~sleepless
@@ -172,6 +175,31 @@ def pass_rampage(b: Battle, number: int, where: Any) -> None:
     side.set("lock_turns", jnp.maximum(side.lock_turns - 1, 0), where=goes_on)
 
 
+def charge(b: Battle, move: Any, slot: Any, where: Any) -> Any:
+    """A move that charges first: whether it has to wait for the next turn (``onTryMove``)."""
+    user = b.side(0)
+    where = where & move.charges
+    ready = where & user.charged
+    user.set("charged", False, where=ready)
+    begins = where & ~ready
+    boost(b, 0, b.params.special_attack, begins & move.grows_charging, by_foe=False, stats=(rows.SPA,))
+    begins = begins & ~(move.ready_in_sun & (b.view.weather == rows.SUN))
+    herb = begins & b.item(0).power_herb
+    use_up(b, 0, herb)
+    waits = begins & ~herb
+    user = b.side(0)
+    user.set("charging", 2, where=waits)
+    user.set("charge_slot", jnp.minimum(slot, MOVES - 1), where=waits)
+    user.set("charged", True, where=waits)
+    return waits
+
+
+def stop_charging(b: Battle, where: Any) -> None:
+    """Who is kept from moving does not go on with what it had begun (``MoveAborted``)."""
+    b.side(0).set("charging", 0, where=where)
+    b.side(0).set("charged", False, where=where)
+
+
 def disable(b: Battle, slot: Any, where: Any) -> Any:
     """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
     user = b.side(0)
@@ -192,13 +220,16 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
     side.set("encore", 0, where=where & spent)
     for field in ("roosting", "flinched", "protected"):
         side.set(field, False, where=where)
-    side.set("stall_turns", side.stall_turns - 1, where=where & (side.stall_turns > 0))
+    side.set("charged", False, where=where & (side.charging == 1))
+    for field in ("stall_turns", "recharge", "charging"):
+        side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
 
 
 def one_turn_conditions(b: Battle, number: int) -> Any:
     """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
     side = b.side(number)
-    present = (side.flinched, side.protected, side.stall_turns > 0, side.lock > 0)
+    present = (side.flinched, side.protected, side.stall_turns > 0, side.lock > 0, side.recharge > 0,
+               side.charging > 0)  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pokejax.verification.battles import scripted
 
-FILE = Path(__file__).parent / "cases.toml"
+FILES = Path(__file__).parent / "situations"
 RESERVE = "snorlax @  / thickfat / bodyslam, rest"
 REPLACEMENTS = {"ability": "noability", "item": "", "move": "haze"}
 
@@ -40,7 +40,7 @@ class Case:
 
 
 def load() -> list[Case]:
-    """All cases of the file."""
+    """All cases, file by file."""
     return [
         Case(
             kind=entry["of"].split(" ")[0],
@@ -50,7 +50,8 @@ def load() -> list[Case]:
             turns=tuple((turn.split(" : ")[0], turn.split(" : ")[1]) for turn in entry["turns"]),
             seeds=entry.get("seeds", 4),
         )
-        for entry in tomllib.loads(FILE.read_text())["case"]
+        for file in sorted(FILES.glob("*.toml"))
+        for entry in tomllib.loads(file.read_text())["case"]
     ]
 
 

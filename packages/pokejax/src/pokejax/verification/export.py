@@ -24,7 +24,7 @@ Tables = Any  # references.showdown.tables.Tables
 TARGETS: Final = {
     "normal": rows.AT_FOE, "any": rows.AT_FOE, "randomNormal": rows.AT_FOE, "adjacentFoe": rows.AT_FOE,
     "allAdjacentFoes": rows.AT_ALL_ADJACENT, "allAdjacent": rows.AT_ALL_ADJACENT, "self": rows.AT_SELF,
-    "all": rows.AT_FIELD, "foeSide": rows.AT_FOE_SIDE, "allySide": rows.AT_OWN_SIDE,
+    "all": rows.AT_FIELD, "foeSide": rows.AT_FOE_SIDE, "allySide": rows.AT_OWN_SIDE, "allyTeam": rows.AT_OWN_SIDE,
 }  # fmt: skip
 NOT_PLAYED: Final = (
     "multiaccuracy", "force_switch", "selfdestruct", "ohko", "crash_damage", "mind_blown_recoil",
@@ -47,6 +47,7 @@ CONTEXT: Final = {  # conditions of modifiers, as facts
     ("or", ("move_has", "recoil"), ("move_has", "hasCrashDamage")): "recoil",
     ("or", ("move_has", "hasSheerForce"), ("move_has", "hasSheerForceBoost")): "forced",
     ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
+    ("type_changed_by_this",): "retyped", ("own_counter",): "slow",
 }  # fmt: skip
 ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
 """Conditions that always hold in this format."""
@@ -228,9 +229,10 @@ def effect_rows(
             if isinstance(value, Mapping):
                 value = stages.number(value)
             elif isinstance(value, tuple):
-                value = sum(1 << rows.BOOSTS.index(stat) for stat in value)
+                numbers = source.names["type"] if field == "hit_types" else rows.BOOSTS
+                value = sum(1 << numbers.index(name_) for name_ in value)
             elif isinstance(value, str):
-                value = source.number("type", value)
+                value = source.number("species" if field.startswith("suits") else "type", value)
             fields[field].append(value)
         for number, event in enumerate(rows.EVENTS):
             found = [
@@ -265,6 +267,8 @@ def _parse(tree: Any) -> tuple[list[str], list[str]]:
         return [], [CONTEXT[tree]]
     if tree[0] == "move_type":
         return [tree[1]], []
+    if tree[0] in ("species_number", "base_species") or (tree[0] == "or" and tree[1][0] == "species_number"):
+        return [], ["item_suits"]  # which they are, the entry says
     if tree[0] == "or" and all(part[0] == "move_type" for part in tree[1:]):
         return [part[1] for part in tree[1:]], []
     if tree[0] == "and":
@@ -449,6 +453,7 @@ def pokemon_words(
         "tera_type": pool["tera_type"].astype(np.int32),
         "can_evolve": (word >> 10 & 1).astype(bool),
         "weight": source["species.weight_hg"][pool["species"]].astype(np.int32),
+        "base": (word >> 12).astype(np.int32),
         "moves": [moves[:, k] for k in range(moves.shape[1])],
     }
     return [np.asarray(column, np.uint32) for column in rows.POKEMON.encode(fields, (len(moves),))]

@@ -28,13 +28,16 @@ SAY_NOTHING: Final = frozenset({
     "", "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "teampreview", "start", "t:", "request",
     "message", "-message", "-hint", "debug", "-crit", "-supereffective", "-resisted", "-miss", "-hitcount", "-notarget",
     "-singleturn", "-singlemove", "-prepare", "-nothing", "-ohko", "-anim", "win", "tie", "-center", "-fieldactivate",
-    "inactive", "error", "rated", "split",
+    "inactive", "error", "rated", "split", "-mustrecharge",
 })  # fmt: skip
 """Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
+AS_ONE: Final = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
 HOLDER_IS_TARGET: Final = frozenset({"-heal", "-curestatus"})
 """Messages whose effect is the Pokémon's own although they name another one with ``[of]``."""
+THIEVES: Final = frozenset({"magician", "pickpocket"})
+"""Abilities that take an item, which belong to who is said to have it now; the other one is in ``[of]``."""
 
 
 def to_id(name: str) -> str:
@@ -136,8 +139,11 @@ class Spectator:
         kind, name = effect(tags.get("from", ""))
         if kind not in ("ability", "item"):
             return
+        if name in THIEVES and command != "-item":  # who loses it
+            return
         target = given[0] if given and re.match(r"p[12][a-z]?: ", given[0]) else None
-        holder = target if command in HOLDER_IS_TARGET or "of" not in tags else tags["of"]
+        own = command in HOLDER_IS_TARGET or name in THIEVES or "of" not in tags
+        holder = target if own else tags["of"]
         assert holder is not None
         pokemon = self._pokemon(holder)
         if kind == "ability" or pokemon.item != "":  # what a berry does is said when it is eaten already
@@ -188,6 +194,10 @@ class Spectator:
 
     def _on_cant(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon = self._pokemon(given[0])
+        kind, name = effect(given[1])
+        if kind == "ability":  # of who keeps another from moving
+            pokemon.ability = name
+            return
         pokemon.sleep += given[1] == "slp"
         if len(given) > 2:
             self._know_move(pokemon, given[2])
@@ -197,10 +207,13 @@ class Spectator:
         if name == "struggle":
             return
         pokemon, other = self._pokemon(ident), self.sides[2 - int(ident[1])]
+        if effect(tags.get("from", ""))[0] == "ability":  # another one's move, by Magic Bounce
+            return
         self._know_move(pokemon, name)
         by = effect(tags.get("from", ""))[1]
         faced = other.team[other.active] if other.active else None
         pressed = faced is not None and not faced.fainted and faced.ability == "pressure" and dex(name)[1]
+        pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
         if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
             paid = by or name
             pokemon.used[paid] = pokemon.used.get(paid, 0) + (not by) + pressed
@@ -230,6 +243,9 @@ class Spectator:
         for side in self.sides:
             side.boosts = dict.fromkeys(rows.BOOSTS, 0)
 
+    def _on_clearboost(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._side(given[0]).boosts = dict.fromkeys(rows.BOOSTS, 0)
+
     def _on_clearnegativeboost(self, given: list[str], tags: Mapping[str, str]) -> None:
         side = self._side(given[0])
         side.boosts = {stat: max(stage, 0) for stat, stage in side.boosts.items()}
@@ -248,6 +264,10 @@ class Spectator:
     def _on_sideend(self, given: list[str], tags: Mapping[str, str]) -> None:
         self.sides[int(given[0][1]) - 1].conditions.pop(effect(given[1])[1], None)
 
+    def _on_swapsideconditions(self, given: list[str], tags: Mapping[str, str]) -> None:
+        first, second = self.sides
+        first.conditions, second.conditions = second.conditions, first.conditions
+
     def _on_start(self, given: list[str], tags: Mapping[str, str]) -> None:
         kind, name = effect(given[1])
         self._side(given[0]).volatiles.add(name)
@@ -260,10 +280,16 @@ class Spectator:
         volatiles.difference_update(ended)
 
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self._pokemon(given[0]).ability = to_id(given[1])
+        pokemon, name = self._pokemon(given[0]), to_id(given[1])
+        if name == "asone":  # two abilities in one, which are named after it each by its own name
+            pokemon.ability = AS_ONE[pokemon.species]
+        elif pokemon.ability not in AS_ONE.values():
+            pokemon.ability = name
 
     def _on_item(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._pokemon(given[0]).item = to_id(given[1])
+        if effect(tags.get("from", ""))[1] in THIEVES:
+            self._pokemon(tags["of"]).item = ""
 
     def _on_enditem(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._pokemon(given[0]).item = ""
@@ -395,6 +421,9 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "spikes": [_share(layers.get("spikes", 0), LAYERS["spikes"])],
         "toxic_spikes": [_share(layers.get("toxicspikes", 0), LAYERS["toxicspikes"])],
         "sticky_web": [bool(layers.get("stickyweb"))],
+        "reflect": [bool(layers.get("reflect"))],
+        "light_screen": [bool(layers.get("lightscreen"))],
+        "aurora_veil": [bool(layers.get("auroraveil"))],
         "wish": [side.wish > 0],
         "boosts": [_share(side.boosts[stat], 6) for stat in rows.BOOSTS],
         "substitute": ["substitute" in side.volatiles],

@@ -9,7 +9,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
-from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, TEAM, Words
+from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
 
 NOT_CARRIED: Final = {
@@ -24,7 +24,10 @@ NOT_CARRIED: Final = {
     "core.sides.*.conditions.*.sourceSlot": "the same",
 }
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
-_FLAGS: Final = {"cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden"}
+_FLAGS: Final = {
+    "cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden", "exposed": "glaiverush",
+    "cornered": "noretreat", "charged_up": "charge",
+}  # fmt: skip
 _RESULTS: Final = ("undefined", None, False, True)
 
 
@@ -106,6 +109,9 @@ class _Side:
         found: dict[str, Any] = {}
         if self["spikes"]:
             found["spikes"] = {"layers": self["spikes"]}
+        for field, name in (("aurora_veil", "auroraveil"), ("light_screen", "lightscreen"), ("reflect", "reflect")):
+            if self[field]:
+                found[name] = {"duration": self[field]}
         if self["stealth_rock"]:
             found["stealthrock"] = {}
         if self["sticky_web"]:
@@ -121,6 +127,8 @@ class _Side:
         types = NAMES["type"]
         word = _species_word(constant["species"])
         own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
+        if active and self["typed"]:
+            own = [types[self["typed"]]]
         tera = constant["tera"] if self[at + "terastallized"] else ""
         return {
             "species": constant["species"],
@@ -179,6 +187,15 @@ class _Side:
         for field, name in (("heal_block", "healblock"), ("throat_chop", "throatchop"), ("yawn", "yawn")):
             if self[field]:
                 found[name] = {"duration": self[field]}
+        if self["loafing"]:
+            found["truant"] = {}
+        if self["recharge"]:
+            found["mustrecharge"] = {"duration": self["recharge"]}
+        if self["charging"]:
+            move = self.slot_name(self["charge_slot"])
+            found["twoturnmove"] = {"duration": self["charging"], "move": move}
+            if self["charged"]:
+                found[move] = {"targetLoc": 1}
         if self["best_stat"]:
             ability = self.team[self.order[0]]["ability"]
             found[ability] = {"bestStat": rows.BOOSTS[self["best_stat"] - 1]}
@@ -210,8 +227,11 @@ class _Side:
             if mask[TERA_ACTION + slot]:
                 texts.append(f"move {slot + 1} terastallize")
         places = [place for place in range(TEAM) if mask[SWITCH_ACTION + self.order[place]]]
-        texts += [f"switch {place + 1}" for place in places]
-        return {"requested": texts, "accepted": texts}
+        accepted = texts + [f"switch {place + 1}" for place in places]
+        if self.kind() != "move" or self["trapped"] != SECRETLY or self["lock"] or self["recharge"] or self["charging"]:
+            return {"requested": accepted, "accepted": accepted}
+        places = [place for place in range(1, TEAM) if self[f"member[{self.order[place]}].hp"]]
+        return {"requested": texts + [f"switch {place + 1}" for place in places], "accepted": accepted}
 
     def aux(self) -> dict[str, Any]:
         return {"pokemon": [self.bookkeeping(member) for member in range(TEAM)]}

@@ -1,0 +1,52 @@
+"""Reflect, Light Screen and Aurora Veil, which stand before a side for some turns."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle
+from pokejax.rules.numbers import NEUTRAL
+
+SCREENS: Final = {rows.REFLECT: "reflect", rows.LIGHT_SCREEN: "light_screen", rows.AURORA_VEIL: "aurora_veil"}
+TURNS, WITH_CLAY = 5, 8
+
+
+def raise_screen(b: Battle, condition: Any, where: Any) -> Any:
+    """Put a screen before the first side; whether there was none, and for Aurora Veil whether it snows."""
+    side, raised = b.side(0), jnp.zeros_like(b.view.over)
+    turns = jnp.where(b.item(0).clay, WITH_CLAY, TURNS)
+    for code, field in SCREENS.items():
+        able = b.view.weather == rows.SNOW if code == rows.AURORA_VEIL else True
+        new = where & (condition == code) & (getattr(side, field) == 0) & able
+        side.set(field, turns, where=new)
+        raised = raised | new
+    return raised
+
+
+def shatter(b: Battle, number: int, where: Any) -> None:
+    """Take a side's screens away."""
+    for field in SCREENS.values():
+        b.side(number).set(field, 0, where=where)
+
+
+def fade(b: Battle, where: Any) -> None:
+    """A turn has passed."""
+    for number in (0, 1):
+        side = b.side(number)
+        for field in SCREENS.values():
+            left = getattr(side, field)
+            side.set(field, left - 1, where=where & (left > 0))
+
+
+def screen_multiplier(b: Battle, move: Any, critical: Any, where: Any) -> Any:
+    """What the target's screens leave of the damage; all that stand, on both sides, are shuffled."""
+    standing = sum((getattr(b.side(n), field) > 0).astype(jnp.int32) for n in (0, 1) for field in SCREENS.values())
+    for others in range(1, 2 * len(SCREENS)):
+        b.draw(where & (standing > others), 2, "ModifyDamage by screens")
+    target = b.side(1)
+    physical = move.category == rows.PHYSICAL
+    shielded = (target.aurora_veil > 0) | (physical & (target.reflect > 0)) | (~physical & (target.light_screen > 0))
+    return jnp.where(shielded & ~critical & ~b.ability(0).infiltrates, NEUTRAL // 2, NEUTRAL)

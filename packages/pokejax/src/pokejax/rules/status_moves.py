@@ -1,0 +1,170 @@
+"""What moves do that do no damage: stages, healing, status, and what belongs to one move alone (``runMoveEffects``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle, any_of
+from pokejax.rules import volatiles
+from pokejax.rules.boosts import HIGHEST, boost
+from pokejax.rules.faint import drain, heal, hurt
+from pokejax.rules.hazards import defog, sweep
+from pokejax.rules.numbers import fraction, modify, staged
+from pokejax.rules.requests import has_reserve
+from pokejax.rules.status import add_volatile, cure, guarded_by_sun, inflict
+from pokejax.rules.telling import tell_ability, tell_item
+from pokejax.rules.wishes import wish
+
+REST_TURNS = 3
+SUN_SHARE = 2732  # 0.667 in 4096ths
+
+
+def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
+    """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
+    at_self = move.target == rows.AT_SELF
+    cost = b.pokemon(0).max_hp * move.pays // 100
+    affordable = b.side(0).hp * 100 > b.pokemon(0).max_hp * move.pays
+    changes = where & (move.boosts != 0) & affordable
+    worked = boost(b, 0, move.boosts, changes & at_self, by_foe=False)
+    hurt(b, 0, cost, worked & (move.pays > 0), indirectly=False)
+    worked = worked | boost(b, 1, move.boosts, changes & ~at_self, by_foe=True)
+    user, most = b.side(0), b.pokemon(0).max_hp
+    heals = where & (move.heal_share > 0) & (user.hp < most)
+    heal(b, 0, fraction(most, move.heal_share), heals)
+    weather = b.view.weather
+    share = jnp.where(weather == 0, 2048, jnp.where(weather == rows.SUN, SUN_SHARE, 1024))
+    in_sand = jnp.where(weather == rows.SAND, SUN_SHARE, 2048)
+    share = jnp.where(move.heals_in_sand, in_sand, share)
+    resting = where & (move.heals_by_weather | move.heals_in_sand)  # counts as done even in full health
+    heal(b, 0, modify(most, share), resting)
+    given = inflict(b, 1, move.status, where & (move.status != 0), by_status_move=True)
+    worked = worked | heals | resting | given
+    refused = where & (move.status != 0) & ~given
+    worked = worked | add_volatile(b, 1, move.volatile, where & (move.volatile != 0))
+    tell_ability(b, 1, where & (move.volatile == rows.CONFUSION) & b.ability(1).no_confusion)
+    worked = worked | volatile_of_status_move(b, move, where) | rest(b, where & move.rests)
+    worked = worked | share_hp(b, where & move.shares_hp) | sap_strength(b, where & move.saps_strength)
+    worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
+    worked = worked | drum(b, where & move.drums) | cure_user(b, where & move.cures_user)
+    worked = worked | (where & move.curses & at_self)
+    worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
+    worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
+    worked = worked | teleport(b, where & move.teleports) | (where & move.corners)
+    b.side(0).set("cornered", True, where=where & move.corners)
+    user = b.side(0)
+    user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
+    return worked & ~refused
+
+
+def volatile_of_status_move(b: Battle, move: Any, where: Any) -> Any:
+    """Conditions that status moves bring; whether it is new."""
+    rules = {
+        rows.PROTECT: volatiles.protect, rows.SUBSTITUTE: volatiles.make_substitute, rows.LEECH_SEED: volatiles.seed,
+        rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore, rows.YAWN: volatiles.yawn,
+        rows.CURSE: volatiles.curse,
+    }  # fmt: skip
+    return any_of(rule(b, where & (move.volatile == code)) for code, rule in rules.items())
+
+
+def drag(b: Battle, where: Any) -> Any:
+    """The target will be dragged out after the action, if both stand and somebody can come in."""
+    where = where & has_reserve(b, 1) & (b.side(1).hp > 0)
+    b.side(1).set("dragged", True, where=where & (b.side(0).hp > 0))
+    return where
+
+
+def teleport(b: Battle, where: Any) -> Any:
+    """The user leaves, if somebody can take its place."""
+    where = where & has_reserve(b, 0)
+    b.side(0).set("switch_flag", True, where=where)
+    return where
+
+
+def swap_items(b: Battle, where: Any) -> Any:
+    """Both exchange what they hold; a choice item in new hands binds nobody yet."""
+    user, target = b.side(0), b.side(1)
+    own, other = user.item, target.item
+    where = where & ((own != 0) | (other != 0)) & ~b.item(0).kept & ~b.item(1).kept
+    user.set("choice_lock", 0, where=where & b.item(1).choice)
+    target.set("choice_lock", 0, where=where & b.item(0).choice)
+    for number, side in enumerate((user, target)):
+        side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
+    user.set("item", other, where=where)
+    target.set("item", own, where=where)
+    b.forget("item")
+    for number in (0, 1):
+        tell_item(b, number, where)
+    return where
+
+
+def sap_strength(b: Battle, where: Any) -> Any:
+    """The user gains as many hit points as the target has Attack, which falls."""
+    target = b.side(1)
+    where = where & (target.boosts[rows.ATK] > -6)
+    attack = staged(b.pokemon(1).atk, target.boosts[rows.ATK])
+    lowered = boost(b, 1, b.params.intimidate, where, by_foe=True, stats=(rows.ATK,))
+    heals = where & (b.side(0).hp < b.pokemon(0).max_hp)
+    heals = heals | (where & b.ability(1).oozes)
+    drain(b, 0, jnp.maximum(attack, 1), heals)
+    return lowered | heals
+
+
+def drum(b: Battle, where: Any) -> Any:
+    """Belly Drum: half of the hit points for all the Attack there is."""
+    user, most = b.side(0), b.pokemon(0).max_hp
+    where = where & (user.hp * 2 > most) & (user.boosts[rows.ATK] < HIGHEST) & (most > 1)
+    hurt(b, 0, most // 2, where, indirectly=False)
+    for _ in range(2):  # twelve stages, of which a row holds six
+        boost(b, 0, b.params.drum, where, by_foe=False, stats=(rows.ATK,))
+    return where
+
+
+def tidy_up(b: Battle, where: Any) -> Any:
+    """Substitutes and hazards are cleared away, and the user is the stronger for it; whether anything changed."""
+    sides = [b.side(number) for number in (0, 1)]
+    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    present = present | any_of(s.substitute > 0 for s in sides)
+    for number, side in enumerate(sides):
+        side.set("substitute", 0, where=where)
+        sweep(b, number, where)
+    return boost(b, 0, b.params.tidying, where, by_foe=False, stats=(rows.ATK, rows.SPE)) | (where & present)
+
+
+def part(b: Battle, where: Any) -> Any:
+    """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
+    lowered = boost(b, 1, b.params.parting, where, by_foe=True, stats=(rows.ATK, rows.SPA))
+    b.side(0).set("switch_flag", True, where=lowered & has_reserve(b, 0) & (b.side(0).hp > 0))
+    return where
+
+
+def cure_user(b: Battle, where: Any) -> Any:
+    """The user's status ends; whether it had one."""
+    where = where & (b.side(0).status != 0)
+    cure(b, 0, where)
+    return where
+
+
+def share_hp(b: Battle, where: Any) -> Any:
+    """Pain Split: both have half of what they have together."""
+    user, target = b.side(0), b.side(1)
+    share = jnp.maximum((user.hp + target.hp) // 2, 1)
+    for number, side in enumerate((user, target)):
+        side.set("hp", jnp.minimum(share, b.pokemon(number).max_hp), where=where)
+    return where
+
+
+def rest(b: Battle, where: Any) -> Any:
+    """The user sleeps two turns and is healthy; whether it is awake and hurt."""
+    user, most = b.side(0), b.pokemon(0).max_hp
+    sleepless = ((b.ability(0).immune_statuses >> rows.SLP) & 1) != 0
+    tries = where & (user.status != rows.SLP) & ~b.ability(0).comatose & (user.hp < most)
+    tell_ability(b, 0, tries & sleepless)
+    works = tries & ~sleepless & ~guarded_by_sun(b, 0)
+    b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
+    for field, value in (("status", rows.SLP), ("stage", REST_TURNS), ("slept", REST_TURNS), ("hp", most)):
+        user.set(field, value, where=works)
+    user.set("status_by", b.place(0), where=works)
+    return works
