@@ -145,16 +145,13 @@ class Benchmark:
     claims: tuple[Claim, ...] = ()
 
     @classmethod
-    def of_faces(
-        cls, entry: Entry, batches: tuple[int, ...], theirs: str, at_least: Mapping[str, Mapping[int, float]]
-    ) -> Benchmark:
+    def of_faces(cls, entry: Entry, theirs: str, at_least: Mapping[str, Mapping[int, float]]) -> Benchmark:
         """Through Gymnasium's interface: one environment at batch 1, a vector elsewhere.
 
         Args:
             entry: workloads by batch, named ``<who>, single`` and ``<who>, vector``.
-            batches: numbers of environments.
             theirs: whom ours are compared with.
-            at_least: by who, what the ratio must reach at a batch; 0.01 where nothing is said.
+            at_least: by who and number of environments, what the ratio must reach.
         """
         claims = tuple(
             Claim(
@@ -162,12 +159,13 @@ class Benchmark:
                 + (f"vector of {batch:,}" if batch > 1 else "one environment"),
                 ours={"workload": f"{ours}, {kind}", "batch": batch},
                 theirs={"workload": f"{theirs}, {kind}", "batch": batch},
-                at_least=least.get(batch, 0.01),
+                at_least=ratio,
             )
-            for ours, least in at_least.items()
-            for batch in batches
+            for ours, ratios in at_least.items()
+            for batch, ratio in ratios.items()
             for kind in ["single" if batch == 1 else "vector"]
         )
+        batches = tuple(sorted({batch for ratios in at_least.values() for batch in ratios}))
         return cls((BenchmarkCase(entry, batches),), (BenchmarkCase(entry, (1, 64)),), "gymnasium", claims)
 
 

@@ -7,7 +7,7 @@ from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = {dtype: f"halfcheetah-jax {dtype}" for dtype in ("float32", "float64")}
-FACES: Final = (1, 64, 4096)
+FACES: Final = {1: 0.01, 64: 0.01, 4096: 0.01}  # environments through Gymnasium's interface: least ratio
 LARGE: Final = (1024, 4096)
 SMALL: Final = (16, 64, 256)  # batches that MJX can finish
 TRIED: Final = ", ".join(map(str, SMALL))  # in a report, so that one with fewer batches does not speak of the best
@@ -112,18 +112,18 @@ DECLARATION: Final = declare.Declaration(
             cases=_speeds(LARGE, tuple(OTHERS)),
             quick=_speeds((1024,), ()),
             claims=(
-                # the headline: the same engine in JAX, at settings that give up accuracy (1e-6) for speed
+                _claim("float32", "mujoco.rollout, 2 threads", 1.0),  # the headline: C at what it does best
+                # the same engine in JAX, at settings that give up accuracy (1e-6) for speed
                 _claim("float32", OTHERS["mjx-6-6"], 5.0),
                 _claim("float32", OTHERS["mjx"], 20.0),
                 _claim("float32", OTHERS["brax-generalized"], 5.0),
                 _claim("float32", OTHERS["brax-positional"], 1.0),
                 _claim("float32", OTHERS["brax-spring"], 1.0),
                 _claim("float64", "mujoco.rollout, 2 threads", 0.5),  # shown, not claimed: C does less
-                _claim("float32", "mujoco.rollout, 2 threads", 1.0),
                 _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
             ),
         ),
-        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", FACES, "gymnasium", {"halfcheetah-jax": {}}),
+        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", "gymnasium", {"halfcheetah-jax": FACES}),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",
