@@ -177,7 +177,7 @@ def _speed_cell(declaration: Declaration) -> str:
     claim = next(claims(declaration), None)
     if claim is None or claim.ratio is None or claim.path is None:
         return "not measured"
-    return f"{claim.ratio.value:.1f}×: {claim.text}"
+    return f"{claim.ratio.value:.1f}× {claim.ratio.theirs_label}"
 
 
 def main(arguments: list[str]) -> int:
