@@ -52,7 +52,20 @@ def make(env_id: str, **kwargs: Any) -> Any:
         near = difflib.get_close_matches(str(env_id), _factories, n=3, cutoff=0.4)
         remedy = "import the package that registers it, or correct the id"
         raise UnknownEnvError("environment id", repr(env_id), f"one of {near or registered()}", remedy)
-    factory = _factories[env_id]
+    return construct(_factories[env_id], f"make({env_id!r})", **kwargs)
+
+
+def construct(factory: Callable[..., Any], call: str, **kwargs: Any) -> Any:
+    """What a factory makes of these keywords, in the form of the installed backend that ``backend`` may name.
+
+    Args:
+        factory: returns a new environment.
+        call: what an error calls it.
+        kwargs: as of `make`.
+
+    Raises:
+        InvalidParamsError: as `make`.
+    """
     form = backend(str(kwargs["backend"])) if "backend" in kwargs else None
     if form is not None:
         del kwargs["backend"]
@@ -60,7 +73,7 @@ def make(env_id: str, **kwargs: Any) -> Any:
     try:
         signature.bind(**kwargs)
     except TypeError as error:
-        raise InvalidParamsError(f"make({env_id!r})", sorted(kwargs), str(signature), str(error)) from None
+        raise InvalidParamsError(call, sorted(kwargs), str(signature), str(error)) from None
     env = factory(**kwargs)
     return env if form is None else form(env)
 

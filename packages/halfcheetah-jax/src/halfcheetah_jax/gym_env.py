@@ -19,6 +19,7 @@ from halfcheetah_jax.render import rgb_array
 from rlenv_shared import spaces
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.registry import construct
 
 SIZE = 480  # pixels, of a picture's sides, unless told otherwise — MujocoEnv
 
@@ -47,7 +48,7 @@ class GymHalfCheetah(GymEnv):
         observation_dtype: of observations: float64 as in Gymnasium, or float32.
         width: of a picture, pixels.
         height: of a picture, pixels.
-        **options: of `HalfCheetah`.
+        **options: of `HalfCheetah`; ``backend="emit"`` as in `halfcheetah_jax.make`.
 
     Raises:
         InvalidParamsError: as `HalfCheetah`, or another dtype.
@@ -63,7 +64,8 @@ class GymHalfCheetah(GymEnv):
         height: int = SIZE,
         **options: Any,
     ) -> None:
-        super().__init__(_Unclamped(**options), params, render_mode=render_mode)
+        env = construct(_Unclamped, HalfCheetah.name, **options)
+        super().__init__(env, params, render_mode=render_mode)
         self.action_space = HalfCheetah.action_space(self.env, self.params).to_gymnasium()
         self.observation_space = _observations(self.env, self.params, observation_dtype)
         self._size = (width, height)
@@ -104,7 +106,7 @@ class GymVectorHalfCheetah(GymVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **options: Any,
     ) -> None:
-        env = _Unclamped(**options)
+        env = construct(_Unclamped, HalfCheetah.name, **options)
         super().__init__(env, num_envs, params, render_mode=render_mode, autoreset_mode=autoreset_mode)
         self.single_action_space = HalfCheetah.action_space(self.env, self.params).to_gymnasium()
         self.single_observation_space = _observations(self.env, self.params, observation_dtype)

@@ -47,3 +47,21 @@ def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None 
         deterministic=False,  # a single environment's later episodes go on from wherever its generator stands
         settings={"policy": "random", "reset_mode": mode, "outputs": "returned", **(settings or {})},
     )
+
+
+def registered(made: Mapping[str, Mapping[str, Any]], batch: int, steps: int) -> list[HostWorkload]:
+    """Environments that Gymnasium's registry makes, beside one another.
+
+    Args:
+        made: keywords of `gymnasium.make_vec` by who offers the environment; the mode of vectorisation is left out
+            where there is one environment.
+        batch: environments of each; 1 takes `gymnasium.make`, without its wrappers.
+        steps: steps per call.
+    """
+    import gymnasium  # an optional dependency of the packages that are measured
+
+    if batch > 1:
+        vectors = {who: gymnasium.make_vec(**how, num_envs=batch) for who, how in made.items()}
+        return [face(env, steps, name=f"{who}, vector") for who, env in vectors.items()]
+    ones = {who: {key: how[key] for key in how if key != "vectorization_mode"} for who, how in made.items()}
+    return [face(gymnasium.make(**how).unwrapped, steps, name=f"{who}, single") for who, how in ones.items()]

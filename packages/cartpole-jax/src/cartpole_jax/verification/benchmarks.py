@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import cartpole_jax
 from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
-from rlenv_bench.faces import face
+from rlenv_bench.faces import registered
 from rlenv_bench.other_python import envpool
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_shared import spaces
@@ -85,7 +85,4 @@ def faces(batch: int) -> list[Workload]:
         "cartpole-jax emitted": {"id": CartPole.name, "backend": "emit"},
         "gymnasium": {"id": "CartPole-v1"},
     }
-    steps = max(STEPS, FACE_STEPS // batch)
-    if batch == 1:
-        return [face(gymnasium.make(**how).unwrapped, steps, name=f"{who}, single") for who, how in made.items()]
-    return [face(gymnasium.make_vec(**how, num_envs=batch), steps, name=f"{who}, vector") for who, how in made.items()]
+    return [*registered(made, batch, max(STEPS, FACE_STEPS // batch))]

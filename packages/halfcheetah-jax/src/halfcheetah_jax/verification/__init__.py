@@ -7,7 +7,10 @@ from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = {dtype: f"halfcheetah-jax {dtype}" for dtype in ("float32", "float64")}
-FACES: Final = {1: 0.01, 64: 0.01, 4096: 0.01}  # environments through Gymnasium's interface: least ratio
+FACES: Final = {  # environments through Gymnasium's interface: least ratio
+    "halfcheetah-jax": {1: 0.01, 64: 0.01, 4096: 0.01},
+    "halfcheetah-jax emitted": {1: 0.5, 64: 0.01, 4096: 0.01},
+}
 LARGE: Final = (1024, 4096)
 SMALL: Final = (16, 64, 256)  # batches that MJX can finish
 TRIED: Final = ", ".join(map(str, SMALL))  # in a report, so that one with fewer batches does not speak of the best
@@ -123,7 +126,7 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
             ),
         ),
-        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", "gymnasium", {"halfcheetah-jax": FACES}),
+        declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", "gymnasium", FACES),
     ),
     gpu=declare.Gpu.of(
         f"{__name__}.gpu",

@@ -13,7 +13,7 @@ import halfcheetah_jax
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.verification import OTHERS, OURS, TRIED
 from halfcheetah_jax.verification.other_python import command
-from rlenv_bench.faces import face
+from rlenv_bench.faces import registered
 from rlenv_bench.other_python import OtherPythonWorkload, envpool
 from rlenv_bench.workloads import HostWorkload, JaxWorkload, Workload, jax_rollout
 from rlenv_shared.errors import DivergenceError, explain
@@ -174,17 +174,14 @@ def gymnasium_single() -> HostWorkload:
 
 
 def faces(batch: int) -> list[Workload]:
-    """Gymnasium's interface: ours and Gymnasium's own, whose vector steps one environment after the other."""
+    """Gymnasium's interface: ours, by XLA and emitted, and Gymnasium's own, which steps one after the other."""
     reference("gymnasium_mujoco")
     import gymnasium
 
     gymnasium.register_envs(halfcheetah_jax)
-    made = {"halfcheetah-jax": HalfCheetah.name, "gymnasium": "HalfCheetah-v5"}
-    steps = max(2, FACE_STEPS // batch)
-    if batch == 1:
-        return [face(gymnasium.make(name).unwrapped, steps, name=f"{who}, single") for who, name in made.items()]
-    modes = {"gymnasium": "sync", "halfcheetah-jax": "vector_entry_point"}
-    return [
-        face(gymnasium.make_vec(made[who], batch, vectorization_mode=mode), steps, name=f"{who}, vector")
-        for who, mode in modes.items()
-    ]
+    made = {
+        "halfcheetah-jax": {"id": HalfCheetah.name},
+        "halfcheetah-jax emitted": {"id": HalfCheetah.name, "backend": "emit"},
+        "gymnasium": {"id": "HalfCheetah-v5", "vectorization_mode": "sync"},
+    }
+    return [*registered(made, batch, max(2, FACE_STEPS // batch))]
