@@ -142,7 +142,7 @@ class Workspace:
         for name in {*found, *compiled} - {""}:
             if (repo / name).is_file():
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(repo / name, directory / name)
+                shutil.copy(repo / name, directory / name)  # newer than a core that an earlier run left mutated
         (directory / ".cache").mkdir()
         (repo / ".cache" / "refs").mkdir(parents=True, exist_ok=True)
         (directory / ".cache" / "refs").symlink_to(repo / ".cache" / "refs")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,14 @@ fn double(x: i64) -> i64 { x * 2 }
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> { m.add_function(wrap_pyfunction!(double, m)?) }
 """
+
+
+def test_copies_are_newer_than_what_an_earlier_run_built(toy: Package, tmp_path: Path) -> None:
+    # cargo builds again what is newer than its output, which may be that of a mutation
+    started = time.time()
+    os.utime(toy.source / "toy" / "rules.py", (0, 0))
+    mutate.Workspace(toy, tmp_path / "copy")
+    assert (tmp_path / "copy" / "packages" / "toy" / "src" / "toy" / "rules.py").stat().st_mtime > started - 1
 
 
 @pytest.mark.slow
