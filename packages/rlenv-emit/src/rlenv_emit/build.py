@@ -24,9 +24,11 @@ from rlenv_emit.processor import Form
 from rlenv_shared.errors import explain
 
 HEADERS: Final = Path(__file__).parent / "cpp"
+BROUGHT: Final = Path(__file__).parent / "objects"
+"""Objects that came in the wheel; `rlenv_emit.objects` makes them."""
 CACHE_VARIABLE: Final = "RLENV_EMIT_CACHE"
 FLAGS: Final = (
-    "-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-fvisibility=hidden",
+    "-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-fvisibility=hidden", "-static-libstdc++", "-static-libgcc",
     "-fwrapv",  # signed numbers wrap
     "-fno-strict-aliasing",
     "-ffp-contract=off", "-fno-math-errno",  # no fused multiply-add
@@ -62,12 +64,14 @@ def compiler() -> str:
     for name in (os.environ.get("CXX"), "g++", "clang++", "c++"):
         if name and (found := shutil.which(name)):
             return found
-    remedy = "install g++ or clang++, or set CXX"
+    remedy = 'install g++ or clang++, or set CXX; or leave out backend="emit", and XLA compiles the step'
     raise CompilerError(explain("C++ compiler", got="none on PATH", expected="g++ or clang++", remedy=remedy))
 
 
 def build(closed: Any, varying: Sequence[bool], form: Form) -> Built:
-    """The loaded object of a closed jaxpr of one lane, from the cache if it is there: then nothing else is looked at.
+    """The loaded object of a closed jaxpr of one lane.
+
+    If the wheel brought it or the cache has it, nothing else is looked at.
 
     Args:
         closed: the jaxpr.
@@ -80,7 +84,10 @@ def build(closed: Any, varying: Sequence[bool], form: Form) -> Built:
         ObjectFileError: the file in the cache is not what its name says.
     """
     key = key_of(closed, varying, form, FLAGS)
-    path = cache_folder() / f"{form.name}-{key}.so"
+    name = f"{form.name}-{key}.so"
+    if (path := BROUGHT / name).exists():
+        return load(path, key)
+    path = cache_folder() / name
     if not path.exists():
         compile_text(source(program(closed, varying)), form, path, key)
     return load(path, key)

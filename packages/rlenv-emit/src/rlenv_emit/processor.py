@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import platform
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -54,8 +55,8 @@ def flags() -> frozenset[str]:
 
 
 def runs(form: Form) -> bool:
-    """Whether this processor can run a form."""
-    return form.machine == platform.machine() and form.needs <= flags()
+    """Whether this processor can run a form, under Linux."""
+    return sys.platform == "linux" and form.machine == platform.machine() and form.needs <= flags()
 
 
 def best() -> Form:
@@ -67,11 +68,9 @@ def best() -> Form:
     for form in FORMS:
         if runs(form):
             return form
-    raise ObjectFileError(
-        explain(
-            "processor", got=platform.machine(), expected="x86_64 or aarch64", remedy="use the environment as it is"
-        )
-    )
+    got, expected = f"{sys.platform} on {platform.machine()}", "linux on x86_64 or aarch64"
+    remedy = 'leave out backend="emit": XLA compiles the step'
+    raise ObjectFileError(explain("processor", got=got, expected=expected, remedy=remedy))
 
 
 def known(name: str) -> Form:
