@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -129,3 +130,9 @@ class WithHooks(Wrapper):
 def emit_env(env: Any, **options: Any) -> EmittedEnv:
     """An environment with native steps; ``options`` are those of `EmittedEnv`."""
     return EmittedEnv(env, **options)
+
+
+def environment(spec: str) -> Any:
+    """What the class or function ``MODULE:NAME`` makes: for command lines."""
+    module, _, name = spec.partition(":")
+    return getattr(importlib.import_module(module), name)()

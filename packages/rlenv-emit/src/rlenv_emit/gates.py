@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import importlib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 
 from rlenv_emit import ir
 from rlenv_emit.emit import emit, traced_program
+from rlenv_emit.env import environment
 from rlenv_emit.errors import GateError
 from rlenv_emit.hooks import BRANCH, EMIT, MASK, Policy
 from rlenv_shared import counter_rng, masking
@@ -189,8 +189,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--steps", type=int, default=64)
     arguments = parser.parse_args()
-    module, _, name = arguments.environment.partition(":")
-    env = getattr(importlib.import_module(module), name)()
+    env = environment(arguments.environment)
     check(env, batch=arguments.batch, steps=arguments.steps)
     save(profile(env, batch=arguments.batch, steps=arguments.steps), arguments.file)
 

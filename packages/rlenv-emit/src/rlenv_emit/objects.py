@@ -8,7 +8,6 @@ another one traces other programs.
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.util
 import os
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ import numpy as np
 
 from rlenv_emit import emit_env, processor
 from rlenv_emit.build import BROUGHT, CACHE_VARIABLE
+from rlenv_emit.env import environment
 from rlenv_shared import counter_rng
 from rlenv_shared.env import TurnOrder
 
@@ -58,10 +58,8 @@ def make_objects(environments: Sequence[str], folder: Path) -> list[Path]:
     os.environ[CACHE_VARIABLE] = str(folder)
     try:
         for spec in environments:
-            module, _, name = spec.partition(":")
-            make = getattr(importlib.import_module(module), name)
             for form in filter(processor.runs, processor.FORMS):
-                step_in_every_way(emit_env(make(), form=form.name))
+                step_in_every_way(emit_env(environment(spec), form=form.name))
     finally:
         if before is None:
             del os.environ[CACHE_VARIABLE]

@@ -16,7 +16,7 @@ import jax
 
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
-from rlenv_emit.env import WithHooks
+from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
 from rlenv_shared import machine
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--games", nargs="+", default=list(GAMES), choices=GAMES)
+    parser.add_argument("--games", nargs="+", default=list(GAMES), help=f"of {list(GAMES)}, or MODULE:NAME of another")
     parser.add_argument("--batches", nargs="+", type=int, default=BATCHES)
     parser.add_argument("--steps", type=int, default=64)
     parser.add_argument("--threads", nargs="+", type=int, default=(1, 2))
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs: list[harness.Run] = []
     group = 0
     for game in given.games:
-        env = GAMES[game]()
+        env = GAMES[game]() if game in GAMES else environment(game)
         for batch in given.batches:
             made: dict[str, workloads.JaxWorkload] = {}
             for threads in given.threads:
