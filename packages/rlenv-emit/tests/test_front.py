@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -72,3 +74,45 @@ def test_loops_inside_loops_are_not_tried_anew_for_every_try_of_the_outer_one(mo
     emitted = jax.vmap(emit(lambda x: nest(5, x), x))
     every = jnp.arange(33, dtype=jnp.int32)
     assert np.array_equal(emitted(every), jax.vmap(lambda x: nest(5, x))(every))
+
+
+def of_copies(x, copies):
+    """A number that a loop changes, computed in every element of an array."""
+
+    def body(carry, _):
+        a, b = carry
+        _, a = jax.lax.while_loop(
+            lambda inner: inner[0] < (inner[1][0] & 3),
+            lambda inner: (inner[0] + 1, inner[1] * 3 + b),
+            (jnp.int32(0), a),
+        )
+        return (a ^ b, b + a), None
+
+    every = jnp.broadcast_to(x, (copies,))
+    return jax.lax.scan(body, (every, every), length=4)[0][0][-1]
+
+
+def test_a_loop_over_copies_is_as_long_as_one_over_one():
+    one, eight = (
+        size(traced_program(functools.partial(of_copies, copies=copies), jnp.int32(2)).block) for copies in (1, 8)
+    )
+    assert one == eight
+    every = jnp.arange(33, dtype=jnp.int32)
+    found = jax.vmap(emit(functools.partial(of_copies, copies=8), jnp.int32(0)))(every)
+    assert np.array_equal(found, jax.vmap(lambda x: of_copies(x, 1))(every))
+
+
+def parting(x):
+    """Four numbers that begin as one; the first pass parts the first two, which then part the last two."""
+
+    def body(_, carry):
+        a, b, c, d = carry
+        return a * 3, b * 3 + 1, c ^ a, d ^ b
+
+    return jax.lax.fori_loop(0, 5, body, (x, x, x, x))
+
+
+def test_numbers_that_begin_as_one_may_part_in_a_loop():
+    every = jnp.arange(33, dtype=jnp.int32)
+    found = jax.vmap(emit(parting, jnp.int32(0)))(every)
+    jax.tree.map(np.testing.assert_array_equal, found, jax.vmap(parting)(every))

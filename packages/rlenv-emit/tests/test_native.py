@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 import pytest
 
 from rlenv_emit import EmittedEnv, emit, emit_env, processor
+from rlenv_emit.env import WithHooks
 from rlenv_emit.native import Native, on_host
 from rlenv_emit.synthetic import Synthetic
 from rlenv_shared import registry
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.ops import XLA
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 GAME = Synthetic(equations=120)
@@ -48,6 +51,26 @@ def test_a_single_environment_plays_as_with_xla() -> None:
             same(found, expected)
             over, steps = found[2] or found[3], steps + 1
         assert steps > 1
+
+
+def test_numbers_among_the_parameters_are_constants_of_the_step() -> None:
+    seen = []
+
+    class Recorded(WithHooks):
+        def transition(self, state: Any, action: Any, params: Any, ops: Any = XLA) -> Any:
+            seen.append(params.max_steps_in_episode)
+            return super().transition(state, action, params, ops)
+
+    env = emit_env(Recorded(GAME, XLA))
+    params = env.default_params
+    state = env.init((jnp.uint32(1), jnp.uint32(2)), params)
+    ended = [
+        bool(env.step(None, state, jnp.int32(0), dataclasses.replace(params, max_steps_in_episode=most))[4])
+        for most in (9, 1, jnp.int32(9), jnp.int32(1))
+    ]
+    assert ended == [False, True, False, True]
+    assert seen[:2] == [9, 1]
+    assert all(isinstance(most, jax.core.Tracer) for most in seen[2:])
 
 
 def test_the_backend_is_found_by_name() -> None:

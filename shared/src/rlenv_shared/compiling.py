@@ -96,11 +96,17 @@ class Constants(NamedTuple):
         return jax.tree.unflatten(self.tree, [next(given) if one is None else one[1] for one in self.numbers])
 
 
-def constants(params: Any) -> tuple[Constants, list[Any]]:
-    """``(parameters without arrays, the arrays, on the device)``."""
+def without_arrays(params: Any) -> tuple[Constants, list[Any]]:
+    """``(parameters without arrays, the arrays as they are)``."""
     leaves, tree = jax.tree.flatten(params)
     numbers = tuple(None if hasattr(leaf, "dtype") else (type(leaf), leaf) for leaf in leaves)
-    return Constants(tree, numbers), [jax.device_put(leaf) for leaf in leaves if hasattr(leaf, "dtype")]
+    return Constants(tree, numbers), [leaf for leaf in leaves if hasattr(leaf, "dtype")]
+
+
+def constants(params: Any) -> tuple[Constants, list[Any]]:
+    """``(parameters without arrays, the arrays, on the device)``."""
+    numbers, arrays = without_arrays(params)
+    return numbers, [jax.device_put(array) for array in arrays]
 
 
 class Programs:

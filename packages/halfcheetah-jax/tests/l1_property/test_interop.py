@@ -10,6 +10,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics
 import halfcheetah_jax
 from halfcheetah_jax import EnvParams, HalfCheetah, cli
 from halfcheetah_jax.recording import save_gif
+from halfcheetah_jax.verification.steps import F32_QVEL, F32_REWARD
 from rlenv_learn import PPOConfig, evaluate, train
 from rlenv_shared.errors import InvalidParamsError
 
@@ -74,6 +75,28 @@ def test_motors_clamp_actions_beyond_one_and_they_cost_as_given():
     expected, expected_reward, *_ = theirs.step(action)
     np.testing.assert_allclose(obs, expected, atol=1e-4)
     assert reward == pytest.approx(expected_reward, rel=1e-5)
+
+
+def test_native_steps_are_those_of_xla_alone_and_in_a_vector():
+    """The native form computes one environment and many with the same roundings; XLA fuses, and rounds otherwise."""
+    kwargs = {"exclude_current_positions_from_observation": False, "observation_dtype": np.float32}
+    by_xla, emitted = (gym.make_vec(HalfCheetah.name, num_envs=19, backend=name, **kwargs) for name in ("xla", "emit"))
+    single = gym.make(HalfCheetah.name, backend="emit", **kwargs)
+    begun = [env.reset(seed=5) for env in (by_xla, emitted, single)]
+    np.testing.assert_array_equal(begun[1][0], begun[0][0])
+    np.testing.assert_array_equal(begun[2][0], begun[1][0][0])
+    actions = np.random.default_rng(0).uniform(-1.5, 1.5, (20, 19, 6)).astype(np.float32)
+    for number, chosen in enumerate(actions):
+        expected, found, alone = by_xla.step(chosen), emitted.step(chosen), single.step(chosen[0])
+        assert [(part.dtype, part.shape) for part in found[:4]] == [(part.dtype, part.shape) for part in expected[:4]]
+        assert set(found[4]) == set(expected[4])
+        for whole, one in zip(found[:4], alone[:4], strict=True):
+            np.testing.assert_array_equal(one, whole[0])
+        for key, value in alone[4].items():
+            np.testing.assert_array_equal(value, found[4][key][0])
+        if number < 3:  # roundings grow
+            np.testing.assert_allclose(found[0], expected[0], rtol=F32_QVEL.rtol, atol=F32_QVEL.atol)
+            np.testing.assert_allclose(found[1], expected[1], atol=F32_REWARD.atol)
 
 
 @pytest.mark.parametrize("limit", [7, 1200])

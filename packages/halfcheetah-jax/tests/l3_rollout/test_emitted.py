@@ -1,8 +1,6 @@
-"""L3: the native step (`backend="emit"`) against MuJoCo: what `test_episodes` asks of the step that XLA compiles.
+"""L3: the native step (`backend="emit"`) against MuJoCo: what `test_episodes` asks of the step that XLA compiles."""
 
-Quick subset: `verify` compares float64 too, whose step takes a minute and a half to compile.
-"""
-
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -14,7 +12,9 @@ pytestmark = [pytest.mark.l3, pytest.mark.reference("gymnasium_mujoco"), pytest.
 QUICK = DECLARATION.rollout_set("emitted").quick
 
 
-def test_every_emitted_step_agrees():
-    report = every_step(jnp.float32, QUICK["episodes"], QUICK["steps"], QUICK["seed"], backend="emit")
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+def test_every_emitted_step_agrees(dtype):
+    with jax.enable_x64(dtype == jnp.float64):
+        report = every_step(dtype, QUICK["episodes"], QUICK["steps"], QUICK["seed"], backend="emit")
     report.raise_on_divergence()
     assert report.steps == QUICK["episodes"] * QUICK["steps"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.hooks import Policy, emit_ops
 from rlenv_emit.native import on_host
-from rlenv_shared.compiling import depends_on
+from rlenv_shared.compiling import Constants, depends_on, without_arrays
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
@@ -17,7 +18,9 @@ class EmittedEnv(Wrapper):
     """The same environment with native steps: `step`, `step_env`, `advance`, `transition` and `legal_actions`.
 
     Resets, and steps with other hooks than XLA's, are those of the environment inside.  Batch it with `jax.vmap` and
-    leave the parameters unmapped: tables then stay in one place.
+    leave the parameters unmapped: tables then stay in one place.  Parameters that are Python numbers where a step is
+    called or traced become constants of the native code, each choice of them an object of its own; give those that vary
+    as arrays.
 
     Args:
         env: the environment.
@@ -33,7 +36,7 @@ class EmittedEnv(Wrapper):
         ops = emit_ops(policy)
 
         def lazily(function: Any) -> Any:
-            return emit_lazily(function, form, threads)
+            return _with_constants(lambda whole: emit_lazily(whole, form, threads), function)
 
         self._form = chosen_form(form)
         self._masked: bool | None = None
@@ -83,6 +86,20 @@ class EmittedEnv(Wrapper):
         if ops is XLA and self._masked:
             return self._legal(state, params)
         return self.env.legal_actions(state, params, ops)
+
+
+def _with_constants(emitted: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """What ``emitted`` makes of a function whose last argument, the parameters, keeps its Python numbers."""
+
+    @functools.cache
+    def made(constants: Constants) -> Callable[..., Any]:
+        return emitted(lambda *arguments: function(*arguments[:-1], constants.fill(arguments[-1])))
+
+    def call(*arguments: Any) -> Any:
+        constants, arrays = without_arrays(arguments[-1])
+        return made(constants)(*arguments[:-1], arrays)
+
+    return call
 
 
 class WithHooks(Wrapper):

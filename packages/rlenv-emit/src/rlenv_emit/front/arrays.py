@@ -40,7 +40,7 @@ class Context:
         self.source: object = ""  # of the equation at work, for messages
         self.primitive = ""
         self.path: list[int] = []  # the equations at work, from the outermost
-        self.loops: dict[tuple[int, ...], tuple[list[bool], list[bool]]] = {}
+        self.loops: dict[tuple[int, ...], tuple[list[bool], list[bool], list[int]]] = {}
         """By path of a loop: which values of its carry turned out to be uniform, and which to be fixed."""
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import jax
@@ -249,21 +249,27 @@ def _loop(
     ask: Callable[[list[Held]], Value],
     step: Callable[[list[Held]], list[Held]],
 ) -> list[Held]:
-    """A loop whose carry is as uniform as can be; found by trying, from the most hopeful assumption on.
+    """A loop whose carry is as uniform as can be, and holds no number twice; found by trying the most hopeful first.
 
-    A loop inside another one goes on from what was found when the outer one was tried before, which was more hopeful.
+    Numbers that begin as one and stay one are carried as one: a step written for a batch of copies then costs as much
+    as one of them.  A loop inside another one goes on from what was found when the outer one was tried before, which
+    was more hopeful.
     """
     build = context.build
     arrays = [context.elements(held) for held in begin]
     first = [value for array in arrays for value in array.reshape(-1)]
-    uniform, fixed = [value.uniform for value in first], [True] * len(first)
+    uniform, fixed, same = [value.uniform for value in first], [True] * len(first), _classes(first)
     if (known := context.loops.get(tuple(context.path))) is not None:
         uniform = [a and b for a, b in zip(uniform, known[0], strict=True)]
         fixed = list(known[1])
+        same = _classes(zip(same, known[2], strict=True))
     while True:
-        carry = [
-            value if fix else build.value(value.dtype, u) for value, u, fix in zip(first, uniform, fixed, strict=True)
-        ]
+        carry: list[Value] = []
+        for place, value in enumerate(first):
+            if same[place] < place:
+                carry.append(carry[same[place]])
+            else:
+                carry.append(value if fixed[place] else build.value(value.dtype, uniform[place]))
         with contextlib.ExitStack() as stack:
             condition = stack.enter_context(build.inner())
             goes_on = ask(_shaped(carry, arrays))
@@ -272,18 +278,27 @@ def _loop(
             after = [value for held in step(_shaped(carry, arrays)) for value in context.elements(held).reshape(-1)]
             if not goes_on.uniform:  # a lane that is ready keeps what it has
                 after = [build.op("select", goes_on, new, old) for new, old in zip(after, carry, strict=True)]
-        still_uniform = [u and new.uniform for u, new in zip(uniform, after, strict=True)]
-        still_fixed = [fix and new is old for fix, new, old in zip(fixed, after, carry, strict=True)]
-        if still_uniform == uniform and still_fixed == fixed:
+        found = (
+            [u and new.uniform for u, new in zip(uniform, after, strict=True)],
+            [fix and new is old for fix, new, old in zip(fixed, after, carry, strict=True)],
+            _classes(zip(same, after, strict=True)),
+        )
+        if found == (uniform, fixed, same):
             break
-        uniform, fixed = still_uniform, still_fixed
-    context.loops[tuple(context.path)] = uniform, fixed
-    moving = [i for i, fix in enumerate(fixed) if not fix]
+        uniform, fixed, same = found
+    context.loops[tuple(context.path)] = found
+    moving = [i for i, fix in enumerate(fixed) if not fix and same[i] == i]
     body.results = tuple(after[i] for i in moving)
     if moving:
         carried = tuple(carry[i] for i in moving)
         build.block.statements.append(Loop(tuple(first[i] for i in moving), carried, condition, body))
     return _shaped(carry, arrays)
+
+
+def _classes(keys: Iterable[Any]) -> list[int]:
+    """For each place the first one with an equal key."""
+    seen: dict[Any, int] = {}
+    return [seen.setdefault(key, place) for place, key in enumerate(keys)]
 
 
 def _shaped(values: list[Value], arrays: Sequence[np.ndarray]) -> list[Held]:
