@@ -1,9 +1,9 @@
 """PufferLib 3.0.0's own trainer on our Pong: ``python -m ci.doors.pufferlib [SEEDS]``.
 
 PufferLib publishes no wheel, and its set-up fetches raylib and Box2D, or with ``NO_OCEAN=1`` ends in a NameError.  So
-PufferLib publishes no wheel, and its set-up fetches raylib and Box2D, or with ``NO_OCEAN=1`` ends in a NameError.  So
-``python -m ci.doors.pufferlib --install`` puts the files of the pinned source distribution, but for its own environments,
-into the environment that runs this, unmodified, with its one C++ file as torch compiles it.
+``python -m ci.doors.pufferlib --install`` puts the files of the pinned source distribution, unmodified and without its
+own environments, into the environment that runs this, with its one C++ file as torch compiles it.
+
 The settings are those of its ``default.ini`` and ``pong.ini``, on the CPU and not compiled.
 """
 
