@@ -26,11 +26,14 @@ TESTS: Final = (
     "shared/tests/test_infos.py",
     "shared/tests/test_gymnasium.py",
     "packages/cartpole-jax/tests/l1_property/test_conformance.py",
+    "packages/halfcheetah-jax/tests/l1_property/test_conformance.py",
     "packages/puffer-pong/tests/l1_property/test_rust_envs.py",
+    "packages/rlenv-learn/tests/test_train.py",
 )
 NEEDED: Final = (
     *("jaxtyping", "beartype", "hypothesis", "pytest", "pytest-timeout", "pytest-xdist"),
     *("pettingzoo", "tyro", "imageio", "pillow"),
+    *("flax", "optax", "orbax-checkpoint", "rich", "scipy"),
 )
 """What these tests need besides JAX and Gymnasium; our own packages are taken from their sources.  gymnax is not among
 them: version 1.0.1 refuses JAX 0.12."""

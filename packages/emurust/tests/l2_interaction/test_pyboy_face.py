@@ -8,14 +8,14 @@ import pytest
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("pyboy")]
 
+TIMEOUT_S = 110  # below that of a test, which would leave behind a PyBoy that hangs
 COMPAT = Path(__file__).resolve().parents[1] / "compat"
 
 
 def run(script, *arguments):
     """Output of a script of tests/compat, which fails where the two differ."""
-    done = subprocess.run(
-        [sys.executable, str(COMPAT / script), *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, str(COMPAT / script), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return done.stdout
 

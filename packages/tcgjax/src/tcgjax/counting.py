@@ -111,10 +111,18 @@ def count(
         meant = who_is_meant(game, rules, reader, row.who)
         found = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, reader.source)
         wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
-        units = xp.where(found[:, None] & wanted, rules.units, 0)
-        there = (meant[:, None] & (game.energy > 0)).any(axis=0) & wanted
-        counts = {Op.COUNT_POKEMON: total(found), Op.COUNT_ENERGY: total(units), Op.COUNT_TYPES: total(there)}
-        choose(box, counts)
+
+        def of_units(box: Record) -> None:
+            units = xp.sum(xp.where(found[:, None], rules.units, 0), axis=0, dtype=xp.int32)
+            choose(box, {Op.COUNT_ENERGY: total(xp.where(wanted, units, 0))})
+
+        def of_types(box: Record) -> None:
+            there = (meant[:, None] & (game.energy > 0)).any(axis=0) & wanted
+            choose(box, {Op.COUNT_TYPES: total(there)})
+
+        choose(box, {Op.COUNT_POKEMON: total(found)})
+        when_itself(ops, "count energy", row.op == Op.COUNT_ENERGY, of_units, box)
+        when_itself(ops, "count types", row.op == Op.COUNT_TYPES, of_types, box)
 
     def of_cards(box: Record) -> None:
         zone, player = xp.int32(NOBODY), reader.me

@@ -46,6 +46,7 @@ def unpack(words: Any, cards: Cards) -> Record:
 def with_work(game: Record, cards: Cards) -> Record:
     """Add the fields that live within one step only."""
     game.card = xp.concatenate([cards.deck(game.deck[player]) for player in (0, 1)])
+    game.skips_from = cards.card(game.card, CardColumn.SKIPS_FROM)
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.bool_)
     game.asks_main = game.stale = game.fires = xp.bool_(False)

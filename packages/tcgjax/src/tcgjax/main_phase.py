@@ -58,22 +58,24 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
     strikes = strikes & rules.there[spot]
     own_tops = of(rules.top, player)
     stadium = board.card_of(game, cards, game.stadium)
-    allowed = heads(game, cards, rules, player, card, own_tops, stadium, strike_card, strike_number)
+    names = cards.attack(strike_card, strike_number, AttackColumn.NAME)
+    blocked = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
+    affordable = can_afford(rules, cards, spot, cards.cost(strike_card, strike_number))
+    attacks = strikes & affordable & ~locked(game, rules, names) & ~blocked & ~at(rules.no_attack, spot)
+    use = cards.card(own_tops, CardColumn.USE)
+    once = (use == Use.ONCE) & (of(game.ability_used, player) != game.turn)
+    abilities = there & (once | (use == Use.OFTEN)) & of(rules.has_ability, player)
+    uses_stadium = (game.stadium >= 0) & ~at(game.stadium_used, player)
+    uses_stadium = uses_stadium & (cards.card(stadium, CardColumn.USE) == Use.ONCE)
+    wanted = xp.concatenate(
+        [different & may_play(game, cards, rules, player, card), abilities, uses_stadium[None], attacks]
+    )
+    allowed = heads(game, cards, rules, player, card, own_tops, stadium, strike_card, strike_number, wanted)
 
     targets = hand_targets(game, cards, rules, player, card, allowed[:HAND_LIMIT]) & different[:, None]
     attaches = there & (at(game.zone_energy, player) >= 0)
     attaches = attaches & ~(at(rules.no_zone_active, player) & (np.arange(SLOTS) == 0))
     retreats = may_retreat(game, cards, rules, player) & there[1:]
-    names = cards.attack(strike_card, strike_number, AttackColumn.NAME)
-    blocked = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
-    affordable = can_afford(rules, cards, spot, cards.cost(strike_card, strike_number))
-    attacks = strikes & affordable & allowed[STRIKES:] & ~locked(game, rules, names)
-    attacks = attacks & ~blocked & ~at(rules.no_attack, spot)
-    use = cards.card(own_tops, CardColumn.USE)
-    once = (use == Use.ONCE) & (of(game.ability_used, player) != game.turn)
-    abilities = there & (once | (use == Use.OFTEN)) & of(rules.has_ability, player) & allowed[ABLE:STADIUM_AT]
-    uses_stadium = (game.stadium >= 0) & ~at(game.stadium_used, player) & allowed[STADIUM_AT]
-    uses_stadium = uses_stadium & (cards.card(stadium, CardColumn.USE) == Use.ONCE)
     fossils = there & (cards.card(own_tops, CardColumn.KIND) == CardKind.FOSSIL)
     return xp.concatenate(
         [
@@ -81,9 +83,8 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
             targets.reshape(-1),
             attaches,
             retreats,
-            attacks,
-            abilities,
-            uses_stadium[None],
+            allowed[STRIKES:],
+            allowed[ABLE:STRIKES],
             fossils,
             xp.zeros((31,), xp.bool_),
         ]
@@ -106,8 +107,12 @@ def heads(
     stadium: Any,
     strike_card: Any,
     strike_number: Any,
+    where: Any,
 ) -> Any:
-    """Whether the programs of the hand, of own Abilities, of the Stadium and of attacks allow their use, bool [21]."""
+    """Which programs of the hand, of own Abilities, of the Stadium and of attacks allow their use, bool [21].
+
+    False where ``where`` (bool [21]) is.
+    """
     spot = board.active_place(player)
     strike_program = cards.attack(strike_card, strike_number, AttackColumn.PROGRAM)
     programs = [cards.card(hand, CardColumn.PROGRAM), cards.card(own_tops, CardColumn.PROGRAM)]
@@ -127,16 +132,26 @@ def heads(
         xp.concatenate([padding, strike_number]),
         *(xp.asarray(nowhere) for _ in range(3)),
     )
-    return usable(game, cards, rules, numbers, readers, xp.ones((count,), xp.bool_))
+    return usable(game, cards, rules, numbers, readers, where)
 
 
-def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: Any, allowed: Any) -> Any:
-    """Where each card of the hand can be played: nowhere in particular, own slots, the opponent's; bool [10, 9]."""
+def may_play(game: Record, cards: Cards, rules: Record, player: Any, card: Any) -> Any:
+    """Which cards of the hand are Supporters or Items that may be played, whatever their programs ask; bool [10]."""
+    kind, no_trainer = cards.card(card, CardColumn.KIND), at(rules.no_trainer, player)
+    no_item, no_supporter = at(rules.no_item, player), at(rules.no_supporter, player)
+    supporter = (kind == CardKind.SUPPORTER) & (at(game.supporters, player) == 0) & ~no_supporter
+    return (supporter | ((kind == CardKind.ITEM) & ~no_item)) & ~no_trainer
+
+
+def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: Any, played: Any) -> Any:
+    """Where each card of the hand can be played: nowhere in particular, own slots, the opponent's; bool [10, 9].
+
+    ``played`` flags the Supporters and Items that can be, bool [10].
+    """
     kind, stage = cards.card(card, CardColumn.KIND), cards.card(card, CardColumn.STAGE)
     there, tops = of(rules.there, player), of(rules.top, player)
     no_trainer = at(rules.no_trainer, player)
     no_item = no_trainer | at(rules.no_item, player)
-    no_supporter = no_trainer | at(rules.no_supporter, player)
     no_stadium = no_trainer | at(rules.no_stadium, player)
     is_pokemon, is_fossil = kind == CardKind.POKEMON, kind == CardKind.FOSSIL
     evolution = is_pokemon & (stage != Stage.BASIC)
@@ -159,11 +174,8 @@ def hand_targets(game: Record, cards: Cards, rules: Record, player: Any, card: A
     same = (game.stadium >= 0) & (cards.card(card, CardColumn.NAME) == stadium_name)
     replaces = (kind == CardKind.STADIUM) & ~same & ~at(game.stadium_played, player) & ~no_stadium
 
-    supporter = kind == CardKind.SUPPORTER
-    played = (supporter & (at(game.supporters, player) == 0) & ~no_supporter) | ((kind == CardKind.ITEM) & ~no_item)
     program = cards.card(card, CardColumn.PROGRAM)
     chooses = cards.program(program, 2) != 0
-    played = played & allowed
     chosen = choices_of(game, cards, rules, player, program, played & chooses)
     nowhere = enters | replaces | (played & ~chooses)
     own = ((evolves | equips) & there) | ((played & chooses)[:, None] & chosen[:, :SLOTS])

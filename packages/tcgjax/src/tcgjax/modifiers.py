@@ -7,6 +7,7 @@ Maximum HP, Retreat Costs and energy come first: states that other modifiers ask
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from tcgjax.codes import AttackColumn, CardColumn, Kind, ModifierColumn, Place, 
 from tcgjax.layout import DECK, PLACES
 from tcgjax.sources import SOURCES, abilities, as_bits, source_of, sources
 from tcgjax.states import in_state
-from tcgjax.tables import Cards
+from tcgjax.tables import Cards, Columns
 
 COLORLESS: Final = 8
 PLAYERS: Final = np.arange(2, dtype=np.int32)
@@ -167,9 +168,8 @@ def matches(
 def sweep(game: Record, cards: Cards) -> Record:
     """Everything that modifiers say now.  `game.event` asks for triggers besides (see `triggers`)."""
     rules = printed_rules(game, cards)
-    rules.has_ability, rules.types = abilities(game, cards, rules.top, rules.there)
-    found = sources(game, cards, rules)
-    live, early = as_bits(cards, found)
+    found, kinds = sources(game, cards, rules, abilities(game, cards, rules))
+    live, early = as_bits(found, kinds)
 
     def goes_on(state: tuple[Any, ...]) -> Any:
         return (state[0] | state[1] | state[2]) != 0
@@ -197,8 +197,7 @@ def sweep(game: Record, cards: Cards) -> Record:
 
 def take_source(game: Record, cards: Cards, rules: Record, source: Record, here: Any) -> None:
     """Weigh one modifier in force."""
-    numbers = cards.modifier(source.modifier)
-    m = {column: numbers[int(column)] for column in ModifierColumn}
+    m = cards.columns(source.modifier)
     owner, place, ops = source.owner, source.place, cards.ops
     kind, amount = m[M.KIND], m[M.AMOUNT]
     is_active = (place & 3) == 0
@@ -230,9 +229,13 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
     rules.free_retreat = rules.free_retreat | (affects & (kind == Kind.FREE_RETREAT))
     is_trigger = kind >= triggers.BITS
     for name, where, rule in (
-        ("damage modifier", one_of(kind, DAMAGE_KINDS), lambda r: take_damage_rules(game, cards, r, m, affects, owner)),
+        (
+            "damage modifier",
+            game.attacking & one_of(kind, DAMAGE_KINDS),
+            lambda r: take_damage_rules(game, cards, r, m, affects & game.attacking, owner),
+        ),
         ("player modifier", one_of(kind, PLAYER_KINDS), lambda r: take_player_rules(game, cards, r, m, on_player)),
-        ("trigger", is_trigger, lambda r: triggers.weigh(game, r, m, affects, on_player, source)),
+        ("trigger", is_trigger, lambda r: triggers.weigh(game, cards, r, m, affects, on_player, source)),
         (
             "rare modifier",
             ~is_trigger & ~one_of(kind, PLAIN_KINDS),
@@ -242,7 +245,7 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
         when_itself(ops, name, where, rule, rules)
 
 
-def take_player_rules(game: Record, cards: Cards, rules: Record, m: dict, on_player: Any) -> None:
+def take_player_rules(game: Record, cards: Cards, rules: Record, m: Columns, on_player: Any) -> None:
     """Modifiers of what players may do, and of coins, picks and points."""
     kind, amount, arg = m[M.KIND], m[M.AMOUNT], m[M.ARG]
 
@@ -264,34 +267,73 @@ def take_player_rules(game: Record, cards: Cards, rules: Record, m: dict, on_pla
 
 
 def take_rare_rules(
-    game: Record, cards: Cards, rules: Record, m: dict, affects: Any, on_player: Any, source: Record
+    game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, on_player: Any, source: Record
 ) -> None:
-    """Modifiers of Pokémon that few cards have."""
+    """Modifiers of Pokémon that few cards have, each kind by itself."""
     kind, amount, arg = m[M.KIND], m[M.AMOUNT], m[M.ARG]
 
-    def count(name: str, of: Kind, value: Any = 1) -> None:
-        setattr(rules, name, getattr(rules, name) + xp.where(affects & (kind == of), value, 0))
+    def of(code: Kind, rule: Callable[[Record], None]) -> None:
+        when_itself(cards.ops, f"modifier {code.name.lower()}", kind == code, rule, rules)
 
-    def mark(name: str, of: Kind) -> None:
-        setattr(rules, name, getattr(rules, name) | (affects & (kind == of)))
+    def count(name: str, code: Kind) -> None:
+        of(code, lambda r: setattr(r, name, getattr(r, name) + (affects & (kind == code))))
 
-    def add_bits(name: str, of: Kind, value: Any) -> None:
-        setattr(rules, name, getattr(rules, name) | xp.where(affects & (kind == of), value, 0))
+    def mark(name: str, code: Kind) -> None:
+        of(code, lambda r: setattr(r, name, getattr(r, name) | (affects & (kind == code))))
 
-    units = xp.sum(game.energy * ((arg >> np.arange(9, dtype=np.int32)) & 1), axis=1, dtype=xp.int32)
-    count("max_hp", Kind.HP_PER_ENERGY, amount * units)
-    add_bits("doubled", Kind.DOUBLE_ENERGY, arg)
+    def hp_per_energy(rules: Record) -> None:
+        wanted = ((arg >> np.arange(9, dtype=np.int32)) & 1) != 0
+        units = xp.sum(xp.where(wanted, game.energy, 0), axis=1, dtype=xp.int32)
+        here = affects & (kind == Kind.HP_PER_ENERGY)
+        rules.max_hp = rules.max_hp + xp.where(here, amount * units, 0)
+
+    def double_energy(rules: Record) -> None:
+        rules.doubled = rules.doubled | xp.where(affects & (kind == Kind.DOUBLE_ENERGY), arg, 0)
+
+    def poison_more(rules: Record) -> None:
+        rules.poison_more = rules.poison_more + xp.where(affects & (kind == Kind.POISON_MORE), amount, 0)
+
+    def immune(rules: Record) -> None:
+        here = affects & (kind == Kind.IMMUNE)
+        rules.immune = rules.immune | xp.where(here, arg, 0)
+        rules.recovers = rules.recovers | xp.where(here & (amount != 0), arg, 0)
+
+    def evolves_like(rules: Record) -> None:
+        rules.evolves_like = xp.where(affects & (kind == Kind.EVOLVE_ANY), arg, rules.evolves_like)
+
+    def cost(rules: Record) -> None:
+        of_type = np.arange(9, dtype=np.int32) == xp.where(arg >= 0, arg, COLORLESS)
+        costs = (affects & (kind == Kind.COST))[:, None] & of_type
+        rules.cost_more = rules.cost_more + xp.where(costs, amount, 0)
+        rules.cost_floor = xp.where(costs, xp.maximum(0, rules.cost_floor + amount), rules.cost_floor)
+
+    def cheap_attack(rules: Record) -> None:
+        decks = xp.stack([zones.size(game, DECK, player) for player in (0, 1)])
+        offered = (arg != 1) | (decks[OWNERS] == 0)  # some offers hold only without a card in the deck
+        offered = affects & (kind == Kind.CHEAP_ATTACK) & offered
+        rules.cheap = rules.cheap | xp.where(offered, np.int32(1) << (amount & 15), 0)
+
+    def survive(rules: Record) -> None:
+        survivors = cards.passes(m[M.FILTER], rules.top, rules.types) & at(on_player, xp.asarray(OWNERS))
+        rules.survives = rules.survives | (survivors & (kind == Kind.SURVIVE))
+
+    def no_named_attack(rules: Record) -> None:
+        locked = xp.where(arg != 0, arg, locked_name(cards, rules, source.place, source.attack))
+        active = at(affects, board.active_place(game.current.astype(xp.int32)))
+        rules.locked = rules.locked | (active & (kind == Kind.NO_NAMED_ATTACK) & (game.own_attacks == locked))
+
+    of(Kind.HP_PER_ENERGY, hp_per_energy)
+    of(Kind.DOUBLE_ENERGY, double_energy)
     mark("no_attack", Kind.NO_ATTACK)
     mark("no_retreat", Kind.NO_RETREAT)
     mark("no_heal", Kind.NO_HEAL)
-    count("poison_more", Kind.POISON_MORE, amount)
-    add_bits("immune", Kind.IMMUNE, arg)
-    add_bits("recovers", Kind.IMMUNE, xp.where(amount != 0, arg, 0))
+    of(Kind.POISON_MORE, poison_more)
+    of(Kind.IMMUNE, immune)
     mark("protected", Kind.PREVENT_EFFECTS)
     count("attack_coins", Kind.ATTACK_COIN)
     count("survive_coins", Kind.SURVIVE_COIN)
     count("no_points_coins", Kind.NO_POINTS_COIN)
-    rules.evolves_like = xp.where(affects & (kind == Kind.EVOLVE_ANY), arg, rules.evolves_like)
+    of(Kind.EVOLVE_ANY, evolves_like)
     mark("evolves_early", Kind.EVOLVE_EARLY)
     mark("previous_attacks", Kind.PREVIOUS_ATTACKS)
     count("more_tools", Kind.TOOL_SLOTS)
@@ -299,22 +341,13 @@ def take_rare_rules(
     mark("no_weakness", Kind.NO_WEAKNESS)
     mark("double_weakness", Kind.DOUBLE_WEAKNESS)
     mark("no_ability_damage", Kind.NO_ABILITY_DAMAGE)
-    of_type = np.arange(9, dtype=np.int32) == xp.where(arg >= 0, arg, COLORLESS)
-    costs = (affects & (kind == Kind.COST))[:, None] & of_type
-    rules.cost_more = rules.cost_more + xp.where(costs, amount, 0)
-    rules.cost_floor = xp.where(costs, xp.maximum(0, rules.cost_floor + amount), rules.cost_floor)
-    decks = xp.stack([zones.size(game, DECK, player) for player in (0, 1)])
-    cheap = (arg != 1) | (decks[OWNERS] == 0)  # some offers hold only without a card in the deck
-    cheap = affects & (kind == Kind.CHEAP_ATTACK) & cheap
-    rules.cheap = rules.cheap | xp.where(cheap, np.int32(1) << (amount & 15), 0)
-    survivors = cards.passes(m[M.FILTER], rules.top, rules.types) & at(on_player, xp.asarray(OWNERS))
-    rules.survives = rules.survives | (survivors & (kind == Kind.SURVIVE))
-    locked = xp.where(arg != 0, arg, locked_name(cards, rules, source.place, source.attack))
-    active = at(affects, board.active_place(game.current.astype(xp.int32)))
-    rules.locked = rules.locked | (active & (kind == Kind.NO_NAMED_ATTACK) & (game.own_attacks == locked))
+    of(Kind.COST, cost)
+    of(Kind.CHEAP_ATTACK, cheap_attack)
+    of(Kind.SURVIVE, survive)
+    of(Kind.NO_NAMED_ATTACK, no_named_attack)
 
 
-def take_damage_rules(game: Record, cards: Cards, rules: Record, m: dict, affects: Any, owner: Any) -> None:
+def take_damage_rules(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, owner: Any) -> None:
     """Modifiers of the damage of the attack that is going on (section 6)."""
     kind, amount = m[M.KIND], m[M.AMOUNT]
     attacker = game.attacker_place

@@ -39,55 +39,106 @@ def printed(cards: Cards, top: Any, there: Any) -> Any:
     return xp.where(there[:, None], xp.stack(both, axis=1), 0)
 
 
-def abilities(game: Record, cards: Cards, top: Any, there: Any) -> tuple[Any, Any]:
-    """Who has its Abilities (bool [8]), and the types of each place now (mask, int32 [8])."""
-    own = printed(cards, top, there)
-    kinds = cards.kind(own)
-    quiet = (cards.kind(in_effect(game)) == Kind.NO_ABILITY).any(axis=1)
+def kinds_of(cards: Cards, modifiers: Any) -> Any:
+    """The kinds of modifiers, 0 where there is none; int32 [n, k].  A column that is empty is not looked up."""
+    box = Record(**{f"column{i}": xp.zeros(modifiers.shape[:1], xp.int32) for i in range(modifiers.shape[1])})
+    for i in range(modifiers.shape[1]):
+        column = modifiers[:, i]
+
+        def look_up(box: Record, i: int = i, column: Any = column) -> None:
+            setattr(box, f"column{i}", cards.kind(column))
+
+        when_itself(cards.ops, "kinds", (column > 0).any(), look_up, box)
+    return xp.stack(list(box.__dict__.values()), axis=1)
+
+
+def of_tools(game: Record, cards: Cards) -> Any:
+    """The passive rules of Tools: numbers of modifiers, int32 [8, 4], two of each Tool."""
+    box = Record(**{f"rule{i}": xp.zeros((PLACES,), xp.int32) for i in range(4)})
+    for number in (0, 1):
+        tools = game.tools[:, number]
+
+        def read(box: Record, number: int = number, tools: Any = tools) -> None:
+            card = board.card_of(game, cards, tools)
+            for i, column in enumerate((CardColumn.MODIFIER_0, CardColumn.MODIFIER_1)):
+                setattr(box, f"rule{2 * number + i}", xp.where(tools >= 0, cards.card(card, column), 0))
+
+        when_itself(cards.ops, "tools", (tools >= 0).any(), read, box)
+    return xp.stack(list(box.__dict__.values()), axis=1)
+
+
+def abilities(game: Record, cards: Cards, rules: Record) -> Record:
+    """Write who has its Abilities (bool [8]), and the types of each place now (mask, int32 [8]), into the rules.
+
+    Returns:
+        Which modifiers Abilities (``own``, int32 [8, 2]) and effects of attacks (``effects``, [8, 4]) would be,
+        with their kinds.
+    """
+    top, own, effects = rules.top, printed(cards, rules.top, rules.there), in_effect(game)
+    kinds, kinds_of_effects = kinds_of(cards, own), kinds_of(cards, effects)
+    quiet = (kinds_of_effects == Kind.NO_ABILITY).any(axis=1)
     takes = (kinds == Kind.NO_ABILITY) & ~quiet[:, None]  # [source, which]
     box = Record(has=~quiet, types=cards.card(top, CardColumn.TYPES))
 
     def take(box: Record) -> None:
-        filters = cards.modifier(own)[..., M.FILTER]
+        filters = cards.modifier(own, M.FILTER)
         taken = (takes[..., None] & cards.prints(filters[..., None], top[None, None, :])).any(axis=(0, 1))
         box.has = box.has & ~taken
 
     def add_types(box: Record) -> None:
         given = (kinds == Kind.EXTRA_TYPE) & box.has[:, None]
-        extra = xp.where(given, cards.modifier(own)[..., M.ARG], 0)
+        extra = xp.where(given, cards.modifier(own, M.ARG), 0)
         box.types = box.types | extra[:, 0] | extra[:, 1]
 
     when_itself(cards.ops, "abilities taken", takes.any(), take, box)
     when_itself(cards.ops, "types given", (kinds == Kind.EXTRA_TYPE).any(), add_types, box)
-    return box.has, box.types
+    rules.has_ability, rules.types = box.has, box.types
+    return Record(own=own, effects=effects, kinds=kinds, kinds_of_effects=kinds_of_effects)
 
 
-def sources(game: Record, cards: Cards, rules: Record) -> Record:
-    """Every modifier that is in force, 0 elsewhere: on players [2, 6], on places [8, 10], of the Stadium ``()``."""
-    own = printed(cards, rules.top, rules.there)
-    own = xp.where(rules.has_ability[:, None] | (cards.kind(own) == Kind.CHEAP_ATTACK), own, 0)
-    tool_cards = board.card_of(game, cards, game.tools)  # [8, 2]
-    columns = (CardColumn.MODIFIER_0, CardColumn.MODIFIER_1)
-    tools = xp.stack([cards.card(tool_cards, column) for column in columns], axis=2)
-    tools = xp.where((game.tools >= 0)[..., None], tools, 0).reshape(PLACES, 4)
+def sources(game: Record, cards: Cards, rules: Record, known: Record) -> tuple[Record, Record]:
+    """Every modifier that is in force, 0 elsewhere: on players [2, 6], on places [8, 10], of the Stadium ``()``.
+
+    Args:
+        game: the game.
+        cards: tables.
+        rules: who has its Abilities.
+        known: what `abilities` returned.
+
+    Returns:
+        The modifiers, and their kinds.
+    """
+    works = rules.has_ability[:, None] | (known.kinds == Kind.CHEAP_ATTACK)
+    tools = of_tools(game, cards)
     running = (game.px_start <= game.turn) & (game.turn <= game.px_end)
+    on_players = xp.where(running, game.px_modifier, 0)
     stadium = cards.card(board.card_of(game, cards, game.stadium), CardColumn.MODIFIER_0)
-    return Record(
-        on_players=xp.where(running, game.px_modifier, 0),
-        on_places=xp.concatenate([own, tools, in_effect(game)], axis=1),
-        stadium=xp.where(game.stadium >= 0, stadium, 0),
+    stadium = xp.where(game.stadium >= 0, stadium, 0)
+    kinds = [xp.where(works, known.kinds, 0), kinds_of(cards, tools), known.kinds_of_effects]
+    found = Record(
+        on_players=on_players,
+        on_places=xp.concatenate([xp.where(works, known.own, 0), tools, known.effects], axis=1),
+        stadium=stadium,
+    )
+    return found, Record(
+        on_players=kinds_of(cards, on_players),
+        on_places=xp.concatenate(kinds, axis=1),
+        stadium=cards.kind(stadium),
     )
 
 
-def as_bits(cards: Cards, found: Record) -> tuple[list[Any], list[Any]]:
-    """The sources that are in force, and those of them that come early, as bits of three words."""
+def in_a_row(found: Record) -> Any:
+    """The values of all sources by their numbers, int32 [93]."""
     parts = []
     for player in (0, 1):
         parts += [found.on_players[player], found.on_places[player * 4 : player * 4 + 4].reshape(-1)]
-    modifiers = xp.concatenate([*parts, xp.asarray(found.stadium, xp.int32)[None]])
-    live = modifiers > 0
-    kinds = xp.minimum(cards.kind(modifiers), 31).astype(xp.uint32)
-    early = live & (((OF_EARLY >> kinds) & np.uint32(1)) != 0)
+    return xp.concatenate([*parts, xp.asarray(found.stadium, xp.int32)[None]])
+
+
+def as_bits(found: Record, kinds: Record) -> tuple[list[Any], list[Any]]:
+    """The sources that are in force, and those of them that come early, as bits of three words."""
+    live = in_a_row(found) > 0
+    early = live & (((OF_EARLY >> xp.minimum(in_a_row(kinds), 31).astype(xp.uint32)) & np.uint32(1)) != 0)
     return [word_of(live[a:b]) for a, b in WORDS], [word_of(early[a:b]) for a, b in WORDS]
 
 

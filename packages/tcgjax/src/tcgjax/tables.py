@@ -15,7 +15,7 @@ import numpy as np
 from rlenv_shared.errors import EnvError, explain
 from rlenv_shared.ops import Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
-from tcgjax.codes import ENERGY, AttackColumn, CardColumn
+from tcgjax.codes import ENERGY, AttackColumn, CardColumn, ModifierColumn
 from tcgjax.layout import DECK_SIZE
 
 SCHEMA = 1
@@ -131,10 +131,13 @@ class Cards:
         """0 length, 1 the first row that acts, 2 whether that is a choice of the player."""
         return self.ops.take(self.tables.program, program * np.int32(3) + np.int32(column))
 
-    def modifier(self, modifier: Any) -> Any:
-        """The sixteen integers of a modifier."""
-        first = modifier * np.int32(MODIFIER_WIDTH)
-        return self.ops.take(self.tables.modifier, first[..., None] + np.arange(MODIFIER_WIDTH, dtype=np.int32))
+    def modifier(self, modifier: Any, column: ModifierColumn) -> Any:
+        """A column of modifiers."""
+        return self.ops.take(self.tables.modifier, modifier * np.int32(MODIFIER_WIDTH) + np.int32(column))
+
+    def columns(self, modifier: Any) -> Columns:
+        """All columns of a modifier, each read where somebody asks for it."""
+        return Columns(self, modifier)
 
     def deck(self, number: Any) -> Any:
         """The cards of a deck of the pool, in the order of its list; int32 [20]."""
@@ -152,7 +155,7 @@ class Cards:
 
     def kind(self, modifier: Any) -> Any:
         """The kind of modifiers."""
-        return self.ops.take(self.tables.modifier, modifier * np.int32(MODIFIER_WIDTH))
+        return self.modifier(modifier, ModifierColumn.KIND)
 
     def passes(self, number: Any, card: Any, types: Any) -> Any:
         """Whether a filter lets Pokémon in play pass, which have these types now."""
@@ -172,3 +175,14 @@ class Cards:
     @property
     def _cards(self) -> np.int32:
         return np.int32(self.sizes[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class Columns:
+    """A modifier, by whose columns it is read."""
+
+    cards: Cards
+    number: Any
+
+    def __getitem__(self, column: ModifierColumn) -> Any:
+        return self.cards.modifier(self.number, column)

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import board, xp
-from tcgjax.arrays import Record, at, first, put, repeat
+from tcgjax.arrays import Record, at, first, put, repeat, when_itself
 from tcgjax.board import OWNERS
 from tcgjax.codes import Kind, ModifierColumn
 from tcgjax.layout import NOBODY, PLACES, PROGRAMS
-from tcgjax.tables import Cards
+from tcgjax.tables import Cards, Columns
 
 NONE, ON_HIT, ON_KNOCK_OUT, RETREATED, BEGIN, END, CHECKUP = range(7)
 """Events."""
@@ -82,13 +82,30 @@ def are_there(rules: Record, event: int) -> Any:
     return (rules.present & np.int32(mask)) != 0
 
 
-def weigh(game: Record, rules: Record, m: dict, affects: Any, on_player: Any, found: Record) -> None:
+def weigh(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, on_player: Any, found: Record) -> None:
     """Note a modifier if it is a trigger."""
-    kind, event = m[M.KIND], game.event
-    owner, place, card = found.owner, found.place, found.card
+    kind = m[M.KIND]
     here = kind >= BITS
     rules.present = rules.present | xp.where(here, np.int32(1) << xp.maximum(kind - BITS, 0), 0)
+    reacts = kind == Kind.ON_ZONE_ENERGY
+    due = here & ~reacts & (game.event != NONE)
+    when_itself(cards.ops, "event", due, lambda r: weigh_event(game, r, m, affects, on_player, found), rules)
+    when_itself(cards.ops, "zone energy", reacts, lambda r: weigh_reaction(r, m, affects, found), rules)
 
+
+def weigh_reaction(rules: Record, m: Columns, affects: Any, found: Record) -> None:
+    """Note who reacts to energy from the Zone."""
+    reacts = xp.where(m[M.KIND] == Kind.ON_ZONE_ENERGY, found.place, NOBODY)
+    rules.zone_program = put(rules.zone_program, reacts, m[M.PROGRAM])
+    rules.zone_owner = put(rules.zone_owner, reacts, found.owner)
+    rules.zone_types = put(rules.zone_types, reacts, m[M.ARG])
+    rules.zone_affects = put(rules.zone_affects, reacts, affects)
+
+
+def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player: Any, found: Record) -> None:
+    """Note a modifier if it is a trigger of the event that is due."""
+    kind, event = m[M.KIND], game.event
+    owner, place, card = found.owner, found.place, found.card
     current = game.current.astype(xp.int32)
     holds = at(affects, place) & (place >= 0)
     mine = owner == current
@@ -138,12 +155,6 @@ def weigh(game: Record, rules: Record, m: dict, affects: Any, on_player: Any, fo
     ):
         setattr(rules, f"found_{name}", put(getattr(rules, f"found_{name}"), spot, value))
     rules.found = rules.found + (group >= 0)
-
-    reacts = xp.where((kind == Kind.ON_ZONE_ENERGY) & here, place, NOBODY)
-    rules.zone_program = put(rules.zone_program, reacts, m[M.PROGRAM])
-    rules.zone_owner = put(rules.zone_owner, reacts, owner)
-    rules.zone_types = put(rules.zone_types, reacts, m[M.ARG])
-    rules.zone_affects = put(rules.zone_affects, reacts, affects)
 
 
 def fire(game: Record, rules: Record) -> None:

@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Final
 
+from rlenv_emit.cpp.sharing import Sharing
 from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, blocks, size
 
 MOST_STATEMENTS: Final = 1500
@@ -53,6 +54,7 @@ class Plan:
         self._follow(program.block, 0)
         for value in program.block.results:
             self._use(value, 0)
+        self._sharing = Sharing(program.block, self._shared)
         self._place()
 
     def _assign(self, block: Block, function: int, whole: bool = False) -> None:
@@ -79,6 +81,12 @@ class Plan:
     def cut(self, block: Block) -> list[Part] | None:
         """The functions that a block is cut into."""
         return self.parts.get(id(block))
+
+    def same_place(self, one: Value, other: Value) -> bool:
+        """Whether two values lie in the same place of the frame."""
+        if one not in self.places or other not in self.places:
+            return False
+        return self._sharing.first(one) is self._sharing.first(other)
 
     def _pieces(self, block: Block, function: int) -> Iterator[tuple[int, Op | If | Loop]]:
         parts = self.cut(block)
@@ -138,10 +146,16 @@ class Plan:
             self._shared.add(value)
 
     def _place(self) -> None:
+        begins: dict[Value, int] = {}
+        ends: dict[Value, int] = {}
+        for value in self._shared:
+            first = self._sharing.first(value)
+            begins[first] = min(self._begin[value], begins.get(first, self._begin[value]))
+            ends[first] = max(self._end[value], ends.get(first, 0))
         free: dict[tuple[str, bool], list[int]] = {}
         ending: list[tuple[int, int, Value]] = []  # a heap; those that end first come first
-        for value in sorted(self._shared, key=lambda value: (self._begin[value], value.id)):
-            while ending and ending[0][0] < self._begin[value]:
+        for value in sorted(begins, key=lambda value: (begins[value], value.id)):
+            while ending and ending[0][0] < begins[value]:
                 other = heapq.heappop(ending)[2]
                 free.setdefault((other.dtype, other.uniform), []).append(self.places[other])
             kind = value.dtype, value.uniform
@@ -150,4 +164,6 @@ class Plan:
             else:
                 self.places[value] = self.frame.get(kind, 0)
                 self.frame[kind] = self.places[value] + 1
-            heapq.heappush(ending, (self._end[value], value.id, value))
+            heapq.heappush(ending, (ends[value], value.id, value))
+        for value in self._shared:
+            self.places[value] = self.places[self._sharing.first(value)]

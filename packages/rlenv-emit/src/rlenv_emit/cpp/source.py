@@ -148,7 +148,10 @@ class _Writer:
                 self._lines.append(f"{ctype(value)} t{value.id};")
 
     def _assign(self, targets: tuple[Value, ...], values: tuple[Value, ...]) -> None:
-        """All at once: a value may be another one's target."""
+        """All at once: a value may be another one's target.  What lies in its place already stays there."""
+        pairs = zip(targets, values, strict=True)
+        moves = [(target, value) for target, value in pairs if not self._plan.same_place(target, value)]
+        targets, values = tuple(target for target, _ in moves), tuple(value for _, value in moves)
         texts = [self._printer.read(value, not target.uniform) for target, value in zip(targets, values, strict=True)]
         if len(targets) == 1:
             self._lines.append(f"{self._target(targets[0])} = {texts[0]};")

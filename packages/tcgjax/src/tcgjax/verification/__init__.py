@@ -11,11 +11,11 @@ DECLARATION: Final = Declaration(
     references=("tcg_engine",),
     smoke=f"{__name__}.smoke:smoke",
     rollouts=(
-        RolloutSet("cases", f"{__name__}.cases:compare_cases", whole_episodes=False),
+        RolloutSet("cases", f"{__name__}.cases:compare_cases", full={"form": "emitted"}, whole_episodes=False),
         RolloutSet(
             "games",
             f"{__name__}.rollouts:compare_games",
-            full={"games": {"random": 10_000, "heuristic": 2000}, "seed": 0},
+            full={"games": {"random": 10_000, "heuristic": 2000}, "seed": 0, "form": "emitted"},
             quick={"games": {"random": 112, "heuristic": 56}, "seed": 1_000_000},
         ),
     ),

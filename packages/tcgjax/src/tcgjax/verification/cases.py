@@ -12,18 +12,18 @@ from rlenv_shared.verification import locate
 from rlenv_shared.verification.verify import Findings
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck
-from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, differences
+from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, Form, differences
 from tcgjax.verification.positions import imported
 
 META: Final = ("name", "verifies", "do", "expect", "can", "cannot")
 """Parts of a case that are not its position."""
 
 
-def compare_cases() -> Findings:
+def compare_cases(form: Form = "xla") -> Findings:
     """All scripted positions, by file; ``steps`` counts the decisions that were compared."""
     reference, found, text = locate.reference("tcg_engine"), Findings(), []
     for name, cases in reference.cases().items():
-        wrong = compare(cases, reference.engine(), reference.part("position"))
+        wrong = compare(cases, reference.engine(), reference.part("position"), form)
         steps = sum(len(case["do"]) + 1 for case in cases)
         counts = {"cases": len(cases), "steps": steps, "mismatches": len(wrong)}
         found.comparisons[name] = {**counts, "differing": sorted(wrong), "first": next(iter(wrong.items()), None)}
@@ -32,29 +32,30 @@ def compare_cases() -> Findings:
     return found
 
 
-def compare(cases: list[dict[str, Any]], reference: Any, position: Any) -> dict[str, list[str]]:
+def compare(cases: list[dict[str, Any]], reference: Any, position: Any, form: Form = "xla") -> dict[str, list[str]]:
     """Play scripted positions in both engines; after every action both must agree in everything.
 
     Args:
         cases: as in the reference's ``tests/cases``.
         reference: the module ``tcg_engine``.
         position: its module of positions in words.
+        form: of the program that plays ours.
 
     Returns:
         The first differences of each case that has any, by its name.
     """
     found: dict[str, list[str]] = {}
     for begin in range(0, len(cases), BATCH):
-        found |= _compare_batch(cases[begin : begin + BATCH], reference, position)
+        found |= _compare_batch(cases[begin : begin + BATCH], reference, position, form)
     return found
 
 
-def _compare_batch(cases: list[dict[str, Any]], reference: Any, position: Any) -> dict[str, list[str]]:
+def _compare_batch(cases: list[dict[str, Any]], reference: Any, position: Any, form: Form) -> dict[str, list[str]]:
     games = [position.load({name: value for name, value in case.items() if name not in META}) for case in cases]
     decks = [Deck(tuple(game.cards[20 * side : 20 * side + 20]), 1) for game in games for side in (0, 1)]
     packed = [CODEC.pack(imported(game, (2 * i, 2 * i + 1))) for i, game in enumerate(games)]
     packed += [packed[0]] * (BATCH - len(packed))
-    batch = Batch(decks, tuple(np.array(column, np.uint32) for column in zip(*packed, strict=True)))
+    batch = Batch(decks, tuple(np.array(column, np.uint32) for column in zip(*packed, strict=True)), form)
     keys, two = np.zeros((2, BATCH), np.uint32), np.zeros((BATCH, 2), np.int32)
     found: dict[str, list[str]] = {}
     for number in range(-1, max(len(case["do"]) for case in cases)):

@@ -1,0 +1,115 @@
+"""Values that share a place of the frame: nobody reads an old one after a new one has taken its place."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import build, emit, processor
+from rlenv_emit.cpp import plan
+from rlenv_emit.cpp.source import source
+from rlenv_emit.emit import traced_program
+from rlenv_emit.fuzz.compare import compare
+from rlenv_emit.hooks import EMIT
+from rlenv_emit.ir import If, walk
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+SMALL = 4
+"""Statements of a function: so nearly every value lies in the frame."""
+
+
+@pytest.fixture(autouse=True)
+def cut_into_small_functions(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(plan, "OWN_FUNCTION", SMALL)
+    monkeypatch.setattr(build, "source", functools.partial(source, most=SMALL))
+
+
+def step(state: Any) -> Any:
+    """Branches that change parts of a state, old values read late, exchanged, and kept by a loop."""
+
+    def change(state: Any) -> Any:
+        inner = EMIT.when_any("inner", state["a"] > 5, lambda s: {**s, "b": s["b"] * 3 + s["a"]}, state)
+        return {"a": inner["b"] ^ inner["a"], "b": inner["a"] + 7, "c": inner["c"] - inner["b"]}
+
+    before = state
+    state = EMIT.when_any("change", (state["a"] & 1) == 0, change, state)
+    state = {**state, "c": state["c"] + before["b"]}  # the old value is read after the branch
+    state = EMIT.when_any("exchange", state["b"] > 0, lambda s: {**s, "a": s["b"], "b": s["a"]}, state)
+
+    def once(carry: Any) -> Any:
+        count, state = carry
+        state = EMIT.when_any("odd", (state["a"] & 1) == 1, change, state)
+        last = state["c"]
+        state = EMIT.when_any("far", state["a"] > 1000, lambda s: {**s, "c": s["c"] >> 1, "a": s["a"] % 999}, state)
+        return count + 1, {**state, "b": state["b"] + last + before["c"]}
+
+    count, state = EMIT.loop(lambda carry: carry[0] < (before["a"] & 3), once, (jnp.int32(0), state), 4)
+    return {**state, "d": count + before["a"]}
+
+
+def example() -> dict[str, Any]:
+    return {name: jax.ShapeDtypeStruct((), jnp.int32) for name in "abc"}
+
+
+def test_a_state_that_branches_change() -> None:
+    rng = np.random.default_rng(0)
+    rows = {name: rng.integers(-3000, 3000, 64).astype(np.int32) for name in "abc"}
+    whole = {name: np.repeat(values, processor.best().lanes) for name, values in rows.items()}  # a group of one kind
+    found = jax.jit(jax.vmap(emit(step, example(), threads=1)))(whole)
+    expected = [plain(*(int(rows[name][i]) for name in "abc")) for i in range(64)]
+    for number, name in enumerate("abcd"):
+        got = np.asarray(found[name]).reshape(64, -1)
+        assert (got == np.array([row[number] for row in expected])[:, None]).all(), name
+
+
+def plain(a: int, b: int, c: int) -> tuple[int, int, int, int]:
+    """The same step in Python, for a group of lanes of one kind."""
+
+    def wrap(value: int) -> int:
+        return (value + 2**31) % 2**32 - 2**31
+
+    def change(a: int, b: int, c: int) -> tuple[int, int, int]:
+        if a > 5:
+            b = wrap(b * 3 + a)
+        return b ^ a, wrap(a + 7), wrap(c - b)
+
+    old_a, old_b, old_c = a, b, c
+    if a & 1 == 0:
+        a, b, c = change(a, b, c)
+    c = wrap(c + old_b)
+    if b > 0:
+        a, b = b, a
+    count = 0
+    while count < (old_a & 3):
+        if a & 1 == 1:
+            a, b, c = change(a, b, c)
+        last = c
+        if a > 1000:
+            a, c = a % 999, c >> 1
+        b = wrap(b + last + old_c)
+        count += 1
+    return a, b, c, wrap(count + old_a)
+
+
+def test_a_branch_that_is_not_taken_copies_nothing() -> None:
+    program = traced_program(step, example())
+    made = plan.Plan(program, most=SMALL)
+    pairs = [
+        (out, old)
+        for statement in walk(program.block)
+        if isinstance(statement, If)
+        for out, old in zip(statement.outs, statement.other.results, strict=True)
+    ]
+    shared = [made.same_place(out, old) for out, old in pairs]
+    assert 5 <= sum(shared) < len(pairs)
+
+
+def test_random_programs_cut_into_small_functions() -> None:
+    with jax.enable_x64(True):
+        assert compare(range(20, 24), 37, [processor.best().name]).differences == []
