@@ -116,3 +116,10 @@ def test_numbers_that_begin_as_one_may_part_in_a_loop():
     every = jnp.arange(33, dtype=jnp.int32)
     found = jax.vmap(emit(parting, jnp.int32(0)))(every)
     jax.tree.map(np.testing.assert_array_equal, found, jax.vmap(parting)(every))
+
+
+def test_a_known_denormal_number_is_flushed_before_it_is_rounded_up():
+    def ceil(x):
+        return jax.lax.ceil(jax.lax.bitcast_convert_type(jax.lax.integer_pow(x, 0), jnp.float32))
+
+    assert np.array_equal(emit(ceil, jnp.int32(0))(jnp.int32(7)), 0)  # the compiler would compute 1 beforehand

@@ -117,8 +117,8 @@ template <class T> static inline T s_mulhi(T a, T b) {
   return (T)(((W)a * (W)b) >> width<T>);
 }
 template <class T> static inline T s_sqrt(T a) { return sizeof(T) == 4 ? (T)sqrtf((float)a) : (T)sqrt((double)a); }
-template <class T> static inline T s_floor(T a) { return sizeof(T) == 4 ? (T)floorf((float)a) : (T)floor((double)a); }
-template <class T> static inline T s_ceil(T a) { return sizeof(T) == 4 ? (T)ceilf((float)a) : (T)ceil((double)a); }
+template <class T> static inline T s_floor(T a) { return a = s_flush(a), sizeof(T) == 4 ? (T)floorf((float)a) : (T)floor((double)a); }
+template <class T> static inline T s_ceil(T a) { return a = s_flush(a), sizeof(T) == 4 ? (T)ceilf((float)a) : (T)ceil((double)a); }
 template <class T> static inline T s_round(T a) { return sizeof(T) == 4 ? (T)roundf((float)a) : (T)round((double)a); }
 template <class T> static inline T s_rint(T a) { return sizeof(T) == 4 ? (T)rintf((float)a) : (T)rint((double)a); }
 // What XLA calls too.
