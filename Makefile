@@ -114,12 +114,14 @@ setup-doors: $(DOORS_VENV)/.setup
 # torch is PyPI's with the CUDA libraries it asks for: without them its import fails (libcudart), the only index in use
 # has no CPU wheel for Linux, and Debian 12's python3-torch is 1.13.1, older than stable-baselines3 and TorchRL take.
 $(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(DOORS_CONSTRAINTS)
-	@echo "setup: $(DOORS_VENV) with PyTorch, stable-baselines3 and TorchRL"
+	@echo "setup: $(DOORS_VENV) with PyTorch, stable-baselines3, TorchRL and PufferLib's trainer"
 	@test -x $(DOORS_VENV)/bin/python || $(PY) -m venv --without-pip $(DOORS_VENV)
 	@echo "import site; site.addsitedir('$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
 		> $$(echo $(DOORS_VENV)/lib/python*/site-packages)/below.pth
 	@$(PY) -m pip --python $(DOORS_VENV)/bin/python install --quiet --no-compile --constraint $(DOORS_CONSTRAINTS) \
-		torch stable-baselines3 sb3-contrib torchrl tensordict
+		torch stable-baselines3 sb3-contrib torchrl tensordict \
+		heavyball psutil rich rich-argparse pyro-ppl gym ninja  # the rest is what PufferLib's trainer imports
+	@PATH=$(abspath $(DOORS_VENV))/bin:$$PATH $(DOORS_VENV)/bin/python -m ci.doors.pufferlib --install
 	@touch $@
 
 ## refs: fetch and build every reference at its pinned version
@@ -189,9 +191,9 @@ $(PACKAGES:%=mutate-%) mutate-shared: mutate-%: $(VENV)/.setup-%
 $(TESTED_REFERENCES:%=mutate-%): mutate-%: refs-%
 	$(PY) -m ci.mutate $* $(ARGS)
 
-## verify-doors: stable-baselines3, sb3-contrib and TorchRL, as published, on our environments; writes the results (long)
+## verify-doors: stable-baselines3, sb3-contrib, TorchRL and PufferLib, as published, on our environments; writes the results (long)
 .PHONY: verify-doors
-DOORS := sb3 maskable torchrl
+DOORS := sb3 maskable torchrl pufferlib
 verify-doors: $(DOORS_VENV)/.setup
 	$(DOORS_VENV)/bin/python -m pytest -n 0 -m "slow or not slow" shared/tests/test_sb3.py shared/tests/test_dlpack.py
 	@for door in $(DOORS); do $(DOORS_VENV)/bin/python -m ci.doors.$$door; done

@@ -1,7 +1,7 @@
 """Opens pages of the documentation site in headless Chromium: ``python -m ci.docs_pictures SITE OUT``.
 
 Each page is drawn at 1,280 pixels, and the boxes in which code would scroll sideways are counted: there must be none.
-Chromium (Debian's package ``chromium``) is no part of CI, which has no browser; run it after a change of the look.
+CI does so where it finds Chromium (Debian's package ``chromium``).
 """
 
 from __future__ import annotations

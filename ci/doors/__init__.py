@@ -10,4 +10,5 @@ the table of shared/README.md is made.
 | `sb3` | stable-baselines3 | PPO learns CartPole; the policies are evaluated in Gymnasium's CartPole as well |
 | `maskable` | sb3-contrib | MaskablePPO learns a walk with illegal actions, never refused one |
 | `torchrl` | TorchRL | a collector's batches hold what the environment does, ends of episodes included |
+| `pufferlib` | PufferLib | its trainer learns Pong in the arrays that it hands to `PongBuffers` |
 """
