@@ -6,7 +6,7 @@ import {gen5, hexSeed} from './seeds.mjs';
 import {watch} from './counting.mjs';
 import {legalChoices, requestKind} from './legal.mjs';
 import {arrange} from './setup.mjs';
-import {aux, constants, core, numberPokemon, summary} from './state.mjs';
+import {aux, constants, core, crowned, numberPokemon, summary} from './state.mjs';
 
 export const FORMAT = 'gen9randombattle';
 const DETAILS = ['core', 'aux', 'legal'];
@@ -42,7 +42,9 @@ export class Play {
     this.battle.start = () => {
       this.numbers = numberPokemon(this.battle);
       this.constants = this.battle.sides.map(constants);
-      return start();
+      const started = start();
+      this.constants = this.battle.sides.map((side, n) => crowned(this.constants[n], side));
+      return started;
     };
     this.battle.setPlayer('p1', {name: 'p1', team: unpacked[0]});
     this.battle.setPlayer('p2', {name: 'p2', team: unpacked[1]});

@@ -37,6 +37,13 @@ export function constants(side) {
   }));
 }
 
+/** The same once the battle has begun: who holds a rusted sword or shield has become another species. */
+export function crowned(described, side) {
+  const now = constants(side);
+  const isCrowned = (before, n) => now[n].species === `${before.species}crowned`;
+  return described.map((before, n) => (isCrowned(before, n) ? {...now[n], item: before.item} : before));
+}
+
 function plain(value, numbers) {
   if (isScalar(value)) return value;
   if (numbers.has(value)) return `#${numbers.get(value)}`;

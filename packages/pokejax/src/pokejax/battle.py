@@ -99,6 +99,11 @@ class Battle:
         for _ in range(times):
             self.draw(asked, 2, "Unaware")
 
+    def ask_damp(self, mask: Any) -> None:
+        """Two with Damp and of one speed are shuffled whenever anybody tries a move or is hurt."""
+        both = self.ability(0).damps & self.ability(1).damps
+        self.draw(mask & both & self.tied(), 2, "Damp")
+
     # --- tables ---------------------------------------------------------------------------------------------------
 
     def row(self, table: str, layout: Layout, index: Any) -> Any:
@@ -115,7 +120,8 @@ class Battle:
         side = self.side(number)
 
         def make() -> Any:
-            return self.row("pokemon", rows.POKEMON, side.row)
+            others = np.int32(len(self.params.pokemon[0]) // 2)
+            return self.row("pokemon", rows.POKEMON, side.row + jnp.where(side.changed, others, 0))
 
         return self._kept(("pokemon", number), make)
 
@@ -141,6 +147,12 @@ class Battle:
             return jnp.where(passed & self.row("abilities", rows.ABILITY, own).breakable, 0, own)
 
         return self._kept(("ability number", number), make)
+
+    @property
+    def weather(self) -> Any:
+        """The weather as far as it does anything: none while Cloud Nine or Air Lock is out."""
+        kept_off = any_of(self.ability(n).suppresses & ~self.side(n).fainted for n in (0, 1))
+        return jnp.where(kept_off, 0, self.view.weather)
 
     def item(self, number: int) -> Any:
         """The active Pokémon's item."""
@@ -186,7 +198,8 @@ class Battle:
 
     def grounded(self, number: int) -> Any:
         """Whether it touches the ground."""
-        return ~self.has_type(number, FLYING) & ~self.ability(number).levitates
+        flies = self.has_type(number, FLYING) | self.ability(number).levitates | (self.side(number).risen > 0)
+        return ~flies & ~self.item(number).balloon
 
     def stands(self, number: int) -> Any:
         """Whether the active Pokémon has not fainted yet as far as the queue of faints goes."""

@@ -14,7 +14,8 @@ import numpy as np
 from pokejax import engine, rows, teams
 from pokejax.battle import Battle
 from pokejax.rules.damage import damage, matchup
-from pokejax.rules.moves import force, pass_by_ability, retype, take_form, take_tera_type
+from pokejax.rules.moves import pass_by_ability
+from pokejax.rules.shaping import shape
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import NAMES, params
 from rlenv_shared.errors import InvalidParamsError
@@ -52,10 +53,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         row = b.move(move)
         always = jnp.ones_like(b.view.over)
         pass_by_ability(b, row, always)
-        take_tera_type(b, row)
-        take_form(b, row)
-        retype(b, row)
-        force(b, row)
+        shape(b, row)
         meets = matchup(b, row)
         row.set("always_crits", critical, where=always)
         found = damage(b, row, meets, FIRST_HIT, always)
@@ -75,6 +73,7 @@ def situation(
     defender: Mapping[str, Any],
     *,
     weather: str = "",
+    terrain: str = "",
     boosts: tuple[Sequence[int], Sequence[int]] = ((0,) * 7, (0,) * 7),
     hp: tuple[int | None, int | None] = (None, None),
     statuses: tuple[str, str] = ("", ""),
@@ -87,6 +86,7 @@ def situation(
         attacker: as `teams.constants` takes it.
         defender: the same.
         weather: one of `rows.WEATHERS`.
+        terrain: one of `rows.TERRAINS`.
         boosts: seven stages each, as `rows.BOOSTS` names them.
         hp: hit points; None for all.
         statuses: of `rows.STATUSES`.
@@ -94,13 +94,15 @@ def situation(
         grown: the stat that Protosynthesis or Quark Drive has made grow, of `rows.BOOSTS`; "" for none.
 
     Raises:
-        InvalidParamsError: an unknown weather, status or stat, or what `teams.constants` refuses.
+        InvalidParamsError: an unknown weather, terrain, status or stat, or what `teams.constants` refuses.
     """
     tables = params(teams.constants([[dict(attacker)] * TEAM, [dict(defender)] * TEAM]))
     zero = np.uint32(0)
     view = LAYOUT.view(engine.opening((np.int32(0), np.int32(1)), (zero, zero, zero), tables))
     view.weather = _number("weather", weather, rows.WEATHERS)
     view.weather_turns = 5 if weather else 0
+    view.terrain = _number("terrain", terrain, rows.TERRAINS)
+    view.terrain_turns = 5 if terrain else 0
     for n, side in enumerate(view.side):
         side.appeared, side.active_turns, side.newly_switched = 1, 1, False
         side.status = _number("status", statuses[n], rows.STATUSES)

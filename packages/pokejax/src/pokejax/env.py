@@ -13,7 +13,7 @@ import numpy as np
 from pokejax import engine, hidden, observation, pools
 from pokejax.rules.queue import NUM_ACTIONS
 from pokejax.state import LAYOUT, TEAM, Words
-from pokejax.tables import Params, params
+from pokejax.tables import Params, both_forms, params
 from rlenv_shared import masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
@@ -107,7 +107,7 @@ class RandomBattle(Env):
 
     def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
         """Two teams are drawn from the pool; the battle's draws are counted from here."""
-        count = np.int32(params.pokemon[0].shape[0] // TEAM)
+        count = np.int32(params.pokemon[0].shape[0] // (2 * TEAM))
         first, generator = LCG64.below(generator, count, ops.mulhi)
         second, (high, low, draws) = LCG64.below(generator, count, ops.mulhi)
         return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
@@ -125,7 +125,7 @@ class RandomBattle(Env):
     def refresh(self, params: Params, key: Any) -> Params:
         """Another pool of the same size, composed of the Pokémon of this one; host only."""
         seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
-        return params.replace(pokemon=pools.composed(params.pokemon[0].shape[0] // TEAM, seed))
+        return params.replace(pokemon=both_forms(pools.composed(params.pokemon[0].shape[0] // (2 * TEAM), seed)))
 
     def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""

@@ -36,7 +36,7 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     view = LAYOUT.view(LAYOUT.swap(words, "side", other))
     side = view.side[0]
     store_front(side)
-    pool = rows.POKEMON.view(tuple(jnp.asarray(column) for column in params.pokemon))
+    pool = rows.POKEMON.view(tuple(jnp.asarray(column)[: len(column) // 2] for column in params.pokemon))
     taken = [jnp.where(side.member[k].appeared > 0, _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
     for k in range(TEAM):
         member = side.member[k]

@@ -30,6 +30,7 @@ SIDES: Final = (OWN, FOE)
 IDS, NUMBERS = "ids", "numbers"
 MOST_SLEEP, MOST_STAT, MOST_WEATHER, MOST_POISON = 7, 1023, 8, 15
 EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
+MIMIKYU, MORPEKO = number_of("species", "mimikyu"), number_of("species", "morpeko")
 POISON_HEAL = number_of("ability", "poisonheal")
 
 
@@ -84,6 +85,7 @@ def _pokemon_numbers(side: str) -> Iterator[Entry]:
         yield _number(f"{at}.active", "it is out, or fainted where it stood")
         yield _number(f"{at}.fainted", "it has fainted")
         yield _number(f"{at}.terastallized", "it is Terastallized")
+        yield _number(f"{at}.form", "it is in another form / 2")
         yield _number(f"{at}.level", "level / 100")
         yield _number(f"{at}.hp", hp)
         yield _number(f"{at}.sleep", f"turns that it has slept / {MOST_SLEEP}")
@@ -103,6 +105,7 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.reflect", "Reflect stands before its side")
     yield _number(f"{side}.light_screen", "Light Screen stands before its side")
     yield _number(f"{side}.aurora_veil", "Aurora Veil stands before its side")
+    yield _number(f"{side}.tailwind", "a Tailwind blows for its side")
     yield _number(f"{side}.wish", "a Wish is under way")
     yield _number(f"{side}.boosts", "stages of the active Pokémon / 6: " + ", ".join(rows.BOOSTS), len(rows.BOOSTS))
     yield _number(f"{side}.substitute", "it has a substitute")
@@ -117,17 +120,22 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.cursed", "it is cursed")
     yield _number(f"{side}.salted", "it suffers from Salt Cure")
     yield _number(f"{side}.fired_up", "Flash Fire has been lit")
+    yield _number(f"{side}.risen", "Magnet Rise has lifted it")
+    yield _number(f"{side}.bound", "Whirlpool or the like holds it")
     grown = ", ".join(GROWING)
     yield _number(f"{side}.grown", f"the stat that Protosynthesis or Quark Drive has made grow: {grown}", len(GROWING))
 
 
 def _entries() -> Iterator[Entry]:
     yield _ids("weather", "weather, 0 for none", "", len(rows.WEATHERS))
+    yield _ids("terrain", "terrain, 0 for none", "", len(rows.TERRAINS))
     for side in SIDES:
         yield from _pokemon_ids(side)
     yield _number("asked", "this player is to choose")
     yield _number("turn", f"turn / {MAX_TURN}")
     yield _number("weather_turns", f"turns that the weather lasts / {MOST_WEATHER}")
+    yield _number("terrain_turns", f"turns that the terrain lasts / {MOST_WEATHER}")
+    yield _number("trick_room", "the slower ones come first")
     for side in SIDES:
         yield from _side_numbers(side)
         yield from _pokemon_numbers(side)
@@ -191,6 +199,9 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
         "asked": [view.side[0].asked & ~view.over],
         "turn": [_share(view.turn, MAX_TURN)],
         "weather_turns": [_share(view.weather_turns, MOST_WEATHER)],
+        "terrain": [view.terrain],
+        "terrain_turns": [_share(view.terrain_turns, MOST_WEATHER)],
+        "trick_room": [view.trick_room > 0],
     }
     for number, name in enumerate(SIDES):
         side = view.side[number]
@@ -215,6 +226,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "reflect": [side.reflect > 0],
         "light_screen": [side.light_screen > 0],
         "aurora_veil": [side.aurora_veil > 0],
+        "tailwind": [side.tailwind > 0],
         "wish": [side.wish_turns > 0],
         "boosts": [_share(stage, 6) for stage in side.boosts],
         "substitute": [side.substitute > 0],
@@ -229,6 +241,8 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "cursed": [side.cursed],
         "salted": [side.salted],
         "fired_up": [side.fired_up],
+        "risen": [side.risen > 0],
+        "bound": [side.bound > 0],
         "grown": [side.best_stat == stat + 1 for stat in range(len(GROWING))],
     }
 
@@ -254,7 +268,17 @@ def store_front(side: Any) -> None:
 
 
 def _constants(member: Any, params: Any, ops: Ops) -> Any:
-    return rows.POKEMON.view(tuple(ops.take(column, member.row) for column in params.pokemon))
+    return _constants_at(member.row, params, ops)
+
+
+def _constants_at(row: Any, params: Any, ops: Ops) -> Any:
+    return rows.POKEMON.view(tuple(ops.take(column, row) for column in params.pokemon))
+
+
+def _present(member: Any, params: Any, ops: Ops) -> Any:
+    """Constants of what a Pokémon is now, if it has become another species."""
+    others = np.int32(len(params.pokemon[0]) // 2)
+    return _constants_at(member.row + jnp.where(member.changed, others, 0), params, ops)
 
 
 def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, list[Any]]]:
@@ -263,18 +287,20 @@ def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, lis
     stands_in_front = [(side.order[0] == k) & (side.member[k].appeared > 0) for k in range(TEAM)]
     for k in range(TEAM):
         if own:
-            yield _own(side.member[k], stands_in_front[k], _constants(side.member[k], params, ops))
+            member = side.member[k]
+            constants, now = _constants(member, params, ops), _present(member, params, ops)
+            yield _own(member, stands_in_front[k], constants, now, side.form)
             continue
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
         active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
         member = side.member[here]
-        yield _foe(member, any_of(here), active, _constants(member, params, ops))
+        yield _foe(member, any_of(here), active, _constants(member, params, ops), side.form)
 
 
-def _own(member: Any, active: Any, constants: Any) -> dict[str, list[Any]]:
-    stats = (constants.atk, constants.def_, constants.spa, constants.spd, constants.spe, constants.max_hp)
+def _own(member: Any, active: Any, constants: Any, now: Any, form: Any) -> dict[str, list[Any]]:
+    stats = (now.atk, now.def_, now.spa, now.spd, now.spe, now.max_hp)
     return {
-        **_common(member, active, constants),
+        **_common(member, active, constants, form),
         "species": [constants.species],
         "ability": [constants.ability],
         "item": [member.item + 1],
@@ -287,11 +313,11 @@ def _own(member: Any, active: Any, constants: Any) -> dict[str, list[Any]]:
     }
 
 
-def _foe(member: Any, seen: Any, active: Any, constants: Any) -> dict[str, list[Any]]:
+def _foe(member: Any, seen: Any, active: Any, constants: Any, form: Any) -> dict[str, list[Any]]:
     shown = jnp.where(active, percent(member.hp, constants.max_hp), member.percent)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     found = {
-        **_common(member, active, constants),
+        **_common(member, active, constants, form),
         "species": [constants.species],
         "ability": [jnp.where(member.ability_shown, constants.ability, 0)],
         "item": [jnp.where(member.item_shown, member.item + 1, 0)],
@@ -303,7 +329,7 @@ def _foe(member: Any, seen: Any, active: Any, constants: Any) -> dict[str, list[
     return {name: [jnp.where(seen, value, jnp.zeros_like(value)) for value in values] for name, values in found.items()}
 
 
-def _common(member: Any, active: Any, constants: Any) -> dict[str, list[Any]]:
+def _common(member: Any, active: Any, constants: Any, member_form: Any) -> dict[str, list[Any]]:
     """What both players see in the same way."""
     asleep = member.status == rows.SLP
     lost = member.slept - member.stage  # Early Bird loses two a turn
@@ -311,7 +337,11 @@ def _common(member: Any, active: Any, constants: Any) -> dict[str, list[Any]]:
     unhurt = (constants.ability == MAGIC_GUARD) | (constants.ability == POISON_HEAL)
     poisoned = active & (member.status == rows.TOX) & ~unhurt
     stands = ~member.fainted
+    busted = member.stirred & (constants.base == MIMIKYU)
+    held = member.stirred & member.terastallized & (constants.base == MORPEKO)
+    form = jnp.where(busted | member.changed | held, 1, jnp.where(active & stands, member_form, 0))
     return {
+        "form": [_share(form, 2)],
         "status": [jnp.where(stands, member.status, 0)],
         "active": [active],
         "fainted": [member.fainted],

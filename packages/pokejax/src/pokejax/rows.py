@@ -17,33 +17,40 @@ STATUSES: Final = ("", "brn", "par", "slp", "frz", "psn", "tox")
 BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
 WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
 SUN, RAIN, SAND, SNOW = range(1, 5)
+TERRAINS: Final = ("", "electricterrain", "grassyterrain", "psychicterrain")
+ELECTRIC_TERRAIN, GRASSY_TERRAIN, PSYCHIC_TERRAIN = range(1, 4)
 PHYSICAL, SPECIAL, STATUS = 1, 2, 3
 SUNLIGHT, CURRENT = 1, 2
 """What wakes a paradox ability."""
 EVERYBODY, GROUNDED, STEEL = 1, 2, 3
 """Whom an ability traps."""
 SIDE_CONDITIONS: Final = (
-    "", "stealthrock", "spikes", "toxicspikes", "stickyweb", "reflect", "lightscreen", "auroraveil"
+    "", "stealthrock", "spikes", "toxicspikes", "stickyweb", "reflect", "lightscreen", "auroraveil",
+    "tailwind",
 )  # fmt: skip
-STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB, REFLECT, LIGHT_SCREEN, AURORA_VEIL = range(1, 8)
+STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB, REFLECT, LIGHT_SCREEN, AURORA_VEIL, TAILWIND = range(1, 9)
 VOLATILES: Final = (
     "", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute", "healblock", "throatchop",
     "yawn", "curse", "saltcure", "sparklingaria", "noretreat",
+    "destinybond", "magnetrise", "partiallytrapped",
 )  # fmt: skip
 FLINCH, CONFUSION, LEECH_SEED, TAUNT, ENCORE, PROTECT, SUBSTITUTE = range(1, 8)
 HEAL_BLOCK, THROAT_CHOP, YAWN, CURSE, SALT_CURE = range(8, 13)
+DESTINY_BOND, MAGNET_RISE, BINDING = range(15, 18)
 AT_FOE, AT_SELF, AT_FIELD, AT_FOE_SIDE, AT_OWN_SIDE, AT_ALL_ADJACENT = range(6)
 """Targets in singles: one foe, the user, the whole field, a side, and whoever stands beside the user."""
 FRACTIONS: Final = ((0, 1), (1, 2), (1, 3), (1, 4), (33, 100), (3, 4))
 """Of drain, recoil and healing."""
 STAGE_BITS: Final = 4  # of one stat in seven packed stages
+BEAK_BLAST, FOCUS_PUNCH, CHILLY_RECEPTION = range(1, 4)
+"""Moves that are prepared before anybody moves."""
 BY_WEIGHT, BY_WEIGHTS, BY_BOOSTS, BY_HP, BY_BLOWS = range(1, 6)
 """What makes the power of moves that have none of their own: the target's weight, both weights, the user's raised
 stages, the user's hit points, how often the user has been struck."""
 MOVE_FLAGS: Final = (
     "contact", "protect", "sound", "punch", "bite", "pulse", "slicing", "bullet", "powder", "defrost", "cantusetwice",
     "mustpressure", "bypasssub", "failencore", "heal", "wind", "nosleeptalk", "charge",
-    "reflectable",
+    "reflectable", "dance",
 )  # fmt: skip
 
 
@@ -73,7 +80,7 @@ MOVE: Final = Layout(
         flag("heals_by_weather"),
         flag("needs_attack"), flag("first_action_only"), flag("becomes_tera"), flag("halves"),
         flag("doubles_without_item"), flag("doubles_against_status"), bits("power_by", 0, 8192),
-        bits("power_fact", 0, 31), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
+        bits("power_fact", 0, 63), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
         flag("roosts"), flag("rests"), flag("needs_item"), flag("crashes"), flag("strong_on_water"),
         bits("power_from", 0, 5), flag("doubles_after_failure"), flag("clears_stages"),
         flag("shares_hp"), flag("clears_ground"), flag("wishes"),
@@ -87,6 +94,9 @@ MOVE: Final = Layout(
         bits("pays", 0, 50), flag("changes_courts"), flag("breaks_protect"), flag("teleports"),
         flag("doubles_if_struck"), flag("exposes"), flag("retyped"), flag("breaks_screens"), flag("corners"),
         flag("recharges"), flag("charges"), flag("grows_charging"), flag("ready_in_sun"),
+        flag("twists"), bits("fuses", 0, 2), flag("follows_breed"), flag("sheds_tail"), flag("eats_berry"),
+        flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
+        flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -96,7 +106,9 @@ MOVE: Final = Layout(
 power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
 ``only_raised`` keeps the secondary effect for targets whose stages rose in this turn, ``better_stat`` strikes with the
 higher of both attacking stats.  ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.
-``strews`` is a hazard that a blow leaves on the target's ground, ``pays`` percent of hit points that stages cost."""
+``fuses`` numbers Fusion Flare and Fusion Bolt, ``follows_breed`` strikes with the last of the species' types,
+``follows_user`` with the first that the user has now.  ``strews`` is a hazard that a blow leaves on the target's
+ground, ``pays`` percent of hit points that stages cost."""
 
 ABILITY: Final = Layout(
     "ability",
@@ -130,12 +142,17 @@ ABILITY: Final = Layout(
         bits("retypes", 0, 19), flag("liquid_voice"), flag("proteans"),
         bits("traps", 0, 3), flag("bounces"), flag("starts_slowly"), flag("loafs"),
         flag("flowers"), flag("charges_up"), flag("steals_by_hitting"), flag("steals_when_touched"),
+        flag("lags"), flag("confuses_by_poison"), bits("entry_boosts", 0, 127), flag("damps"), flag("once"),
+        bits("halfway_boosts", 0, 127), flag("suppresses"), bits("sets_terrain", 0, 3), flag("sows"),
+        flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
+        flag("heroes"), flag("ices"), flag("shields"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
 do nothing but help; ``hit_boosts`` come when hit, by some types or physically if that is given; ``kept_stages``,
 ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
-of type Normal take on."""
+of type Normal take on; what comes ``once`` in a battle is kept in the state; ``halfway_boosts`` come when a move leaves
+half of the hit points or less."""
 
 ITEM: Final = Layout(
     "item",
@@ -144,6 +161,7 @@ ITEM: Final = Layout(
         flag("loaded_dice"), bits("orb", 0, 6), flag("berry"), flag("heals_quarter"), flag("wakes"), flag("cures"),
         flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"), flag("kept"), flag("scope"),
         flag("throat_spray"), flag("clay"), flag("power_herb"),
+        flag("balloon"), flag("hastens"),
         bits("plate", 0, 19), bits("suits", 0, 1023), bits("suits_too", 0, 1023),
     ],
 )  # fmt: skip
@@ -157,10 +175,11 @@ POKEMON: Final = Layout(
         bits("spd", 0, 1023), bits("spe", 0, 1023), bits("level", 1, 100, empty=1), bits("species", 0, 1023),
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
         bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
-        bits("base", 0, 1023),
+        bits("base", 0, 1023), flag("reverts"),
     ],
 )  # fmt: skip
-"""A Pokémon of the pool as it was before the battle."""
+"""A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`)."""
+POKEMON_WORDS: Final = POKEMON.num_words
 
 EVENTS: Final = (
     "BasePower", "ModifyAtk", "ModifySpA", "ModifyDef", "ModifySpD", "ModifySpe", "ModifyDamage",
@@ -174,6 +193,7 @@ FACTS: Final = (
     "not_very_effective", "critical", "third_of_hp", "has_status", "poisoned", "target_full_hp", "target_fresh",
     "sun", "rain", "sand", "snow", "can_evolve", "has_accuracy",
     "target_has_item", "ails_awake", "forced", "stats_lowered", "item_suits", "retyped", "slow", "dull",
+    "current",
 )  # fmt: skip
 """What a modifier may ask; the words of a modifier's row have one bit for each."""
 MODIFIER: Final = Layout(

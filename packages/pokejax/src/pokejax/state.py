@@ -34,14 +34,15 @@ PERSISTENT: Final = (
     bits("status", 0, len(rows.STATUSES) - 1), bits("status_by", 0, 11), bits("eaten", 0, MAX_ITEM),
     bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
     flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
-    bits("blows", 0, MOST_BLOWS),
+    bits("blows", 0, MOST_BLOWS), flag("stirred"), flag("changed"),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
 berry that was used up last, 0 if it was another item, ``row`` its constants in the pool, ``blows`` how often it has
-been struck, as far as Rage Fist counts.  The others are what the other
-player has been told (`pokejax.rules.telling`): as which of its team it came out, 0 for not yet; the hit points in
-percent with which it was last seen leaving; its moves, a bit for each slot; its ability; its item."""
+been struck, as far as Rage Fist counts; ``stirred`` that its ability has done what it does once in a battle,
+``changed`` that it is what `effects.CHANGES` says.  The others are what the other player has been told
+(`pokejax.rules.telling`): as which of its team it came out, 0 for not yet; the hit points in percent with which it was
+last seen leaving; its moves, a bit for each slot; its ability; its item."""
 
 VOLATILE: Final = (
     bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
@@ -55,12 +56,16 @@ VOLATILE: Final = (
     bits("best_stat", 0, 5), flag("from_booster"), flag("salted"), flag("struck"), flag("exposed"),
     bits("typed", 0, 19), bits("trapped", 0, 2), flag("cornered"), bits("slow", 0, 5), flag("loafing"),
     bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
-    flag("charged_up"),
+    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"),
+    bits("form", 0, 2), bits("readied", 0, 3), flag("unfocused"),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
 ``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like
 Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn,
-``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own; the
+``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own;
+``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone;
+``form`` is a form that ends with leaving, as `effects.FORMS` numbers them;
+``readied`` is what it prepares before it moves, ``unfocused`` that it was struck since; the
 others are turns left or flags."""
 
 LAYOUT: Final = Layout(
@@ -71,13 +76,18 @@ LAYOUT: Final = Layout(
         bits("weather", 0, len(rows.WEATHERS) - 1), bits("weather_turns", 0, 8),
         flag("mid_turn"), flag("queued_start"), flag("queued_before_turn"), flag("queued_residual"),
         flag("second_instaswitches_first"), flag("second_switches_first"), flag("second_terastallizes_first"),
+        flag("second_charges_first"),
         flag("second_moves_first"), flag("swapped"), bits("ignored", 0, 2),
+        bits("trick_room", 0, 5), bits("terrain", 0, len(rows.TERRAINS) - 1), bits("terrain_turns", 0, 5),
+        bits("fused", 0, 2),
         record("side", 2, [
             bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
             flag("asked"), flag("may_terastallize"),
             flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
+            flag("queued_charge"),
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
-            bits("priority", -7, 7), flag("winged"), flag("switch_flag"), flag("before_switch_out_done"),
+            bits("priority", -7, 7), bits("fraction", -1, 1), flag("winged"), flag("glides"), flag("sheds_tail"),
+            flag("switch_flag"), flag("before_switch_out_done"),
             *PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), flag("shown_fainted"),
             *VOLATILE, bits("speed", 0, 2**13 - 1), bits("active_turns", 0, MAX_TURN), flag("newly_switched"),
             bits("move_actions", 0, 3),
@@ -85,10 +95,13 @@ LAYOUT: Final = Layout(
             bits("wish_turns", 0, 3), bits("wish", 0, 1023), flag("dragged"),
             flag("rock_before_toxic"), flag("spikes_before_toxic"),
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
+            bits("tailwind", 0, 4),
             record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
         ], whole_words=True),
     ],
 )  # fmt: skip
-"""``wish`` is twice what Wish gives when ``wish_turns`` have passed; ``rock_before_toxic`` and its like say which
-hazard was laid first; ``ignored`` is one plus the true side whose ability the present move passes by; ``swapped`` says
-that the sides have changed places, so that whoever acts is the first."""
+"""``fused`` says which of Fusion Flare (1) and Fusion Bolt (2) was the last move of this turn to succeed; ``fraction``
+hurries or delays a move among those of its priority; ``wish`` is twice what Wish gives when ``wish_turns`` have
+passed; ``rock_before_toxic`` and its like say which hazard was laid first; ``ignored`` is one plus the true side whose
+ability the present move passes by; ``swapped`` says that the sides have changed places, so that whoever acts is the
+first."""

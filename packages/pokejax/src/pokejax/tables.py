@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax.data import DATA, MANIFEST, SCHEMA
-from pokejax.rows import BOOSTS
+from pokejax.rows import BOOSTS, POKEMON_WORDS
 from rlenv_shared.errors import SnapshotVersionError, explain
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
@@ -34,9 +34,10 @@ class Params(Replaceable):
         types: 0 neutral, 1 weak, 2 resistant, 3 immune, by defender and attacker.
         immunities: bits by type.
         power_points: the most of each move.
-        pokemon: rows of `rows.POKEMON`, six to a team.
+        pokemon: rows of `rows.POKEMON`, six to a team, then as many of what they may become.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
-            `speed_drop` of those that Sticky Web lowers, `evasion_drop` Defog; `weakness_policy` what it raises,
+            `speed_drop` of those that Sticky Web lowers, `defense_drop` Gulp Missile, `evasion_drop` Defog;
+            `weakness_policy` what it raises,
             `drum` half of what Belly Drum does, `parting` what Parting Shot lowers, `tidying` what Tidy Up raises,
             `attack` and `special_attack` one of them alone.
         accuracies: of the later hits of Triple Axel and its like (`accuracies`).
@@ -55,6 +56,7 @@ class Params(Replaceable):
     intimidate: Any
     speed_boost: Any
     speed_drop: Any
+    defense_drop: Any
     evasion_drop: Any
     weakness_policy: Any
     drum: Any
@@ -109,11 +111,12 @@ NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 
 
 def params(pokemon: tuple[Column, ...]) -> Params:
-    """Parameters with a pool: columns of `rows.POKEMON`, six rows to a team (`teams`)."""
+    """Parameters with a pool: columns of `rows.POKEMON` twice, six rows to a team (`teams`)."""
     stages: dict[str, Any] = {
         "intimidate": stage_row(atk=-1),
         "speed_boost": stage_row(spe=1),
         "speed_drop": stage_row(spe=-1),
+        "defense_drop": stage_row(**{"def": -1}),
         "evasion_drop": stage_row(evasion=-1),
         "weakness_policy": stage_row(atk=2, spa=2),
         "drum": stage_row(atk=6),
@@ -124,7 +127,13 @@ def params(pokemon: tuple[Column, ...]) -> Params:
         "accuracies": accuracies(),
     }
     found: dict[str, Any] = {name: table(name) for name in TABLES}
-    return Params(pokemon=pokemon, **found, **stages)
+    return Params(pokemon=both_forms(pokemon), **found, **stages)
+
+
+def both_forms(pool: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Columns of a pool as `Params` has them: what its Pokémon are, and behind it what they may become."""
+    pairs = zip(pool[:POKEMON_WORDS], pool[POKEMON_WORDS:], strict=True)
+    return tuple(np.concatenate(pair) for pair in pairs)
 
 
 def accuracies(base: int = 90) -> NDArray[np.uint32]:

@@ -5,14 +5,14 @@ What the engine cannot play exactly is refused here, by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pokejax import rows
-from pokejax.effects import SPECIES_LEFT_OUT
+from pokejax.effects import CHANGES, REVERTING, SPECIES_LEFT_OUT
 from pokejax.tables import NAMES, columns, table
 from rlenv_shared.errors import InvalidParamsError, explain
 
@@ -48,15 +48,52 @@ def shipped(count: int, seed: int) -> tuple[NDArray[np.uint32], ...]:
 
 
 def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
-    """Columns of `rows.POKEMON` for teams of six as the reference describes them at the start of a battle.
+    """Columns of `rows.POKEMON` for teams of six, and the same columns once more for what they may become.
 
     Args:
-        described: per team, six mappings with ``species``, ``level``, ``ability``, ``item``, ``maxhp``, five
-            ``stats``, ``moves`` (pairs of id and PP), ``tera``, ``weight`` in hg.
+        described: per team, as the reference describes it at the start of a battle, six mappings with ``species``,
+            ``level``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP), ``tera``,
+            ``weight`` in hg; who can become another species also six ``evs`` and ``ivs`` and its ``nature``.
 
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
     """
+    others = [[changed(member) for member in team] for team in described]
+    return _columns(described) + _columns(others)
+
+
+def changed(member: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a described Pokémon may become (`effects.CHANGES`); itself if it stays what it is."""
+    species = CHANGES.get(member["species"])
+    if species is None:
+        return member
+    second, third = (int(column[NAMES["species"].index(species)]) for column in table("species")[1:])
+    base = [second >> 8 * k & 255 for k in range(4)] + [third & 255, third >> 8 & 255]
+    nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
+    stats = stats_of(base, member["level"], member["evs"], member["ivs"], int(table("natures")[0][nature]))
+    return {**member, "species": species, "stats": stats[1:], "weight": third >> 16 & 0x7FFF}
+
+
+def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[int], nature: int) -> list[int]:
+    """HP, Attack, Defense, Special Attack, Special Defense and Speed.
+
+    Args:
+        base: base stats in this order; `evs` and `ivs` likewise.
+        level: 1 to 100.
+        evs: effort values.
+        ivs: individual values.
+        nature: what it raises, and above three bits what it lowers; 0 for none.
+    """
+    raised, lowered = nature & 7, nature >> 3
+    found = []
+    for k, (own, effort, individual) in enumerate(zip(base, evs, ivs, strict=True), start=1):
+        grown = (2 * own + individual + effort // 4) * level // 100
+        percent = 100 + 10 * (k == raised) - 10 * (k == lowered)
+        found.append(grown + level + 10 if k == 1 else (grown + 5) * percent // 100)
+    return found
+
+
+def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
     fields: dict[str, list[int]] = {place.path: [] for place in rows.POKEMON.places()}
     species = table("species")[0]
     for t, team in enumerate(described):
@@ -78,6 +115,7 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
                 "item": _known("item", member["item"], where), "type1": word & 31, "type2": word >> 5 & 31,
                 "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
                 "weight": member["weight"], "base": word >> 12,
+                "reverts": NAMES["species"][word >> 12] in REVERTING,
             }  # fmt: skip
             _check_kept(member, word >> 12, where)
             moves = [_known("move", name, where) for name, _ in member["moves"]]
@@ -85,7 +123,8 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
             for name, column in fields.items():
                 column.append(values[name])
     arrays: dict[str, Any] = {name: np.array(column, np.int32) for name, column in fields.items() if "[" not in name}
-    arrays["can_evolve"] = arrays["can_evolve"].astype(bool)
+    for flag in ("can_evolve", "reverts"):
+        arrays[flag] = arrays[flag].astype(bool)
     arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
     words = rows.POKEMON.encode(arrays, (len(fields["level"]),))
     return tuple(np.asarray(word, np.uint32) for word in words)

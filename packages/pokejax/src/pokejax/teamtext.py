@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax import teams
+from pokejax.effects import CROWNED, CROWNED_MOVES
 from pokejax.rows import STATS
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES, table
@@ -176,6 +177,7 @@ def _read_line(one: Written, line: str, where: str) -> None:
 
 def _described(one: Written) -> dict[str, Any]:
     species = _known("species", one.species, one.where)
+    species = CROWNED.get((species, to_id(one.item)), species)
     number = NAMES["species"].index(species)
     word, stats, rest = (int(column[number]) for column in table("species"))
     _check_range(f"{one.where}: level", [one.level], 1, MOST_LEVEL)
@@ -184,25 +186,19 @@ def _described(one: Written) -> dict[str, Any]:
     if sum(one.evs) > MOST_EVS:
         raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {MOST_EVS}", "lower some")
     moves = [to_id(move) for move in one.moves]
+    moves = [CROWNED_MOVES[species] if move == "ironhead" and species in CROWNED_MOVES else move for move in moves]
     if not 1 <= len(moves) <= MOVES or len(set(moves)) < len(moves):
         raise _refused(f"{one.where}: moves", ", ".join(moves) or "none", f"1 to {MOVES} different ones", "choose")
     base = [stats >> 8 * k & 255 for k in range(4)] + [rest & 255, rest >> 8 & 255]
     nature = _known("nature", one.nature, one.where) if one.nature else ""
-    values = computed(base, one, int(table("natures")[0][NAMES["nature"].index(nature)]))
+    values = teams.stats_of(base, one.level, one.evs, one.ivs, int(table("natures")[0][NAMES["nature"].index(nature)]))
     first_type = NAMES["type"][word & 31]
     return {
         "species": species, "level": one.level, "ability": to_id(one.ability), "item": to_id(one.item),
         "maxhp": 1 if rest >> 31 else values[0], "stats": values[1:], "moves": [[move, 0] for move in moves],
         "tera": one.tera.strip().title() or first_type, "weight": rest >> 16 & 0x7FFF,
+        "evs": one.evs, "ivs": one.ivs, "nature": nature,
     }  # fmt: skip
-
-
-def computed(base: Sequence[int], one: Written, nature: int) -> list[int]:
-    """HP and the five stats, as Showdown computes them."""
-    grown = [(2 * b + iv + ev // 4) * one.level // 100 for b, iv, ev in zip(base, one.ivs, one.evs, strict=True)]
-    plus, minus = nature & 7, nature >> 3
-    percent = [100 + 10 * (k == plus) - 10 * (k == minus) for k in range(1, len(STATS) + 1)]
-    return [grown[0] + one.level + 10, *((g + 5) * p // 100 for g, p in zip(grown[1:], percent[1:], strict=True))]
 
 
 def _known(kind: str, name: str, where: str) -> str:

@@ -25,7 +25,7 @@ PACKED = "|pikachu|lifeorb|static|thunderbolt,surf|timid|,,4,252,,252||,0,,,,||8
 
 
 def decoded(pool):
-    return rows.POKEMON.decode([np.asarray(word) for word in pool])
+    return rows.POKEMON.decode([np.asarray(word) for word in pool[: rows.POKEMON_WORDS]])
 
 
 def test_generated_teams_are_whole_and_of_six_different_species():

@@ -39,7 +39,7 @@ def test_every_move_has_a_row_that_says_what_it_is():
     [
         ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: move: got transform"),
         ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
-        ({"item": "custapberry"}, "team 0, Pokémon 2: item: got custapberry"),
+        ({"item": "leppaberry"}, "team 0, Pokémon 2: item: got leppaberry"),
         ({"item": "flameplate"}, "team 0, Pokémon 2: item: got flameplate held by pikachu, expected arceus"),
         ({"species": "terapagos"}, "team 0, Pokémon 2: species: got terapagos"),
         ({"tera": "Stellar"}, "team 0, Pokémon 2: tera type: got Stellar"),

@@ -37,10 +37,11 @@ def seen_situation(view):
         team[side["order"][0]] | {"item": front["item"]}  # an entry may have used it up
         for team, side, front in zip(view["constants"], view["core"]["sides"], fronts, strict=True)
     ]
-    weather = view["core"]["weather"]
+    weather, terrain = view["core"]["weather"], view["core"]["terrain"]
     return damage.situation(
         *described,
         weather=weather[0] if weather else "",
+        terrain=terrain[0] if terrain else "",
         boosts=tuple(front["boosts"] for front in fronts),
         hp=tuple(front["hp"] for front in fronts),
         statuses=tuple(front["status"] if front["status"] in STATUSES else "" for front in fronts),

@@ -31,6 +31,8 @@ class Builder:
         self._constants: dict[Value, Any] = {}  # NumPy scalars
         self._flags: dict[Value, Value] = {}  # numbers that are a converted b1
         self._count = 0
+        self.source: object = ""  # where the operations that are made come from
+        self.origins: dict[Value, object] = {}
 
     @contextmanager
     def inner(self) -> Iterator[Block]:
@@ -89,6 +91,7 @@ class Builder:
             uniform = kind == "any" or all(arg.uniform for arg in args)
         out = self.value(dtype, uniform)
         self._known[-1][key] = out
+        self.origins[out] = self.source
         if kind == "convert" and args[0].dtype == "b1":
             self._flags[out] = args[0]
         self.block.statements.append(Op(kind, args, out, attr))

@@ -110,12 +110,14 @@ class Program:
         outputs: results.
         tables: constants read by index: flat arrays.
         block: its results are the elements of all outputs, in order.
+        origins: where operations come from, a `front.control.Source` or words.
     """
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
     tables: list[np.ndarray]
     block: Block
+    origins: dict[Value, object] = dataclasses.field(default_factory=dict, repr=False)
 
 
 def blocks(statement: Op | If | Loop) -> tuple[Block, ...]:

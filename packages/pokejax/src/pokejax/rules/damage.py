@@ -9,9 +9,11 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, number_of
+from pokejax.rules.field import terrain_multiplier
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
 from pokejax.rules.paradox import growth
 from pokejax.rules.screens import screen_multiplier
+from pokejax.rules.volatiles import behind_substitute, faces
 from pokejax.state import FALSE
 
 ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
@@ -118,8 +120,11 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     by = chain(by, jnp.where(dry, ONE_AND_A_QUARTER, NEUTRAL))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
     by = jnp.where(user.charged_up & (move.type == ELECTRIC), 2 * by, by)
+    by = chain(by, terrain_multiplier(b, move))
     asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
     by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
+    after_the_other = (move.fuses > 0) & (b.view.fused == 3 - move.fuses)
+    by = jnp.where(after_the_other, 2 * by, by)
     all_out = move.fickle & (b.draw(where & move.fickle, 10, "Fickle Beam") < 3)
     by = jnp.where(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
@@ -216,7 +221,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stage = jnp.where(critical, jnp.minimum(stage, 0), stage)
     stage = jnp.where(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
     stat = staged(stat, stage)
-    weather = b.view.weather
+    weather = b.weather
     hardened = (~physical & (weather == rows.SAND) & b.has_type(1, ROCK)) | (
         physical & (weather == rows.SNOW) & b.has_type(1, ICE)
     )
@@ -237,7 +242,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
 def weather_multiplier(b: Battle, move: Any) -> Any:
     """Sun and rain."""
     fire, water = move.type == FIRE, move.type == WATER
-    sun, rain = b.view.weather == rows.SUN, b.view.weather == rows.RAIN
+    sun, rain = b.weather == rows.SUN, b.weather == rows.RAIN
     helped = (sun & fire) | (rain & water) | (sun & move.sun_strengthens)
     hindered = (sun & water & ~move.sun_strengthens) | (rain & fire)
     return jnp.where(helped, ONE_AND_A_HALF, jnp.where(hindered, 2048, NEUTRAL))
@@ -290,6 +295,9 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     user, pokemon = b.side(0), b.pokemon(0)
     by_formula = where & has_power(move)
     critical = critical_hit(b, move, by_formula)
+    disguised = faces(b, move) & ~behind_substitute(b, move)
+    critical = critical & ~disguised
+    meets = Matchup(jnp.where(disguised, 0, meets.exponent), meets.immune)
     facts = attack_facts(b, move, meets, critical)
     power = base_power(b, move, facts, hit, by_formula)
     attack = attack_stat(b, move, facts, critical)

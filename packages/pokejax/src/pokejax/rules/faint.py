@@ -17,6 +17,8 @@ def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = 
     """Take hit points away from an active Pokémon, at least one; Magic Guard spares it what is not a move's blow."""
     side = b.side(number)
     where = where & ~b.ability(number).no_indirect_damage if indirectly else where
+    if indirectly:
+        b.ask_damp(where & (side.hp > 0))
     left = jnp.maximum(side.hp - jnp.maximum(amount, 1), 0)
     side.set("hp", left, where=where & (side.hp > 0))
 
@@ -62,10 +64,30 @@ def lose_item(b: Battle, number: int, where: Any) -> None:
 def clear_volatile(b: Battle, number: int, where: Any) -> None:
     """What ends when a Pokémon leaves or faints; its cached speed is the bare stat again (``clearVolatile``)."""
     side = b.side(number)
+    side.set("changed", False, where=where & b.pokemon(number).reverts)
+    b.forget("pokemon")
     for field in VOLATILE:
         side.clear(field.name, where=where)
     side.set("newly_switched", True, where=where)
     side.set("speed", b.pokemon(number).spe, where=where)
+
+
+def change_form(b: Battle, number: int, form: Any, where: Any) -> None:
+    """Take another form until it leaves; its cached speed is the bare stat again (``formeChange``)."""
+    b.side(number).set("form", form, where=where)
+    forget_speed(b, number, where)
+
+
+def become(b: Battle, number: int, other: Any, where: Any) -> None:
+    """Become another species (`effects.CHANGES`), or what it was before; the cached speed is the bare stat."""
+    b.side(number).set("changed", other, where=where)
+    b.forget("pokemon", "ability", "ability number")
+    forget_speed(b, number, where)
+
+
+def forget_speed(b: Battle, number: int, where: Any) -> None:
+    """The cached speed is the bare stat."""
+    b.side(number).set("speed", b.pokemon(number).spe, where=where)
 
 
 def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None, where: Any = True) -> None:
@@ -78,21 +100,32 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
         by_move: where the user's move did it, which Moxie and its like ask.
         where: whether it is time to look.
     """
-    newly = mark(b, check_win=check_win, last=last, where=where)
+    newly = mark(b, check_win=check_win, last=last, where=where, by_move=by_move)
     bury(b, newly)
     if by_move is not None:
         avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
-        boost(b, 0, b.ability(0).ko_boosts, avenges, by_foe=False, by_ability=True)
+        user, ability = b.side(0), b.ability(0)
+        avenges = avenges & ~(ability.once & user.stirred)
+        user.set("stirred", True, where=avenges & ability.once)
+        boost(b, 0, ability.ko_boosts, avenges, by_foe=False, by_ability=True)
 
 
-def mark(b: Battle, *, check_win: Any, last: Any, where: Any) -> tuple[Any, Any]:
+def mark(b: Battle, *, check_win: Any, last: Any, where: Any, by_move: Any = None) -> tuple[Any, Any]:
     """Of `faint_messages` what others ask for at once: who has fainted, how many are left, who has won.
 
     Returns:
         Whether the first and the second have fainted now; `bury` does the rest.
     """
     going = ~b.view.over & where
-    newly = tuple(going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1))
+    newly = [going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1)]
+    if by_move is not None:
+        drawn_along = newly[1] & b.side(1).bonded & by_move & ~b.side(0).fainted
+        b.side(0).set("hp", 0, where=drawn_along)
+        newly[0] = newly[0] | drawn_along
+        last = jnp.where(drawn_along, 0, last)
+        check_win = check_win | drawn_along
+    for number in (0, 1):
+        b.draw(newly[number] & b.ability(number).suppresses & b.tied(), 2, "WeatherChange")
     for number in (0, 1):
         side = b.side(number)
         side.set("fainted", True, where=newly[number])
@@ -109,6 +142,7 @@ def bury(b: Battle, newly: tuple[Any, Any]) -> None:
         side.set("switch_flag", False, where=newly[number])
         side.set("terastallized", False, where=newly[number])
         clear_volatile(b, number, newly[number])
+        b.side(1 - number).set("loosened", True, where=newly[number])
     for number in (0, 1):
         moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
         side = b.side(number)

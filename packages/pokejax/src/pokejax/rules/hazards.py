@@ -11,13 +11,14 @@ from pokejax.battle import Battle, any_of, number_of
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ROCK, effectiveness
 from pokejax.rules.faint import faint_messages, hurt
-from pokejax.rules.screens import SCREENS, shatter
+from pokejax.rules.field import clear_terrain
+from pokejax.rules.screens import LASTING, shatter
 from pokejax.rules.status import inflict
 
 POISON, STEEL = number_of("type", "Poison"), number_of("type", "Steel")
 MOST_SPIKES, MOST_TOXIC_SPIKES = 3, 2
 HAZARDS = ("stealth_rock", "sticky_web", "spikes", "toxic_spikes", "rock_before_toxic", "spikes_before_toxic")
-COURT = (*HAZARDS, *SCREENS.values())
+COURT = (*HAZARDS, *LASTING)
 
 
 def lay(b: Battle, number: int, condition: Any, where: Any) -> Any:
@@ -52,7 +53,7 @@ def change_courts(b: Battle, where: Any) -> Any:
     """What lies on both sides changes places; whether there is anything."""
     first, second = b.side(0), b.side(1)
     present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in (first, second))
-    present = present | any_of(getattr(s, field) > 0 for s in (first, second) for field in SCREENS.values())
+    present = present | any_of(getattr(s, field) > 0 for s in (first, second) for field in LASTING)
     for field in COURT:
         own, other = getattr(first, field), getattr(second, field)
         first.set(field, other, where=where)
@@ -69,6 +70,8 @@ def defog(b: Battle, where: Any) -> Any:
     shatter(b, 1, where)
     for number in (0, 1):
         sweep(b, number, where)
+    present = present | (b.view.terrain != 0)
+    clear_terrain(b, where)
     return lowered | (where & present)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,9 +13,10 @@ from pokejax.battle import Battle
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, damage, has_power
-from pokejax.rules.faint import drain, faint_messages, hurt, lose_item, use_up
+from pokejax.rules.faint import become, change_form, drain, faint_messages, forget_speed, hurt, lose_item, use_up
+from pokejax.rules.field import clear_terrain, set_terrain
 from pokejax.rules.hazards import lay, sweep
-from pokejax.rules.items import steal, update
+from pokejax.rules.items import eat_of_target, lose_balloon, steal, update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier
 from pokejax.rules.screens import shatter
 from pokejax.rules.status import POWDER_IMMUNE, add_volatile, cure, inflict
@@ -24,6 +26,7 @@ from pokejax.rules.volatiles import behind_substitute
 from pokejax.state import MOST_BLOWS, MOVES
 
 MOST_HITS = 10
+GULPING, GORGING = 1, 2
 HALF = rows.FRACTIONS.index((1, 2))
 SAMPLES = ((rows.BRN, rows.PAR, rows.FRZ), (rows.PSN, rows.PAR, rows.SLP))
 """What Tri Attack and Dire Claw choose from."""
@@ -60,13 +63,21 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         words, going, done, total, last, landed, struck = carry
         inner, row = Battle(words, b.params, b.ops), rows.MOVE.view(move_words)  # views belong to one trace
         going = going & again(inner, row, done, going)
+        disguised = volatiles.faces(inner, row)
         dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
+        broken = going & disguised & worked & ~shielded & (row.category != rows.STATUS)
         done = done + (going & worked).astype(jnp.int32)
         total = total + jnp.where(going, dealt, 0)
         last = jnp.where(going & worked, dealt, last)
         landed = landed | (going & worked)
         struck = jnp.where(going, worked & ~shielded, struck)
-        update(inner, going & worked, "Update after a hit")
+        update(
+            inner,
+            going & worked,
+            "Update after a hit",
+            waits=waits_for_berserk(inner, row) & ~shielded,
+            first=functools.partial(lose_face, inner, broken),
+        )
         user, target = inner.side(0), inner.side(1)
         going = going & worked & (done < count) & (user.hp > 0) & (target.hp > 0)
         return inner.words, going, done, total, last, landed, struck
@@ -74,17 +85,34 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     start = (b.words, where, zero, zero, zero, jnp.zeros_like(where), jnp.zeros_like(where))
     words, _, done, total, last, landed, struck = b.ops.loop(goes_on, strike, start, MOST_HITS)
     b.reopen(words)
-    faint_messages(b, check_win=b.side(0).hp == 0, last=move.explodes.astype(jnp.int32), by_move=landed, where=landed)
+    faint_messages(
+        b, check_win=b.side(0).hp == 0, last=move.explodes.astype(jnp.int32), by_move=landed & (last > 0), where=landed
+    )
     recoil(b, move, total, landed)
     remember_blows(b, done, last, struck & (move.category != rows.STATUS))
-    update(b, landed, "Update after the hits")
+    update(b, landed, "Update after the hits", waits=waits_for_berserk(b, move) & struck)
     harmed = struck & ~move.forced & (move.category != rows.STATUS)
     cure(b, 1, harmed & move.thaws_target & (b.side(1).status == rows.FRZ))
     scalded = harmed & move.cures_burn & ~b.ability(1).no_secondaries & ~b.side(0).fainted
     cure(b, 1, scalded & (b.side(1).status == rows.BRN))
     stays = ~(b.side(1).switch_flag | b.side(1).dragged)
     steal(b, 0, harmed & move.contact & b.ability(1).steals_when_touched & stays)
+    half, most = b.side(1).hp * 2, b.pokemon(1).max_hp
+    halved = harmed & (total > 0) & (half <= most) & (half + 2 * total > most) & (b.ability(1).halfway_boosts > 0)
+    boost(b, 1, b.ability(1).halfway_boosts, halved, by_foe=False, by_ability=True)
     return landed
+
+
+def waits_for_berserk(b: Battle, move: Any) -> Any:
+    """Whether the target eats nothing before the move is over, lest it miss that its hit points are halved."""
+    return (b.ability(1).halfway_boosts > 0) & (move.most_hits == 1) & ~move.forced
+
+
+def lose_face(b: Battle, where: Any) -> None:
+    """The target's disguise is busted, which costs it an eighth, or its face of ice has melted (``Update``)."""
+    hurt(b, 1, b.pokemon(1).max_hp // 8, where & b.ability(1).disguises)
+    become(b, 1, True, where & b.ability(1).ices)
+    forget_speed(b, 1, where)
 
 
 def remember_blows(b: Battle, count: Any, last: Any, where: Any) -> None:
@@ -133,23 +161,30 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
     harms = where & (move.category != rows.STATUS)
     tell_item(b, 1, harms & move.needs_item)
     shatter(b, 1, harms & move.breaks_screens)
+    user = b.side(0)
+    gulps = harms & move.gulps & b.ability(0).gulps & (user.form == 0)
+    change_form(b, 0, jnp.where(user.hp * 2 <= b.pokemon(0).max_hp, GORGING, GULPING), gulps)
     full = damage(b, move, meets, hit, harms)
     strike_substitute(b, move, full, harms & shielded)
     harmful = harms & ~shielded
-    dealt = strike_target(b, full, harmful)
+    dealt = strike_target(b, move, full, harmful)
     drain(b, 0, fraction(dealt, move.drain), harmful & (move.drain > 0) & (dealt > 0))
     b.side(1).clear("boosts", where=harmful & move.clears_target)
     b.side(0).set("exposed", True, where=harms & move.exposes)
     b.side(0).set("recharge", 2, where=harms & move.recharges)
     # A status move that a substitute takes counts as done.
     worked = harms | shielded | effects_of_status_move(b, move, where & ~harms & ~shielded)
+    b.side(1).set("unfocused", True, where=harmful & (b.side(1).readied == rows.FOCUS_PUNCH))
+    volatiles.bind(b, harmful & (move.volatile == rows.BINDING))
+    eat_of_target(b, harmful & move.eats_berry)
     self_change(b, move, where & worked)
     rampages = where & worked & move.rampages
     volatiles.rampage(b, jnp.clip(b.side(0).last_move - 1, 0, MOVES - 1), rampages)
     for number in (0, 1):
         secondary(b, move, number, where & worked, shielded)
     drag(b, harmful & move.drags)
-    damaging_hit(b, move, meets, harmful)
+    damaging_hit(b, move, meets, dealt, harmful)
+    lose_balloon(b, harms)
     after_hit(b, move, harmful, harms)
     return jnp.where(harmful, dealt, 0), worked, shielded
 
@@ -165,14 +200,19 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
     drain(b, 0, drained, where & (move.drain > 0))
 
 
-def strike_target(b: Battle, amount: Any, where: Any) -> Any:
-    """The target loses hit points; Sturdy and Focus Sash keep the last one of a full bar."""
+def strike_target(b: Battle, move: Any, amount: Any, where: Any) -> Any:
+    """The target loses hit points; Sturdy and Focus Sash keep the last of a full bar, a disguise keeps all, once."""
     target = b.side(1)
-    full = where & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
+    b.ask_damp(where)
+    disguised = where & volatiles.faces(b, move)
+    target.set("stirred", True, where=disguised & b.ability(1).disguises)
+    tell_ability(b, 1, disguised)
+    full = where & ~disguised & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
     sturdy = full & b.ability(1).sturdy
     tell_ability(b, 1, sturdy)
     sash = full & b.item(1).sash & ~sturdy
     dealt = jnp.minimum(jnp.where(sturdy | sash, target.hp - 1, amount), target.hp)
+    dealt = jnp.where(disguised, 0, dealt)
     target.set("hp", target.hp - dealt, where=where)
     use_up(b, 1, sash)
     return jnp.where(where, dealt, 0)
@@ -203,12 +243,12 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
         for code, statuses in enumerate(SAMPLES, start=1):
             for choice, sampled in enumerate(statuses):
                 status = jnp.where(samples & (move.samples == code) & (drawn == choice), sampled, status)
-    inflict(b, 1, status, happens & (status != 0))
+    inflict(b, 1, status, happens & (status != 0), by_move=True)
     add_volatile(b, 1, volatile, happens & (volatile != 0))
     boost(b, 0, self_boosts, own & (self_boosts != 0), by_foe=False)
 
 
-def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
+def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
     ability, touched = b.ability(1), where & move.contact
     b.side(1).set("charged_up", True, where=where & ability.charges_up)
@@ -217,11 +257,17 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     boost(b, 0, b.params.speed_drop, touched & ability.gooey, by_foe=True, stats=(rows.SPE,))
     most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
     hurt(b, 0, most // jnp.maximum(ability.contact_damage, 1), touched & (ability.contact_damage > 0))
-    bursts = touched & ability.aftermath & (b.side(1).hp == 0)
+    bursts = touched & ability.aftermath & (b.side(1).hp == 0) & ~b.ability(0).damps
     hurt(b, 0, most // 4, bursts)
     tell_ability(b, 1, (touched & (ability.contact_damage > 0) | bursts) & hurts_before)
     tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, most // 6, touched & b.item(1).helmet)
+    spits = where & ability.gulps & (b.side(1).form > 0) & (b.side(0).hp > 0)
+    tell_ability(b, 1, spits & ~b.ability(0).no_indirect_damage)
+    hurt(b, 0, most // 4, spits)
+    gorged = spits & (b.side(1).form == GORGING)
+    boost(b, 0, b.params.defense_drop, spits & ~gorged, by_foe=True, silent=True, stats=(rows.DEF,))
+    change_form(b, 1, 0, spits)
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
     caught = catching & (b.draw(catching, 10, "contact") < 3)
@@ -229,7 +275,10 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     drawn = b.draw(dusted, 100, "Effect Spore")
     spore = jnp.where(drawn < 11, rows.SLP, jnp.where(drawn < 21, rows.PAR, rows.PSN))
     status = jnp.where(ability.spores, spore, ability.contact_status)
-    tell_ability(b, 1, inflict(b, 0, status, caught | (dusted & (drawn < 30))))
+    scorched = touched & (b.side(1).readied == rows.BEAK_BLAST)
+    status = jnp.where(gorged, rows.PAR, jnp.where(scorched, rows.BRN, status))
+    given = inflict(b, 0, status, caught | (dusted & (drawn < 30)) | gorged | scorched)
+    tell_ability(b, 1, given & ~gorged & ~scorched)
     cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
     tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))
@@ -241,9 +290,13 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> None:
     poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
     boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False, by_ability=True)
     tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False))
+    sows = where & ability.sows
+    tell_ability(b, 1, set_terrain(b, jnp.full_like(b.view.terrain, rows.GRASSY_TERRAIN), sows))
     debris = where & ability.strews_toxic_spikes & (move.category == rows.PHYSICAL)
     tell_ability(b, 1, lay(b, 0, jnp.full_like(move.strews, rows.TOXIC_SPIKES), debris))
-    provoked = where & b.item(1).weakness_policy & (meets.exponent > 0) & has_power(move) & (b.side(1).hp > 0)
+    provoked = (
+        where & (dealt > 0) & b.item(1).weakness_policy & (meets.exponent > 0) & has_power(move) & (b.side(1).hp > 0)
+    )
     boost(b, 1, b.params.weakness_policy, provoked, by_foe=False, stats=(rows.ATK, rows.SPA))
     use_up(b, 1, provoked)
 
@@ -256,8 +309,10 @@ def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     tell_ability(b, 1, held)
     lose_item(b, 1, knocked & ~held)
     lay(b, 1, move.strews, even_shielded & alive & ~move.forced & (move.strews > 0))
+    clear_terrain(b, even_shielded & alive & move.clears_terrain)
     spins = even_shielded & alive & move.spins & ~move.forced
     b.side(0).set("seeded", False, where=spins)
+    b.side(0).set("bound", 0, where=spins)
     sweep(b, 0, spins)
 
 

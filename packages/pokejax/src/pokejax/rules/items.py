@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,21 +10,33 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules.faint import heal, lose_item, use_up
-from pokejax.rules.paradox import use_booster
+from pokejax.rules.paradox import notice_weather, use_booster
 from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_item
 
 
-def update(b: Battle, where: Any, site: str) -> None:
-    """Everybody looks whether it is time to eat (``eachEvent('Update')``); two of one speed are shuffled."""
+def update(b: Battle, where: Any, site: str, *, waits: Any = False, first: Callable[[], None] | None = None) -> None:
+    """Everybody looks whether it is time to eat (``eachEvent('Update')``); two of one speed are shuffled.
+
+    Args:
+        b: the battle.
+        where: bool.
+        site: of the shuffle.
+        waits: whether the second Pokémon keeps a berry that heals until the move is over, as Berserk wants it.
+        first: what an ability does before anybody eats.
+    """
     b.draw(where & b.tied(), 2, site)
+    if first is not None:
+        first()
     for number in (0, 1):
-        eat(b, number, where & hungry(b, number))
+        able = where & hungry(b, number)
+        eat(b, number, able & ~(b.item(1).heals_quarter & waits) if number == 1 else able)
 
 
 def settle(b: Battle, where: Any) -> None:
     """What `update` does besides, after an action: nothing between asks for it."""
     for number in (0, 1):
+        notice_weather(b, number, where)  # Cloud Nine may be gone
         use_booster(b, number, where)
         recover(b, number, where)
 
@@ -42,15 +55,19 @@ def steal(b: Battle, number: int, where: Any) -> None:
     lose_item(b, number, where)
 
 
+def unnerved(b: Battle, number: int) -> Any:
+    """Whether the other one keeps an active Pokémon from eating."""
+    foe = b.side(1 - number)
+    return b.ability(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
+
+
 def hungry(b: Battle, number: int) -> Any:
     """Whether an active Pokémon holds a berry that would help it now."""
     side, item = b.side(number), b.item(number)
-    foe = b.side(1 - number)
-    unnerved = b.ability(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
     hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
     asleep = item.wakes & (side.status == rows.SLP)
     ails = item.cures & ((side.status != 0) | (side.confusion > 0))
-    return (side.hp > 0) & ~side.fainted & ~unnerved & (hurt | asleep | ails)
+    return (side.hp > 0) & ~side.fainted & ~unnerved(b, number) & (hurt | asleep | ails)
 
 
 def recover(b: Battle, number: int, where: Any) -> None:
@@ -69,13 +86,45 @@ def recover(b: Battle, number: int, where: Any) -> None:
 
 def eat(b: Battle, number: int, where: Any) -> None:
     """Eat the berry."""
-    side, item, most = b.side(number), b.item(number), b.pokemon(number).max_hp
-    heal(b, number, jnp.maximum(most // 4, 1), where & item.heals_quarter)
-    cure(b, number, where & ~item.heals_quarter)
-    side.set("confusion", 0, where=where & item.cures)
-    share = b.ability(number).berry_heals
-    tell_ability(b, number, heal(b, number, most // jnp.maximum(share, 1), where & (share > 0)))
+    taste(b, number, b.item(number), where)
     use_up(b, number, where)
+
+
+def eat_for_nothing(b: Battle, number: int, where: Any) -> None:
+    """Eat a Custap Berry, which heals nothing by itself."""
+    enjoy(b, number, where)
+    use_up(b, number, where)
+
+
+def taste(b: Battle, number: int, item: Any, where: Any) -> None:
+    """What a berry does to who eats it."""
+    side, most = b.side(number), b.pokemon(number).max_hp
+    heal(b, number, jnp.maximum(most // 4, 1), where & item.heals_quarter)
+    wakes = where & ((item.wakes & (side.status == rows.SLP)) | item.cures)
+    cure(b, number, wakes)
+    side.set("confusion", 0, where=where & item.cures)
+    enjoy(b, number, where)
+
+
+def enjoy(b: Battle, number: int, where: Any) -> None:
+    """Cheek Pouch heals whoever eats."""
+    share = b.ability(number).berry_heals
+    most = b.pokemon(number).max_hp
+    tell_ability(b, number, heal(b, number, most // jnp.maximum(share, 1), where & (share > 0)))
+
+
+def lose_balloon(b: Battle, where: Any) -> None:
+    """The target's Air Balloon bursts, or its substitute's."""
+    lose_item(b, 1, where & b.item(1).balloon)
+
+
+def eat_of_target(b: Battle, where: Any) -> None:
+    """Bug Bite: the user eats the target's berry."""
+    where = where & (b.side(0).hp > 0) & b.item(1).berry
+    held = where & b.ability(1).holds_fast & (b.side(1).hp > 0)
+    tell_ability(b, 1, held)
+    taste(b, 0, b.item(1), where & ~held)
+    lose_item(b, 1, where & ~held)
 
 
 def white_herb(b: Battle, number: int, where: Any) -> None:

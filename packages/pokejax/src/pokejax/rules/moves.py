@@ -10,44 +10,87 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, NORMAL, WATER, Matchup, matchup
-from pokejax.rules.faint import faint_messages, heal, hurt, use_up, win
-from pokejax.rules.field import set_weather
+from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
+from pokejax.rules.faint import become, faint_messages, heal, hurt, use_up, win
+from pokejax.rules.field import set_weather, twist
 from pokejax.rules.hazards import change_courts, lay
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
 from pokejax.rules.items import steal, update, white_herb
-from pokejax.rules.numbers import facts_word, modify, staged
+from pokejax.rules.numbers import facts_word, modify
 from pokejax.rules.queue import priority
+from pokejax.rules.requests import has_reserve
 from pokejax.rules.screens import raise_screen
+from pokejax.rules.shaping import shape
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, STATUS_FIELDS, before_move, cure
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TEAM, TRUE
 
 POISON = number_of("type", "Poison")
-GHOST = number_of("type", "Ghost")
+MELOETTA, MORPEKO = number_of("species", "meloetta"), number_of("species", "morpeko")
 HOOPA = number_of("species", "hoopaunbound")
-WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
 STRUGGLE = number_of("move", "struggle")
 
 
 def run_move(b: Battle, where: Any) -> None:
-    """The first side's Pokémon carries out the move that it chose."""
-    user = b.side(0)
+    """The first side's Pokémon carries out the move that it chose; a Dancer repeats what was danced."""
+
+    def goes_on(carry: Any) -> Any:
+        return carry[1]
+
+    def carry_out(carry: Any) -> Any:
+        words, going, danced = carry
+        inner = Battle(words, b.params, b.ops)
+        repeats = going & (danced != 0)
+        inner.swap(repeats)
+        index = one_move(inner, going, danced)
+        dances = going & ~repeats & (index != 0) & inner.ability(1).dances & (inner.side(1).hp > 0)
+        dances = dances & ~inner.side(1).fainted & ~inner.view.over
+        tell_ability(inner, 1, dances)
+        inner.swap(repeats)
+        return inner.words, dances, jnp.where(dances, index, 0)
+
+    start = (b.words, where, jnp.zeros_like(b.view.turn))
+    b.reopen(b.ops.loop(goes_on, carry_out, start, 2)[0])
+
+
+def one_move(b: Battle, where: Any, danced: Any) -> Any:
+    """The first side's Pokémon carries out its move.
+
+    Args:
+        b: the battle.
+        where: bool.
+        danced: the number of a move that a Dancer repeats, which costs it nothing; 0 for the one that it chose.
+
+    Returns:
+        The number of the move that worked, if it was a dance, else 0.
+    """
+    user, repeats = b.side(0), danced != 0
+    b.view.set("ignored", 0, where=where & repeats)
+    b.forget("ability", "ability number")
     user.set("move_actions", jnp.minimum(user.move_actions + 1, 3), where=where)
-    slot = chosen_slot(b)
+    unlocked = where & repeats & (user.lock == 0)
+    slot = jnp.where(repeats, STRUGGLE_SLOT, chosen_slot(b))
+    for place, number in enumerate(b.pokemon(0).moves):
+        slot = jnp.where(repeats & (number == danced), place, slot)
     own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
     index = jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
+    index = jnp.where(repeats, danced, index)
     move = b.move(index)
     recharges = b.side(0).recharge > 0
     able = before_move(b, move, slot, where)
     user = b.side(0)
-    user.set("this_result", jnp.where(recharges, NULL, FALSE), where=where & ~able)
-    spend(b, own, 1, able & (slot != STRUGGLE_SLOT) & (user.lock == 0) & (user.charging == 0))
+    startled = able & (move.readies == rows.FOCUS_PUNCH) & (user.readied == rows.FOCUS_PUNCH) & user.unfocused
+    tell_move(b, own, startled)
+    user.set("bonded", False, where=where & ~(able & (move.volatile == rows.DESTINY_BOND)))
     stop_charging(b, where & ~able)
-    user.set("charged_up", False, where=where & ~able & (move.type == ELECTRIC))
-    tell_move(b, own, able & (slot != STRUGGLE_SLOT))
-    user.set("last_move", slot + 1, where=able)
+    able = able & ~startled
+    user = b.side(0)
+    user.set("this_result", jnp.where(recharges, NULL, FALSE), where=where & ~able)
+    spend(b, own, 1, able & ~repeats & (slot != STRUGGLE_SLOT) & (user.lock == 0) & (user.charging == 0))
+    user.set("charged_up", False, where=where & ~able & ~startled & (move.type == ELECTRIC))
+    tell_move(b, own, able & ~repeats & (slot != STRUGGLE_SLOT))
+    user.set("last_move", slot + 1, where=able & ~repeats)
     user.set("choice_lock", 0, where=able & ~b.item(0).choice)
     locks = able & b.item(0).choice & (user.choice_lock == 0)
     user.set("choice_lock", slot + 1, where=locks)
@@ -59,32 +102,24 @@ def run_move(b: Battle, where: Any) -> None:
         tell_move(b, place, called & (number == index))
     move = b.move(index)
     pass_by_ability(b, move, able)
-    take_tera_type(b, move)
-    take_form(b, move)
-    retype(b, move)
-    force(b, move)
-    result, blocked = use_move(b, move, own, able & (called | ~talks))
+    shape(b, move)
+    result, blocked = use_move(b, move, own, able & (called | ~talks), repeats)
+    b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
     update(b, called, "Update after a hit")
     faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
     update(b, called, "Update after the hits")
     after_move(b, move, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
+    b.side(0).set("lock", 0, where=unlocked)
     faint_messages(b, check_win=able, last=0)
     win(b, able & ~b.view.over, 0)
-
-
-def take_tera_type(b: Battle, move: Any) -> None:
-    """Tera Blast has the user's tera type, and strikes with its better stat."""
-    user, pokemon = b.side(0), b.pokemon(0)
-    becomes = move.becomes_tera & user.terastallized
-    move.set("type", pokemon.tera_type, where=becomes)
-    stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
-    move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
+    return jnp.where(able & result & move.dance, index, 0)
 
 
 def pass_by_ability(b: Battle, move: Any, where: Any) -> None:
     """Mold Breaker and moves like Sunsteel Strike take no notice of the target's ability, until the action is over."""
-    passes = where & (b.ability(0).breaks_abilities | move.ignores_abilities)
+    quietly = b.ability(0).lags & (move.category == rows.STATUS)
+    passes = where & (b.ability(0).breaks_abilities | move.ignores_abilities | quietly)
     b.view.set("ignored", jnp.where(b.view.swapped, 1, 2), where=passes)
     b.forget("ability", "ability number")
 
@@ -104,29 +139,6 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
     return calls, index
 
 
-def take_form(b: Battle, move: Any) -> None:
-    """Weather Ball follows the weather, Judgment a plate, Curse its user's type."""
-    weather = b.view.weather
-    for number, name in WEATHER_TYPES.items():
-        move.set("type", number_of("type", name), where=move.follows_weather & (weather == number))
-    move.set("power", 2 * move.power, where=move.follows_weather & (weather != 0))
-    move.set("type", b.item(0).plate, where=move.follows_plate & (b.item(0).plate > 0))
-    haunts = b.has_type(0, GHOST)
-    move.set("self_boosts", 0, where=move.curses & haunts)
-    move.set("volatile", 0, where=move.curses & ~haunts)
-    move.set("target", rows.AT_SELF, where=move.curses & ~haunts)
-
-
-def retype(b: Battle, move: Any) -> None:
-    """Pixilate and Galvanize give moves of type Normal another, Liquid Voice sounds (``ModifyType``)."""
-    ability = b.ability(0)
-    own_way = move.follows_plate | move.follows_weather | (move.becomes_tera & b.side(0).terastallized)
-    changes = (ability.retypes > 0) & (move.type == NORMAL) & ~own_way
-    move.set("type", ability.retypes, where=changes)
-    move.set("retyped", True, where=changes)
-    move.set("type", WATER, where=ability.liquid_voice & move.sound)
-
-
 def after_move(b: Battle, move: Any, where: Any) -> None:
     """White Herb looks after every move; a rampage that was stopped ends (``AfterMove``)."""
     herbs = b.item(0).white_herb & b.item(1).white_herb
@@ -135,14 +147,7 @@ def after_move(b: Battle, move: Any, where: Any) -> None:
         white_herb(b, number, where)
     end_rampage(b, 0, where & (b.side(0).lock == 1))
     b.side(0).set("charged_up", False, where=where & (move.type == ELECTRIC))
-
-
-def force(b: Battle, move: Any) -> None:
-    """Sheer Force gives up what a move does besides damage, and what it costs, for power."""
-    forced = b.ability(0).forces & (move.secondaries > 0)
-    move.set("forced", True, where=forced)
-    move.set("secondaries", 0, where=forced)
-    move.set("self_boosts", 0, where=forced)
+    b.side(0).set("readied", 0, where=where & (move.readies == rows.BEAK_BLAST))
 
 
 def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
@@ -151,10 +156,11 @@ def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
     pp.set(slot, jnp.maximum(pp[slot] - amount, 0), where=where)
 
 
-def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
+def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple[Any, Any]:
     """The move's effects: whether it succeeded, and whether something like Protect kept it away.
 
-    What Magic Bounce sends back goes on with the sides exchanged.
+    ``repeats`` says that it is a Dancer's, and not the one that the user chose.  What Magic Bounce sends back goes on
+    with the sides exchanged.
     """
     target = b.side(1)
     at_field, at_side = move.target == rows.AT_FIELD, move.target == rows.AT_FOE_SIDE
@@ -164,42 +170,62 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any) -> tuple[Any, Any]:
     noticed = at_foe | at_field | move.mustpressure
     pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
     pressed = pressed & (b.side(0).lock == 0) & (b.side(0).charging == 0)
-    spend(b, slot, 1, pressed)
+    spend(b, slot, 1, pressed & ~repeats)
+    hurried = ~repeats & (priority(b, 0) > 0)
 
     waits = charge(b, move, slot, where)
     adapt(b, move, waits)
     reaches = reaches & ~waits
-    refused = reaches & at_foe & b.ability(1).blocks_priority & (priority(b, 0) > 0)
+    refused = reaches & at_foe & b.ability(1).blocks_priority & hurried
     tell_ability(b, 1, refused)
+    damps = [move.explodes & b.ability(n).damps & ~b.side(n).fainted for n in (0, 1)]
+    b.ask_damp(where)
+    tell_ability(b, 1, where & damps[1])
+    tell_ability(b, 0, where & damps[0] & ~damps[1])
+    refused = refused | (where & (damps[0] | damps[1]))
     reaches = reaches & ~refused
     b.side(0).set("hp", 0, where=where & ~refused & move.explodes)
 
     shielded = target.protected & move.protect
-    bounces = reaches & move.reflectable & b.ability(1).bounces & ~target.fainted & (at_side | (at_foe & ~shielded))
+    quashed = at_foe & (b.view.terrain == rows.PSYCHIC_TERRAIN) & hurried & b.grounded(1)
+    bounces = (
+        reaches
+        & ~quashed
+        & move.reflectable
+        & b.ability(1).bounces
+        & ~target.fainted
+        & (at_side | (at_foe & ~shielded))
+    )
     tell_ability(b, 1, bounces)
     b.swap(bounces)
     target = b.side(1)
     meets = matchup(b, move)
     tries = reaches & at_foe & can_try(b, move)
-    blocked = tries & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
+    quashed = tries & quashed & ~bounces
+    blocked = tries & ~quashed & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
     protects = move.volatile == rows.PROTECT
     adapt(b, move, ~bounces & (tries | (reaches & ~at_foe & ~protects)))
-    hits = (reaches & at_self & ~(move.corners & b.side(0).cornered)) | try_hit(b, move, meets, tries & ~blocked)
+    again = (move.corners & b.side(0).cornered) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
+    b.side(0).set("bonded", False, where=reaches & again)
+    hits = (reaches & at_self & ~again) | try_hit(b, move, meets, tries & ~blocked & ~quashed)
     broken = hits & move.breaks_protect & target.protected
     for field in ("protected", "stall_turns", "stalls"):
         target.clear(field, where=broken)
     changed = set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
-    changed = changed | clear_stages(b, reaches & move.clears_stages)
+    changed = changed | twist(b, reaches & move.twists) | clear_stages(b, reaches & move.clears_stages)
     changed = changed | lay(b, 1, move.side_condition, reaches & at_side)
     changed = changed | change_courts(b, reaches & move.changes_courts) | heal_team(b, reaches & move.heals_team)
     changed = changed | raise_screen(b, move.side_condition, reaches & at_own)
     landed = hit_loop(b, move, meets, hits)
 
     adapt(b, move, landed & protects)
-    result = landed | changed
+    parts = reaches & at_field & move.self_switch & (has_reserve(b, 0) | changed)
+    result = landed | changed | parts
     boost(b, 0, move.once_boosts, result & (move.once_boosts != 0), by_foe=False)
-    leaves = landed & move.self_switch & (b.side(0).hp > 0)
+    leaves = (landed | parts) & move.self_switch & (b.side(0).hp > 0)
     b.side(0).set("switch_flag", True, where=leaves)
+    turns = result & move.turns & (b.pokemon(0).base == MELOETTA)
+    become(b, 0, ~b.side(0).changed, turns)
     burdened = result & ~move.forced & b.item(0).life_orb & (move.category != rows.STATUS)
     tell_item(b, 0, burdened & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
@@ -249,7 +275,10 @@ def can_try(b: Battle, move: Any) -> Any:
     target = b.side(1)
     has_item = ~move.needs_item | (target.item != 0)
     slot = jnp.minimum(target.chosen_slot, STRUGGLE_SLOT - 1)
-    able = (~move.breaks_protect | (b.pokemon(0).species == HOOPA)) & ~(move.needs_attack & (target.recharge > 0))
+    able = ~move.follows_form | (b.pokemon(0).base == MORPEKO)
+    able = (
+        able & (~move.breaks_protect | (b.pokemon(0).species == HOOPA)) & ~(move.needs_attack & (target.recharge > 0))
+    )
     struggles = target.chosen_slot == STRUGGLE_SLOT
     goes_on = (target.lock > 0) | (target.charging > 0)
     attacks = struggles | goes_on | (b.move(b.pokemon(1).moves[slot]).category != rows.STATUS)
@@ -307,7 +336,7 @@ def absorbed(b: Battle, move: Any, where: Any) -> Any:
 def accurate(b: Battle, move: Any, where: Any) -> Any:
     """Whether the move hits; one that can miss draws."""
     user, target = b.side(0), b.side(1)
-    weather = b.view.weather
+    weather = b.weather
     can_miss = (move.accuracy > 0) & ~((move.sure_in != 0) & (move.sure_in == weather))
     base = jnp.where(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
     facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)

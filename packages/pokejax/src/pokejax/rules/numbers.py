@@ -71,7 +71,8 @@ def facts_word(**facts: Any) -> Any:
 
 
 def weather_facts(b: Battle) -> dict[str, Any]:
-    """The weather, as facts."""
-    weather = b.view.weather
+    """The weather and the terrain, as facts."""
+    weather = b.weather
     return {"sun": weather == rows.SUN, "rain": weather == rows.RAIN, "sand": weather == rows.SAND,
-            "snow": weather == rows.SNOW, "dull": (weather != 0) & (weather != rows.SUN)}  # fmt: skip
+            "snow": weather == rows.SNOW, "dull": (weather != 0) & (weather != rows.SUN),
+            "current": b.view.terrain == rows.ELECTRIC_TERRAIN}  # fmt: skip

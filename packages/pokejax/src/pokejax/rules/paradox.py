@@ -28,19 +28,40 @@ def best_stat(b: Battle, number: int) -> Any:
 
 def notice_weather(b: Battle, number: int, where: Any) -> None:
     """The sun comes or goes (``onWeatherChange``)."""
+    _notice(b, number, where & (b.ability(number).paradox == rows.SUNLIGHT), b.weather == rows.SUN)
+
+
+def notice_terrain(b: Battle, number: int, where: Any) -> None:
+    """The same of Electric Terrain and Quark Drive (``onTerrainChange``)."""
+    wakes = b.ability(number).paradox == rows.CURRENT
+    _notice(b, number, where & wakes, b.view.terrain == rows.ELECTRIC_TERRAIN)
+
+
+def notice(b: Battle, number: int, where: Any) -> None:
+    """Whoever comes in looks at what wakes its ability."""
+    _notice(b, number, where & (b.ability(number).paradox > 0), shines(b, number))
+
+
+def shines(b: Battle, number: int) -> Any:
+    """Whether the field wakes a paradox ability."""
+    wakes = b.ability(number).paradox
+    sunny, charged = b.weather == rows.SUN, b.view.terrain == rows.ELECTRIC_TERRAIN
+    return ((wakes == rows.SUNLIGHT) & sunny) | ((wakes == rows.CURRENT) & charged)
+
+
+def _notice(b: Battle, number: int, where: Any, shining: Any) -> None:
     side = b.side(number)
-    where = where & ~side.fainted & (b.ability(number).paradox == rows.SUNLIGHT)
-    sunny = b.view.weather == rows.SUN
-    wakes = where & sunny & (side.best_stat == 0)
+    where = where & ~side.fainted
+    wakes = where & shining & (side.best_stat == 0)
     tell_ability(b, number, wakes)
     side.set("best_stat", best_stat(b, number), where=wakes)
-    side.set("best_stat", 0, where=where & ~sunny & ~side.from_booster)
+    side.set("best_stat", 0, where=where & ~shining & ~side.from_booster)
 
 
 def use_booster(b: Battle, number: int, where: Any) -> None:
     """Booster Energy is used up where nothing else wakes the ability."""
-    side, wakes = b.side(number), b.ability(number).paradox
-    idle = (wakes == rows.CURRENT) | ((wakes == rows.SUNLIGHT) & (b.view.weather != rows.SUN))
+    side = b.side(number)
+    idle = (b.ability(number).paradox > 0) & ~shines(b, number)
     where = where & b.item(number).booster & idle & (side.hp > 0) & ~side.fainted & ~side.queued_run_switch
     new = where & (side.best_stat == 0)
     side.set("best_stat", best_stat(b, number), where=new)

@@ -13,10 +13,11 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, number_of
+from pokejax.rules.items import eat_for_nothing, unnerved
 from pokejax.rules.speed import update_speeds
 from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT
 
-NOTHING, DRAG, START, INSTASWITCH, BEFORE_TURN, RUN_SWITCH, SWITCH, TERASTALLIZE, MOVE, RESIDUAL = range(10)
+NOTHING, DRAG, START, INSTASWITCH, BEFORE_TURN, RUN_SWITCH, SWITCH, TERASTALLIZE, CHARGE, MOVE, RESIDUAL = range(11)
 """Kinds of actions in the order of the queue; `NOTHING` is an empty queue.  To drag somebody in is the second half of
 an action like Roar, and comes before everything else."""
 MOVE_ACTION, TERA_ACTION, SWITCH_ACTION, PASS = 0, MOVES, 2 * MOVES, 2 * MOVES + 6
@@ -61,11 +62,18 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
         priority = row.priority + quick.astype(jnp.int32) + jnp.where(row.heal, b.ability(n).healing_priority, 0)
         side.set("priority", priority, where=moves)
+        side.set("queued_charge", True, where=moves & (row.readies > 0))
+        side.set("glides", row.glides, where=moves)
+        lags = b.ability(n).lags & (row.category == rows.STATUS)
+        hastens = moves & b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)
+        eat_for_nothing(b, n, hastens)
+        side.set("fraction", jnp.where(lags, -1, jnp.where(hastens, 1, 0)), where=moves)
         side.set("winged", b.ability(n).gales & (row.type == FLYING), where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
     order(b, "switch", "switches", moving)
     order(b, "terastallize", "terastallizes", moving)
+    order(b, "charge", "charges", moving)
     order_moves(b, moving, fresh=True)
     begins = where & ~view.mid_turn
     view.set("queued_before_turn", True, where=begins)
@@ -83,17 +91,24 @@ def order(b: Battle, kind: str, kinds: str, where: Any) -> None:
     b.view.set(f"second_{kinds}_first", jnp.where(both, later, alone), where=where)
 
 
+def rank(b: Battle, number: int) -> Any:
+    """What moves are ordered by before speed: priority, and what hurries or delays among equals."""
+    return 2 * priority(b, number) + b.side(number).fraction
+
+
 def priority(b: Battle, number: int) -> Any:
-    """A chosen move's priority as it is now: Gale Wings needs full health."""
+    """A chosen move's priority as it is now: Gale Wings needs full health, Grassy Glide the terrain."""
     side = b.side(number)
-    return side.priority + (side.winged & (side.hp == b.pokemon(number).max_hp)).astype(jnp.int32)
+    winged = side.winged & (side.hp == b.pokemon(number).max_hp)
+    glides = side.glides & (b.view.terrain == rows.GRASSY_TERRAIN) & b.grounded(number)
+    return side.priority + winged.astype(jnp.int32) + glides.astype(jnp.int32)
 
 
 def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
     """The same for moves, by priority first; equals are shuffled from the order in which they stand."""
     first, second = b.side(0), b.side(1)
     both = where & first.queued_move & second.queued_move
-    priorities = [priority(b, n) for n in _BOTH]
+    priorities = [rank(b, n) for n in _BOTH]
     same = (priorities[0] == priorities[1]) & (first.speed == second.speed)
     swapped = b.tie(both & same, "move queue")
     before = jnp.zeros_like(swapped) if fresh else b.view.second_moves_first
@@ -121,7 +136,8 @@ def next_kind(b: Battle) -> Any:
 
     kind = jnp.full_like(view.turn, NOTHING)
     present = {
-        RESIDUAL: view.queued_residual, MOVE: either("queued_move"), TERASTALLIZE: either("queued_terastallize"),
+        RESIDUAL: view.queued_residual, MOVE: either("queued_move"),
+        CHARGE: either("queued_charge"), TERASTALLIZE: either("queued_terastallize"),
         SWITCH: either("queued_switch"), RUN_SWITCH: either("queued_run_switch"),
         BEFORE_TURN: view.queued_before_turn, INSTASWITCH: either("queued_instaswitch"), START: view.queued_start,
         DRAG: either("dragged"),
@@ -139,6 +155,7 @@ def actor_is_second(b: Battle, kind: Any) -> Any:
         (INSTASWITCH, "instaswitch", view.second_instaswitches_first),
         (SWITCH, "switch", view.second_switches_first),
         (TERASTALLIZE, "terastallize", view.second_terastallizes_first),
+        (CHARGE, "charge", view.second_charges_first),
         (MOVE, "move", view.second_moves_first),
     ):
         waits = [getattr(b.side(n), f"queued_{name}") for n in _BOTH]

@@ -68,7 +68,9 @@ def trap(b: Battle, number: int, where: Any) -> None:
         (traps == rows.STEEL) & b.has_type(number, STEEL),
     ])  # fmt: skip
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
-    kind = jnp.where(side.cornered, OPENLY, jnp.where(held & ~foe.fainted, SECRETLY, FREE))
+    kind = jnp.where(
+        side.cornered | ((side.bound > 0) & ~side.loosened), OPENLY, jnp.where(held & ~foe.fainted, SECRETLY, FREE)
+    )
     side.set("trapped", jnp.where(spared, FREE, kind), where=where)
 
 

@@ -11,8 +11,9 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
-from pokejax.rules.faint import bury, heal, hurt, mark
-from pokejax.rules.field import clear_weather
+from pokejax.rules.faint import bury, change_form, heal, hurt, mark
+from pokejax.rules.field import clear_terrain, clear_weather
+from pokejax.rules.forms import show_core
 from pokejax.rules.items import update, white_herb
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
@@ -23,10 +24,20 @@ from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 7
 """Of four conditions on each of two Pokémon of one speed."""
-WISH, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 4, 5.3, 5.4, 8, 9, 10, 12, 13
-TAUNT, ENCORE, DISABLE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = 15, 16, 17, 20, 22, 23, 25
-REFLECT, LIGHT_SCREEN, AURORA_VEIL = 26.01, 26.02, 26.1
-GROWTH, ORBS, HERB = 28.2, 28.3, 29
+WISH, GRASS, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 4, 5.2, 5.3, 5.4, 8, 9, 10, 12, 13
+BINDING, TAUNT, ENCORE, DISABLE, MAGNET_RISE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = (
+    13.5,
+    15,
+    16,
+    17,
+    18,
+    20,
+    22,
+    23,
+    25,
+)
+REFLECT, LIGHT_SCREEN, TAILWIND, AURORA_VEIL = 26.01, 26.02, 26.05, 26.1
+GROWTH, ORBS, HUNGER, HERB = 28.2, 28.3, 29.7, 29.8
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 Handler = Callable[[Battle, int, Any], None]
 
@@ -51,6 +62,10 @@ def residual(b: Battle, where: Any) -> None:
 
     weather(b, where, second_faster)
     come_true(b, where)
+    green = where & (b.view.terrain == rows.GRASSY_TERRAIN)
+    for number in (0, 1):
+        stands = green & ~b.side(number).fainted & ~b.view.over & b.grounded(number)
+        heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), stands)
     in_order(b, where, order["cures"], shed)
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
@@ -60,8 +75,15 @@ def residual(b: Battle, where: Any) -> None:
     in_order(b, where, order["burns"], burn, hurts=True)
     in_order(b, where, order["Curse"], volatiles.suffer, hurts=True)
     in_order(b, where, order["Salt Cure"], volatiles.smart, hurts=True)
+    in_order(b, where, order["Whirlpool"], volatiles.squeeze, hurts=True)
     in_order(b, where, order["Yawn"], volatiles.doze_off)
     fade(b, where & ~b.view.over)
+    room = b.view.trick_room
+    going = where & ~b.view.over
+    b.view.set("trick_room", room - 1, where=going & (room > 0))
+    terrain = going & (b.view.terrain_turns > 0)
+    b.view.set("terrain_turns", b.view.terrain_turns - 1, where=terrain)
+    clear_terrain(b, terrain & (b.view.terrain_turns == 0))
     in_order(b, where, order["Speed Boost"], dream, hurts=True)
     in_order(b, where, order["Speed Boost"], harvest)
     for number in (0, 1):
@@ -81,6 +103,11 @@ def residual(b: Battle, where: Any) -> None:
         tell_item(b, number, given)
     for number in (0, 1):
         standing = where & ~b.side(number).fainted & ~b.view.over
+        side = b.side(number)
+        hungers = standing & b.ability(number).hungers & ~side.terastallized
+        change_form(b, number, 1 - side.form, hungers)
+        show_core(b, number, standing & (side.hp > 0))
+        tell_ability(b, number, hungers)
         white_herb(b, number, standing)
         volatiles.pass_turn(b, number, standing)
     in_order(b, where, second_faster, volatiles.pass_rampage)
@@ -105,12 +132,15 @@ def handlers(b: Battle) -> list[Kind]:
     return [
         Kind("Reflect", REFLECT, both(lambda n: b.side(n).reflect > 0), of_side=True),
         Kind("Light Screen", LIGHT_SCREEN, both(lambda n: b.side(n).light_screen > 0), of_side=True),
+        Kind("Tailwind", TAILWIND, both(lambda n: b.side(n).tailwind > 0), of_side=True),
         Kind("Aurora Veil", AURORA_VEIL, both(lambda n: b.side(n).aurora_veil > 0), of_side=True),
         Kind("poison", POISON, both(poisoned)),
         Kind("burns", BURN, both(burnt)),
         Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
         Kind("Curse", CURSE, both(lambda n: b.side(n).cursed)),
         Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted)),
+        Kind("Whirlpool", BINDING, both(lambda n: b.side(n).bound > 0)),
+        Kind("Magnet Rise", MAGNET_RISE, both(lambda n: b.side(n).risen > 0)),
         Kind("Disable", DISABLE, both(lambda n: b.side(n).disable > 0)),
         Kind("Psychic Noise", HEAL_BLOCK, both(lambda n: b.side(n).heal_block > 0)),
         Kind("Throat Chop", THROAT_CHOP, both(lambda n: b.side(n).throat_chop > 0)),
@@ -125,10 +155,12 @@ def handlers(b: Battle) -> list[Kind]:
             GROWTH,
             both(lambda n: growing(b.ability(n))),
         ),
+        Kind("Hunger Switch", HUNGER, both(lambda n: b.ability(n).hungers | b.ability(n).shields)),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
         Kind("White Herb", HERB, both(lambda n: b.item(n).white_herb)),
         Kind("Wish", WISH, both(lambda n: b.side(n).wish_turns > 0)),
+        Kind("Grassy Terrain", GRASS, both(lambda n: b.view.terrain == rows.GRASSY_TERRAIN)),
     ]
 
 
@@ -156,7 +188,7 @@ def harvest(b: Battle, number: int, where: Any) -> None:
     """Harvest brings a berry back, in the sun always, else every other time; it draws even if there is none."""
     side = b.side(number)
     where = where & b.ability(number).harvests
-    sunny = b.view.weather == rows.SUN
+    sunny = b.weather == rows.SUN
     lucky = b.draw(where & ~sunny, 2, "Harvest") < 1
     where = where & (sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)
     side.set("item", side.eaten, where=where)
@@ -172,7 +204,7 @@ def shed(b: Battle, number: int, where: Any) -> None:
     where = where & (side.hp > 0) & (side.status != 0)
     tries = where & ability.sheds_skin
     sheds = tries & (b.draw(tries, 100, "Shed Skin") < 33)
-    sheds = sheds | (where & ability.dries & (b.view.weather == rows.RAIN))
+    sheds = sheds | (where & ability.dries & (b.weather == rows.RAIN))
     tell_ability(b, number, sheds)
     cure(b, number, sheds)
 
@@ -205,19 +237,20 @@ def weather(b: Battle, where: Any, second_faster: Any) -> None:
     view.set("weather_turns", left, where=present)
     ends = present & (left == 0)
     clear_weather(b, ends)
-    goes_on = present & ~ends
-    sand = goes_on & (b.view.weather == rows.SAND)
+    still = (b.weather == 0) & ((view.weather == rows.SAND) | (view.weather == rows.SNOW))  # Cloud Nine
+    goes_on = present & ~ends & ~still
+    sand = goes_on & (b.weather == rows.SAND)
     shuffled = b.tie(goes_on & b.tied(), "Weather")
     for number in (0, 1):
         side = b.side(number)
         spared = b.naturally_immune(number, SAND_IMMUNE) | b.ability(number).no_sand
         hurt(b, number, b.pokemon(number).max_hp // 16, sand & ~side.fainted & ~spared)
-        snow = goes_on & (b.view.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
+        snow = goes_on & (b.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
         tell_ability(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), snow))
         dry = goes_on & b.ability(number).dry & ~side.fainted
         eighth = jnp.maximum(b.pokemon(number).max_hp // 8, 1)
-        tell_ability(b, number, heal(b, number, eighth, dry & (b.view.weather == rows.RAIN)))
-        parched = dry & (b.view.weather == rows.SUN) & (side.hp > 0)
+        tell_ability(b, number, heal(b, number, eighth, dry & (b.weather == rows.RAIN)))
+        parched = dry & (b.weather == rows.SUN) & (side.hp > 0)
         tell_ability(b, number, parched)
         hurt(b, number, eighth, parched)
     update(b, goes_on, "Update in the weather")

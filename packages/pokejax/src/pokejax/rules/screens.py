@@ -8,22 +8,27 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
+from pokejax.rules.boosts import boost
 from pokejax.rules.numbers import NEUTRAL
 
 SCREENS: Final = {rows.REFLECT: "reflect", rows.LIGHT_SCREEN: "light_screen", rows.AURORA_VEIL: "aurora_veil"}
-TURNS, WITH_CLAY = 5, 8
+TURNS, WITH_CLAY, TAILWIND_TURNS = 5, 8, 4
+LASTING: Final = (*SCREENS.values(), "tailwind")
 
 
 def raise_screen(b: Battle, condition: Any, where: Any) -> Any:
-    """Put a screen before the first side; whether there was none, and for Aurora Veil whether it snows."""
+    """Put a screen or a tailwind on the first side; whether there was none, and for Aurora Veil whether it snows."""
     side, raised = b.side(0), jnp.zeros_like(b.view.over)
     turns = jnp.where(b.item(0).clay, WITH_CLAY, TURNS)
     for code, field in SCREENS.items():
-        able = b.view.weather == rows.SNOW if code == rows.AURORA_VEIL else True
+        able = b.weather == rows.SNOW if code == rows.AURORA_VEIL else True
         new = where & (condition == code) & (getattr(side, field) == 0) & able
         side.set(field, turns, where=new)
         raised = raised | new
-    return raised
+    blows = where & (condition == rows.TAILWIND) & (side.tailwind == 0)
+    side.set("tailwind", TAILWIND_TURNS, where=blows)
+    boost(b, 0, b.params.attack, blows & b.ability(0).blocks_wind, by_foe=False, by_ability=True, stats=(rows.ATK,))
+    return raised | blows
 
 
 def shatter(b: Battle, number: int, where: Any) -> None:
@@ -36,7 +41,7 @@ def fade(b: Battle, where: Any) -> None:
     """A turn has passed."""
     for number in (0, 1):
         side = b.side(number)
-        for field in SCREENS.values():
+        for field in LASTING:
             left = getattr(side, field)
             side.set(field, left - 1, where=where & (left > 0))
 

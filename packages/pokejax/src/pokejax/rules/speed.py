@@ -12,6 +12,8 @@ from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier
 from pokejax.rules.paradox import growth
 
 TRUNCATED = 2**13 - 1
+REVERSED = 10_000
+"""In a Trick Room speed is what is missing to this, of which thirteen bits are kept."""
 
 
 def current_speed(b: Battle, number: int) -> Any:
@@ -25,9 +27,11 @@ def current_speed(b: Battle, number: int) -> Any:
     )
     by = chain(by, jnp.where(side.unburdened & (side.item == 0), 2 * NEUTRAL, NEUTRAL))
     by = chain(by, growth(b, number, rows.SPE))
+    by = jnp.where(side.tailwind > 0, 2 * by, by)
     speed = modify(staged(pokemon.spe, side.boosts[rows.SPE]), by)
     slowed = (side.status == rows.PAR) & ~b.ability(number).quick_feet
-    return jnp.where(slowed, speed // 2, speed) & TRUNCATED
+    speed = jnp.where(slowed, speed // 2, speed)
+    return jnp.where(b.view.trick_room > 0, REVERSED - speed, speed) & TRUNCATED
 
 
 def update_speeds(b: Battle, where: Any) -> None:

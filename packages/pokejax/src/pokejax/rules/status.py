@@ -9,7 +9,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
-from pokejax.rules.faint import use_up
+from pokejax.rules.faint import forget_speed, use_up
 from pokejax.rules.numbers import staged
 from pokejax.rules.telling import tell_ability, tell_move
 from pokejax.state import STRUGGLE_SLOT, TEAM
@@ -37,6 +37,7 @@ def inflict(
     by_status_move: bool = False,
     last: bool = False,
     may_sleep: bool = True,
+    by_move: bool = False,
 ) -> Any:
     """Give an active Pokémon a status, brought by the other one, by itself, or ``by`` whose place is given.
 
@@ -50,6 +51,7 @@ def inflict(
         by_status_move: whether a status move brings it, so that an ability which prevents it is told.
         last: whether Synchronize gives no answer.
         may_sleep: whether the status can be sleep.
+        by_move: whether a move of the other one brings it, which Poison Puppeteer asks.
 
     An ability that prevents what a status move would bring is told.
 
@@ -61,16 +63,18 @@ def inflict(
     corroded = b.ability(number if by_itself else 1 - number).corrodes
     immune = any_of([
         (status == rows.BRN) & b.naturally_immune(number, BURN_IMMUNE),
-        (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.view.weather == rows.SUN)),
+        (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.weather == rows.SUN)),
         (status == rows.PAR) & b.naturally_immune(number, PARALYSIS_IMMUNE),
         ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE) & ~corroded,
     ])  # fmt: skip
     spared = (((ability.immune_statuses >> status) & 1) != 0) | guarded_by_sun(b, number)
+    spared = spared | (ability.shields & side.changed)
     spared = spared | b.flowers(number) if by is None and not by_itself else spared
+    waking = sleeps & kept_awake(b, number)
     fresh = where & (status != 0) & (side.hp > 0) & (side.status == 0) & ~immune
     if by_status_move:
         tell_ability(b, number, fresh & spared)
-    given = fresh & ~spared
+    given = fresh & ~spared & ~waking
     if may_sleep:
         given = given & ~(sleeps & sleep_clause(b, number))
     turns = jnp.where(sleeps, b.draw(given & sleeps, 3, "sleep") + 2, 0) if may_sleep else jnp.zeros_like(side.stage)
@@ -79,6 +83,11 @@ def inflict(
     side.set("slept", turns, where=given)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
+    if by_move or by_status_move:
+        confuses = given & b.ability(1 - number).confuses_by_poison & ((status == rows.PSN) | (status == rows.TOX))
+        b.draw(confuses & ability.synchronizes & b.tied(), 2, "AfterSetStatus")
+        dazed = add_volatile(b, number, jnp.full_like(side.stage, rows.CONFUSION), confuses)
+        tell_ability(b, 1 - number, dazed)
     if not (by_itself or last):
         mirrors = given & ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)
         tell_ability(b, number, mirrors)
@@ -87,9 +96,14 @@ def inflict(
     return given
 
 
+def kept_awake(b: Battle, number: int) -> Any:
+    """Whether Electric Terrain keeps a Pokémon on the ground from falling asleep."""
+    return (b.view.terrain == rows.ELECTRIC_TERRAIN) & b.grounded(number)
+
+
 def guarded_by_sun(b: Battle, number: int) -> Any:
     """Whether Leaf Guard keeps every status off."""
-    return b.ability(number).guards_in_sun & (b.view.weather == rows.SUN)
+    return b.ability(number).guards_in_sun & (b.weather == rows.SUN)
 
 
 def sleep_clause(b: Battle, number: int) -> Any:
@@ -119,6 +133,7 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     side = b.side(number)
     where = where & (side.hp > 0)
     flinches = where & (volatile == rows.FLINCH) & ~side.flinched & ~b.ability(number).no_flinch
+    flinches = flinches & (side.readied != rows.FOCUS_PUNCH)
     side.set("flinched", True, where=flinches)
     confused = where & (volatile == rows.CONFUSION) & (side.confusion == 0) & ~b.ability(number).no_confusion
     turns = b.draw(confused, 4, "confusion") + 2
@@ -198,7 +213,12 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)
-    full = where & (user.hp == pokemon.max_hp) & (damage >= user.hp)
+    disguised = where & b.ability(0).disguises & ~user.stirred
+    user.set("stirred", True, where=disguised)
+    tell_ability(b, 0, disguised)
+    forget_speed(b, 0, disguised)
+    damage = jnp.where(disguised, pokemon.max_hp // 8, damage)  # which the next Update takes
+    full = where & ~disguised & (user.hp == pokemon.max_hp) & (damage >= user.hp)
     sturdy = full & b.ability(0).sturdy
     tell_ability(b, 0, sturdy)
     sash = full & b.item(0).sash & ~sturdy

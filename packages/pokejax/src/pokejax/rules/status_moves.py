@@ -14,7 +14,7 @@ from pokejax.rules.faint import drain, heal, hurt
 from pokejax.rules.hazards import defog, sweep
 from pokejax.rules.numbers import fraction, modify, staged
 from pokejax.rules.requests import has_reserve
-from pokejax.rules.status import add_volatile, cure, guarded_by_sun, inflict
+from pokejax.rules.status import add_volatile, cure, guarded_by_sun, inflict, kept_awake
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import wish
 
@@ -34,7 +34,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     user, most = b.side(0), b.pokemon(0).max_hp
     heals = where & (move.heal_share > 0) & (user.hp < most)
     heal(b, 0, fraction(most, move.heal_share), heals)
-    weather = b.view.weather
+    weather = b.weather
     share = jnp.where(weather == 0, 2048, jnp.where(weather == rows.SUN, SUN_SHARE, 1024))
     in_sand = jnp.where(weather == rows.SAND, SUN_SHARE, 2048)
     share = jnp.where(move.heals_in_sand, in_sand, share)
@@ -52,7 +52,9 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     worked = worked | (where & move.curses & at_self)
     worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
     worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
-    worked = worked | teleport(b, where & move.teleports) | (where & move.corners)
+    worked = (
+        worked | shed_tail(b, where & move.sheds_tail) | teleport(b, where & move.teleports) | (where & move.corners)
+    )
     b.side(0).set("cornered", True, where=where & move.corners)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
@@ -64,7 +66,7 @@ def volatile_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     rules = {
         rows.PROTECT: volatiles.protect, rows.SUBSTITUTE: volatiles.make_substitute, rows.LEECH_SEED: volatiles.seed,
         rows.TAUNT: volatiles.taunt, rows.ENCORE: volatiles.encore, rows.YAWN: volatiles.yawn,
-        rows.CURSE: volatiles.curse,
+        rows.CURSE: volatiles.curse, rows.DESTINY_BOND: volatiles.bond, rows.MAGNET_RISE: volatiles.rise,
     }  # fmt: skip
     return any_of(rule(b, where & (move.volatile == code)) for code, rule in rules.items())
 
@@ -74,6 +76,19 @@ def drag(b: Battle, where: Any) -> Any:
     where = where & has_reserve(b, 1) & (b.side(1).hp > 0)
     b.side(1).set("dragged", True, where=where & (b.side(0).hp > 0))
     return where
+
+
+def shed_tail(b: Battle, where: Any) -> Any:
+    """Half of the user's hit points become a substitute for whoever takes its place; whether that was possible."""
+    user, most = b.side(0), b.pokemon(0).max_hp
+    cost = (most + 1) // 2
+    works = where & has_reserve(b, 0) & (user.substitute == 0) & (user.hp > cost)
+    user.set("substitute", most // 4, where=works)
+    user.set("bound", 0, where=works)
+    hurt(b, 0, cost, works, indirectly=False)
+    user.set("switch_flag", True, where=works)
+    user.set("sheds_tail", True, where=works)
+    return works
 
 
 def teleport(b: Battle, where: Any) -> Any:
@@ -162,7 +177,7 @@ def rest(b: Battle, where: Any) -> Any:
     sleepless = ((b.ability(0).immune_statuses >> rows.SLP) & 1) != 0
     tries = where & (user.status != rows.SLP) & ~b.ability(0).comatose & (user.hp < most)
     tell_ability(b, 0, tries & sleepless)
-    works = tries & ~sleepless & ~guarded_by_sun(b, 0)
+    works = tries & ~sleepless & ~guarded_by_sun(b, 0) & ~kept_awake(b, 0)
     b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
     for field, value in (("status", rows.SLP), ("stage", REST_TURNS), ("slept", REST_TURNS), ("hp", most)):
         user.set(field, value, where=works)

@@ -10,12 +10,13 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.faint import clear_volatile, heal
-from pokejax.rules.field import set_weather
+from pokejax.rules.faint import become, clear_volatile, heal
+from pokejax.rules.field import set_terrain, set_weather
+from pokejax.rules.forms import show_core
 from pokejax.rules.hazards import meet
 from pokejax.rules.items import update, white_herb
 from pokejax.rules.numbers import staged
-from pokejax.rules.paradox import notice_weather, use_booster
+from pokejax.rules.paradox import notice, notice_weather, use_booster
 from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
@@ -31,8 +32,13 @@ def switch(b: Battle, where: Any) -> None:
     stands = where & ~side.fainted
     update(b, stands & ~side.before_switch_out_done, "Update before leaving")
     leave(b, where)
+    left_behind = where & side.sheds_tail
+    substitute = side.substitute
     exchange(b, where)
     arrive(b, where)
+    side = b.side(0)
+    side.set("substitute", substitute, where=left_behind)
+    side.set("sheds_tail", False, where=where)
     enter(b, 0, where)
 
 
@@ -74,8 +80,14 @@ def download(b: Battle, number: int, where: Any) -> None:
 
 
 def awake(b: Battle, number: int, where: Any) -> None:
-    """What an entry brings last: a paradox ability looks at the weather, and at Booster Energy."""
-    notice_weather(b, number, where)
+    """What an entry brings last: a paradox ability looks at the field, and at Booster Energy."""
+    ability, side = b.ability(number), b.side(number)
+    shields = where & ability.shields & (side.hp > 0)
+    show_core(b, number, shields)
+    freezes = where & ability.ices & side.changed & (b.weather == rows.SNOW)
+    tell_ability(b, number, freezes)
+    become(b, number, False, freezes)
+    notice(b, number, where)
     use_booster(b, number, where)
 
 
@@ -87,6 +99,8 @@ def leave(b: Battle, where: Any) -> None:
     tell_ability(b, 0, stands & b.ability(0).heals_status_on_leaving & (side.status != 0))
     heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
+    side.set("changed", b.ability(0).heroes, where=stands & (b.ability(0).heroes | b.pokemon(0).reverts))
+    b.draw(stands & b.ability(0).suppresses & b.tied(), 2, "WeatherChange")
     side.set("queued_move", False, where=stands)
     side.set("before_switch_out_done", False, where=where)
     side.set("switch_flag", False, where=where)
@@ -98,9 +112,11 @@ def arrive(b: Battle, where: Any) -> None:
     """The newcomer starts afresh."""
     side = b.side(0)
     clear_volatile(b, 0, where)
+    side.set("form", 1, where=where & b.ability(0).hungers & side.stirred & side.terastallized)
     side.set("active_turns", 0, where=where)
     side.set("move_actions", 0, where=where)
     b.side(1).set("struck", False, where=where)
+    b.side(1).set("loosened", True, where=where)
     side.set("shown_fainted", False, where=where)
 
 
@@ -175,14 +191,26 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     where = where & ~b.side(number).fainted & ~b.view.over
     side.set("slow", SLOW_TURNS, where=where & ability.starts_slowly)
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
+    changed = changed | set_terrain(b, ability.sets_terrain, where & (ability.sets_terrain != 0))
+    hums = (ability.sets_terrain > 0) & (b.view.terrain == rows.ELECTRIC_TERRAIN)
+    b.draw(where & ability.suppresses & b.tied(), 2, "WeatherChange")
+    for each in (0, 1):
+        notice_weather(b, each, where & ability.suppresses)
+    stirs = where & (ability.entry_boosts > 0) & ~side.stirred
+    side.set("stirred", True, where=stirs)
+    boost(b, number, ability.entry_boosts, stirs, by_foe=False, by_ability=True)
+    carried = where & ability.blocks_wind & (side.tailwind > 0)
+    boost(b, number, b.params.attack, carried, by_foe=False, by_ability=True, stats=(rows.ATK,))
     download(b, number, where & ability.downloads)
     other = b.side(1 - number)
     frisked = where & ability.shows_item & (other.item != 0) & ~other.fainted
     tell_item(b, 1 - number, frisked)
+    tell_item(b, number, where & b.item(number).balloon)
+    shining = (b.weather == rows.SUN) & (ability.sets_weather > 0)
     speaks = any_of([
         ability.presses, ability.breaks_abilities, ability.unnerves, ability.ruins > 0,
         ability.overlord & (side.left < TEAM), ability.intimidates & (other.hp > 0), ability.comatose,
-        ability.pulses & (b.view.weather == rows.SUN), ability.starts_slowly,
+        ability.heroes & side.changed, ability.suppresses, ability.pulses & (shining | hums), ability.starts_slowly,
     ])  # fmt: skip
     tell_ability(b, number, (where & speaks) | changed | frisked)
     scares = where & ability.intimidates & (other.hp > 0) & (other.substitute == 0)

@@ -52,6 +52,7 @@ def act(b: Battle) -> None:
     b.when("run_switch", enters, lambda inner: run_switch(inner, enters))
     b.draw(acts[queue.BEFORE_TURN] & b.tied(), 2, "BeforeTurn")
     terastallize(b, acts[queue.TERASTALLIZE])
+    make_ready(b, acts[queue.CHARGE])
     moves = acts[queue.MOVE] & ~skipped
     b.when("move", moves, lambda inner: run_move(inner, moves))
     b.when("residual", acts[queue.RESIDUAL], lambda inner: residual(inner, acts[queue.RESIDUAL]))
@@ -75,6 +76,7 @@ def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
     side.set("queued_instaswitch", False, where=acts[queue.INSTASWITCH])
     side.set("queued_switch", False, where=acts[queue.SWITCH])
     side.set("queued_terastallize", False, where=acts[queue.TERASTALLIZE])
+    side.set("queued_charge", False, where=acts[queue.CHARGE])
     side.set("queued_move", False, where=acts[queue.MOVE])
     view.set("queued_start", False, where=acts[queue.START])
     view.set("queued_before_turn", False, where=acts[queue.BEFORE_TURN])
@@ -92,8 +94,18 @@ def start(b: Battle, where: Any) -> None:
 
 def terastallize(b: Battle, where: Any) -> None:
     """The user changes its type, once in a battle for its side."""
+    hungry = where & b.ability(0).hungers & (b.side(0).form > 0)
+    b.side(0).set("stirred", True, where=hungry)  # Morpeko stays as it is
     b.side(0).set("terastallized", True, where=where)
     b.side(0).set("may_terastallize", False, where=where)
+
+
+def make_ready(b: Battle, where: Any) -> None:
+    """Beak Blast heats up, Focus Punch needs calm: what is done before anybody moves."""
+    side = b.side(0)
+    slot = jnp.minimum(side.chosen_slot, MOVES - 1)
+    side.set("readied", b.move(b.pokemon(0).moves[slot]).readies, where=where & ~side.fainted)
+    side.set("unfocused", False, where=where)
 
 
 def after_action(b: Battle, where: Any, starts: Any) -> Any:
@@ -128,6 +140,7 @@ def end_turn(b: Battle) -> None:
     turn = view.turn + 1
     view.set("turn", turn, where=where & (view.turn < MAX_TURN))
     view.set("mid_turn", False, where=where)
+    view.set("fused", 0, where=where)
     for number in (0, 1):
         side = b.side(number)
         side.set("newly_switched", False, where=where)

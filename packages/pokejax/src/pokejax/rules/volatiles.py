@@ -10,14 +10,14 @@ from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import drain, hurt, use_up
-from pokejax.rules.status import add_volatile, guarded_by_sun, inflict
+from pokejax.rules.status import add_volatile, guarded_by_sun, inflict, kept_awake
 from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, STRUGGLE_SLOT
 
 GRASS, STEEL, WATER = (number_of("type", name) for name in ("Grass", "Steel", "Water"))
 MOST_STALLS = 6
 """Each Protect in a row makes the next three times less likely, down to one in 729."""
-TAUNT_TURNS, ENCORE_TURNS, DISABLE_TURNS = 3, 3, 5
+TAUNT_TURNS, ENCORE_TURNS, DISABLE_TURNS, MAGNET_TURNS, SHORTEST_BINDING = 3, 3, 5, 5, 5
 MOST_DISABLING = 6
 
 
@@ -43,6 +43,7 @@ def make_substitute(b: Battle, where: Any) -> Any:
     user, most = b.side(0), b.pokemon(0).max_hp
     works = where & (user.substitute == 0) & (user.hp * 4 > most) & (most > 1)
     user.set("substitute", most // 4, where=works)
+    user.set("bound", 0, where=works)
     hurt(b, 0, most // 4, works, indirectly=False)
     return works
 
@@ -50,6 +51,13 @@ def make_substitute(b: Battle, where: Any) -> Any:
 def behind_substitute(b: Battle, move: Any) -> Any:
     """Whether the target's substitute takes the move."""
     return (b.side(1).substitute > 0) & ~move.bypasssub & ~b.ability(0).infiltrates
+
+
+def faces(b: Battle, move: Any) -> Any:
+    """Whether the target's disguise takes the move, or its face of ice if it is physical."""
+    target, ability = b.side(1), b.ability(1)
+    ice = ability.ices & ~target.changed & (move.category == rows.PHYSICAL)
+    return (ability.disguises & ~target.stirred) | ice
 
 
 def seed(b: Battle, where: Any) -> Any:
@@ -109,9 +117,10 @@ def yawn(b: Battle, where: Any) -> Any:
     target = b.side(1)
     sleepless = (((b.ability(1).immune_statuses >> rows.SLP) & 1) != 0) & ~b.ability(1).comatose
     sleepless = sleepless | guarded_by_sun(b, 1) | b.flowers(1)
+    sleepless = sleepless | (b.ability(1).shields & target.changed)
     tries = where & (target.yawn == 0) & (target.hp > 0)
     tell_ability(b, 1, tries & sleepless)
-    works = tries & ~sleepless
+    works = tries & ~sleepless & ~kept_awake(b, 1)
     target.set("yawn", 2, where=works)
     target.set("yawn_by", b.place(0), where=works)
     return works
@@ -132,6 +141,39 @@ def curse(b: Battle, where: Any) -> Any:
     target.set("cursed", True, where=works)
     hurt(b, 0, b.pokemon(0).max_hp // 2, works, indirectly=False)
     return works
+
+
+def bond(b: Battle, where: Any) -> Any:
+    """Whoever strikes the user down before its next move falls with it."""
+    b.side(0).set("bonded", True, where=where)
+    return where
+
+
+def rise(b: Battle, where: Any) -> Any:
+    """Magnet Rise lifts the user off the ground; whether it stood there."""
+    user = b.side(0)
+    works = where & (user.risen == 0)
+    user.set("risen", MAGNET_TURNS, where=works)
+    return works
+
+
+def bind(b: Battle, where: Any) -> None:
+    """Whirlpool and its like hold the target for four or five turns."""
+    target = b.side(1)
+    works = where & (target.bound == 0) & (target.hp > 0)
+    turns = b.draw(works, 2, "binding") + SHORTEST_BINDING
+    target.set("bound", turns, where=works)
+    target.set("loosened", False, where=works)
+
+
+def squeeze(b: Battle, number: int, where: Any) -> None:
+    """What is bound loses an eighth, if whoever did it is still there."""
+    side = b.side(number)
+    where = where & (side.bound > 0)
+    side.set("bound", side.bound - 1, where=where)
+    loose = where & side.loosened
+    hurt(b, number, b.pokemon(number).max_hp // 8, where & ~loose & (side.bound > 0))
+    side.set("bound", 0, where=loose)
 
 
 def suffer(b: Battle, number: int, where: Any) -> None:
@@ -183,7 +225,7 @@ def charge(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     user.set("charged", False, where=ready)
     begins = where & ~ready
     boost(b, 0, b.params.special_attack, begins & move.grows_charging, by_foe=False, stats=(rows.SPA,))
-    begins = begins & ~(move.ready_in_sun & (b.view.weather == rows.SUN))
+    begins = begins & ~(move.ready_in_sun & (b.weather == rows.SUN))
     herb = begins & b.item(0).power_herb
     use_up(b, 0, herb)
     waits = begins & ~herb
@@ -214,12 +256,12 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     side.set("taunt", side.taunt - 1, where=where & (side.taunt > 0))
     side.set("encore", side.encore - 1, where=where & (side.encore > 0))
-    for field in ("disable", "heal_block", "throat_chop"):
+    for field in ("disable", "heal_block", "throat_chop", "risen"):
         side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
     spent = side.pp[side.encore_slot] == 0
     side.set("encore", 0, where=where & spent)
-    for field in ("roosting", "flinched", "protected"):
-        side.set(field, False, where=where)
+    for field in ("roosting", "flinched", "protected", "readied", "unfocused"):
+        side.clear(field, where=where)
     side.set("charged", False, where=where & (side.charging == 1))
     for field in ("stall_turns", "recharge", "charging"):
         side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
@@ -229,7 +271,7 @@ def one_turn_conditions(b: Battle, number: int) -> Any:
     """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
     side = b.side(number)
     present = (side.flinched, side.protected, side.stall_turns > 0, side.lock > 0, side.recharge > 0,
-               side.charging > 0)  # fmt: skip
+               side.charging > 0, side.readied > 0)  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)
 
 

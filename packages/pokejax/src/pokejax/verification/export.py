@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import effects, rows
+from pokejax.callbacks import CALLBACKS
 from pokejax.data import DATA, MANIFEST, SCHEMA
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.verification.locate import reference
@@ -47,7 +48,7 @@ CONTEXT: Final = {  # conditions of modifiers, as facts
     ("or", ("move_has", "recoil"), ("move_has", "hasCrashDamage")): "recoil",
     ("or", ("move_has", "hasSheerForce"), ("move_has", "hasSheerForceBoost")): "forced",
     ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
-    ("type_changed_by_this",): "retyped", ("own_counter",): "slow",
+    ("field_terrain", "electricterrain"): "current", ("type_changed_by_this",): "retyped", ("own_counter",): "slow",
 }  # fmt: skip
 ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
 """Conditions that always hold in this format."""
@@ -62,6 +63,7 @@ class Stages:
         self.number({"spe": 1})  # Speed Boost
         self.number({"spe": -1})  # Sticky Web
         self.number({"evasion": -1})  # Defog
+        self.number({"def": -1})  # Gulp Missile
         self.number({"atk": 2, "spa": 2})  # Weakness Policy
         self.number({"atk": 6})  # half of Belly Drum
         self.number({"atk": -1, "spa": -1})  # Parting Shot
@@ -283,7 +285,7 @@ def _frozen(tree: Any) -> Any:
 
 def _meant(entry: effects.Fields) -> set[str]:
     """Callbacks that an entry's fields stand for."""
-    return {callback for field in entry for callback in effects.CALLBACKS.get(field, ())}
+    return {callback for field in entry for callback in CALLBACKS.get(field, ())}
 
 
 def _breakable(source: Tables, name: str) -> bool:
@@ -324,8 +326,8 @@ def _modifier_fields() -> list[str]:
 def encode(layout: Any, fields: Mapping[str, np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
     """Columns of words of a table."""
     count = len(next(iter(fields.values())))
-    flags = {place.path for place in layout.places() if place.field.dtype == np.bool_}
-    typed = {name: v.astype(bool) if name in flags else v.astype(np.int32) for name, v in fields.items()}
+    dtypes = {place.path: place.field.dtype for place in layout.places()}
+    typed = {name: value.astype(dtypes.get(name, np.int32)) for name, value in fields.items()}
     return [np.asarray(word, np.uint32) for word in layout.encode(typed, (count,))]
 
 
@@ -426,16 +428,27 @@ def playable_pokemon(
     chosen &= ~left_out[teams["species"]] & (teams["tera_type"] != source.number("type", "Stellar"))
     pool = {name: column[chosen] for name, column in teams.items()}
     numbers = (np.cumsum(chosen) - 1).reshape(chosen.shape)
-    pool |= {f"word{k}": word for k, word in enumerate(pokemon_words(source, pool, names))}
+    words = pokemon_words(source, pool, names) + pokemon_words(source, pool, names, changed=True)
+    pool |= {f"word{k}": word for k, word in enumerate(words)}
     return pool, numbers[chosen.all(1)]
 
 
 def pokemon_words(
-    source: Tables, pool: Mapping[str, Any], names: Mapping[str, Sequence[str]]
+    source: Tables, pool: Mapping[str, Any], names: Mapping[str, Sequence[str]], *, changed: bool = False
 ) -> list[np.ndarray[Any, Any]]:
-    """Columns of `rows.POKEMON` for generated Pokémon."""
+    """Columns of `rows.POKEMON` for generated Pokémon, as they are or as they may become."""
+    species = pool["species"].copy()
+    for (base, item), crowned in effects.CROWNED.items():
+        holds = (species == source.number("species", base)) & (pool["item"] == source.number("item", item))
+        species[holds] = source.number("species", crowned)
+    if changed:
+        becomes = np.arange(len(source.names["species"]))
+        for before, after in effects.CHANGES.items():
+            becomes[source.number("species", before)] = source.number("species", after)
+        species = becomes[species].astype(species.dtype)
+    pool = {**pool, "species": species}
     stats = reference("showdown", "tables").stats(source, pool)
-    word = species_words(source)[pool["species"]]
+    word = species_words(source)[species]
 
     def own(kind: str, numbers: Any) -> Any:
         table = np.array([names[kind].index(n) if n in names[kind] else 0 for n in source.names[kind]])
@@ -445,7 +458,7 @@ def pokemon_words(
     fields = {
         **dict(zip(("max_hp", "atk", "def_", "spa", "spd", "spe"), stats.T, strict=True)),
         "level": pool["level"].astype(np.int32),
-        "species": pool["species"].astype(np.int32),
+        "species": species.astype(np.int32),
         "ability": own("ability", pool["ability"]),
         "item": own("item", pool["item"]),
         "type1": (word & 31).astype(np.int32),
@@ -454,6 +467,7 @@ def pokemon_words(
         "can_evolve": (word >> 10 & 1).astype(bool),
         "weight": source["species.weight_hg"][pool["species"]].astype(np.int32),
         "base": (word >> 12).astype(np.int32),
+        "reverts": np.isin(word >> 12, [source.number("species", name) for name in effects.REVERTING]),
         "moves": [moves[:, k] for k in range(moves.shape[1])],
     }
     return [np.asarray(column, np.uint32) for column in rows.POKEMON.encode(fields, (len(moves),))]

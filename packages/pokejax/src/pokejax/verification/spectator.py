@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import rows
+from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
 from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
 from pokejax.tables import NAMES, table
@@ -22,6 +23,7 @@ from rlenv_shared.errors import InvalidParamsError
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
 WEATHER_TURNS: Final = 5
+TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
 LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
 SAY_NOTHING: Final = frozenset({
@@ -33,11 +35,16 @@ SAY_NOTHING: Final = frozenset({
 """Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
+BINDING: Final = ("magmastorm", "whirlpool")
 AS_ONE: Final = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
 HOLDER_IS_TARGET: Final = frozenset({"-heal", "-curestatus"})
 """Messages whose effect is the Pokémon's own although they name another one with ``[of]``."""
 THIEVES: Final = frozenset({"magician", "pickpocket"})
 """Abilities that take an item, which belong to who is said to have it now; the other one is in ``[of]``."""
+
+
+LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
+"""What species become for good: the details of a Pokémon say so."""
 
 
 def to_id(name: str) -> str:
@@ -49,6 +56,12 @@ def effect(text: str) -> tuple[str, str]:
     """``"ability: Rough Skin"`` as ``("ability", "roughskin")``; the kind is empty if none is named."""
     kind, colon, name = text.partition(": ")
     return (kind, to_id(name)) if colon else ("", to_id(text))
+
+
+def base_form(species: str) -> str:
+    """The species that has become this one for the rest of the battle."""
+    others = LASTING | {base: FORMS[base][0] for base in HELD}
+    return next((base for base, other in others.items() if other == species), species)
 
 
 @functools.cache
@@ -73,6 +86,7 @@ class Pokemon:
     status: str = ""
     percent: int = 100
     fainted: bool = False
+    form: int = 0
     sleep: int = 0
     poison: int = 0
     used: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -107,6 +121,8 @@ class Spectator:
         self.player = player
         self.sides = (Side(), Side())
         self.turn, self.weather, self.weather_turns = 0, "", 0
+        self.terrain, self.terrain_turns = "", 0
+        self.field: set[str] = set()
         self.request: Mapping[str, Any] = {}
         self.order: list[str] = []
         self._most: dict[str, int] = {}
@@ -166,14 +182,27 @@ class Spectator:
         side, name = self._side(ident), ident.split(": ", 1)[1]
         species, *more = details.split(", ")
         level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
-        pokemon = side.team.setdefault(name, Pokemon(to_id(species), level))
+        pokemon = side.team.setdefault(name, Pokemon(base_form(to_id(species)), level))
         if side.active:
-            side.team[side.active].poison = 0
+            left = side.team[side.active]
+            left.poison = 0
+            left.form = left.form if left.species in LASTING or (left.species in HELD and left.tera) else 0
+        kept = {"substitute"} & side.volatiles if to_id(tags.get("from", "")) == "shedtail" else set()
         side.clear()
+        side.volatiles |= kept
         side.active, pokemon.poison = name, 0
         self._condition(pokemon, condition)
 
     _on_drag = _on_switch
+
+    def _on_formechange(self, given: list[str], tags: Mapping[str, str]) -> None:
+        pokemon, name = self._pokemon(given[0]), to_id(given[1])
+        others = FORMS.get(pokemon.species) or (CHANGES[pokemon.species],)
+        pokemon.form = others.index(name) + 1 if name in others else 0
+
+    def _on_detailschange(self, given: list[str], tags: Mapping[str, str]) -> None:
+        pokemon = self._pokemon(given[0])
+        pokemon.form = int(to_id(given[1].split(", ")[0]) != pokemon.species)
 
     def _on_damage(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon = self._pokemon(given[0])
@@ -227,6 +256,7 @@ class Spectator:
     def _on_faint(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon = self._pokemon(given[0])
         pokemon.fainted, pokemon.status, pokemon.tera, pokemon.percent = True, "", "", 0
+        pokemon.form = pokemon.form if pokemon.species in LASTING else 0
         self._side(given[0]).clear()
 
     def _on_boost(self, given: list[str], tags: Mapping[str, str], sign: int = 1) -> None:
@@ -257,6 +287,19 @@ class Spectator:
             self.weather = "" if given[0] == "none" else to_id(given[0])
             self.weather_turns = WEATHER_TURNS if self.weather else 0
 
+    def _on_fieldstart(self, given: list[str], tags: Mapping[str, str]) -> None:
+        name = effect(given[0])[1]
+        if name in rows.TERRAINS:
+            self.terrain, self.terrain_turns = name, TERRAIN_TURNS
+        else:
+            self.field.add(name)
+
+    def _on_fieldend(self, given: list[str], tags: Mapping[str, str]) -> None:
+        name = effect(given[0])[1]
+        self.field.discard(name)
+        if name == self.terrain:
+            self.terrain, self.terrain_turns = "", 0
+
     def _on_sidestart(self, given: list[str], tags: Mapping[str, str]) -> None:
         conditions, name = self.sides[int(given[0][1]) - 1].conditions, effect(given[1])[1]
         conditions[name] = conditions.get(name, 0) + 1
@@ -277,7 +320,7 @@ class Spectator:
     def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
         volatiles, name = self._side(given[0]).volatiles, effect(given[1])[1]
         ended = [name + stat for stat in STATS] if name in PARADOX else [name]
-        volatiles.difference_update(ended)
+        volatiles.difference_update([*ended, *(["partiallytrapped"] if "partiallytrapped" in tags else [])])
 
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon, name = self._pokemon(given[0]), to_id(given[1])
@@ -298,6 +341,8 @@ class Spectator:
         kind, name = effect(given[1])
         if kind == "ability":
             self._pokemon(given[0]).ability = name
+        elif name in BINDING:
+            self._side(given[0]).volatiles.add("partiallytrapped")
         elif name == "poltergeist":
             self._pokemon(given[0]).item = to_id(given[2])
 
@@ -309,6 +354,7 @@ class Spectator:
         self.turn = int(given[0])
 
     def _on_upkeep(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self.terrain_turns = max(self.terrain_turns - 1, 0)
         for side in self.sides:
             side.wish = max(side.wish - 1, 0)
 
@@ -343,6 +389,9 @@ class Spectator:
             "asked": [not wait],
             "turn": [_share(self.turn, MAX_TURN)],
             "weather_turns": [_share(self.weather_turns, MOST_WEATHER)],
+            "terrain": [rows.TERRAINS.index(self.terrain)],
+            "terrain_turns": [_share(self.terrain_turns, MOST_WEATHER)],
+            "trick_room": ["trickroom" in self.field],
         }
         for name, side in ((OWN, self.sides[self.player]), (FOE, self.sides[1 - self.player])):
             values |= {f"{name}.{key}": value for key, value in _side_values(side).items()}
@@ -355,9 +404,10 @@ class Spectator:
     def _own(self, k: int) -> dict[str, list[Any]]:
         side, name = self.sides[self.player], self.order[k]
         (entry,) = (e for e in self.request["side"]["pokemon"] if e["ident"].split(": ", 1)[1] == name)
-        species, *more = entry["details"].split(", ")
+        details, *more = entry["details"].split(", ")
+        species = base_form(to_id(details))
         level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
-        pokemon = side.team.get(name, Pokemon(to_id(species), level))
+        pokemon = side.team.get(name, Pokemon(species, level))
         hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
         most = self._most.setdefault(name, int(most_hp or 1))  # a fainted one's request no longer says it
         moves = [NAMES["move"].index(move) for move in entry["moves"]]
@@ -365,7 +415,7 @@ class Spectator:
         stats = [*(entry["stats"][stat] for stat in STATS), most]
         return {
             **self._common(pokemon, side, name),
-            "species": [NAMES["species"].index(to_id(species))],
+            "species": [NAMES["species"].index(species)],
             "ability": [NAMES["ability"].index(entry["ability"])],
             "item": [NAMES["item"].index(entry["item"]) + 1],
             "tera_type": [NAMES["type"].index(entry["teraType"])],
@@ -399,6 +449,7 @@ class Spectator:
         return {
             "status": [rows.STATUSES.index(pokemon.status)],
             "active": [active],
+            "form": [_share(pokemon.form, 2)],
             "fainted": [pokemon.fainted],
             "terastallized": [bool(pokemon.tera)],
             "level": [_share(pokemon.level, 100)],
@@ -424,6 +475,7 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "reflect": [bool(layers.get("reflect"))],
         "light_screen": [bool(layers.get("lightscreen"))],
         "aurora_veil": [bool(layers.get("auroraveil"))],
+        "tailwind": [bool(layers.get("tailwind"))],
         "wish": [side.wish > 0],
         "boosts": [_share(side.boosts[stat], 6) for stat in rows.BOOSTS],
         "substitute": ["substitute" in side.volatiles],
@@ -438,5 +490,7 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "cursed": ["curse" in side.volatiles],
         "salted": ["saltcure" in side.volatiles],
         "fired_up": ["flashfire" in side.volatiles],
+        "risen": ["magnetrise" in side.volatiles],
+        "bound": ["partiallytrapped" in side.volatiles],
         "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
     }

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pokejax import rows
+from pokejax import rows, teams
+from pokejax.effects import BUSTED, CHANGES, FORMS, HELD
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
@@ -22,11 +23,13 @@ NOT_CARRIED: Final = {
     "core.sides.*.slot_conditions.wish.startingTurn": "it follows from the turns that are left",
     "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
     "core.sides.*.conditions.*.sourceSlot": "the same",
+    "core.pseudo_weather.*.source": "the same",
+    "core.pseudo_weather.*.sourceSlot": "the same",
 }
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
 _FLAGS: Final = {
     "cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden", "exposed": "glaiverush",
-    "cornered": "noretreat", "charged_up": "charge",
+    "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond",
 }  # fmt: skip
 _RESULTS: Final = ("undefined", None, False, True)
 
@@ -61,12 +64,13 @@ def view(state: Mapping[str, Any], constants: Sequence[Sequence[Mapping[str, Any
     }
     request = "" if over else ("switch" if state["request"] == ASK_SWITCH else "move")
     weather = rows.WEATHERS[state["weather"]]
+    terrain = rows.TERRAINS[state["terrain"]]
     core = {
         **common,
         "request": request,
         "weather": [weather, state["weather_turns"]] if weather else None,
-        "terrain": None,
-        "pseudo_weather": {},
+        "terrain": [terrain, state["terrain_turns"]] if terrain else None,
+        "pseudo_weather": {"trickroom": {"duration": state["trick_room"]}} if state["trick_room"] else {},
         "sides": [side.core() for side in sides],
     }
     kinds = [side.kind() for side in sides]
@@ -112,6 +116,8 @@ class _Side:
         for field, name in (("aurora_veil", "auroraveil"), ("light_screen", "lightscreen"), ("reflect", "reflect")):
             if self[field]:
                 found[name] = {"duration": self[field]}
+        if self["tailwind"]:
+            found["tailwind"] = {"duration": self["tailwind"]}
         if self["stealth_rock"]:
             found["stealthrock"] = {}
         if self["sticky_web"]:
@@ -124,14 +130,15 @@ class _Side:
         active = self.order[0] == member
         at = "" if active else f"member[{member}]."
         constant = self.team[member]
+        present = teams.changed(constant) if self[at + "changed"] else constant
         types = NAMES["type"]
-        word = _species_word(constant["species"])
+        word = _species_word(present["species"])
         own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
         if active and self["typed"]:
             own = [types[self["typed"]]]
         tera = constant["tera"] if self[at + "terastallized"] else ""
         return {
-            "species": constant["species"],
+            "species": self.species(member),
             "hp": self[at + "hp"],
             "maxhp": constant["maxhp"],
             "status": "fnt" if active and self["shown_fainted"] else rows.STATUSES[self[at + "status"]],
@@ -144,10 +151,22 @@ class _Side:
             "terastallized": tera,
             "can_terastallize": self["may_terastallize"],
             "boosts": [self[f"boosts[{k}]"] if active else 0 for k in range(len(rows.BOOSTS))],
-            "stats": constant["stats"],
+            "stats": present["stats"],
             "moves": [[name, self[f"{at}pp[{k}]"]] for k, (name, _) in enumerate(constant["moves"])],
             "volatiles": self.volatiles() if active else {},
         }
+
+    def species(self, member: int) -> str:
+        """The form in which it is."""
+        name = self.team[member]["species"]
+        at = "" if self.order[0] == member else f"member[{member}]."
+        if self[at + "changed"]:
+            return CHANGES[name]
+        if name in BUSTED and self[at + "stirred"]:
+            return BUSTED[name]
+        stays = name in HELD and self[at + "stirred"] and self[at + "terastallized"]
+        form = self["form"] if not at else int(stays)
+        return FORMS[name][form - 1] if form else name
 
     @staticmethod
     def grounded_types(types: list[str]) -> list[str]:
@@ -184,9 +203,19 @@ class _Side:
         for field, name in _FLAGS.items():
             if self[field]:
                 found[name] = {}
-        for field, name in (("heal_block", "healblock"), ("throat_chop", "throatchop"), ("yawn", "yawn")):
+        for field, name in (
+            ("heal_block", "healblock"),
+            ("throat_chop", "throatchop"),
+            ("yawn", "yawn"),
+            ("risen", "magnetrise"),
+        ):
             if self[field]:
                 found[name] = {"duration": self[field]}
+        if self["bound"]:
+            found["partiallytrapped"] = {"boundDivisor": 8, "duration": self["bound"]}
+        if self["readied"]:
+            name = self.slot_name(self["chosen_slot"])
+            found[name] = {"duration": 1} | ({"lostFocus": True} if self["unfocused"] else {})
         if self["loafing"]:
             found["truant"] = {}
         if self["recharge"]:

@@ -37,11 +37,19 @@ class Context:
         self.build = Builder()
         self.tables: list[np.ndarray] = []
         self._table_numbers: dict[tuple[str, bytes], int] = {}
-        self.source: object = ""  # of the equation at work, for messages
         self.primitive = ""
         self.path: list[int] = []  # the equations at work, from the outermost
         self.loops: dict[tuple[int, ...], tuple[list[bool], list[bool], list[int]]] = {}
         """By path of a loop: which values of its carry turned out to be uniform, and which to be fixed."""
+
+    @property
+    def source(self) -> object:
+        """Where the equation at work comes from."""
+        return self.build.source
+
+    @source.setter
+    def source(self, source: object) -> None:
+        self.build.source = source
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:
         """An error that names the primitive and the source line at work."""

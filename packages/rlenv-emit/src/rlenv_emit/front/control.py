@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import jax
@@ -45,7 +46,7 @@ def _known(const: Any) -> Held:
 def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
     name = equation.primitive.name
     outer = context.primitive, context.source
-    context.primitive, context.source = name, _Source(equation)
+    context.primitive, context.source = name, Source(equation)
     context.path.append(id(equation))
     try:
         rule = RULES.get(name)
@@ -65,18 +66,21 @@ def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
     return found if isinstance(found, list) else [found]
 
 
-class _Source:
+class Source:
     """Where an equation comes from, looked up only if somebody asks."""
 
     def __init__(self, equation: Any) -> None:
         self._info = equation.source_info
 
-    def __str__(self) -> str:
+    def lines(self) -> list[tuple[Path, int]]:
+        """Files and lines outside of JAX and the emitter, the innermost first."""
         frames = getattr(self._info.traceback, "frames", ())
-        for frame in frames:
-            if "/jax/" not in frame.file_name and "rlenv_emit" not in frame.file_name:
-                return f"{frame.file_name}:{frame.line_num}"
-        return "unknown line"
+        outside = [frame for frame in frames if "/jax/" not in frame.file_name and "rlenv_emit" not in frame.file_name]
+        return [(Path(frame.file_name), frame.line_num) for frame in outside]
+
+    def __str__(self) -> str:
+        lines = self.lines()
+        return f"{lines[0][0]}:{lines[0][1]}" if lines else "unknown line"
 
 
 def _check(context: Context, aval: Any) -> None:

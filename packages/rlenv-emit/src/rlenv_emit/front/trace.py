@@ -31,4 +31,4 @@ def program(closed: Any, varying: Sequence[bool]) -> Program:
     outputs = tuple(Array(True, tuple(aval.shape), dtype_of(aval)) for aval in closed.out_avals)
     block = context.build.block
     block.results = tuple(value for array in found for value in context.elements(array).reshape(-1))
-    return without_dead(Program(inputs, outputs, context.tables, block), context.build.constants)
+    return without_dead(Program(inputs, outputs, context.tables, block, context.build.origins), context.build.constants)

@@ -1,0 +1,68 @@
+"""What a move becomes in its user's hands before it is used: another type, another power (``ModifyType``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle, number_of
+from pokejax.rules.damage import NORMAL, WATER
+from pokejax.rules.numbers import staged
+
+GHOST = number_of("type", "Ghost")
+DARK = number_of("type", "Dark")
+WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
+
+
+def shape(b: Battle, move: Any) -> None:
+    """All of it, in Showdown's order."""
+    take_tera_type(b, move)
+    take_form(b, move)
+    retype(b, move)
+    force(b, move)
+
+
+def take_tera_type(b: Battle, move: Any) -> None:
+    """Tera Blast has the user's tera type, and strikes with its better stat."""
+    user, pokemon = b.side(0), b.pokemon(0)
+    becomes = move.becomes_tera & user.terastallized
+    move.set("type", pokemon.tera_type, where=becomes)
+    stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
+    move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
+
+
+def take_form(b: Battle, move: Any) -> None:
+    """Weather Ball follows the weather, Judgment a plate, Raging Bull the breed, Curse its user's type."""
+    weather = b.weather
+    for number, name in WEATHER_TYPES.items():
+        move.set("type", number_of("type", name), where=move.follows_weather & (weather == number))
+    move.set("power", 2 * move.power, where=move.follows_weather & (weather != 0))
+    move.set("type", b.item(0).plate, where=move.follows_plate & (b.item(0).plate > 0))
+    breed = b.pokemon(0)
+    move.set("type", jnp.where(breed.type2 > 0, breed.type2, breed.type1), where=move.follows_breed)
+    move.set("type", b.types(0)[0], where=move.follows_user)
+    move.set("type", DARK, where=move.follows_form & (b.side(0).form > 0))
+    haunts = b.has_type(0, GHOST)
+    move.set("self_boosts", 0, where=move.curses & haunts)
+    move.set("volatile", 0, where=move.curses & ~haunts)
+    move.set("target", rows.AT_SELF, where=move.curses & ~haunts)
+
+
+def retype(b: Battle, move: Any) -> None:
+    """Pixilate and Galvanize give moves of type Normal another, Liquid Voice sounds (``ModifyType``)."""
+    ability = b.ability(0)
+    own_way = move.follows_plate | move.follows_weather | (move.becomes_tera & b.side(0).terastallized)
+    changes = (ability.retypes > 0) & (move.type == NORMAL) & ~own_way
+    move.set("type", ability.retypes, where=changes)
+    move.set("retyped", True, where=changes)
+    move.set("type", WATER, where=ability.liquid_voice & move.sound)
+
+
+def force(b: Battle, move: Any) -> None:
+    """Sheer Force gives up what a move does besides damage, and what it costs, for power."""
+    forced = b.ability(0).forces & (move.secondaries > 0)
+    move.set("forced", True, where=forced)
+    move.set("secondaries", 0, where=forced)
+    move.set("self_boosts", 0, where=forced)
