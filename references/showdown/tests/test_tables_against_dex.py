@@ -268,14 +268,29 @@ def test_the_type_chart_for_one_and_two_types(tables, facts):
             assert got != not_immune, (entry["defending"], effect)
 
 
+CROWNED = (("rustedsword", "zaciancrowned", "behemothblade"), ("rustedshield", "zamazentacrowned", "behemothbash"))
+
+
+def once_begun(tables, teams):
+    """Teams as they are in a battle: who holds a rusted item is another species, whose Iron Head is another move."""
+    species, moves = teams["species"].copy(), teams["moves"].copy()
+    for item, crowned, move in CROWNED:
+        holds = teams["item"] == tables.number("item", item)
+        species[holds] = tables.number("species", crowned)
+        moves[holds[..., None] & (moves == tables.number("move", "ironhead"))] = tables.number("move", move)
+    return {**teams, "species": species, "moves": moves}
+
+
 def test_stats_of_the_pool_are_those_of_showdown(tables, driver):
-    teams = load_teams()
+    given = load_teams()
+    teams = once_begun(tables, given)
     ours = stats(tables, teams)
     rng = np.random.default_rng(0)
     fixed = np.flatnonzero((tables["species.fixed_max_hp"][teams["species"]] > 0).any(1))[:2]
-    chosen = [*fixed.tolist(), *rng.choice(len(ours), 198, replace=False).tolist()]
+    crowned = np.flatnonzero((teams["species"] != given["species"]).any(1))[:4]
+    chosen = [*fixed.tolist(), *crowned.tolist(), *rng.choice(len(ours), 194, replace=False).tolist()]
     pairs = list(zip(chosen[::2], chosen[1::2], strict=True))
-    specs = [{"seed": "1", "teams": [packed(tables, teams, i) for i in pair], "choices": []} for pair in pairs]
+    specs = [{"seed": "1", "teams": [packed(tables, given, i) for i in pair], "choices": []} for pair in pairs]
     for pair, battle in zip(pairs, driver.request("play", episodes=specs, include=[]), strict=True):
         for index, members in zip(pair, battle["constants"], strict=True):
             for slot, member in enumerate(members):

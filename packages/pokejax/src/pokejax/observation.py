@@ -30,6 +30,7 @@ SIDES: Final = (OWN, FOE)
 IDS, NUMBERS = "ids", "numbers"
 MOST_SLEEP, MOST_STAT, MOST_WEATHER, MOST_POISON = 7, 1023, 8, 15
 EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
+GRENINJA, GRENINJA_BOND = number_of("species", "greninja"), number_of("species", "greninjabond")
 MIMIKYU, MORPEKO = number_of("species", "mimikyu"), number_of("species", "morpeko")
 POISON_HEAL = number_of("ability", "poisonheal")
 
@@ -297,11 +298,16 @@ def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, lis
         yield _foe(member, any_of(here), active, _constants(member, params, ops), side.form)
 
 
+def _named(species: Any) -> Any:
+    """The species that messages name: Showdown calls Greninja-Bond Greninja, to its owner as well."""
+    return jnp.where(species == GRENINJA_BOND, GRENINJA, species)
+
+
 def _own(member: Any, active: Any, constants: Any, now: Any, form: Any) -> dict[str, list[Any]]:
     stats = (now.atk, now.def_, now.spa, now.spd, now.spe, now.max_hp)
     return {
         **_common(member, active, constants, form),
-        "species": [constants.species],
+        "species": [_named(constants.species)],
         "ability": [constants.ability],
         "item": [member.item + 1],
         "tera_type": [constants.tera_type],
@@ -318,7 +324,7 @@ def _foe(member: Any, seen: Any, active: Any, constants: Any, form: Any) -> dict
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     found = {
         **_common(member, active, constants, form),
-        "species": [constants.species],
+        "species": [_named(constants.species)],
         "ability": [jnp.where(member.ability_shown, constants.ability, 0)],
         "item": [jnp.where(member.item_shown, member.item + 1, 0)],
         "tera_type": [jnp.where(member.terastallized, constants.tera_type, 0)],

@@ -7,7 +7,6 @@ import pytest
 from pokejax import damage
 from pokejax.engine import ENGINE
 from pokejax.rows import STATUSES, WEATHERS
-from pokejax.tables import params
 from pokejax.verification.battles import composed_teams
 from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
@@ -68,10 +67,9 @@ def test_all_sixteen_damages_are_showdown_s():
                     attack = {"battle": view["battle"], "side": 0, "slot": slot, "critical": critical}
                     theirs += driver.request("rolls", attacks=[attack])
     words, pokemon, names, critical = zip(*cases, strict=True)
-    base = params(pokemon[0])
 
     def one(words, pokemon, move, critical):
-        return damage.rolls(words, move, critical, base.replace(pokemon=pokemon))
+        return damage.rolls(words, move, critical, tables.replace(pokemon=pokemon))
 
     numbers = np.array([damage.move_number(name) for name in names])
     stacked = [jax.tree.map(lambda *leaves: np.stack(leaves), *trees) for trees in (words, pokemon)]
