@@ -258,6 +258,7 @@ def jax_rollout(
     name: str = "jax",
     donate: bool = True,
     fusion: bool = True,
+    constant_params: bool = False,
     settings: Mapping[str, Any] | None = None,
     **form: Any,
 ) -> JaxWorkload:
@@ -271,13 +272,17 @@ def jax_rollout(
         name: of the workload.
         donate: let a call reuse the memory of the state it was given.
         fusion: XLA's fusion pass; on CPU some programs are faster without.
+        constant_params: the parameters are constants of the program, as where a function closes over them, and not
+            its arguments.
         settings: further facts for the report, e.g. the frameskip.
         form: fields of `Form`.
 
     Raises:
         InvalidParamsError: an option is unknown or does not fit the environment.
     """
+    params = env.default_params if params is None else params
     rollout, start = rollout_function(env, params, batch, steps, **form)
+    run = (lambda carry, _: rollout(carry, params)) if constant_params else rollout
     carry, facts = start(), dataclasses.asdict(Form(**form))
     del facts["seed"]
     facts |= {"policy": facts.pop("actions"), "outputs": "kept" if facts.pop("keep_outputs") else "summed"}
@@ -285,9 +290,9 @@ def jax_rollout(
         name,
         batch,
         steps,
-        jax.jit(rollout, donate_argnums=(0,) if donate else ()),
+        jax.jit(run, donate_argnums=(0,) if donate else ()),
         carry,
-        env.default_params if params is None else params,
+        params,
         {**facts, "donate": donate, "fusion": fusion, **(settings or {})},
         sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry[0])) // batch,
         compiling.options(env) if fusion else compiling.WITHOUT_FUSION["cpu"],

@@ -46,14 +46,27 @@ def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[declare.
     )
 
 
-def _claim(dtype: str, theirs: str, at_least: float) -> declare.Claim:
-    """A ratio, each side at its best batch of those that are tried."""
+def count(threads: int) -> str:
+    """In words."""
+    return f"{threads} thread{'s' * (threads > 1)}"
+
+
+def emitted(dtype: str, threads: int) -> str:
+    """What the native step's workload is called."""
+    return f"{OURS[dtype]} emitted, {count(threads)}"
+
+
+def _claim(dtype: str, theirs: str, at_least: float, threads: int | None = None) -> declare.Claim:
+    """A ratio, each side at its best batch of those that are tried; ours by XLA, or emitted on some threads."""
     apart = theirs in OTHERS.values()
-    tried = f"of {TRIED}" if apart else f"of {', '.join(map(str, LARGE))}"
+    tried = TRIED if apart else ", ".join(map(str, (256, *LARGE) if threads else LARGE))
     bare = " (physics alone, float64)" if theirs.startswith("mujoco.rollout") else ""
-    text = f"JAX {dtype} against {theirs}{bare}, each at its best batch, theirs {tried}"
+    form, name = f"JAX {dtype}", OURS[dtype]
+    if threads is not None:
+        form, name = f"emitted {dtype} on {count(threads)}", emitted(dtype, threads)
+    text = f"{form} against {theirs}{bare}, each at its best batch, theirs of {tried}"
     settings = {"batches": TRIED} if apart else {}
-    return declare.Claim(text, {"workload": OURS[dtype]}, {"workload": theirs, **settings}, at_least)
+    return declare.Claim(text, {"workload": name}, {"workload": theirs, **settings}, at_least)
 
 
 def _comparisons(
@@ -124,6 +137,14 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float32", OTHERS["brax-spring"], 1.0),
                 _claim("float64", "mujoco.rollout, 2 threads", 0.5),  # shown, not claimed: C does less
                 _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
+            ),
+        ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(f"{__name__}.benchmarks:emitted_against_mujoco", (256, *LARGE)),),
+            quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:emitted_against_mujoco", (1024,)),),
+            label="emitted",
+            claims=tuple(
+                _claim(dtype, f"mujoco.rollout, {count(threads)}", 1.0, threads) for dtype in OURS for threads in (1, 2)
             ),
         ),
         declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", "gymnasium", FACES),

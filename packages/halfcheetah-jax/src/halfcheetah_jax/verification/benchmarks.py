@@ -11,11 +11,12 @@ import numpy as np
 
 import halfcheetah_jax
 from halfcheetah_jax import HalfCheetah
-from halfcheetah_jax.verification import OTHERS, OURS, TRIED
+from halfcheetah_jax.verification import OTHERS, OURS, TRIED, count, emitted
 from halfcheetah_jax.verification.other_python import command
 from rlenv_bench.faces import registered
 from rlenv_bench.other_python import OtherPythonWorkload, envpool
 from rlenv_bench.workloads import HostWorkload, JaxWorkload, Workload, jax_rollout
+from rlenv_emit import emit_env
 from rlenv_shared.errors import DivergenceError, explain
 from rlenv_shared.verification.locate import reference
 
@@ -34,7 +35,13 @@ def against_mujoco(batch: int, pools: bool) -> list[Workload]:
     """Ours in both dtypes; MuJoCo's C on one thread and on two, and where wanted in EnvPool too."""
     c: list[Workload] = [mujoco_rollout(batch, threads) for threads in (1, 2)]
     c += [envpool("HalfCheetah-v5", batch, STEPS, threads) for threads in (1, 2) if pools]
-    return [ours(batch, "float32"), ours(batch, "float64"), *c]
+    return [*(ours(batch, dtype) for dtype in OURS), *c]
+
+
+def emitted_against_mujoco(batch: int) -> list[Workload]:
+    """Our native steps in both dtypes and MuJoCo's C, each on one thread and on two."""
+    native = [ours_emitted(batch, dtype, threads) for dtype in OURS for threads in (1, 2)]
+    return [*native, *(mujoco_rollout(batch, threads) for threads in (1, 2))]
 
 
 def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
@@ -75,11 +82,22 @@ class DoubleWorkload(JaxWorkload):
 
 def ours(batch: int, dtype: str) -> Workload:
     """Our environment; every state it visits must be one where the solver converged."""
-    settings = {"dtype": dtype, "converged": "every state"}
     with jax.enable_x64(dtype == "float64"):
         env = HalfCheetah(dtype=jnp.dtype(dtype))
         check_converged(env, batch)
-        made = jax_rollout(env, None, batch, STEPS, name=OURS[dtype], keep_outputs=True, settings=settings)
+        return _measured(env, batch, dtype, OURS[dtype])
+
+
+def ours_emitted(batch: int, dtype: str, threads: int) -> Workload:
+    """Its native step; the same states, which `ours` checks."""
+    with jax.enable_x64(dtype == "float64"):
+        env = emit_env(HalfCheetah(dtype=jnp.dtype(dtype)), threads=threads)
+        return _measured(env, batch, dtype, emitted(dtype, threads), constant_params=True)
+
+
+def _measured(env: Any, batch: int, dtype: str, name: str, **how: Any) -> Workload:
+    settings = {"dtype": dtype, "converged": "every state"}
+    made = jax_rollout(env, None, batch, STEPS, name=name, keep_outputs=True, settings=settings, **how)
     if dtype == "float32":
         return made
     return DoubleWorkload(**{field.name: getattr(made, field.name) for field in dataclasses.fields(made)})
@@ -140,7 +158,7 @@ def mujoco_rollout(batch: int, threads: int) -> HostWorkload:
         state[0] = visited[:, -1].copy()
 
     return HostWorkload(
-        f"mujoco.rollout, {threads} thread{'s' * (threads > 1)}",
+        f"mujoco.rollout, {count(threads)}",
         batch,
         STEPS,
         reset,
