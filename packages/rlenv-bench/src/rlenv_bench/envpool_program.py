@@ -1,4 +1,4 @@
-"""EnvPool as a program in a Python environment of its own: ``envpool_program.py TASK BATCH STEPS THREADS``.
+"""EnvPool as a program in a Python environment of its own: ``envpool_program.py TASK BATCH STEPS THREADS WAITED``.
 
 It reads the names of a workload's methods from standard input, one per line, and answers each with a line of JSON.  It
 imports nothing of this repository, because it runs where that is not installed: see `other_python`.
@@ -15,39 +15,58 @@ from typing import Any
 
 
 class Rollout:
-    """Steps of all environments at once with random actions drawn beforehand; the outputs of a call are kept.
+    """Steps of all environments with random actions drawn beforehand; the outputs of a call are kept.
+
+    Fewer waited for than there are is EnvPool's asynchronous mode: whoever is ready first is answered first.
 
     Args:
         task: EnvPool's id.
         batch: environments.
         steps: steps of a call.
         threads: that step them.
+        waited: environments that a step waits for, ``batch`` or a part of it.
     """
 
-    def __init__(self, task: str, batch: int, steps: int, threads: int) -> None:
-        self.task, self.batch, self.steps, self.threads = task, batch, steps, threads
+    def __init__(self, task: str, batch: int, steps: int, threads: int, waited: int) -> None:
+        self.task, self.batch, self.steps, self.threads, self.waited = task, batch, steps, threads, waited
 
     def compile(self) -> None:
         """Make the environments and draw the actions."""
         import numpy as np
 
-        self._env: Any = importlib.import_module("envpool").make(
-            self.task, env_type="gymnasium", num_envs=self.batch, num_threads=self.threads, seed=0
-        )
+        sizes = {"num_envs": self.batch, "batch_size": self.waited, "num_threads": self.threads}
+        self._env: Any = importlib.import_module("envpool").make(self.task, env_type="gymnasium", seed=0, **sizes)
         space, rng = self._env.action_space, np.random.default_rng(0)
+        drawn = self.steps * self.batch // self.waited, self.waited
         if hasattr(space, "n"):
-            self._actions: Any = rng.integers(0, space.n, (self.steps, self.batch))
+            self._actions: Any = rng.integers(0, space.n, drawn)
         else:
-            self._actions = rng.uniform(space.low, space.high, (self.steps, self.batch, *space.shape))
+            self._actions = rng.uniform(space.low, space.high, (*drawn, *space.shape))
         self._outputs: list[Any] = []
+        self._in_flight = 0
 
     def begin(self) -> None:
         """Begin all episodes."""
-        self._env.reset()
+        if self.waited == self.batch:
+            self._env.reset()
+        else:
+            for _ in range(0, self._in_flight, self.waited):
+                self._env.recv()
+            self._env.async_reset()
+            self._in_flight = self.batch
 
     def call(self) -> None:
         """One rollout."""
-        self._outputs = [self._env.step(action)[:4] for action in self._actions]
+        if self.waited == self.batch:
+            self._outputs = [self._env.step(action)[:4] for action in self._actions]
+        else:
+            self._outputs = [self._answer(action) for action in self._actions]
+
+    def _answer(self, action: Any) -> tuple[Any, ...]:
+        """What those who are ready saw; they act next."""
+        *seen, info = self._env.recv()
+        self._env.send(action, info["env_id"])
+        return tuple(seen[:4])
 
     def finish(self) -> None:
         """A call returns when it is done."""
@@ -66,8 +85,7 @@ def main() -> None:
     task, *sizes = sys.argv[1:]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
-    batch, steps, threads = map(int, sizes)
-    workload = Rollout(task, batch, steps, threads)
+    workload = Rollout(task, *map(int, sizes))
     for line in sys.stdin:
         print(json.dumps(getattr(workload, line.strip())()), file=answers, flush=True)
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from rlenv_bench.workloads import Workload
 from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import references_folder
 
 ENVPOOL: Final = ("envpool==1.2.5", "gymnasium==1.3.0")
@@ -131,10 +132,19 @@ class OtherPythonWorkload(Workload):
         return super().memory()
 
 
-def envpool(task: str, batch: int, steps: int, threads: int) -> OtherPythonWorkload:
-    """EnvPool's environment of that id: C++ on threads, stepped all together from Python, as Gymnasium's users do."""
-    command = (python_of("envpool", ENVPOOL), ENVPOOL_PROGRAM, task, batch, steps, threads)
-    version = ENVPOOL[0].replace("==", " ").replace("envpool", "EnvPool")
-    name = f"{version} {task}, {threads} thread{'s' * (threads > 1)}"
+def envpool(task: str, batch: int, steps: int, threads: int, *, asynchronous: bool = False) -> OtherPythonWorkload:
+    """EnvPool's environment of that id: C++ on threads, called from Python.
+
+    All step together, as Gymnasium's users do it, or in its asynchronous mode: each call answers the half that is ready
+    first while the other half is being stepped.
+    """
+    waited = batch // 2 if asynchronous else batch
+    command = (python_of("envpool", ENVPOOL), ENVPOOL_PROGRAM, task, batch, steps, threads, waited)
     settings = {"policy": "random", "reset_mode": "next_step", "outputs": "kept"}
-    return OtherPythonWorkload(command, name, batch, steps, settings)
+    return OtherPythonWorkload(command, envpool_name(task, threads, asynchronous), batch, steps, settings)
+
+
+def envpool_name(task: str, threads: int, asynchronous: bool = False) -> str:
+    """What its workload is called."""
+    version = ENVPOOL[0].replace("==", " ").replace("envpool", "EnvPool")
+    return f"{version} {task}, {threads_in_words(threads)}{', asynchronous' * asynchronous}"

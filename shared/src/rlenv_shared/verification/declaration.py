@@ -259,6 +259,11 @@ class Declaration:
         yield from filter(None, (self.gpu.programs, self.gpu.learning, self.gpu.comparisons, self.tables))
 
 
+def threads_in_words(threads: int) -> str:
+    """As a workload's name says it: ``1 thread``, ``2 threads``."""
+    return f"{threads} thread{'s' * (threads > 1)}"
+
+
 def find(package: str) -> Declaration:
     """The declaration of an installed package.
 

@@ -7,7 +7,10 @@ from rlenv_shared.verification import declaration as declare
 
 HERE: Final = Path(__file__).resolve().parent
 OURS: Final = "cartpole-jax float32"
+EMITTED: Final = f"{OURS} emitted"
+ENVPOOL: Final = "EnvPool 1.2.5 CartPole-v1"
 WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+AGAINST_ENVPOOL: Final = f"{__name__}.benchmarks:against_envpool"
 BATCHES: Final = (1, 64, 256, 1024, 4096, 16384, 65536)
 
 DECLARATION: Final = declare.Declaration(
@@ -104,11 +107,26 @@ DECLARATION: Final = declare.Declaration(
                     declare.Claim(
                         f"JAX against EnvPool 1.2.5 on {threads}, stepped all together, each at its best batch",
                         ours={"workload": OURS},
-                        theirs={"workload": f"EnvPool 1.2.5 CartPole-v1, {threads}"},
+                        theirs={"workload": f"{ENVPOOL}, {threads}"},
                         at_least=3.0,
                     )
                     for threads in ("1 thread", "2 threads")
                 ),
+            ),
+        ),
+        declare.Benchmark(
+            cases=(declare.BenchmarkCase(AGAINST_ENVPOOL, (64, 256, 1024, 4096, 16384)),),
+            quick=(declare.BenchmarkCase(AGAINST_ENVPOOL, (1024,)),),
+            label="emitted",
+            claims=tuple(
+                declare.Claim(
+                    f"emitted against EnvPool 1.2.5, {how}, both on {threads}, each at its best batch",
+                    ours={"workload": f"{EMITTED}, {threads}"},
+                    theirs={"workload": f"{ENVPOOL}, {threads}{name}"},
+                    at_least=10.0,
+                )
+                for threads in ("1 thread", "2 threads")
+                for how, name in (("stepped all together", ""), ("asynchronous", ", asynchronous"))
             ),
         ),
         declare.Benchmark.of_faces(

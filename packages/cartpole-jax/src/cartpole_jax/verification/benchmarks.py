@@ -10,16 +10,19 @@ import jax.numpy as jnp
 
 import cartpole_jax
 from cartpole_jax import CartPole
-from cartpole_jax.verification import OURS
+from cartpole_jax.verification import EMITTED, OURS
 from rlenv_bench.faces import registered
 from rlenv_bench.other_python import envpool
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
+from rlenv_emit import emit_env
 from rlenv_shared import spaces
 from rlenv_shared.env import Env
 from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import reference
 
 GYMNAX, VECTOR, SINGLE = "gymnax", "gymnasium CartPoleVectorEnv", "gymnasium single"
+THREADS: Final = (1, 2)
 STEPS: Final = 128  # of each environment per call: a learner's rollout
 FACE_STEPS: Final = 4096  # of all environments together, at least
 
@@ -69,9 +72,28 @@ def workloads(batch: int, pools: bool) -> list[Workload]:
         jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
         jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
         host_workload(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
-        *(envpool("CartPole-v1", batch, STEPS, threads) for threads in (1, 2) if pools and threads <= batch),
+        *(envpool("CartPole-v1", batch, STEPS, threads) for threads in THREADS if pools and threads <= batch),
     ]
     return [*made, host_workload(SINGLE, gymnasium_vector_env(1))] if batch == 1 else made
+
+
+def against_envpool(batch: int) -> list[Workload]:
+    """Our native step and EnvPool in both its modes, each on one thread and on two."""
+    native = [
+        jax_rollout(
+            emit_env(CartPole(), threads=threads),
+            None,
+            batch,
+            STEPS,
+            name=f"{EMITTED}, {threads_in_words(threads)}",
+            keep_outputs=True,
+            constant_params=True,
+        )
+        for threads in THREADS
+    ]
+    task = "CartPole-v1"
+    pools = [envpool(task, batch, STEPS, threads, asynchronous=mode) for threads in THREADS for mode in (False, True)]
+    return [*native, *pools]
 
 
 def faces(batch: int) -> list[Workload]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from emurust.games import windfall
 from emurust.verification.windfall_in_pyboy import pyboy_vector_env
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout
+from rlenv_shared.verification.declaration import threads_in_words
 
 FRAME_SKIP: Final = 24  # frames a step, as in the published experiments
 STARTS: Final = 16
@@ -42,7 +43,7 @@ def thread_counts() -> list[int]:
 def emurust_workload(batch: int, threads: int, pictures: bool = False) -> HostWorkload:
     """Ours: observes memory, or the last frame of a step in grey, at half size."""
     env = windfall.game(STARTS).vector_env(batch, threads=threads, **_options(pictures))
-    return _workload(env, f"emurust, {threads} thread{'s' * (threads > 1)}", pictures)
+    return _workload(env, f"emurust, {threads_in_words(threads)}", pictures)
 
 
 def pyboy_workload(batch: int, processes: int, pictures: bool = False) -> HostWorkload:

@@ -21,6 +21,7 @@ OTHERS: Final = {
     "brax-positional": "Brax 0.14.2 positional",
     "brax-spring": "Brax 0.14.2 spring",
 }
+ENVPOOL: Final = "EnvPool 1.2.5 HalfCheetah-v5"
 PPO: Final[dict[str, Any]] = {
     "num_envs": 64,
     "rollout_length": 32,
@@ -46,14 +47,9 @@ def _speeds(batches: tuple[int, ...], others: tuple[str, ...]) -> tuple[declare.
     )
 
 
-def count(threads: int) -> str:
-    """In words."""
-    return f"{threads} thread{'s' * (threads > 1)}"
-
-
 def emitted(dtype: str, threads: int) -> str:
     """What the native step's workload is called."""
-    return f"{OURS[dtype]} emitted, {count(threads)}"
+    return f"{OURS[dtype]} emitted, {declare.threads_in_words(threads)}"
 
 
 def _claim(dtype: str, theirs: str, at_least: float, threads: int | None = None) -> declare.Claim:
@@ -63,7 +59,7 @@ def _claim(dtype: str, theirs: str, at_least: float, threads: int | None = None)
     bare = " (physics alone, float64)" if theirs.startswith("mujoco.rollout") else ""
     form, name = f"JAX {dtype}", OURS[dtype]
     if threads is not None:
-        form, name = f"emitted {dtype} on {count(threads)}", emitted(dtype, threads)
+        form, name = f"emitted {dtype} on {declare.threads_in_words(threads)}", emitted(dtype, threads)
     text = f"{form} against {theirs}{bare}, each at its best batch, theirs of {tried}"
     settings = {"batches": TRIED} if apart else {}
     return declare.Claim(text, {"workload": name}, {"workload": theirs, **settings}, at_least)
@@ -136,7 +132,7 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float32", OTHERS["brax-positional"], 1.0),
                 _claim("float32", OTHERS["brax-spring"], 1.0),
                 _claim("float64", "mujoco.rollout, 2 threads", 0.5),  # shown, not claimed: C does less
-                _claim("float64", "EnvPool 1.2.5 HalfCheetah-v5, 2 threads", 1.0),
+                _claim("float64", f"{ENVPOOL}, 2 threads", 1.0),
             ),
         ),
         declare.Benchmark(
@@ -144,7 +140,10 @@ DECLARATION: Final = declare.Declaration(
             quick=(declare.BenchmarkCase(f"{__name__}.benchmarks:emitted_against_mujoco", (1024,)),),
             label="emitted",
             claims=tuple(
-                _claim(dtype, f"mujoco.rollout, {count(threads)}", 1.0, threads) for dtype in OURS for threads in (1, 2)
+                _claim(dtype, theirs.format(declare.threads_in_words(threads)), 1.0, threads)
+                for theirs in ("mujoco.rollout, {}", f"{ENVPOOL}, {{}}", f"{ENVPOOL}, {{}}, asynchronous")
+                for dtype in OURS
+                for threads in (1, 2)
             ),
         ),
         declare.Benchmark.of_faces(f"{__name__}.benchmarks:faces", "gymnasium", FACES),

@@ -11,15 +11,17 @@ import numpy as np
 
 import halfcheetah_jax
 from halfcheetah_jax import HalfCheetah
-from halfcheetah_jax.verification import OTHERS, OURS, TRIED, count, emitted
+from halfcheetah_jax.verification import OTHERS, OURS, TRIED, emitted
 from halfcheetah_jax.verification.other_python import command
 from rlenv_bench.faces import registered
 from rlenv_bench.other_python import OtherPythonWorkload, envpool
 from rlenv_bench.workloads import HostWorkload, JaxWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
 from rlenv_shared.errors import DivergenceError, explain
+from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import reference
 
+THREADS: Final = (1, 2)
 STEPS: Final = 64  # of each environment per call
 OTHER_STEPS: Final = {"mjx": 1}  # of the others' environments, of which the rest do more
 FACE_STEPS: Final = 2048  # of all environments together, at least
@@ -33,15 +35,18 @@ def mujoco_vector_env(num_envs: int) -> Any:
 
 def against_mujoco(batch: int, pools: bool) -> list[Workload]:
     """Ours in both dtypes; MuJoCo's C on one thread and on two, and where wanted in EnvPool too."""
-    c: list[Workload] = [mujoco_rollout(batch, threads) for threads in (1, 2)]
-    c += [envpool("HalfCheetah-v5", batch, STEPS, threads) for threads in (1, 2) if pools]
+    c: list[Workload] = [mujoco_rollout(batch, threads) for threads in THREADS]
+    c += [envpool("HalfCheetah-v5", batch, STEPS, threads) for threads in THREADS if pools]
     return [*(ours(batch, dtype) for dtype in OURS), *c]
 
 
 def emitted_against_mujoco(batch: int) -> list[Workload]:
-    """Our native steps in both dtypes and MuJoCo's C, each on one thread and on two."""
-    native = [ours_emitted(batch, dtype, threads) for dtype in OURS for threads in (1, 2)]
-    return [*native, *(mujoco_rollout(batch, threads) for threads in (1, 2))]
+    """Our native steps in both dtypes, MuJoCo's C and EnvPool in both its modes, each on one thread and on two."""
+    native = [ours_emitted(batch, dtype, threads) for dtype in OURS for threads in THREADS]
+    c = [mujoco_rollout(batch, threads) for threads in THREADS]
+    task = "HalfCheetah-v5"
+    pools = [envpool(task, batch, STEPS, threads, asynchronous=mode) for threads in THREADS for mode in (False, True)]
+    return [*native, *c, *pools]
 
 
 def against_others(batch: int, others: tuple[str, ...]) -> list[Workload]:
@@ -158,7 +163,7 @@ def mujoco_rollout(batch: int, threads: int) -> HostWorkload:
         state[0] = visited[:, -1].copy()
 
     return HostWorkload(
-        f"mujoco.rollout, {count(threads)}",
+        f"mujoco.rollout, {threads_in_words(threads)}",
         batch,
         STEPS,
         reset,

@@ -20,6 +20,7 @@ from puffer_pong.verification import FRAMESKIP, JAX
 from rlenv_bench.faces import face
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
+from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import reference
 
 FACE_STEPS: Final = 4096  # of all environments together, at least
@@ -29,10 +30,6 @@ STEPS: Final = 128  # of each environment per call: a learner's rollout
 def _actions(batch: int) -> NDArray[np.int32]:
     """Of all steps of a call, ``[STEPS, batch]``."""
     return np.random.default_rng(0).integers(0, 3, (STEPS, batch), np.int32)
-
-
-def _threads(name: str, threads: int) -> str:
-    return f"{name}, {threads} thread{'s' * (threads > 1)}"
 
 
 def c_workload(batch: int, frameskip: int, threads: int) -> HostWorkload:
@@ -45,7 +42,7 @@ def c_workload(batch: int, frameskip: int, threads: int) -> HostWorkload:
         reward_sum[0] = pong.bench(actions[:steps], threads)
 
     return HostWorkload(
-        _threads("C", threads),
+        f"C, {threads_in_words(threads)}",
         batch,
         STEPS,
         reset=lambda: pong.reset(0),
@@ -65,7 +62,7 @@ def rust_workload(batch: int, frameskip: int, threads: int) -> HostWorkload:
             pong.step(actions[t])
 
     return HostWorkload(
-        _threads("Rust", threads),
+        f"Rust, {threads_in_words(threads)}",
         batch,
         STEPS,
         reset=lambda: pong.reset(0),
