@@ -4,11 +4,14 @@ PufferLib publishes no wheel, and its set-up fetches raylib and Box2D, or with `
 ``python -m ci.doors.pufferlib --install`` puts the files of the pinned source distribution, unmodified and without its
 own environments, into the environment that runs this, with its one C++ file as torch compiles it.
 
-The settings are those of its ``default.ini`` and ``pong.ini``, on the CPU and not compiled.
+The settings are those of its ``default.ini`` and ``pong.ini``, numbers rounded after the eighth decimal, except that it
+runs on the CPU, without the recurrent layer that ``pong.ini`` asks for, with its 4,096 environments in one process
+instead of four of 1,024, and with no checkpoint on the way.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -30,14 +33,41 @@ FRAMESKIP: Final = 8
 TOTAL_STEPS: Final = 12_000_000
 REQUIRED: Final = 0.9  # PufferLib's `perf`: share of the points won
 SETTINGS: Final[dict[str, Any]] = {
-    **{"torch_deterministic": True, "cpu_offload": False, "device": "cpu", "optimizer": "muon", "anneal_lr": True},
-    **{"precision": "float32", "learning_rate": 0.07109386, "gamma": 0.96083785, "gae_lambda": 0.88542199},
-    **{"update_epochs": 1, "clip_coef": 0.22131451, "vf_coef": 1.9960894, "vf_clip_coef": 2.70258419},
-    **{"max_grad_norm": 1.78202036, "ent_coef": 0.002031, "adam_beta1": 0.97662953, "adam_beta2": 0.99981131},
-    **{"adam_eps": 6.3017097e-9, "checkpoint_interval": 10_000, "batch_size": "auto", "minibatch_size": 32_768},
-    **{"max_minibatch_size": 32_768, "bptt_horizon": 64, "compile": False, "compile_mode": "default", "use_rnn": False},
-    **{"compile_fullgraph": True, "vtrace_rho_clip": 2.78415021, "vtrace_c_clip": 1.08731228, "prio_alpha": 0.1},
-    **{"prio_beta0": 0.74756614, "total_timesteps": TOTAL_STEPS, "env": "puffer_pong", "name": "", "project": ""},
+    "torch_deterministic": True,
+    "cpu_offload": False,
+    "device": "cpu",
+    "optimizer": "muon",
+    "anneal_lr": True,
+    "precision": "float32",
+    "learning_rate": 0.07109386,
+    "gamma": 0.96083785,
+    "gae_lambda": 0.88542199,
+    "update_epochs": 1,
+    "clip_coef": 0.22131451,
+    "vf_coef": 1.9960894,
+    "vf_clip_coef": 2.70258419,
+    "max_grad_norm": 1.78202036,
+    "ent_coef": 0.002031,
+    "adam_beta1": 0.97662953,
+    "adam_beta2": 0.99981131,
+    "adam_eps": 6.3017097e-9,
+    "checkpoint_interval": 10_000,
+    "batch_size": "auto",
+    "minibatch_size": 32_768,
+    "max_minibatch_size": 32_768,
+    "bptt_horizon": 64,
+    "compile": False,
+    "compile_mode": "default",
+    "use_rnn": False,
+    "compile_fullgraph": True,
+    "vtrace_rho_clip": 2.78415021,
+    "vtrace_c_clip": 1.08731228,
+    "prio_alpha": 0.1,
+    "prio_beta0": 0.74756614,
+    "total_timesteps": TOTAL_STEPS,
+    "env": "puffer_pong",
+    "name": "",
+    "project": "",
 }
 
 
@@ -111,10 +141,9 @@ def run(seed: int) -> dict[str, Any]:
 
 def main(seeds: int = 3) -> None:
     """Train with the seeds and write the result."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # it writes checkpoints, and a link when it is imported
+    # it writes checkpoints, and a link when it is imported
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         runs = [run(seed) for seed in range(seeds)]
-        os.chdir(REPO)
     record.write(
         "pufferlib",
         ("pufferlib",),
