@@ -34,7 +34,7 @@ unexport PYTHONPATH
 PY := $(VENV)/bin/python
 # Build tools are installed first and used for every package: isolated builds would fetch them again each time.
 PIP_INSTALL := $(PY) -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
-PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --junitxml=.cache/reports/$@.xml
+PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=40 --durations-min=5 --junitxml=.cache/reports/$@.xml
 SOURCES = $(wildcard shared/src packages/*/src packages/*/python references/*/src)
 # For interpreters in which nothing of ours is installed: that with the CUDA compiler, and whatever a GPU machine has.
 empty :=

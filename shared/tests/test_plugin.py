@@ -51,6 +51,18 @@ def test_a_missing_reference_skips(run):
     result.stdout.fnmatch_lines(["*no compiler; install one*"])
 
 
+def test_the_files_that_may_take_longest_begin_where_workers_share_them_out(pytester):
+    marked = "import pytest\n\n@pytest.mark.timeout({})\ndef test_it(): pass\n"
+    texts = {"test_a": "def test_it(): pass\n", "test_b": marked.format(300), "test_c": marked.format(0)}
+    pytester.makepyfile(**texts)
+    alone, shared_out = (
+        [line[5:6] for line in pytester.runpytest_subprocess("-v", "--tb=no", *args).outlines if "test_it" in line]
+        for args in ((), ("-n", "1", "--dist", "loadfile", "--no-loadscope-reorder", "-p", "no:cacheprovider"))
+    )
+    assert alone == ["a", "b", "c"]
+    assert [name for name in shared_out if name.strip()] == ["c", "b", "a"]
+
+
 def test_a_missing_reference_fails_where_required(run):
     result = run(REFERENCE_TESTS, "--require-references")
     assert result.ret == pytest.ExitCode.TESTS_FAILED

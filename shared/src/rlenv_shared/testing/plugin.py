@@ -7,6 +7,8 @@
   ``dtype`` once for float32 and once for float64.
 * Compiled programs are dropped between test files when they fill the process's memory map: Linux allows 65,530 areas,
   every program takes some, and the compiler that gets none ends the process.
+* Beside other workers the files begin whose tests may take longest, by their ``timeout`` marks: a long file that comes
+  last keeps one worker busy and the others idle.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
   ``.cache/jax``; Hypothesis has no deadline; ``references.<name>`` can be imported.
 """
@@ -58,6 +60,22 @@ def pytest_configure(config: pytest.Config) -> None:
         configure_jax(config.rootpath / ".cache" / "jax")
         configure_hypothesis()
         make_importable(config.rootpath / "references")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long files first, where tests are shared out among workers (they collect them, each all)."""
+    if hasattr(config, "workerinput"):
+        longest: dict[Path, float] = {}
+        for item in items:
+            longest[item.path] = max(longest.get(item.path, 0.0), _time_limit(item))
+        items.sort(key=lambda item: -longest[item.path])
+
+
+def _time_limit(item: pytest.Item) -> float:
+    """Seconds that a test's mark allows it: none 0, no limit infinity."""
+    mark = item.get_closest_marker("timeout")
+    return 0.0 if mark is None else float(mark.args[0] or "inf")
 
 
 @pytest.hookimpl(trylast=True)
