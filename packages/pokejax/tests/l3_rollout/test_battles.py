@@ -1,4 +1,4 @@
-"""L3: whole battles of composed teams against live Showdown, compared at every decision; run by NumPy, uncompiled."""
+"""L3: whole battles of composed teams against live Showdown, compared at every decision; native steps."""
 
 import pytest
 
@@ -15,6 +15,6 @@ QUICK = DECLARATION.rollout_set("battles").quick
 def test_every_decision_agrees(policy):
     recordings = list(play(episodes(QUICK["battles"][policy], QUICK["seed"], policy)))
     assert all(recording["views"][-1]["ended"] for recording in recordings)
-    outcome = verify(recordings, interpreted=True)
+    outcome = verify(recordings)
     assert not outcome.mismatches
     assert outcome.decisions == sum(len(recording["views"]) for recording in recordings)

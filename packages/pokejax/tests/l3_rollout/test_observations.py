@@ -1,4 +1,4 @@
-"""L3: what players see, and what Showdown tells each of them, at every decision of whole battles; run by NumPy."""
+"""L3: what players see, and what Showdown tells each of them, at every decision of whole battles; native steps."""
 
 import pytest
 
@@ -15,6 +15,6 @@ QUICK = DECLARATION.rollout_set("observations").quick
 @pytest.mark.parametrize("policy", QUICK["battles"])
 def test_players_see_what_showdown_tells_them(policy):
     recordings = list(play(episodes(QUICK["battles"][policy], QUICK["seed"], policy), messages=True))
-    outcome = verify_observations(recordings, interpreted=True)
+    outcome = verify_observations(recordings)
     assert not outcome.mismatches
     assert outcome.decisions == sum(not view["ended"] for recording in recordings for view in recording["views"])

@@ -17,10 +17,18 @@ from pokejax.rules.queue import PASS
 from pokejax.tables import params
 from pokejax.verification.interpreted import Interpreted
 from pokejax.verification.view import NOT_CARRIED, action_number, snapshots, view
+from rlenv_emit import emit_env
 from rlenv_shared import compiling
+from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.verification.locate import reference
 
 CHUNK: Final = 100
+FORMS: Final = ("native", "xla", "numpy")
+"""How the environment is run: emitted as one native function, compiled by XLA, or uncompiled (`interpreted`).
+
+Native steps are ready in half a minute and are the fastest; XLA takes minutes; NumPy starts at once, for a changed rule
+and few battles.
+"""
 PER_REQUEST: Final = 5
 COMPARED: Final = ("draws", "generator", "ended", "winner", "turn", "kinds", "core", "legal")
 
@@ -41,7 +49,7 @@ class Outcome:
 
 
 class Programs:
-    """The environment for a batch, compiled or run by NumPy: what verification, tests and the command line share.
+    """The environment for a batch, in one of the `FORMS`: what verification, tests and the command line share.
 
     Attributes:
         begin: ``(teams 0, teams 1, high words, low words, params) -> state`` before anybody has come in.
@@ -50,33 +58,29 @@ class Programs:
         observe: ``(state, params) -> observations [B, 2, ...]``.
     """
 
-    def __init__(self, env: RandomBattle, *, interpreted: bool = False) -> None:
+    def __init__(self, env: RandomBattle, *, form: str = "native") -> None:
+        if form not in FORMS:
+            raise InvalidParamsError(explain("form", got=form, expected=f"one of {FORMS}", remedy="choose one"))
         def begin(team0: Any, team1: Any, high: Any, low: Any, params_: Any) -> Any:
             return engine.opening((team0, team1), (high, low, high ^ high), params_)
 
+        run = emit_env(env) if form == "native" else env
+
         def step(words: Any, action: Any, params_: Any) -> Any:
-            return env.transition(words, action, params_)[:3]
+            return run.transition(words, action, params_)[:3]
 
         def compiled(function: Any, *axes: int) -> Any:
             batched = jax.vmap(function, (*axes, None))
-            return Interpreted(batched) if interpreted else compiling.jit(batched, env)
+            return Interpreted(batched) if form == "numpy" else compiling.jit(batched, run)
 
         self.begin, self.step = compiled(begin, 0, 0, 0, 0), compiled(step, 0, 0)
-        self.look, self.observe = compiled(env.legal_actions, 0), compiled(env.view, 0)
-
-
-def programs(interpreted: bool = False) -> Programs:
-    """Those of the environment that goes on until somebody is asked.
-
-    Args:
-        interpreted: run them by NumPy (`interpreted`), which starts at once, instead of compiling them.
-    """
-    return _programs(interpreted)
+        self.look, self.observe = compiled(run.legal_actions, 0), compiled(run.view, 0)
 
 
 @functools.cache
-def _programs(interpreted: bool) -> Programs:
-    return Programs(RandomBattle(), interpreted=interpreted)
+def programs(form: str) -> Programs:
+    """Those of the environment that goes on until somebody is asked, in one of the `FORMS`."""
+    return Programs(RandomBattle(), form=form)
 
 
 def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
@@ -112,18 +116,18 @@ def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Itera
             yield from driver.request("play", episodes=part, include=["core", "legal", "aux"], messages=messages)
 
 
-def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, interpreted: bool = False) -> Outcome:
+def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, form: str = "native") -> Outcome:
     """Play recorded battles and compare every decision; a battle stops at its first difference.
 
     Args:
         recordings: of the reference.
         aux: compare the carried bookkeeping, too.
-        interpreted: run by NumPy, which is for short battles.
+        form: of the environment, one of `FORMS`.
     """
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
         part = recordings[start : start + CHUNK]
-        _verify_chunk(part, start, outcome, aux, interpreted)
+        _verify_chunk(part, start, outcome, aux, form)
     return outcome
 
 
@@ -146,7 +150,7 @@ class Moment:
     rewards: Any
 
 
-def replay(recordings: Sequence[dict[str, Any]], interpreted: bool = False) -> Iterator[Moment]:
+def replay(recordings: Sequence[dict[str, Any]], form: str) -> Iterator[Moment]:
     """Play recorded choices, up to `CHUNK` battles at once, and stop at every decision."""
     described = [team for recording in recordings for team in recording["constants"]]
     padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
@@ -156,7 +160,7 @@ def replay(recordings: Sequence[dict[str, Any]], interpreted: bool = False) -> I
     seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
     high = np.array([s >> 32 for s in seeds], np.uint32)
     low = np.array([s & 0xFFFFFFFF for s in seeds], np.uint32)
-    run = programs(interpreted)
+    run = programs(form)
     words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
     words, rewards, _ = run.step(words, np.full((CHUNK, 2), PASS, np.int32), tables_)
     for decision in itertools.count():
@@ -173,13 +177,11 @@ def replay(recordings: Sequence[dict[str, Any]], interpreted: bool = False) -> I
         words, rewards, _ = run.step(words, actions, tables_)
 
 
-def _verify_chunk(
-    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, interpreted: bool
-) -> None:
+def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, form: str) -> None:
     outcome.battles += len(recordings)
     agrees = dict.fromkeys(range(len(recordings)), True)
-    for moment in replay(recordings, interpreted):
-        states = snapshots(moment.words, programs(interpreted).look(moment.words, moment.params))
+    for moment in replay(recordings, form):
+        states = snapshots(moment.words, programs(form).look(moment.words, moment.params))
         for n in moment.going:
             if agrees[n]:
                 outcome.decisions += 1

@@ -15,12 +15,12 @@ ROUNDING: Final = 1e-6
 """XLA multiplies by a reciprocal where NumPy divides; any two values of an entry differ by 1/1023 and more."""
 
 
-def verify_observations(recordings: Sequence[dict[str, Any]], *, interpreted: bool = False) -> Outcome:
+def verify_observations(recordings: Sequence[dict[str, Any]], *, form: str = "native") -> Outcome:
     """Compare what `pokejax.observation` gives with what a `Spectator` of the messages knows.
 
     Args:
         recordings: of `battles.play` with messages.
-        interpreted: run by NumPy, which is for few battles.
+        form: of the environment, one of `battles.FORMS`.
 
     Returns:
         What was found; a decision counts once for both players, and the end of a battle, of which there is no request,
@@ -28,16 +28,16 @@ def verify_observations(recordings: Sequence[dict[str, Any]], *, interpreted: bo
     """
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
-        _verify_chunk(recordings[start : start + CHUNK], start, outcome, interpreted)
+        _verify_chunk(recordings[start : start + CHUNK], start, outcome, form)
     return outcome
 
 
-def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, interpreted: bool) -> None:
+def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, form: str) -> None:
     spectators = [(Spectator(0), Spectator(1)) for _ in recordings]
     agrees = dict.fromkeys(range(len(recordings)), True)
     outcome.battles += len(recordings)
-    for moment in replay(recordings, interpreted):
-        seen = programs(interpreted).observe(moment.words, moment.params)
+    for moment in replay(recordings, form):
+        seen = programs(form).observe(moment.words, moment.params)
         shown = {name: np.asarray(array) for name, array in seen.items()}
         for n in moment.going:
             view = recordings[n]["views"][moment.decision]

@@ -20,7 +20,7 @@ def battle_lines(seed: int, decisions: int) -> Iterator[str]:
         seed: of everything random.
         decisions: show at most so many.
     """
-    run, rng = programs(), np.random.default_rng(seed)
+    run, rng = programs("native"), np.random.default_rng(seed)
     tables = jax.device_put(params(pools.composed(2 * CHUNK, seed)))
     pokemon = rows.POKEMON.decode([np.asarray(word) for word in tables.pokemon])
     numbers = np.arange(CHUNK, dtype=np.int32)
