@@ -5,6 +5,7 @@ What the engine cannot play exactly is refused here, by name.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -132,11 +133,17 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
 
 def _check_kept(member: Mapping[str, Any], base: int, where: str) -> None:
     """What nobody can take away is only played in the hands of its species."""
-    item = rows.ITEM.decode([word[NAMES["item"].index(member["item"])] for word in table("items")])
-    suits = {int(item["suits"]), int(item["suits_too"])} - {0}
-    if item["kept"] and suits and base not in suits:
-        expected = f"{' or '.join(NAMES['species'][number] for number in sorted(suits))} to hold it"
+    holders = _holders(member["item"])
+    if holders and base not in holders:
+        expected = f"{' or '.join(NAMES['species'][number] for number in sorted(holders))} to hold it"
         raise _refused(f"{where}: item", f"{member['item']} held by {member['species']}", expected, "choose another")
+
+
+@functools.cache
+def _holders(item: str) -> frozenset[int]:
+    """The species from whom nobody can take it; empty where that does not hang on the species."""
+    row = rows.ITEM.decode([word[NAMES["item"].index(item)] for word in table("items")])
+    return frozenset({int(row["suits"]), int(row["suits_too"])} - {0}) if row["kept"] else frozenset()
 
 
 def _known(kind: str, name: str, where: str) -> int:

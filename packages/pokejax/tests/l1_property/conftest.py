@@ -4,17 +4,15 @@ What XLA compiles is compared with Showdown in L2 and L3; here the emitted form 
 """
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
-import pokejax
 from pokejax import pools
 from pokejax.tables import params
-from pokejax.verification.battles import CHUNK, Programs
+from pokejax.verification.battles import CHUNK, Programs, programs
 
 DECISIONS = 40
 
@@ -32,12 +30,6 @@ class Played:
     over: list[Any]
 
 
-@functools.cache
-def native():
-    """The environment's programs with native steps."""
-    return Programs(pokejax.make(backend="emit"))
-
-
 def random_legal(rng, masks):
     """An action per player: the legal one with the highest of random numbers."""
     return np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
@@ -45,7 +37,7 @@ def random_legal(rng, masks):
 
 def play_at_random(seed, decisions):
     """Battles between the 200 teams of a pool."""
-    run, rng = native(), np.random.default_rng(seed)
+    run, rng = programs("native"), np.random.default_rng(seed)
     tables = jax.device_put(params(pools.composed(2 * CHUNK, seed)))
     numbers = np.arange(CHUNK, dtype=np.int32)
     high, low = (rng.integers(0, 2**32, CHUNK, np.uint32) for _ in range(2))

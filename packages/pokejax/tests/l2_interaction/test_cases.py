@@ -26,7 +26,7 @@ def recordings(request):
 def differences(recordings, check):
     """First differences by case; all are played side by side."""
     found = {number: [] for number, _ in recordings}
-    for place, decision, text in check([recording for _, recording in recordings], form="numpy").mismatches:
+    for place, decision, text in check([recording for _, recording in recordings]).mismatches:
         found[recordings[place][0]].append((decision, text))
     return found
 

@@ -61,6 +61,7 @@ class Programs:
     def __init__(self, env: RandomBattle, *, form: str = "native") -> None:
         if form not in FORMS:
             raise InvalidParamsError(explain("form", got=form, expected=f"one of {FORMS}", remedy="choose one"))
+
         def begin(team0: Any, team1: Any, high: Any, low: Any, params_: Any) -> Any:
             return engine.opening((team0, team1), (high, low, high ^ high), params_)
 
