@@ -18,12 +18,12 @@ from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.errors import GateError
 from rlenv_emit.front.trace import program
 from rlenv_emit.fuzz.compare import WARP, compare, equal
-from rlenv_emit.gpu import compiler, host, machine, report, source
+from rlenv_emit.gpu import compiler, device, host, machine, report, source, verify
 from rlenv_emit.gpu.host import HostKernel
 from rlenv_emit.gpu.rollout import Rollout, rollout
 from rlenv_emit.hooks import MASK
 from rlenv_shared import compiling
-from rlenv_shared.errors import EnvError, InvalidParamsError
+from rlenv_shared.errors import EnvError, InvalidParamsError, ReferenceUnavailableError
 from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]
@@ -150,6 +150,32 @@ def test_without_nvidias_compiler_the_error_says_what_to_install(
     with pytest.raises(EnvError, match=r"pip install rlenv-emit\[gpu\]"):
         compiler.ptx("", "sm_90a")
     compiler.library.cache_clear()
+
+
+def test_xla_is_asked_to_launch_the_kernel_with_all_that_it_needs() -> None:
+    """What XLA would call on a GPU compiles, is registered, and gets its arrays and attributes."""
+    device.register()
+    play = device.called(traced_program(lambda a, b: (a + b, a * 2), jnp.int32(0), jnp.int32(0)), 1, Path("x.cubin"))
+    scalars = [jax.ShapeDtypeStruct(shape, jnp.int32) for shape in ((33,), (4, 33))]
+    traced = jax.jit(lambda *arrays: play(arrays, 4, 33)).trace(*scalars)
+    lowered = traced.lower(lowering_platforms=("cuda",)).as_text()
+    assert f"custom_call @{device.TARGET}(%arg0, %arg1)" in lowered
+    assert 'batch = 33 : i64, image = "x.cubin", steps = 4 : i64, threads = 128 : i64' in lowered
+    assert "-> (tensor<33xi32>, tensor<4x33xi32>)" in lowered
+
+
+def test_without_a_gpu_the_error_and_the_report_say_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none(*_: Any) -> Any:
+        raise RuntimeError("Unknown backend cuda")
+
+    monkeypatch.setattr(device.jax, "devices", none)
+    with pytest.raises(ReferenceUnavailableError, match="CUDA device: got Unknown backend"):
+        device.on_device(traced_program(lambda x: x, jnp.int32(0)), 1)
+    assert verify.main(["--out", str(tmp_path / "emit.json"), "--environments", "skirmish"]) == 0
+    assert "not run" in json.loads((tmp_path / "emit.json").read_text())["environments"]["skirmish"]
+    assert "CUDA device" in capsys.readouterr().out
 
 
 LISTING = """

@@ -12,7 +12,7 @@ import numpy as np
 
 from rlenv_emit import build, processor
 from rlenv_emit.errors import GateError
-from rlenv_emit.gpu.source import Text, kernel
+from rlenv_emit.gpu.source import Text, kernel, leading
 from rlenv_emit.ir import NUMPY, Program
 from rlenv_emit.key import emitter_version
 from rlenv_shared.errors import InvalidParamsError, explain
@@ -40,8 +40,7 @@ class HostKernel:
         self.text: Text = kernel(program, carried)
         self._program, self._carried = program, carried
         whole = f'{self.text.whole}#include "host_main.h"\n'
-        headers = "".join(path.read_text() for path in sorted(_HERE.glob("*.h")))
-        key = hashlib.sha256(f"{emitter_version()}\0{headers}\0{whole}".encode()).hexdigest()[:40]
+        key = key_of_text(whole)
         path = build.cache_folder() / f"warp-{key}.so"
         if not path.exists():
             build.compile_text(whole, processor.known("sse2"), path, key, [f"-I{_HERE}"])
@@ -67,12 +66,12 @@ class HostKernel:
         """
         given = [np.asarray(array, order="C") for array in arrays]
         for number, (array, one) in enumerate(zip(given, self._program.inputs, strict=True)):
-            shape = (*(self._leading(number, steps, batch) if one.varying else ()), *one.shape)
+            shape = (*(leading(number, self._carried, steps, batch) if one.varying else ()), *one.shape)
             if array.shape != shape or array.dtype != NUMPY[one.dtype]:
                 got, expected = f"{array.dtype}{list(array.shape)}", f"{NUMPY[one.dtype]}{list(shape)}"
                 raise InvalidParamsError(f"argument {number} of a kernel", got, expected, "give it so")
         made = [
-            np.empty((*self._leading(number, steps, batch), *one.shape), NUMPY[one.dtype])
+            np.empty((*leading(number, self._carried, steps, batch), *one.shape), NUMPY[one.dtype])
             for number, one in enumerate(self._program.outputs)
         ]
         status = self._play(_pointers(given), _pointers(made), batch, steps, self.runs.ctypes.data)
@@ -83,8 +82,11 @@ class HostKernel:
             raise GateError(explain("warp", got="lanes at different votes", expected="all at one", remedy=remedy))
         return made
 
-    def _leading(self, number: int, steps: int, batch: int) -> tuple[int, ...]:
-        return (batch,) if number < self._carried else (steps, batch)
+
+def key_of_text(*parts: str) -> str:
+    """The key of what is made of texts by this folder's headers."""
+    headers = (path.read_text() for path in sorted(_HERE.glob("*.h")))
+    return hashlib.sha256("\0".join((emitter_version(), *headers, *parts)).encode()).hexdigest()[:40]
 
 
 def _pointers(arrays: Sequence[np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:

@@ -81,13 +81,18 @@ def assemble(text: Text, architecture: str) -> Code:
         ReferenceUnavailableError: one of NVIDIA's tools is missing, or refuses the kernel.
     """
     with tempfile.TemporaryDirectory() as folder:
-        written, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
-        written.write_text(ptx(text.whole, architecture))
-        command = [sass.tool("ptxas"), "-v", "--generate-line-info", f"-arch={architecture}"]
-        usage = sass.run([*command, str(written), "-o", str(cubin)]).stderr
+        cubin, usage = image(text, architecture, Path(folder))
         listing = sass.run([sass.tool("nvdisasm"), "-c", "-gi", str(cubin)]).stdout
     registers, spills = sass.parse_usage(usage)[NAME]
     return Code(registers, spills, tuple(parts(listing, dict(text.lines()))))
+
+
+def image(text: Text, architecture: str, folder: Path) -> tuple[Path, str]:
+    """The file of machine code, made in a folder, and what the assembler said of it; errors as of `assemble`."""
+    written, cubin = folder / "kernel.ptx", folder / "kernel.cubin"
+    written.write_text(ptx(text.whole, architecture))
+    command = [sass.tool("ptxas"), "-v", "--generate-line-info", f"-arch={architecture}"]
+    return cubin, sass.run([*command, str(written), "-o", str(cubin)]).stderr
 
 
 def parts(listing: str, blocks: dict[int, int]) -> Iterator[Part]:

@@ -67,6 +67,11 @@ def kernel(program: Program, carried: int = 0) -> Text:
     return _KernelWriter(program, carried).text()
 
 
+def leading(number: int, carried: int, steps: int, batch: int) -> tuple[int, ...]:
+    """Axes before those of one environment, of a kernel's argument or result of this number."""
+    return (batch,) if number < carried else (steps, batch)
+
+
 class ScalarPrinter(Printer):
     """Prints operations of one thread's numbers."""
 
