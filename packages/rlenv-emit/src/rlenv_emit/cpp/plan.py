@@ -35,7 +35,7 @@ class Plan:
     Args:
         program: to be cut.
         most: statements of one function.
-        own: statements from which a branch's block is a function of its own.
+        own: statements from which a branch's block is a function of its own; `OWN_FUNCTION` when None.
 
     Attributes:
         parts: by block: its parts, if it is cut; otherwise it is printed where it stands.
@@ -43,11 +43,11 @@ class Plan:
         frame: places by dtype and uniformity.
     """
 
-    def __init__(self, program: Program, most: int = MOST_STATEMENTS, own: int = OWN_FUNCTION) -> None:
+    def __init__(self, program: Program, most: int = MOST_STATEMENTS, own: int | None = None) -> None:
         self.parts: dict[int, list[Part]] = {}
         self.places: dict[Value, int] = {}
         self.frame: dict[tuple[str, bool], int] = {}
-        self._most, self._own = most, own
+        self._most, self._own = most, OWN_FUNCTION if own is None else own
         self._functions = 0
         self._home: dict[Value, int] = {}
         self._shared: set[Value] = set()
