@@ -112,6 +112,13 @@ def test_results_of_every_step_are_kept_and_its_arguments_read() -> None:
     assert doubled.tolist() == (2 * before[:-1]).tolist()
 
 
+def test_what_is_carried_may_change_places() -> None:
+    swap = traced_program(lambda a, b: (b, a), jnp.int32(0), jnp.int32(0))
+    a, b = np.arange(33, dtype=np.int32), np.arange(33, 66, dtype=np.int32)
+    found = HostKernel(swap, 2)([a, b], 3, 33)
+    assert [one.tolist() for one in found] == [b.tolist(), a.tolist()]
+
+
 def test_lanes_that_part_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A branch that an environment decides by itself: the front makes none, so the text is changed."""
     step = traced_program(lambda x: x + any_lane(x > 100).astype(jnp.int32), jnp.int32(0))
