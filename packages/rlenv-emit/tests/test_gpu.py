@@ -28,6 +28,7 @@ from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]
 BATCH = 69
+COMMITTED = Path(__file__).parents[1] / "results" / "gpu.json"
 FORM: dict[str, Any] = {"observe": False, "keep_outputs": True}
 GAMES = {"Skirmish": (Skirmish, 240), "Hand": (Hand, 60)}
 
@@ -225,15 +226,24 @@ def test_traffic_and_warps() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_report_on_skirmish(tmp_path: Path) -> None:
-    """Needs NVIDIA's compiler (the extra gpu); counts are those of the committed report."""
+    """Needs NVIDIA's compiler (the extra gpu); its machine code is that of the committed report."""
     if not compiler.wheels().exists():
         pytest.skip("needs NVIDIA's compiler: pip install rlenv-emit[gpu]")
-    repository = Path(__file__).parents[3]
     out = tmp_path / "report.json"
-    words = ["--environments", "skirmish", "--batch", "256", "--packages", str(repository / "packages")]
+    words = ["--environments", "skirmish", "--batch", "256", "--packages", str(COMMITTED.parents[2])]
     assert report.main(["--out", str(out), *words]) == 0
     forms = json.loads(out.read_text())["environments"]["skirmish"]["forms"]
+    for name, one in json.loads(COMMITTED.read_text())["environments"]["skirmish"]["forms"].items():
+        assert [forms[name][key] for key in ("registers", "instructions")] == [one["registers"], one["instructions"]]
     assert all(one["spill_bytes"] == 0 and one["registers"] <= 255 for one in forms.values())
     assert forms["branched"]["issued_per_step"] < forms["branched"]["instructions"]
-    masked = rollout(Skirmish(), dict.fromkeys(gates.statements(Skirmish()), MASK))
-    assert forms["masked"]["statements"] == ir.size(masked.program.block)
+
+
+def test_the_committed_report_is_of_the_present_program() -> None:
+    found = json.loads(COMMITTED.read_text())["environments"]
+    assert set(found) == set(report.ENVIRONMENTS)
+    assert all(one["spill_bytes"] == 0 for each in found.values() for one in each["forms"].values())
+    env = Skirmish()
+    masked = dict.fromkeys(gates.statements(env), MASK)
+    for gate, policy in (("branched", {}), ("masked", masked)):
+        assert found["skirmish"]["forms"][gate]["statements"] == ir.size(rollout(env, policy).program.block)
