@@ -263,6 +263,7 @@ REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
 .PHONY: gpu-report
 gpu-report:
 	$(FROM_SOURCE) $(REPORT_PYTHON) -m ci.gpu_report --out $(OUT) $(ARGS)
+	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/emit.json
 
 # --- checks ------------------------------------------------------------------------------------------------------
 

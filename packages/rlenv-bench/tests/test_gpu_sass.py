@@ -117,4 +117,4 @@ def test_a_missing_tool_is_named_with_its_remedy():
 
 def test_a_tool_that_fails_says_why():
     with pytest.raises(ReferenceUnavailableError, match=r"python.*: got .*boom"):
-        sass._run([sys.executable, "-c", "raise SystemExit('boom')"])
+        sass.run([sys.executable, "-c", "raise SystemExit('boom')"])

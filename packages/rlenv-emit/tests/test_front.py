@@ -123,3 +123,10 @@ def test_a_known_denormal_number_is_flushed_before_it_is_rounded_up():
         return jax.lax.ceil(jax.lax.bitcast_convert_type(jax.lax.integer_pow(x, 0), jnp.float32))
 
     assert np.array_equal(emit(ceil, jnp.int32(0))(jnp.int32(7)), 0)  # the compiler would compute 1 beforehand
+
+
+def test_a_known_denormal_number_is_flushed_before_it_is_rounded_down():
+    def floor(x):
+        return jax.lax.floor(jax.lax.bitcast_convert_type(jax.lax.integer_pow(x, 0) | jnp.int32(-(2**31)), jnp.float32))
+
+    assert np.array_equal(emit(floor, jnp.int32(0))(jnp.int32(7)), 0)  # the compiler would compute -1 beforehand

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from rlenv_emit import emit, processor
+from rlenv_emit.emit import traced_program
 from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.compare import compare, equal
 from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values, generate
 from rlenv_emit.fuzz.operations import CASES, applied
+from rlenv_emit.gpu.host import HostKernel
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 ROWS = 1001
@@ -68,6 +70,14 @@ def test_every_operation_on_shared_numbers(expected: Any) -> None:
         given = [[array[lane] for array in arrays] for arrays in operands]
         found = emitted(jnp.zeros(1, jnp.int8), *given)
         assert_equal(found, [array[lane : lane + 1] for array in results])
+
+
+def test_every_operation_in_a_warp(expected: Any) -> None:
+    operands, results = expected
+    scalars = [[jax.ShapeDtypeStruct((), array.dtype) for array in given] for given in operands]
+    kernel = HostKernel(traced_program(all_cases, *scalars))
+    found = kernel([np.asarray(array)[None] for given in operands for array in given], 1, ROWS)
+    assert_equal([array[0] for array in found], results)
 
 
 @pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMS[1:])])

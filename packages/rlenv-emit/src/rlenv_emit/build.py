@@ -104,13 +104,13 @@ def command(
     return [cxx or compiler(), *flags, *machine, *extra, *include, str(text), "-o", str(made)]
 
 
-def compile_text(text: str, form: Form, path: Path, key: str) -> None:
+def compile_text(text: str, form: Form, path: Path, key: str, extra: Sequence[str] = ()) -> None:
     """Compile C++ text into a shared object sealed with its key; the file appears complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         written, made = Path(folder) / "step.cc", Path(folder) / "step.so"
         written.write_text(text)
-        done = subprocess.run(command(form, written, made), capture_output=True, text=True, check=False)
+        done = subprocess.run(command(form, written, made, extra=extra), capture_output=True, text=True, check=False)
         if done.returncode:
             raise CompilerError(
                 explain(
@@ -130,7 +130,17 @@ def _seal(content: bytes, key: str) -> bytes:
 
 
 def load(path: Path, key: str) -> Built:
-    """Load an object.
+    """Load the object of an emitted function; the errors are those of `library`."""
+    made = library(path, key)
+    try:
+        handler, run = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (made.rlenv_emitted, made.rlenv_run))
+    except AttributeError as error:
+        raise _unloadable(path, error) from None
+    return Built(key, handler, run, path)
+
+
+def library(path: Path, key: str) -> ctypes.CDLL:
+    """Load a sealed object.
 
     Raises:
         ObjectFileError: it is damaged, or of another program.
@@ -147,9 +157,11 @@ def load(path: Path, key: str) -> Built:
             )
         )
     try:
-        library = ctypes.CDLL(str(path))
-        handler, run = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (library.rlenv_emitted, library.rlenv_run))
-    except (OSError, AttributeError) as error:
-        remedy = "delete the file"
-        raise ObjectFileError(explain(f"object {path}", got=error, expected="one that loads", remedy=remedy)) from None
-    return Built(key, handler, run, path)
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise _unloadable(path, error) from None
+
+
+def _unloadable(path: Path, error: Exception) -> ObjectFileError:
+    remedy = "delete the file"
+    return ObjectFileError(explain(f"object {path}", got=error, expected="one that loads", remedy=remedy))

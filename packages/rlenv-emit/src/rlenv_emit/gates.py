@@ -47,8 +47,12 @@ class Gate:
 
     @property
     def policy(self) -> str:
-        """BRANCH where it saves more than it costs for 16 lanes."""
-        return BRANCH if (1 - self.any_of[16]) * self.statements > BRANCH_COST else MASK
+        """That of 16 lanes."""
+        return self.policy_of(16)
+
+    def policy_of(self, lanes: int) -> str:
+        """BRANCH where it saves more than it costs for so many lanes, one of `GROUPS`."""
+        return BRANCH if (1 - self.any_of[lanes]) * self.statements > BRANCH_COST else MASK
 
 
 Play = Callable[[Any], tuple[Any, dict[str, Any]]]

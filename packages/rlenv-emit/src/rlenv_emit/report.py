@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import importlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 
 from rlenv_emit import ir
 from rlenv_emit.emit import chosen_form
+from rlenv_emit.env import environment
 from rlenv_emit.front.control import Source
 from rlenv_emit.front.trace import program
 from rlenv_emit.hooks import EMIT
@@ -135,8 +135,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=40, help="lines of each table")
     parser.add_argument("--helpers", nargs="*", default=[], help="files whose callers are meant, such as xp.py")
     arguments = parser.parse_args()
-    module, _, name = arguments.environment.partition(":")
-    step = Step(getattr(importlib.import_module(module), name)())
+    step = Step(environment(arguments.environment))
     played = step.play(arguments.steps, arguments.lanes) if arguments.steps else None
     report = step.report(played, arguments.helpers)
     ran = f", {report.ran / arguments.steps:.0f} run in a step of {arguments.lanes} lanes" if played else ""

@@ -18,8 +18,8 @@ _ENTRY = re.compile(r"Compiling entry function '(\S+)'")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
 _SECTION = re.compile(r"\.section\s+\.text\.([^,\s]+)")
-_LABEL = re.compile(r"^\s*(\.L_x_\d+):")
-_OPCODE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\b(.*)")
+LABEL = re.compile(r"^\s*(\.L_x_\d+):")
+OPCODE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\b(.*)")
 _BRANCH_TARGET = re.compile(r"(\.L_x_\d+)")
 
 # Execution pipes and the opcodes that go through them, without their suffixes; all others are bound by issue alone.
@@ -106,8 +106,8 @@ def kernels_of(ptx: Path, architecture: str, kernel_trips: Trips | None = None) 
     """
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "kernels.cubin"
-        usage = _run([tool("ptxas"), "-v", f"-arch={architecture}", str(ptx), "-o", str(cubin)]).stderr
-        listing = _run([tool("nvdisasm"), "-c", str(cubin)]).stdout
+        usage = run([tool("ptxas"), "-v", f"-arch={architecture}", str(ptx), "-o", str(cubin)]).stderr
+        listing = run([tool("nvdisasm"), "-c", str(cubin)]).stdout
     code = parse_listing(listing, 1 if kernel_trips is None else kernel_trips)
     return {name: KernelCode(*used, code[name]) for name, used in parse_usage(usage).items()}
 
@@ -141,9 +141,9 @@ def _count(section: str, kernel_trips: Trips) -> Counts:
     loops: list[tuple[int, int]] = []  # first and last instruction
     code: list[tuple[str, list[str]]] = []  # predicate and opcode with its suffixes
     for line in section.splitlines():
-        if label := _LABEL.match(line):
+        if label := LABEL.match(line):
             labels[label[1]] = len(code)
-        instruction = _OPCODE.search(line)
+        instruction = OPCODE.search(line)
         if instruction is None or instruction[2] == "NOP":
             continue
         opcode = instruction[2].split(".")
@@ -179,7 +179,12 @@ def _trips(kernel_trips: Trips, depth: int) -> int:
     return kernel_trips[depth]
 
 
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """What one of NVIDIA's tools printed.
+
+    Raises:
+        ReferenceUnavailableError: it failed; the message has the end of what it said.
+    """
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ReferenceUnavailableError(Path(command[0]).name, done.stderr.strip()[-500:], "success", "see its message")

@@ -4,31 +4,13 @@
 #include <atomic>
 #include <new>
 #include "xla/ffi/api/c_api.h"
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
+#include "denormals.h"
 
 struct array { bool varying; long size; long bytes; };  // elements of a lane, bytes of an element
 struct call { const void* in[INPUTS + 1]; void* out[OUTPUTS + 1]; };
 
 static void run_group(const call* c, long group);
 extern const array inputs[INPUTS + 1], outputs[OUTPUTS + 1];
-
-// XLA flushes denormal numbers; so must every thread that works here.
-struct Denormals {
-#if defined(__SSE2__)
-  unsigned before;
-  Denormals() : before(_mm_getcsr()) { _mm_setcsr((before & ~0x6000u) | 0x8040u); }
-  ~Denormals() { _mm_setcsr(before); }
-#elif defined(__aarch64__)
-  uint64_t before;
-  Denormals() {
-    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
-    __asm__ volatile("msr fpcr, %0" : : "r"(before | 1u << 24));
-  }
-  ~Denormals() { __asm__ volatile("msr fpcr, %0" : : "r"(before)); }
-#endif
-};
 
 // The last group where the batch is no multiple of LANES: its missing lanes repeat the last environment.
 static bool run_rest(const call* c, long first, long count) {

@@ -16,11 +16,6 @@ INFIX: Final = {
 SHIFTS: Final = {"shl": "<<", "shr": ">>", "sar": ">>"}
 
 
-def ctype(value: Value) -> str:
-    """The C++ type of a value."""
-    return f"{'s' if value.uniform else 'v'}_{value.dtype}"
-
-
 def literal(number: Any) -> str:
     """A NumPy scalar as C++ text, exact to the bit."""
     dtype = number.dtype
@@ -44,6 +39,10 @@ class Printer:
     def __init__(self, name: Callable[[Value], str], constant: Callable[[Value], Any]) -> None:
         self._name, self._constant = name, constant
 
+    def ctype(self, value: Value) -> str:
+        """The C++ type of a value."""
+        return f"{'s' if value.uniform else 'v'}_{value.dtype}"
+
     def read(self, value: Value, vector: bool) -> str:
         """A value as an operand of a vector or a scalar operation."""
         text = self._name(value)
@@ -65,24 +64,26 @@ class Printer:
         return str(int(known))
 
     def _scalar(self, op: Op) -> str:
-        names, of, out = [self._name(arg) for arg in op.args], [f"s_{arg.dtype}" for arg in op.args], ctype(op.out)
+        names, of, out = (
+            [self._name(arg) for arg in op.args],
+            [f"s_{arg.dtype}" for arg in op.args],
+            f"s_{op.out.dtype}",
+        )
         kind = op.kind
         if kind in INFIX:
-            if op.out.dtype[0] in "iu" and kind in ("add", "sub", "mul"):  # as unsigned: narrow ones would be promoted
+            if op.out.dtype[0] in "iu" and kind in ("add", "sub", "mul"):  # as unsigned: signed ones must not overflow
                 a, b = (f"(bits_t<{out}>){name}" for name in names)
-                return f"({out})({a} {INFIX[kind]} {b})"
+                return f"({out})(1u * {a} {INFIX[kind]} {b})"  # 1u: narrow ones would be promoted to int
             return f"({out})({names[0]} {INFIX[kind]} {names[1]})"
         match kind:
             case "select":
                 return f"{names[0]} ? {names[1]} : {names[2]}"
             case "not":
                 return f"!{names[0]}" if out == "s_b1" else f"({out})~{names[0]}"
-            case "neg":
-                return f"-{names[0]}" if op.out.dtype[0] == "f" else f"({out})(0 - (bits_t<{out}>){names[0]})"
             case "convert" | "bitcast":
                 return f"s_{kind}<{out}, {of[0]}>({names[0]})"
             case "table":
-                return f"(({out}*){self._table(op)})[{names[0]}]"
+                return f"s_table<{out}>({self._table(op)}, {names[0]})"
         return f"s_{kind}<{of[0]}>({', '.join(names)})"
 
     @staticmethod

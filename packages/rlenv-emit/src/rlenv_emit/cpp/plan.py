@@ -32,17 +32,22 @@ class Part:
 class Plan:
     """Which statement is in which function, and what lies where in the frame.
 
+    Args:
+        program: to be cut.
+        most: statements of one function.
+        own: statements from which a branch's block is a function of its own; `OWN_FUNCTION` when None.
+
     Attributes:
         parts: by block: its parts, if it is cut; otherwise it is printed where it stands.
         places: by value that lies in the frame: its place among those of its C++ type.
         frame: places by dtype and uniformity.
     """
 
-    def __init__(self, program: Program, most: int = MOST_STATEMENTS) -> None:
+    def __init__(self, program: Program, most: int = MOST_STATEMENTS, own: int | None = None) -> None:
         self.parts: dict[int, list[Part]] = {}
         self.places: dict[Value, int] = {}
         self.frame: dict[tuple[str, bool], int] = {}
-        self._most = most
+        self._most, self._own = most, OWN_FUNCTION if own is None else own
         self._functions = 0
         self._home: dict[Value, int] = {}
         self._shared: set[Value] = set()
@@ -59,7 +64,7 @@ class Plan:
 
     def _assign(self, block: Block, function: int, whole: bool = False) -> None:
         """Decide the cuts."""
-        if size(block) <= (self._most if whole else OWN_FUNCTION):
+        if size(block) <= (self._most if whole else self._own):
             for statement in block.statements:
                 for inner in blocks(statement):
                     self._assign(inner, function)
@@ -67,7 +72,7 @@ class Plan:
         parts: list[Part] = []
         room = 0
         for statement in block.statements:
-            weight = 1 + sum(n for n in (size(inner) for inner in blocks(statement)) if n <= OWN_FUNCTION)
+            weight = 1 + sum(n for n in (size(inner) for inner in blocks(statement)) if n <= self._own)
             if room < weight:
                 self._functions += 1
                 parts.append(Part(self._functions, []))

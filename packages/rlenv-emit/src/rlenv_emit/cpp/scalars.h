@@ -1,10 +1,12 @@
 // One lane: the meaning of every operation whose C form would differ from XLA's.  The vector forms must agree.
 #pragma once
+#if !defined(__CUDACC_RTC__) // which has no such files; gpu/device.h gives it what they have
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <limits>
 #include <type_traits>
+#endif
 
 typedef bool s_b1;
 typedef int8_t s_i8;
@@ -41,6 +43,8 @@ template <class To, class From> static inline To s_bitcast(From a) {
   return r;
 }
 
+template <class T> static inline T s_table(const void* from, s_i32 index) { return ((const T*)from)[index]; }
+
 // Division by zero gives all ones, the smallest number divided by -1 itself; the remainders follow.
 template <class T> static inline T s_div(T a, T b) {
   if constexpr (is_float<T>) return a / b;
@@ -60,6 +64,10 @@ template <class T> static inline T s_rem(T a, T b) {
     if (std::is_signed_v<T> && b == (T)-1) return 0;
     return (T)(a % b);
   }
+}
+template <class T> static inline T s_neg(T a) {
+  if constexpr (is_float<T>) return s_bitcast<T>((bits_t<T>)(s_bitcast<bits_t<T>>(a) ^ (bits_t<T>)1 << (width<T> - 1)));
+  else return (T)(0 - (bits_t<T>)a);
 }
 template <class T> static inline T s_abs(T a) {
   if constexpr (is_float<T>) return s_bitcast<T>((bits_t<T>)(s_bitcast<bits_t<T>>(a) << 1 >> 1));

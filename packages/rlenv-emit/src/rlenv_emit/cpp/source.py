@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenv_emit.cpp.expressions import Printer, ctype, literal
+from rlenv_emit.cpp.expressions import Printer, literal
 from rlenv_emit.cpp.plan import REPEATED, Plan
 from rlenv_emit.ir import DTYPES, NUMPY, Array, Block, If, Loop, Op, Program, Value, defines, walk
 
@@ -16,14 +16,22 @@ _ARGUMENTS = "(frame* __restrict F, const call* __restrict c, const long g)"
 
 def source(program: Program, **limits: Any) -> str:
     """The C++ text of a program; ``limits`` are those of `Plan`."""
-    return _Writer(program, Plan(program, **limits)).file()
+    return Writer(program, Plan(program, **limits)).file()
 
 
-class _Writer:
-    def __init__(self, program: Program, plan: Plan) -> None:
+class Writer:
+    """Writes a program.
+
+    Args:
+        program: to write.
+        plan: of its functions and of what lies in the frame.
+        printer: of its operations.
+    """
+
+    def __init__(self, program: Program, plan: Plan, printer: type[Printer] = Printer) -> None:
         self._program, self._plan = program, plan
         self._repeated = {op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED}
-        self._printer = Printer(self._name, self._constant)
+        self._printer = printer(self._name, self._constant)
         self._lines: list[str] = []
         self._functions: list[str] = []
         self._scopes: list[set[Value]] = [set()]  # values with a name of their own, by open brace
@@ -36,11 +44,7 @@ class _Writer:
 
     def file(self) -> str:
         """The whole text."""
-        self._block(self._program.block, outermost=True)
-        for value in self._results:
-            if value in self._repeated:
-                self._store(value)
-        body = self._lines
+        body = self._whole_body()
         kinds = sorted(self._plan.frame.items())
         frame = "".join(
             f"  {'s' if uniform else 'v'}_{dtype} {'s' if uniform else 'v'}_{dtype}_[{count}];\n"
@@ -66,6 +70,14 @@ class _Writer:
             ]
         )
 
+    def _whole_body(self) -> list[str]:
+        """Lines of all statements, which store the results too."""
+        self._block(self._program.block, outermost=True)
+        for value in self._results:
+            if value in self._repeated:
+                self._store(value)
+        return self._lines
+
     # --- values -----------------------------------------------------------------------------------------------------
 
     def _constant(self, value: Value) -> np.generic | None:
@@ -81,17 +93,17 @@ class _Writer:
             return f"t{value.id}"
         self._scopes[-1].add(value)
         text = self._input(value) if value in self._repeated else self._in_frame(value)
-        self._lines.append(f"const {ctype(value)} t{value.id} = {text};")
+        self._lines.append(f"const {self._printer.ctype(value)} t{value.id} = {text};")
         return f"t{value.id}"
 
     def _in_frame(self, value: Value) -> str:
-        return f"F->{ctype(value)}_[{self._plan.places[value]}]"
+        return f"F->{self._printer.ctype(value)}_[{self._plan.places[value]}]"
 
     def _input(self, value: Value) -> str:
         number, element = self._repeated[value].attr
         array = self._program.inputs[number]
         if value.uniform:
-            return f"((const s_{array.dtype}*)c->in[{number}])[{element}]"
+            return f"s_table<s_{array.dtype}>(c->in[{number}], {element})"
         return f"v_load_{array.dtype}(c->in[{number}], g, {array.size}, {element})"
 
     def _store(self, value: Value) -> None:
@@ -118,6 +130,10 @@ class _Writer:
             self._lines, self._scopes = outer
             self._lines.append(f"part{part.number}(F, c, g);")
 
+    def _inner(self, statement: If | Loop, block: Block) -> None:
+        """A block of a branch or of a loop."""
+        self._block(block)
+
     def _statements(self, statements: list[Op | If | Loop], outermost: bool) -> None:
         for statement in statements:
             if isinstance(statement, If):
@@ -133,7 +149,7 @@ class _Writer:
 
     def _define(self, value: Value, text: str) -> None:
         self._scopes[-1].add(value)
-        self._lines.append(f"const {ctype(value)} t{value.id} = {text};")
+        self._lines.append(f"const {self._printer.ctype(value)} t{value.id} = {text};")
         if value in self._plan.places:
             self._lines.append(f"{self._in_frame(value)} = t{value.id};")
 
@@ -145,7 +161,7 @@ class _Writer:
         for value in values:
             if value not in self._plan.places:
                 self._scopes[-1].add(value)
-                self._lines.append(f"{ctype(value)} t{value.id};")
+                self._lines.append(f"{self._printer.ctype(value)} t{value.id};")
 
     def _assign(self, targets: tuple[Value, ...], values: tuple[Value, ...]) -> None:
         """All at once: a value may be another one's target.  What lies in its place already stays there."""
@@ -157,7 +173,8 @@ class _Writer:
             self._lines.append(f"{self._target(targets[0])} = {texts[0]};")
             return
         self._lines += [
-            f"const {ctype(target)} n{target.id} = {text};" for target, text in zip(targets, texts, strict=True)
+            f"const {self._printer.ctype(target)} n{target.id} = {text};"
+            for target, text in zip(targets, texts, strict=True)
         ]
         self._lines += [f"{self._target(target)} = n{target.id};" for target in targets]
 
@@ -167,7 +184,7 @@ class _Writer:
         for opening, inner in ((f"if ({predicate}) {{", branch.then), ("} else {", branch.other)):
             self._lines.append(opening)
             self._scopes.append(set())
-            self._block(inner)
+            self._inner(branch, inner)
             self._assign(branch.outs, inner.results)
             self._scopes.pop()
         self._lines.append("}")
@@ -180,9 +197,9 @@ class _Writer:
         self._scopes.pop()
         self._lines.append("}\nfor (;;) {")
         self._scopes.append(set())
-        self._block(loop.condition)
+        self._inner(loop, loop.condition)
         self._lines.append(f"if (!{self._name(loop.condition.results[0])}) break;")
-        self._block(loop.body)
+        self._inner(loop, loop.body)
         self._assign(loop.carry, loop.body.results)
         self._scopes.pop()
         self._lines.append("}")

@@ -20,7 +20,7 @@ from typing import Any
 
 from rlenv_emit import processor
 from rlenv_emit.build import CACHE_VARIABLE
-from rlenv_emit.fuzz.compare import compare
+from rlenv_emit.fuzz.compare import WARP, compare
 from rlenv_emit.key import emitter_version
 from rlenv_shared import machine
 
@@ -31,7 +31,8 @@ SANITIZED_EVERY = 10
 def one_part(seeds: range, number: int, rows: int, forms: Sequence[str]) -> dict[str, Any]:
     """Compare some programs; what is kept of them."""
     begin = time.monotonic()
-    sanitized = [forms[number // SANITIZED_EVERY % len(forms)]] if number % SANITIZED_EVERY == 0 else []
+    native = [form for form in forms if form != WARP]
+    sanitized = [native[number // SANITIZED_EVERY % len(native)]] if native and number % SANITIZED_EVERY == 0 else []
     with tempfile.TemporaryDirectory() as folder:  # thousands of objects that nobody needs again
         os.environ[CACHE_VARIABLE] = folder
         found = compare(seeds, rows, forms, sanitized)
@@ -86,7 +87,7 @@ def main() -> int:
     parser.add_argument("--together", type=int, default=100, help="programs in one object")
     parser.add_argument("--rows", type=int, default=1031, help="an odd number pads the last group of lanes")
     forms = [form.name for form in processor.FORMS if processor.runs(form)]
-    parser.add_argument("--forms", nargs="+", default=forms)
+    parser.add_argument("--forms", nargs="+", default=[*forms, WARP])
     given = parser.parse_args()
     kept = given.out.with_suffix(given.out.suffix + ".parts")
     parts = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []

@@ -6,16 +6,21 @@ import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit import processor
+from rlenv_emit.front.trace import program
 from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
+from rlenv_emit.gpu.host import HostKernel
 from rlenv_emit.native import Native
+
+WARP: Final = "warp"
+"""Among forms: the kernel for GPUs, played by this machine."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +64,7 @@ def compare(
     Args:
         seeds: of the programs.
         rows: lanes; an odd number pads the last group.
-        forms: of processors.
+        forms: of processors, and `WARP`.
         sanitized: forms that are also compiled and run under the sanitizers.
         emulated: forms that are also run on an emulated processor that has no more than they need.
 
@@ -78,7 +83,10 @@ def compare(
     varying = (True,) * len(arrays)
     found = []
     for name in forms:
-        results = Native(closed, varying, rows, processor.named(name))(arrays)
+        if name == WARP:
+            results = [array[0] for array in HostKernel(program(closed, varying))([a[None] for a in arrays], 1, rows)]
+        else:
+            results = Native(closed, varying, rows, processor.named(name))(arrays)
         found += _differences(name, seeds, expected, results)
     for name in sanitized:
         results = separate.run(closed, processor.known(name), arrays, separate.SANITIZED)

@@ -1,0 +1,97 @@
+"""A kernel called through `jax.ffi` on a GPU.  It never ran: `verify` compares it, bit for bit, on a card."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from rlenv_emit import build, processor
+from rlenv_emit.gpu import machine
+from rlenv_emit.gpu.host import key_of_text
+from rlenv_emit.gpu.source import THREADS, kernel, leading
+from rlenv_emit.ir import NUMPY, Program
+from rlenv_shared.errors import ReferenceUnavailableError
+
+TARGET: Final = "rlenv_emit_launch"
+_LAUNCH: Final = Path(__file__).with_name("launch.cc")
+
+
+def architecture() -> str:
+    """NVIDIA's name of the GPU that JAX finds.
+
+    Raises:
+        ReferenceUnavailableError: it finds none.
+    """
+    try:
+        capability = jax.devices("cuda")[0].compute_capability
+    except RuntimeError as error:
+        remedy = (
+            "use a machine with a GPU and pip install 'jax[cuda13]'; elsewhere XLA's form runs, and emit_env on CPUs"
+        )
+        raise ReferenceUnavailableError("CUDA device", error, "an NVIDIA GPU that JAX finds", remedy) from None
+    found = f"sm_{capability.replace('.', '')}"
+    return "sm_90a" if found == "sm_90" else found
+
+
+def on_device(program: Program, carried: int = 0) -> Callable[..., list[Any]]:
+    """A kernel for the GPU that JAX finds.
+
+    Args:
+        program: of one environment and step.
+        carried: as in `source.kernel`.
+
+    Returns:
+        ``(arrays, steps, batch) -> results``, as `host.HostKernel`'s call; traceable.
+
+    Raises:
+        CompilerError: the host's or NVIDIA's compiler failed.
+        ReferenceUnavailableError: there is no GPU, or one of NVIDIA's tools is missing.
+    """
+    of_this = architecture()
+    text = kernel(program, carried)
+    image = build.cache_folder() / f"{of_this}-{key_of_text(of_this, text.whole)}.cubin"
+    if not image.exists():
+        image.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=image.parent) as folder:
+            machine.image(text, of_this, Path(folder))[0].replace(image)
+    register()
+    return called(program, carried, image)
+
+
+def called(program: Program, carried: int, image: Path) -> Callable[..., list[Any]]:
+    """The call of a kernel whose machine code is there."""
+
+    def play(arrays: Sequence[Any], steps: int, batch: int) -> list[Any]:
+        outs = [
+            jax.ShapeDtypeStruct((*leading(number, carried, steps, batch), *one.shape), NUMPY[one.dtype])
+            for number, one in enumerate(program.outputs)
+        ]
+        options = {"steps": np.int64(steps), "batch": np.int64(batch), "threads": np.int64(THREADS)}
+        return list(jax.ffi.ffi_call(TARGET, outs)(*arrays, image=str(image), **options))
+
+    return play
+
+
+@functools.cache
+def register() -> None:
+    """Tell JAX what launches kernels.
+
+    Raises:
+        CompilerError: there is no compiler for the host, or it failed.
+    """
+    text = _LAUNCH.read_text()
+    key = key_of_text(text)
+    path = build.cache_folder() / f"launch-{key}.so"
+    if not path.exists():
+        build.compile_text(text, processor.known("sse2"), path, key, ["-ldl"])
+    handler = ctypes.cast(build.library(path, key).rlenv_launch, ctypes.c_void_p).value
+    create = ctypes.pythonapi.PyCapsule_New
+    create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    jax.ffi.register_ffi_target(TARGET, create(handler, None, None), platform="CUDA")

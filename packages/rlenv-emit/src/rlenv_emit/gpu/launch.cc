@@ -1,0 +1,85 @@
+// What XLA calls on a GPU: launches a kernel on XLA's stream.  Compiled by the system's compiler; it never ran on a GPU.
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+#include "xla/ffi/api/c_api.h"
+
+// The part of the driver's interface (cuda.h of CUDA 12 and later) that is used; the library comes with the driver.
+typedef int CUresult;
+typedef struct CUlib_st* CUlibrary;
+typedef struct CUkern_st* CUkernel;
+typedef CUresult LoadFromFile(CUlibrary*, const char*, void*, void**, unsigned, void*, void**, unsigned);
+typedef CUresult GetKernel(CUkernel*, CUlibrary, const char*);
+typedef CUresult Launch(
+    CUkernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
+
+static XLA_FFI_Error* fail(const XLA_FFI_CallFrame* frame, const std::string& message) {
+  XLA_FFI_Error_Create_Args args = {
+      XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, message.c_str(), XLA_FFI_Error_Code_INTERNAL};
+  return frame->api->XLA_FFI_Error_Create(&args);
+}
+
+static const void* attribute(const XLA_FFI_CallFrame* frame, const char* name) {
+  for (long i = 0; i < frame->attrs.size; i++) {
+    const XLA_FFI_ByteSpan* found = frame->attrs.names[i];
+    if (std::string(found->ptr, found->len) == name) return frame->attrs.attrs[i];
+  }
+  return nullptr;
+}
+static int64_t number(const XLA_FFI_CallFrame* frame, const char* name) {
+  return *(const int64_t*)((const XLA_FFI_Scalar*)attribute(frame, name))->value;
+}
+
+// The kernel of a file, loaded once for all devices.
+static CUresult kernel_of(void* driver, const std::string& image, CUkernel* kernel) {
+  static std::mutex guard;
+  static std::map<std::string, CUkernel> loaded;
+  std::lock_guard<std::mutex> locked(guard);
+  const auto found = loaded.find(image);
+  if (found != loaded.end()) return *kernel = found->second, 0;
+  const auto load = (LoadFromFile*)dlsym(driver, "cuLibraryLoadFromFile");
+  const auto get = (GetKernel*)dlsym(driver, "cuLibraryGetKernel");
+  if (!load || !get) return -1;
+  CUlibrary library;
+  CUresult status = load(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (!status) status = get(kernel, library, "rlenv_kernel");
+  if (!status) loaded[image] = *kernel;
+  return status;
+}
+
+// Attributes: `image`, the file of machine code, `steps`, `batch`, and `threads` of a block.
+extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XLA_FFI_CallFrame* frame) {
+  for (XLA_FFI_Extension_Base* e = frame->extension_start; e; e = e->next)
+    if (e->type == XLA_FFI_Extension_Metadata) {
+      XLA_FFI_Metadata* m = ((XLA_FFI_Metadata_Extension*)e)->metadata;
+      m->api_version.major_version = XLA_FFI_API_MAJOR;
+      m->api_version.minor_version = XLA_FFI_API_MINOR;
+      m->traits = 0;
+      return nullptr;
+    }
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto launch = driver ? (Launch*)dlsym(driver, "cuLaunchKernel") : nullptr;
+  if (!launch) return fail(frame, "no CUDA driver: libcuda.so.1 does not load");
+  const auto file = (const XLA_FFI_ByteSpan*)attribute(frame, "image");
+  CUkernel kernel;
+  CUresult status = kernel_of(driver, std::string(file->ptr, file->len), &kernel);
+  if (status) return fail(frame, "the kernel does not load: CUDA error " + std::to_string(status));
+  XLA_FFI_Stream_Get_Args stream = {XLA_FFI_Stream_Get_Args_STRUCT_SIZE, nullptr, frame->ctx, nullptr};
+  if (XLA_FFI_Error* error = frame->api->XLA_FFI_Stream_Get(&stream)) return error;
+  std::vector<void*> pointers;  // as in the kernel's `call`: inputs, a place to spare, results, a place to spare
+  for (long i = 0; i < frame->args.size; i++) pointers.push_back(((XLA_FFI_Buffer*)frame->args.args[i])->data);
+  pointers.push_back(nullptr);
+  for (long i = 0; i < frame->rets.size; i++) pointers.push_back(((XLA_FFI_Buffer*)frame->rets.rets[i])->data);
+  pointers.push_back(nullptr);
+  int steps = (int)number(frame, "steps");
+  int64_t batch = number(frame, "batch");
+  const unsigned threads = (unsigned)number(frame, "threads");
+  void* arguments[] = {pointers.data(), &steps, &batch};
+  status = launch(
+      kernel, (unsigned)((batch + threads - 1) / threads), 1, 1, threads, 1, 1, 0, stream.stream, arguments, nullptr);
+  return status ? fail(frame, "the kernel does not start: CUDA error " + std::to_string(status)) : nullptr;
+}
