@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from rlenv_emit import build, emit, processor
+from rlenv_emit.emit import emit_lazily
 from rlenv_emit.errors import CompilerError, DifferentiationError, ObjectFileError, UnsupportedError
+from rlenv_emit.hooks import any_lane
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
@@ -47,6 +49,23 @@ def test_any_batch_size_gives_the_functions_results(batch: int, threads: int) ->
     args = pairs(batch)
     found = jax.jit(jax.vmap(emitted(threads=threads), (0, 0, None)))(*args, TABLE)
     same(found, jax.vmap(step, (0, 0, None))(*args, TABLE))
+
+
+@pytest.mark.parametrize("batch", [1, 16, 40, 64])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_environments_that_are_alike_go_together_and_results_stay_in_place(batch: int, threads: int) -> None:
+    def seen(x: Any) -> tuple[Any, Any, Any]:
+        return any_lane(x % 4 == 0), x * 3, jnp.stack([x, -x])
+
+    def alike(x: Any) -> Any:
+        return (x % 4).astype(jnp.int32)
+
+    x = jnp.arange(batch, dtype=jnp.int32)
+    lanes = processor.best().lanes
+    flags, tripled, both = jax.jit(jax.vmap(emit_lazily(seen, threads=threads, alike=alike)))(x)
+    same((tripled, both), (x * 3, jnp.stack([x, -x], 1)))
+    quarter = -(-batch // 4)
+    assert int(flags.sum()) == min(batch, -(-quarter // lanes) * lanes)
 
 
 def test_a_single_environment_and_no_environment() -> None:

@@ -130,3 +130,21 @@ def test_a_known_denormal_number_is_flushed_before_it_is_rounded_down():
         return jax.lax.floor(jax.lax.bitcast_convert_type(jax.lax.integer_pow(x, 0) | jnp.int32(-(2**31)), jnp.float32))
 
     assert np.array_equal(emit(floor, jnp.int32(0))(jnp.int32(7)), 0)  # the compiler would compute -1 beforehand
+
+
+def test_choices_that_leave_the_same_are_one():
+    def change(a, b, x):
+        """Two flags must hold; then flags, whose choices are logic."""
+        new = jnp.where(a, jnp.where(b, x + 1, x), x)
+        flag = jnp.where(a, (x > 3) | b, x > 3)
+        return jnp.where(a, new, new * 2), ~~flag & ~(x > 5), jnp.where(b, flag, True)
+
+    rows = np.arange(32, dtype=np.int32)
+    a, b, x = rows % 2 == 0, rows % 4 < 2, rows // 4
+    for found, expected in zip(jax.vmap(emit(change, a[0], b[0], x[0]))(a, b, x), change(a, b, x), strict=True):
+        assert np.array_equal(found, expected)
+
+    def twice(a, b, x):
+        return jnp.where(a, jnp.where(b, x + 1, x), x), jnp.where(a, jnp.where(b, x + 2, x), x)
+
+    assert size(traced_program(twice, a[0], b[0], x[0]).block) == 3 + 2 + 2 + 1 + 2  # one "and" for both choices

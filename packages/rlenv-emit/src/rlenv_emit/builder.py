@@ -19,6 +19,7 @@ _COMPARE = {
     "gt": np.greater,
     "ge": np.greater_equal,
 }
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _WRAPPING = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -30,6 +31,7 @@ class Builder:
         self._known: list[dict[Any, Value]] = [{}]  # one for each open block
         self._constants: dict[Value, Any] = {}  # NumPy scalars
         self._flags: dict[Value, Value] = {}  # numbers that are a converted b1
+        self._made: dict[Value, tuple[str, tuple[Value, ...]]] = {}  # of each operation's result: kind and arguments
         self._count = 0
         self.source: object = ""  # where the operations that are made come from
         self.origins: dict[Value, object] = {}
@@ -92,6 +94,7 @@ class Builder:
         out = self.value(dtype, uniform)
         self._known[-1][key] = out
         self.origins[out] = self.source
+        self._made[out] = (kind, args)
         if kind == "convert" and args[0].dtype == "b1":
             self._flags[out] = args[0]
         self.block.statements.append(Op(kind, args, out, attr))
@@ -103,10 +106,7 @@ class Builder:
         if kind == "select":
             if known[0] is not None:
                 return args[1] if known[0] else args[2]
-            if args[1] is args[2]:
-                return args[1]
-            if dtype == "b1" and known[1] is not None and known[2] is not None:
-                return args[0] if known[1] else self.op("not", args[0])
+            return self._simplify_choice(*args)
         elif kind in ("convert", "bitcast") and args[0].dtype == dtype:
             return args[0]
         elif kind == "ne" and known[1] is not None and not known[1] and args[0] in self._flags:
@@ -115,10 +115,48 @@ class Builder:
             return args[0]
         elif kind == "convert" and known[0] is not None and args[0].dtype[0] != "f" and dtype != "b1":
             return self.constant(known[0], dtype)
-        elif kind == "not" and known[0] is not None:
-            return self.constant(~known[0], dtype)
+        elif kind == "not":
+            return self.constant(~known[0], dtype) if known[0] is not None else self._simplify_not(args[0])
         elif len(args) == 2 and args[0].dtype[0] != "f":
             return self._simplify_pair(kind, args, known, dtype)
+        return None
+
+    def _simplify_not(self, value: Value) -> Value | None:
+        kind, args = self._made.get(value, ("", ()))
+        if kind == "not":
+            return args[0]
+        if kind in _OPPOSITE and args[0].dtype[0] in "iu":
+            return self.op(_OPPOSITE[kind], *args)
+        return None
+
+    def _simplify_choice(self, flag: Value, new: Value, old: Value) -> Value | None:
+        """A choice of what is chosen by the same flag already, or that leaves what another flag leaves too."""
+        if new is old:
+            return new
+        for one, which in ((new, 1), (old, 2)):
+            kind, args = self._made.get(one, ("", ()))
+            if kind == "select" and args[0] is flag:
+                return self.op("select", flag, *((args[1], old) if which == 1 else (new, args[2])))
+        if new.dtype == "b1":
+            return self._simplify_choice_of_flags(flag, new, old)
+        kind, args = self._made.get(new, ("", ()))
+        if kind == "select" and args[2] is old:
+            return self.op("select", self.op("and", flag, args[0]), args[1], old)
+        return None
+
+    def _simplify_choice_of_flags(self, flag: Value, new: Value, old: Value) -> Value | None:
+        """As logic, which takes one instruction where a choice takes three."""
+        known = self._constants.get(new), self._constants.get(old)
+        if known[1] is not None:
+            return self.op("or", self.op("not", flag), new) if known[1] else self.op("and", flag, new)
+        if known[0] is not None:
+            return self.op("or", flag, old) if known[0] else self.op("and", self.op("not", flag), old)
+        kind, args = self._made.get(new, ("", ()))
+        if kind in ("and", "or") and old in args:
+            other = args[1] if args[0] is old else args[0]
+            if kind == "or":
+                return self.op("or", old, self.op("and", flag, other))
+            return self.op("and", old, self.op("or", self.op("not", flag), other))
         return None
 
     def _simplify_pair(self, kind: str, args: tuple[Value, ...], known: list[Any], dtype: str) -> Value | None:
@@ -143,6 +181,13 @@ class Builder:
                 return args[one]
             if one == 1 and kind in ("sub", "shl", "shr", "sar") and not number:
                 return args[0]
-        if kind in ("and", "or") and args[0] is args[1]:
-            return args[0]
+        if kind in ("and", "or"):
+            if args[0] is args[1]:
+                return args[0]
+            for part, whole in (args, args[::-1]):
+                made, operands = self._made.get(whole, ("", ()))
+                if made in ("and", "or") and part in operands:
+                    return whole if made == kind else part
+                if made == "not" and operands == (part,) and dtype == "b1":
+                    return self.constant(kind == "or", dtype)
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -18,12 +18,15 @@ from rlenv_emit.errors import DifferentiationError
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import explain
 
+Alike = Callable[..., Any]
+"""``*arguments -> int32 ()`` of one environment: those with equal numbers go through a step in similar ways."""
+
 
 class Traced:
     """A function of one environment, traced; compiled for every pattern of shared arguments that it meets."""
 
-    def __init__(self, closed: Any, form: Form, threads: int) -> None:
-        self.closed, self.form, self.threads = closed, form, threads
+    def __init__(self, closed: Any, form: Form, threads: int, alike: Alike | None = None) -> None:
+        self.closed, self.form, self.threads, self.alike = closed, form, threads, alike
 
     @functools.cached_property
     def out_avals(self) -> tuple[Any, ...]:
@@ -93,7 +96,11 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
         for argument, own, aval in zip(arguments, batched, traced.closed.in_avals, strict=True)
     ]
     outs = [jax.ShapeDtypeStruct((count, *out.shape), out.dtype) for out in traced.out_avals]
-    found = jax.ffi.ffi_call(traced.target(batched), outs)(*rows, threads=traced.threads)
+    order = []
+    if traced.alike is not None and count > traced.form.lanes:  # neighbours share branches, so those alike go together
+        kinds = jax.vmap(traced.alike, [0 if own else None for own in batched])(*rows)
+        order = [jnp.argsort(kinds).astype(jnp.int32)]
+    found = jax.ffi.ffi_call(traced.target(batched), outs)(*rows, *order, threads=traced.threads)
     return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
 
 

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from rlenv_emit import processor
-from rlenv_emit.call import Traced, bind
+from rlenv_emit.call import Alike, Traced, bind
 from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Program
 from rlenv_emit.processor import Form
@@ -56,15 +56,23 @@ def emit(
 
 
 def emit_lazily(
-    function: Callable[..., Any], form: str | None = None, threads: int | None = None
+    function: Callable[..., Any], form: str | None = None, threads: int | None = None, alike: Alike | None = None
 ) -> Callable[..., Any]:
-    """As `emit`, for every shape and dtype of arguments that the function is called with."""
+    """As `emit`, for every shape and dtype of arguments that the function is called with.
+
+    Args:
+        function: of one environment.
+        form: as of `emit`.
+        threads: as of `emit`.
+        alike: of the same arguments: a number, int32 ``()``, which environments have in common that take similar
+            branches.  A batch is worked on in its order, so that a group skips more; results stay in their places.
+    """
     chosen, workers = chosen_form(form), _threads(threads)
 
     @functools.cache
     def made(structure: Any, leaves: tuple[Any, ...]) -> Callable[..., Any]:
         avals = [jax.ShapeDtypeStruct(shape, dtype, weak_type=weak) for shape, dtype, weak in leaves]
-        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers)
+        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers, alike)
 
     @functools.wraps(function)
     def emitted(*arguments: Any) -> Any:
@@ -81,9 +89,16 @@ def traced_program(function: Callable[..., Any], *example: Any) -> Program:
     return program(jax.make_jaxpr(function)(*avals), [True] * len(jax.tree.leaves(avals)))
 
 
-def _traced(function: Callable[..., Any], avals: Any, form: Form, threads: int) -> Callable[..., Any]:
+def _traced(
+    function: Callable[..., Any], avals: Any, form: Form, threads: int, alike: Alike | None = None
+) -> Callable[..., Any]:
     closed, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    traced, results = Traced(closed, form, threads), jax.tree.structure(shape)
+    structure, results = jax.tree.structure(avals), jax.tree.structure(shape)
+
+    def of_leaves(*leaves: Any) -> Any:
+        return alike(*jax.tree.unflatten(structure, leaves)) if alike else None
+
+    traced = Traced(closed, form, threads, of_leaves if alike else None)
 
     def emitted(*arguments: Any) -> Any:
         return jax.tree.unflatten(results, bind(traced, [jnp.asarray(leaf) for leaf in jax.tree.leaves(arguments)]))

@@ -28,6 +28,9 @@ class EmittedEnv(Wrapper):
         form: of the processor, see `processor.FORMS`; the best when None.
         threads: at most that many work on a batch; all processors when None.
         policy: which gates of the rules branch, see `emit_ops`; all of them when None.
+
+    An environment may have a method ``alike(state, action) -> int32 ()``: batches are worked on in its order, see
+    `emit_lazily`.
     """
 
     def __init__(
@@ -36,15 +39,17 @@ class EmittedEnv(Wrapper):
         super().__init__(env)
         ops = emit_ops(policy)
 
-        def lazily(function: Any) -> Any:
-            return _with_constants(lambda whole: emit_lazily(whole, form, threads), function)
+        def lazily(function: Any, alike: Any = None) -> Any:
+            return _with_constants(lambda whole: emit_lazily(whole, form, threads, alike), function)
+
+        alike = (lambda state, action, params: env.alike(state, action)) if hasattr(env, "alike") else None
 
         self._form = chosen_form(form)
         self._masked: bool | None = None
-        self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops))
-        self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops))
-        self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops))
-        self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops))
+        self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops), alike)
+        self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops), alike)
+        self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops), alike)
+        self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops), alike)
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
 
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:

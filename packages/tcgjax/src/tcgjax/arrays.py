@@ -81,9 +81,8 @@ def put(values: Any, index: Any, value: Any, where: Any = True) -> Any:
 def first(flags: Any) -> Any:
     """Index of the first true flag, -1 if there is none; int32."""
     found = xp.int32(NONE)
-    for begin in reversed(range(0, flags.shape[0], WORD)):
-        number = lowest(word_of(flags[begin : begin + WORD]))
-        found = xp.where(number >= 0, number + np.int32(begin), found)
+    for number in reversed(range(flags.shape[0])):
+        found = xp.where(flags[number], np.int32(number), found)
     return found
 
 
@@ -141,12 +140,14 @@ def ranks(flags: Any) -> Any:
 
 def bit(mask: Any, number: Any) -> Any:
     """Whether a bit of a mask is set."""
-    return ((mask >> number) & 1) != 0
+    return ((mask >> xp.asarray(number).astype(mask.dtype)) & 1) != 0
 
 
 def lowest(word: Any) -> Any:
     """Index of the lowest bit that is set, -1 if there is none; int32."""
-    return xp.where(word == 0, xp.int32(NONE), xp.trailing_zeros(word))
+    if xp.on_host(word):
+        return np.int32((int(word) & -int(word)).bit_length() - 1)
+    return np.int32(WORD - 1) - xp.leading_zeros(word & (~word + np.uint32(1)))
 
 
 def nth_bit(word: Any, number: Any) -> Any:

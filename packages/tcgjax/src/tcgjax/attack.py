@@ -86,7 +86,6 @@ def resolve(game: Record, cards: Cards, rules: Record) -> None:
     program = cards.attack(card, number, AttackColumn.PROGRAM)
     push(game, program, owner, source=game.attacker, strikes=True)
     game.attack_step = xp.int32(RETALIATE)
-    game.stale = xp.bool_(True)
 
 
 def retaliated(game: Record, cards: Cards, rules: Record) -> None:

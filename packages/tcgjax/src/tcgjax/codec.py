@@ -29,8 +29,10 @@ class Codec:
             names.setdefault(path[-1][0], []).append((index, word, place.shift, place.field))
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.fields = {name: items[0][3] for name, items in names.items()}
-        flat = []
+        self._begin: dict[str, int] = {}
+        flat: list = []
         for name, items in names.items():
+            self._begin[name] = len(flat)
             items.sort(key=lambda item: item[0])
             self.shapes[name] = tuple(n + 1 for n in items[-1][0])
             flat += items
@@ -45,6 +47,11 @@ class Codec:
         for word in range(self.words):
             here = np.flatnonzero(self._word == word)
             self._parts[word, : len(here)] = here
+
+    def read(self, words: Any, name: str) -> Any:
+        """One field of shape ``()``; its code, uint32."""
+        place = self._begin[name]
+        return (words[self._word[place]] >> self._shift[place]) & self._mask[place]
 
     def unpack(self, words: Any) -> Record:
         """The arrays of one game from its words."""

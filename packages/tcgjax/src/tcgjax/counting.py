@@ -6,12 +6,13 @@ registers as arguments and change nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, lowest, total, when_itself, word_of
+from tcgjax.arrays import Record, at, lowest, one_of, total, when_itself, word_of
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import DECK_TYPES, MANY, Fact, Op, When, Who, Zone
 from tcgjax.knockouts import MAX_POINTS
@@ -150,53 +151,103 @@ def count(
 
 def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> Any:
     """A number that belongs to the game or its history, int32."""
-    me, foe = reader.me, 1 - reader.me
-    mine, theirs = me == OWNERS, foe == OWNERS
-    source = reader.source
-    sourced = source >= 0
-    foe_active = board.active_place(foe)
-    own_units = xp.where(sourced, at(rules.units, source), 0)
-    foe_units = xp.where(at(rules.there, foe_active), at(rules.units, foe_active), 0)
-    points = at(game.points, me), at(game.points, foe)
-    tools = xp.sum(game.tools >= 0, axis=1, dtype=xp.int32)
-    wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
+    box = Record(number=xp.int32(0))
+    for name, codes, family in FACTS:
+
+        def choose(box: Record, codes: tuple[Fact, ...] = codes, family: Facts = family) -> None:
+            for code, value in zip(codes, family(game, cards, rules, reader, row), strict=True):
+                box.number = xp.where(row.arg == code, xp.asarray(value).astype(xp.int32), box.number)
+
+        when_itself(cards.ops, f"fact {name}", one_of(row.arg, codes), choose, box)
+    return box.number
+
+
+def of_points(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> tuple[Any, ...]:
+    """Points, and what was lost for them."""
+    me = reader.me
+    points = at(game.points, me), at(game.points, 1 - me)
     lost = (at(game.lost_turn, me) == game.turn - 1) & (game.turn > 1) & ((at(game.lost_types, me) & row.types) != 0)
-    used = at(game.uses, me)
+    return *points, xp.maximum(0, MAX_POINTS - points[1]), lost, at(game.lost_count, me)
+
+
+def of_attacks(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> tuple[Any, ...]:
+    """Attacks used, and what the running one did."""
+    me = reader.me
     uses_then = (at(game.last_use, me) == game.turn - 2) | (at(game.prior_use, me) == game.turn - 2)
-    last_turn = uses_then & (game.turn > 2)
     name = cards.attack(reader.card, reader.number, np.int32(0))
-    uses = used - (reader.strikes & (name == row.amount))
+    uses = at(game.uses, me) - (reader.strikes & (name == row.amount))
     target = board.place_of(game, game.target)
     knocked_out = reader.strikes & (target >= 0) & (at(rules.hp, target) == 0)
-    facts = {
-        Fact.MY_POINTS: points[0],
-        Fact.FOE_POINTS: points[1],
-        Fact.LOST_TO_ATTACK: lost,
-        Fact.LOST_THIS_GAME: at(game.lost_count, me),
-        Fact.ATTACK_USED_LAST_TURN: last_turn,
-        Fact.ATTACK_USED_THIS_GAME: uses,
-        Fact.SUPPORTERS_PLAYED: at(game.supporters, me),
-        Fact.STADIUM_IN_PLAY: game.stadium >= 0,
-        Fact.SELF_DAMAGE: xp.where(sourced, at(game.damage, source) // 10, 0),
-        Fact.SELF_HP: xp.where(sourced, at(rules.hp, source) // 10, 0),
-        Fact.FOE_RETREAT: xp.where(at(rules.there, foe_active), at(rules.retreat, foe_active), 0),
-        Fact.KNOCKED_OUT_TARGET: knocked_out,
-        Fact.SHARED_ENERGY: total((own_units > 0) & (foe_units > 0)),
-        Fact.ENERGY_DIFFERENCE: 100 + total(own_units) - total(foe_units),
-        Fact.EXTRA_ENERGY: extra_energy(cards, reader, row, own_units),
-        Fact.FOE_REMAINING: xp.maximum(0, MAX_POINTS - points[1]),
-        Fact.HAND_DIFFERENCE: 100 + zones.size(game, HAND, me) - zones.size(game, HAND, foe),
-        Fact.TOOLS: total(xp.where(mine, tools, 0)),
-        Fact.POKEMON_DIFFERENCE: 100 + total(mine & rules.there) - total(theirs & rules.there),
-        Fact.FOE_FREE_BENCH: 3 - total(theirs & rules.there & ~board.ACTIVE),
-        Fact.DISCARD_ENERGY: total(xp.where(wanted, at(game.discard_energy, me), 0)),
-        Fact.CURRENT_ENERGY: at(game.zone_energy, me) >= 0,
-        Fact.REMOVABLE: total(tools) + (game.stadium >= 0),
-    }
-    found = xp.int32(0)
-    for code, value in facts.items():
-        found = xp.where(row.arg == code, xp.asarray(value).astype(xp.int32), found)
-    return found
+    return uses_then & (game.turn > 2), uses, knocked_out
+
+
+def of_pokemon(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> tuple[Any, ...]:
+    """Pokémon in play."""
+    me, source = reader.me, reader.source
+    front = board.active_place(1 - me)
+    mine, theirs = (me == OWNERS) & rules.there, (me != OWNERS) & rules.there
+    return (
+        xp.where(source >= 0, at(game.damage, source) // 10, 0),
+        xp.where(source >= 0, at(rules.hp, source) // 10, 0),
+        xp.where(at(rules.there, front), at(rules.retreat, front), 0),
+        100 + total(mine) - total(theirs),
+        3 - total(theirs & ~board.ACTIVE),
+    )
+
+
+def of_energy(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> tuple[Any, ...]:
+    """Energy on the source and on the opponent's Active, in the discard pile and in the Zone."""
+    me, front = reader.me, board.active_place(1 - reader.me)
+    own = xp.where(reader.source >= 0, at(rules.units, reader.source), 0)
+    theirs = xp.where(at(rules.there, front), at(rules.units, front), 0)
+    wanted = ((row.types >> np.arange(9, dtype=np.int32)) & 1) != 0
+    return (
+        total((own > 0) & (theirs > 0)),
+        100 + total(own) - total(theirs),
+        extra_energy(cards, reader, row, own),
+        total(xp.where(wanted, at(game.discard_energy, me), 0)),
+        at(game.zone_energy, me) >= 0,
+    )
+
+
+def of_trainers(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> tuple[Any, ...]:
+    """Trainer cards in play and played, and the hands."""
+    me, there = reader.me, game.stadium >= 0
+    tools = xp.sum(game.tools >= 0, axis=1, dtype=xp.int32)
+    return (
+        at(game.supporters, me),
+        there,
+        total(xp.where(me == OWNERS, tools, 0)),
+        total(tools) + there,
+        100 + zones.size(game, HAND, me) - zones.size(game, HAND, 1 - me),
+    )
+
+
+Facts = Callable[[Record, Cards, Record, Reader, Row], tuple[Any, ...]]
+FACTS: Final[tuple[tuple[str, tuple[Fact, ...], Facts], ...]] = (
+    (
+        "points",
+        (Fact.MY_POINTS, Fact.FOE_POINTS, Fact.FOE_REMAINING, Fact.LOST_TO_ATTACK, Fact.LOST_THIS_GAME),
+        of_points,
+    ),
+    ("attacks", (Fact.ATTACK_USED_LAST_TURN, Fact.ATTACK_USED_THIS_GAME, Fact.KNOCKED_OUT_TARGET), of_attacks),
+    (
+        "board",
+        (Fact.SELF_DAMAGE, Fact.SELF_HP, Fact.FOE_RETREAT, Fact.POKEMON_DIFFERENCE, Fact.FOE_FREE_BENCH),
+        of_pokemon,
+    ),
+    (
+        "energy",
+        (Fact.SHARED_ENERGY, Fact.ENERGY_DIFFERENCE, Fact.EXTRA_ENERGY, Fact.DISCARD_ENERGY, Fact.CURRENT_ENERGY),
+        of_energy,
+    ),
+    (
+        "trainers",
+        (Fact.SUPPORTERS_PLAYED, Fact.STADIUM_IN_PLAY, Fact.TOOLS, Fact.REMOVABLE, Fact.HAND_DIFFERENCE),
+        of_trainers,
+    ),
+)
+"""Facts that are counted together, each family where somebody asks for one of it."""
 
 
 def extra_energy(cards: Cards, reader: Reader, row: Row, units: Any) -> Any:

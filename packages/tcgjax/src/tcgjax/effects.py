@@ -100,7 +100,7 @@ def reader(game: Record) -> Reader:
 
 
 def count_on(game: Record, cards: Cards, rules: Record) -> None:
-    """Carry out the rows that only count, up to the first that acts."""
+    """Carry out the rows that only count, up to the first that acts; end a program whose head does not allow it."""
     here = reader(game)
     length = cards.program(game.r_number, 0)
 
@@ -110,14 +110,16 @@ def count_on(game: Record, cards: Cards, rules: Record) -> None:
         return (row < length) & is_pure(op)
 
     def once(state: Any) -> Any:
-        row, n, flag = state
+        row, n, flag, allowed = state
         going = is_next(state)
         numbers = cards.row(game.r_number, xp.minimum(row, 15))
-        new_n, new_flag, _ = count(game, cards, rules, here, Row(*(numbers[i] for i in range(8))), n, flag)
-        return row + going, xp.where(going, new_n, n), xp.where(going, new_flag, flag)
+        new_n, new_flag, met = count(game, cards, rules, here, Row(*(numbers[i] for i in range(8))), n, flag)
+        return row + going, xp.where(going, new_n, n), xp.where(going, new_flag, flag), allowed & (met | ~going)
 
-    start = (game.r_row, game.r_n, game.r_flag)
-    game.r_row, game.r_n, game.r_flag = cards.ops.loop(is_next, once, start, MOST_COUNTS)
+    start = (game.r_row, game.r_n, game.r_flag, xp.bool_(True))
+    row, game.r_n, game.r_flag, allowed = cards.ops.loop(is_next, once, start, MOST_COUNTS)
+    game.r_row = xp.where(game.checks & ~allowed, length, row)
+    game.checks = xp.bool_(False)
 
 
 def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row, game: Record) -> None:

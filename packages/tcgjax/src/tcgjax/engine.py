@@ -1,9 +1,10 @@
 """What runs next, pass after pass, until somebody is asked or the game is over.
 
 Unfinished work lies in layers: setup, turn, main phase, attack or retreat, programs, Knock Outs; the innermost runs.
-A pass begins with a sweep over the modifiers in force, if something has changed what the last one found (`stale`).
-Then every layer has its turn, in the order in which they mostly follow one another, until one makes the sweep stale:
-so the end of a turn in which nothing special happens takes three passes, and most decisions two.
+A main action is carried out first.  Then come passes.  Each begins with a sweep over the modifiers in force, if
+something has changed what the last one found (`stale`).  Then every layer has its turn, in the order in which they
+mostly follow one another, until one makes the sweep stale: so most decisions take one pass, the end of a turn two, an
+attack three.
 """
 
 from __future__ import annotations
@@ -49,12 +50,13 @@ def with_work(game: Record, cards: Cards) -> Record:
     game.skips_from = cards.card(game.card, CardColumn.SKIPS_FROM)
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.bool_)
-    game.asks_main = game.stale = game.fires = xp.bool_(False)
+    game.asks_main = game.stale = game.fires = game.checks = xp.bool_(False)
     game.came_to = xp.int32(0)
     game.__dict__.update(starts.nothing())
-    for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name", "event"):
+    for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name"):
         setattr(game, name, xp.int32(0))
-    game.retreats_for, game.own_attacks = xp.int32(NOBODY), xp.zeros((6,), xp.int32)
+    game.event = game.event_kinds = xp.int32(0)
+    game.retreats_for = xp.int32(NOBODY)
     return game
 
 
@@ -65,14 +67,11 @@ def look_around(game: Record, cards: Cards) -> None:
     in_play = game.attacker_place >= 0
     game.attacker_card = xp.where(in_play, at(board.tops(game, cards), game.attacker_place), game.attack_card)
     game.attacker_types = cards.card(game.attacker_card, CardColumn.TYPES)
-    number = game.strike_number.astype(xp.int32)
-    name = cards.attack(game.strike_card, number, AttackColumn.NAME)
-    game.strike_name = xp.where(game.struck, name, NOBODY)
+    number = xp.where(game.struck, game.strike_number, game.attack_number).astype(xp.int32)
+    name = cards.attack(xp.where(game.struck, game.strike_card, game.attack_card), number, AttackColumn.NAME)
+    game.strike_name = xp.where(game.attacking, name, NOBODY)
     player = game.current.astype(xp.int32)
-    spot = board.active_place(player)
-    card, number, there = attack.pairs(game, cards, spot, xp.bool_(True))
-    game.own_attacks = xp.where(there, cards.attack(card, number, AttackColumn.NAME), NOBODY)
-    game.retreats_for = board.pokemon_at(game, spot + game.retreat_place)
+    game.retreats_for = board.pokemon_at(game, board.active_place(player) + game.retreat_place)
 
 
 def layer(game: Record) -> Any:
@@ -116,17 +115,15 @@ def look(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record]:
     game, rules = (record.copy() for record in state)
     running = goes_on(game)
     game.event = event(game)
-    due = xp.bool_(False)
-    for _, _, code in EVENTS:
-        due = due | ((game.event == code) & triggers.are_there(rules, code))
-    wanted = game.stale | (running & due)
+    game.event_kinds = triggers.kinds_at(game.event)
+    wanted = game.stale | (running & ((rules.present & game.event_kinds) != 0))
     rules.found = xp.int32(0)
 
     def again(state: tuple[Record, Record]) -> tuple[Record, Record]:
         new, _ = state[0].copy(), state[1]
         look_around(new, cards)
         new.stale = xp.bool_(False)
-        return merged(wanted, new, state[0]), merged(wanted, sweep(new, cards), state[1])
+        return merged(wanted, new, state[0]), sweep(new, cards, state[1], wanted)
 
     return cards.ops.when_any("sweep", wanted, again, (game, rules))
 
@@ -146,30 +143,21 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
     run("settle", knockouts.settle, KNOCKED_OUT)
     run("retreat", turn.retreat, RETREAT, game.event == triggers.RETREATED)
     when(cards.ops, "fire", game.fires, lambda g: fire(g, rules), game)
-    run("program", effects.run, PROGRAM)
-    run("main", main_phase.look, MAIN)
-    run("perform", main_phase.perform, MAIN, game.answer != UNANSWERED)
-    when(cards.ops, "react", game.came.any(), lambda g: triggers.react(g, cards, rules), game)
-    look_at_attack(game)
     run("coins", attack.check_coins, ATTACK, game.attack_step == attack.CHECK)
     run("resolve", attack.resolve, ATTACK, game.attack_step == attack.RESOLVE)
+    run("program", effects.run, PROGRAM)
+    when(cards.ops, "react", game.came.any(), lambda g: triggers.react(g, cards, rules), game)
     for step, code in ((attack.RETALIATE, triggers.ON_HIT), (attack.KNOCK_OUTS, triggers.ON_KNOCK_OUT)):
         nothing = (game.event == code) | ~triggers.are_there(rules, code)
         run("retaliate", attack.retaliated, ATTACK, (game.attack_step == step) & nothing)
     run("attack settles", attack.settle, ATTACK, game.attack_step == attack.SETTLE)
     run("settle attack", settle_if_nobody_is_down, KNOCKED_OUT, nobody_is_down(game, rules))
     run("attack ends", attack.finish, ATTACK, game.attack_step == attack.FINISH)
-    run("main ends", main_phase.look, MAIN, game.turn_over)
+    run("main", main_phase.look, MAIN)
     run_turn(run, game, rules)
-    run("main asks", main_phase.look, MAIN, game.answer == UNANSWERED)
+    run("main begins", main_phase.look, MAIN)
     run("setup", turn.set_up, SETUP)
     return game, rules
-
-
-def look_at_attack(game: Record) -> None:
-    """Whose attack has just begun."""
-    game.attacker_place = board.place_of(game, game.attacker)
-    game.attacker_owner = owner(game.attacker)
 
 
 def nobody_is_down(game: Record, rules: Record) -> Any:
@@ -214,6 +202,8 @@ def run_turn(run: Any, game: Record, rules: Record) -> None:
 def advance(game: Record, cards: Cards) -> Record:
     """Run until somebody is asked or the game is over; then say what is legal."""
     game = game.copy()
+    performs = goes_on(game) & (layer(game) == MAIN)
+    when(cards.ops, "perform", performs, lambda g: main_phase.perform(g, cards), game)
     game.stale = xp.bool_(True)
     start = (game, nothing_known())
     game, rules = cards.ops.loop(unfinished, lambda state: one_pass(state, cards), start, MOST_PASSES)

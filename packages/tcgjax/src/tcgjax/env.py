@@ -22,12 +22,14 @@ from tcgjax.decks import Deck, tables_of
 from tcgjax.hidden import permuted
 from tcgjax.layout import LAYOUT
 from tcgjax.observation import CARDS, MODIFIERS, NUMBERS, QUESTIONS
-from tcgjax.questions import NUM_ACTIONS, as_mask
+from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, NUM_ACTIONS, PLAY, RETREAT, TARGETS, as_mask, is_legal
 from tcgjax.tables import Cards, Tables
 
 Words = tuple[Any, ...]
 """A packed game: the words of `layout.LAYOUT`, uint32 ``()`` each."""
 STREAMS: Final = 5
+KINDS_OF_ACTIONS: Final = (PLAY, ATTACH, RETREAT, ATTACK, ABILITY, CHOICE)
+"""Where each kind of main action begins, after ending the turn."""
 
 
 def _below(generator: Any, n: Any, mulhi: Any = counter_rng.mulhi) -> tuple[Any, Any]:
@@ -126,6 +128,15 @@ class Tcg(Env):
         """Another truth: see `hidden.permuted`."""
         return CODEC.pack(permuted(CODEC.unpack(state), key, player))
 
+    def alike(self, state: Words, action: Any) -> Any:
+        """A number that games have in common whose next step goes a similar way; int32 ``()``."""
+        unfinished = ("programs", "attacking", "retreating", "settling")
+        inside = sum((CODEC.read(state, name) != 0).astype(np.int32) << i for i, name in enumerate(unfinished))
+        acts = (CODEC.read(state, "main") != 0) & (inside == 0)
+        kind = sum((action >= first).astype(np.int32) for first in KINDS_OF_ACTIONS)
+        targets = (kind == 1) & ((action - PLAY) % TARGETS > 0)
+        return jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
+
     # --- the rules --------------------------------------------------------------------------------------------------
 
     def begin(self, generator: Any, params: TcgParams, ops: Ops = XLA) -> Words:
@@ -167,26 +178,30 @@ class Tcg(Env):
         What runs the game is compiled once, for the step and for the next game's deal.
         """
         cards = Cards(params.tables, ops)
-        game, illegal = engine.answer(engine.unpack(state, cards), action)
+        illegal = ~is_legal(CODEC.unpack(state).legal, action)
 
         def goes_on(carry: Any) -> Any:
-            return carry[0] | engine.goes_on(carry[1])  # the first round, or a game that was dealt in it
+            return carry[0] | carry[1]
 
         def once(carry: Any) -> Any:
-            is_first, game, final = carry
-            game = engine.advance(game, cards)
-            words = CODEC.pack(game)
-            final = tuple(jnp.where(is_first, new, old) for new, old in zip(words, final, strict=True))
-            ends = is_first & ((game.winner >= 0) | self.is_truncated(words, params))
+            is_first, ends, words, final = carry
+            game = engine.unpack(words, cards)
 
             def deal(game: Record) -> Record:
                 drawn = [game.draws[stream].astype(np.uint32) for stream in range(STREAMS)]
                 return merged(ends, self._dealt((game.key0, game.key1, *drawn), params, cards), game)
 
-            return jnp.bool_(False), ops.when_any("deal", ends, deal, game), final
+            game = ops.when_any("deal", ends, deal, game)
+            answered, _ = engine.answer(game.copy(), action)
+            game = engine.advance(merged(is_first, answered, game), cards)
+            words = CODEC.pack(game)
+            final = tuple(jnp.where(is_first, new, old) for new, old in zip(words, final, strict=True))
+            return no, is_first & ((game.winner >= 0) | self.is_truncated(words, params)), words, final
 
-        _, game, final = ops.loop(goes_on, once, (jnp.bool_(True), game, state), 2)
-        return CODEC.pack(game), final, illegal
+        no = jnp.bool_(False)
+        start = (~no, no, state, state)
+        _, _, after, final = ops.loop(goes_on, once, start, 2)
+        return after, final, illegal
 
     def step(
         self, key: Any, state: Words, action: Any, params: Any = None, ops: Ops = XLA

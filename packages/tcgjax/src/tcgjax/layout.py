@@ -22,6 +22,7 @@ EFFECTS: Final = 4  # of attacks that lie on a Pokémon
 LASTING: Final = 6  # effects that lie on a player
 LAST_TURN: Final = 62  # highest turn number
 FOREVER: Final = 63  # end of effects that last as long as their Pokémon stays Active
+NOT_PRICED: Final = -8  # owed for a retreat whose cost has not been looked up yet
 
 DECK, HAND, DISCARD, IN_PLAY, STADIUM, LIMBO, PILE = range(7)
 """Zones of an instance; limbo is a Trainer card while it is played, the pile what an effect is working through."""
@@ -46,7 +47,7 @@ LAYOUT: Final = Layout(
         flag("asked"), flag("actor"), bits("answer", -1, 143, empty=-1),
         # unfinished work, from what runs last to what runs first
         bits("setup", 0, 2), bits("turn_step", 0, 15), flag("main"),
-        flag("retreating"), bits("retreat_place", 0, 3), bits("owed", -8, 15),
+        flag("retreating"), bits("retreat_place", 0, 3), bits("owed", NOT_PRICED, 15),
         flag("attacking"), bits("attack_step", 0, 7), _instance("attacker"), bits("attack_card", 0, 4095),
         flag("attack_number"), flag("struck"), bits("strike_card", 0, 4095), flag("strike_number"),
         bits("base", -4096, 8191), flag("ignore_weakness"), flag("ignore_effects"), _instance("target"),

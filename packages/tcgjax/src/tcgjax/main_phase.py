@@ -13,7 +13,7 @@ from tcgjax.codes import AttackColumn, CardColumn, CardKind, Condition, Stage, U
 from tcgjax.counting import Reader, Row, usable
 from tcgjax.damage import recover_immune
 from tcgjax.knockouts import unsettled
-from tcgjax.layout import HAND, NOBODY, SLOTS
+from tcgjax.layout import HAND, NOBODY, NOT_PRICED, SLOTS
 from tcgjax.modifiers import matches, members
 from tcgjax.operations import position
 from tcgjax.operations.common import repeated
@@ -58,10 +58,9 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
     strikes = strikes & rules.there[spot]
     own_tops = of(rules.top, player)
     stadium = board.card_of(game, cards, game.stadium)
-    names = cards.attack(strike_card, strike_number, AttackColumn.NAME)
     blocked = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
     affordable = can_afford(rules, cards, spot, cards.cost(strike_card, strike_number))
-    attacks = strikes & affordable & ~locked(game, rules, names) & ~blocked & ~at(rules.no_attack, spot)
+    attacks = strikes & affordable & ~rules.locked & ~blocked & ~at(rules.no_attack, spot)
     use = cards.card(own_tops, CardColumn.USE)
     once = (use == Use.ONCE) & (of(game.ability_used, player) != game.turn)
     abilities = there & (once | (use == Use.OFTEN)) & of(rules.has_ability, player)
@@ -89,12 +88,6 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
             xp.zeros((31,), xp.bool_),
         ]
     )
-
-
-def locked(game: Record, rules: Record, names: Any) -> Any:
-    """Which of the listed attacks an effect locks, by their names."""
-    same = (game.own_attacks[None, :] == names[:, None]) & rules.locked[None, :]
-    return same.any(axis=1)
 
 
 def heads(
@@ -235,8 +228,8 @@ def look(game: Record, cards: Cards, rules: Record) -> None:
     game.asks_main = game.asks_main | asks
 
 
-def perform(game: Record, cards: Cards, rules: Record) -> None:
-    """Carry out one main action."""
+def perform(game: Record, cards: Cards) -> None:
+    """Carry out one main action.  What it needs to know of modifiers was decided when it became legal."""
     action, player = game.answer, game.current.astype(xp.int32)
     game.answer = xp.int32(UNANSWERED)
     first = player * np.int32(SLOTS)
@@ -250,27 +243,25 @@ def perform(game: Record, cards: Cards, rules: Record) -> None:
     plays = inside(PLAY, ATTACH)
     when(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target), game)
     attaches, retreats, drops = inside(ATTACH, RETREAT), inside(RETREAT, ATTACK), inside(FOSSIL, CHOICE)
-    game.stale = game.stale | attaches | retreats | drops
-    when(cards.ops, "attach", attaches, lambda g: attach(g, cards, rules, own - ATTACH), game)
+    when(cards.ops, "attach", attaches, lambda g: attach(g, own - ATTACH), game)
     game.retreating = game.retreating | retreats
     game.retreat_place = xp.where(retreats, action - RETREAT + 1, game.retreat_place)
-    game.owed = xp.where(retreats, at(rules.retreat, first), game.owed)
+    game.owed = xp.where(retreats, NOT_PRICED, game.owed)
     game.retreated = put(game.retreated, player, True, retreats)
 
     def strike(game: Record) -> None:
-        card, number, _ = attack.pairs(game, cards, first, at(rules.previous_attacks, first))
+        card, number, _ = attack.pairs(game, cards, first, xp.bool_(True))  # own attacks are the first in any case
         attack.begin(game, at(card, action - ATTACK), at(number, action - ATTACK))
 
     when(cards.ops, "attack", inside(ATTACK, ABILITY), strike, game)
     able = inside(ABILITY, STADIUM)
     place = xp.where(able, own - ABILITY, NOBODY)
     game.ability_used = put(game.ability_used, place, game.turn)
-    program = cards.card(at(rules.top, place), CardColumn.PROGRAM)
-    triggers.push(game, program, player, able, source=board.pokemon_at(game, place))
     uses = action == STADIUM
     game.stadium_used = put(game.stadium_used, player, True, uses)
-    program = cards.card(board.card_of(game, cards, game.stadium), CardColumn.PROGRAM)
-    triggers.push(game, program, player, uses)
+    user = xp.where(able, at(board.top_instances(game), place), game.stadium)
+    program = cards.card(board.card_of(game, cards, user), CardColumn.PROGRAM)
+    triggers.push(game, program, player, able | uses, source=board.pokemon_at(game, place))
     fossil = xp.where(drops, own - FOSSIL, NOBODY)
     when(cards.ops, "fossil", drops, lambda g: board.discard_pokemon(g, fossil), game)
 
@@ -304,13 +295,12 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
     supporter = kind == CardKind.SUPPORTER
     game.supporters = put(game.supporters, player, at(game.supporters, player) + 1, supporter)
     runs = supporter | (kind == CardKind.ITEM)
-    game.stale = game.stale | ~runs
     program = cards.card(card, CardColumn.PROGRAM)
     triggers.push(game, program, player, runs, held=instance, played=True)
     game.answer = xp.where(runs & (target > 0), CHOICE + target - 1, game.answer)
 
 
-def attach(game: Record, cards: Cards, rules: Record, place: Any) -> None:
+def attach(game: Record, place: Any) -> None:
     """Attach the current energy of the Zone; what it triggers."""
     player = game.current.astype(xp.int32)
     kind = at(game.zone_energy, player)

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import board, triggers, xp, zones
-from tcgjax.arrays import Record, at, lowest, one_of, put, total, when_itself
+from tcgjax import attack, board, triggers, xp, zones
+from tcgjax.arrays import Record, at, lowest, merged, one_of, put, total, when_itself
 from tcgjax.board import ACTIVE, OWNERS, PLACE
 from tcgjax.codes import AttackColumn, CardColumn, Kind, ModifierColumn, Place, Scope, State, Who
 from tcgjax.layout import DECK, PLACES
-from tcgjax.sources import SOURCES, abilities, as_bits, source_of, sources
+from tcgjax.sources import SOURCES, abilities, as_bits, packed, source_of, sources
 from tcgjax.states import in_state
 from tcgjax.tables import Cards, Columns
 
@@ -105,7 +105,7 @@ def nothing_known() -> Record:
         cost_more=xp.zeros((PLACES, 9), xp.int32),  # energy by type that attacks cost more …
         cost_floor=xp.zeros((PLACES, 9), xp.int32),  # … and the least they cost then
         shield=xp.zeros((2, PLACES), xp.int32),  # what the coins change, the first and the second
-        locked=xp.zeros((6,), xp.bool_),  # attacks of the turn player's Active that cannot be used
+        locked=xp.zeros((6,), xp.bool_),  # which attacks of the turn player's Active (`attack.pairs`) are locked
         reflip=xp.zeros((2,), xp.int32),
         more_picks=xp.zeros((2,), xp.int32),
         more_points=xp.int32(0),
@@ -165,11 +165,20 @@ def matches(
     return box.passes
 
 
-def sweep(game: Record, cards: Cards) -> Record:
-    """Everything that modifiers say now.  `game.event` asks for triggers besides (see `triggers`)."""
+def sweep(game: Record, cards: Cards, before: Record, where: Any) -> Record:
+    """Everything that modifiers say now.  `game.event` asks for triggers besides (see `triggers`).
+
+    Args:
+        game: the game.
+        cards: tables.
+        before: what holds where the flag does not.
+        where: flag.
+    """
     rules = printed_rules(game, cards)
     found, kinds = sources(game, cards, rules, abilities(game, cards, rules))
     live, early = as_bits(found, kinds)
+    live = [xp.where(where, word, 0) for word in live]
+    rules, known = merged(where, rules, before), packed(game, found)
 
     def goes_on(state: tuple[Any, ...]) -> Any:
         return (state[0] | state[1] | state[2]) != 0
@@ -184,7 +193,7 @@ def sweep(game: Record, cards: Cards) -> Record:
         inside = lowest(word)
         done = xp.where(word != 0, np.uint32(1) << xp.maximum(inside, 0).astype(xp.uint32), np.uint32(0))
         rules = rules.copy()
-        take_source(game, cards, rules, source_of(game, found, part * np.int32(32) + inside), word != 0)
+        take_source(game, cards, rules, source_of(known, part * np.int32(32) + inside), word != 0)
         return *(xp.where(part == i, word & ~done, word) for i, word in enumerate(live)), rules
 
     *_, rules = cards.ops.loop(goes_on, once, (*live, rules), SOURCES)
@@ -206,23 +215,29 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
     inside = xp.where(scope == Scope.SELF, place == PLACE, scope == Scope.EVERYBODY)
     inside = inside | (mine & ((scope == Scope.MY_ALL) | ((scope == Scope.MY_ACTIVE) & ACTIVE)))
     inside = inside | (~mine & ((scope == Scope.FOE_ALL) | ((scope == Scope.FOE_ACTIVE) & ACTIVE)))
-    box = Record(works=here & in_place, suits=inside & rules.there)
+    needs, narrows = m[M.NEED_WHO] != 0, (m[M.FILTER] != 0) | (m[M.STATE] != 0)
 
-    def need(box: Record) -> None:
-        needed = members(game, m[M.NEED_WHO], owner, place, rules.there)
-        filter_, state = m[M.NEED_FILTER], m[M.NEED_STATE]
-        needed = needed & matches(game, cards, rules, filter_, state, m[M.TYPES], xp.int32(0), place, hands=False)
-        box.works = box.works & ((m[M.NEED_WHO] == 0) | (total(needed) >= m[M.NEED_MIN]))
+    def test(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """First who must be in play for it, then whom of its scope it is for."""
+        needs, narrows, works, suits = state
+        number = xp.where(needs, m[M.NEED_FILTER], m[M.FILTER])
+        condition = xp.where(needs, m[M.NEED_STATE], m[M.STATE])
+        parameter = xp.where(needs, 0, m[M.PARAMETER])
+        found = matches(game, cards, rules, number, condition, m[M.TYPES], parameter, place, hands=False)
+        box = Record(works=works)
 
-    def narrow(box: Record) -> None:
-        numbers = (m[M.FILTER], m[M.STATE], m[M.TYPES], m[M.PARAMETER])
-        box.suits = box.suits & matches(game, cards, rules, *numbers, place, hands=False)
+        def need(box: Record) -> None:
+            needed = found & members(game, m[M.NEED_WHO], owner, place, rules.there)
+            box.works = box.works & (~needs | (total(needed) >= m[M.NEED_MIN]))
 
-    when_itself(ops, "modifier needs", m[M.NEED_WHO] != 0, need, box)
-    when_itself(ops, "modifier filters", (m[M.FILTER] != 0) | (m[M.STATE] != 0), narrow, box)
-    affects = box.suits & box.works  # [8]
-    on_player = box.works & xp.where(owner == PLAYERS, scope == Scope.ME, scope == Scope.FOE)
-    on_player = on_player | (box.works & (scope == Scope.BOTH))  # [2]
+        when_itself(ops, "modifier needs", needs, need, box)
+        return xp.bool_(False), narrows & needs, box.works, suits & (needs | ~narrows | found)
+
+    start = (needs, narrows, here & in_place, inside & rules.there)
+    *_, works, suits = ops.loop(lambda state: state[0] | state[1], test, start, 2)
+    affects = suits & works  # [8]
+    on_player = works & xp.where(owner == PLAYERS, scope == Scope.ME, scope == Scope.FOE)
+    on_player = on_player | (works & (scope == Scope.BOTH))  # [2]
 
     rules.max_hp = rules.max_hp + xp.where(affects & (kind == Kind.HP), amount, 0)
     rules.retreat = rules.retreat + xp.where(affects & (kind == Kind.RETREAT), amount, 0)
@@ -318,9 +333,12 @@ def take_rare_rules(
         rules.survives = rules.survives | (survivors & (kind == Kind.SURVIVE))
 
     def no_named_attack(rules: Record) -> None:
-        locked = xp.where(arg != 0, arg, locked_name(cards, rules, source.place, source.attack))
-        active = at(affects, board.active_place(game.current.astype(xp.int32)))
-        rules.locked = rules.locked | (active & (kind == Kind.NO_NAMED_ATTACK) & (game.own_attacks == locked))
+        number = xp.where(source.effect >= 0, at(game.fx_attack.reshape(-1), source.effect), 0)
+        locked = xp.where(arg != 0, arg, locked_name(cards, rules, source.place, number))
+        spot = board.active_place(game.current.astype(xp.int32))
+        card, number, there = attack.pairs(game, cards, spot, xp.bool_(True))
+        same = there & (cards.attack(card, number, AttackColumn.NAME) == locked)
+        rules.locked = rules.locked | (at(affects, spot) & (kind == Kind.NO_NAMED_ATTACK) & same)
 
     of(Kind.HP_PER_ENERGY, hp_per_energy)
     of(Kind.DOUBLE_ENERGY, double_energy)

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import board, xp
-from tcgjax.arrays import Record, at, when_itself, word_of
+from tcgjax.arrays import Record, at, bit, when_itself, word_of
 from tcgjax.codes import CardColumn, Kind, ModifierColumn
-from tcgjax.layout import EFFECTS, LASTING, NOBODY, PLACES
+from tcgjax.layout import DECK_SIZE, EFFECTS, LASTING, NOBODY, PLACES
 from tcgjax.tables import Cards
 
 M = ModifierColumn
@@ -25,6 +25,9 @@ PER_SIDE: Final = LASTING + 4 * PER_PLACE
 SOURCES: Final = 2 * PER_SIDE + 1
 WORDS: Final = ((0, 32), (32, 64), (64, SOURCES))
 """The sources as bits of three words."""
+BITS: Final = 8
+IN_WORD: Final = 4
+"""Modifiers have numbers of 8 bits; four are kept in a word."""
 
 
 def in_effect(game: Record) -> Any:
@@ -142,8 +145,22 @@ def as_bits(found: Record, kinds: Record) -> tuple[list[Any], list[Any]]:
     return [word_of(live[a:b]) for a, b in WORDS], [word_of(early[a:b]) for a, b in WORDS]
 
 
-def source_of(game: Record, found: Record, number: Any) -> Record:
-    """A source by its number: modifier, owner, place (or -1), card (or -1) and locked attack."""
+def packed(game: Record, found: Record) -> Record:
+    """What `source_of` reads: the modifiers of all sources, four in a word, and whose the lasting effects are."""
+    row = in_a_row(found).astype(xp.uint32)
+    filled = xp.concatenate([row, xp.zeros((-SOURCES % IN_WORD,), xp.uint32)]).reshape(-1, IN_WORD)
+    words = xp.sum(filled << (np.arange(IN_WORD, dtype=np.uint32) * np.uint32(BITS)), axis=1, dtype=xp.uint32)
+    on_pokemon, on_players = word_of(game.fx_owner.reshape(-1)), word_of(game.px_owner.reshape(-1))
+    return Record(modifiers=words, stadium=game.stadium, owners=(on_pokemon, on_players), tools=game.tools)
+
+
+def source_of(known: Record, number: Any) -> Record:
+    """A source by its number: modifier, owner, place (or -1), card (or -1), and which effect of attacks it is.
+
+    Args:
+        known: what `packed` returned.
+        number: of the source, int32.
+    """
     second = number >= PER_SIDE
     within = number - xp.where(second, PER_SIDE, 0)
     is_stadium, on_player = number == SOURCES - 1, within < LASTING
@@ -155,20 +172,17 @@ def source_of(game: Record, found: Record, number: Any) -> Record:
     column = column - slot * np.int32(PER_PLACE)
     on_place = ~is_stadium & ~on_player
     place = xp.where(on_place, side * np.int32(4) + slot, NOBODY)
-    effect = xp.clip(column - 6, 0, EFFECTS - 1)
-    lasting = xp.clip(within, 0, LASTING - 1)
-    modifier = at(at(found.on_places, place), xp.clip(column, 0, PER_PLACE - 1))
-    modifier = xp.where(on_player, at(at(found.on_players, side), lasting), modifier)
-    owner = xp.where(column < 6, side, at(at(game.fx_owner, place), effect).astype(xp.int32))
-    owner = xp.where(on_player, at(at(game.px_owner, side), lasting).astype(xp.int32), owner)
-    tools = at(game.tools, place)
-    card = xp.where(column < 2, NOBODY, xp.where(column < 4, tools[0], xp.where(column < 6, tools[1], NOBODY)))
-    card = xp.where(on_place, card, NOBODY)
-    attack = xp.where(on_place & (column >= 6), at(at(game.fx_attack, place), effect), 0)
+    effect = xp.where(on_place & (column >= 6), place * np.int32(EFFECTS) + column - 6, NOBODY)
+    lasting = xp.where(on_player, side * np.int32(LASTING) + within, NOBODY)
+    owner = xp.where(effect >= 0, bit(known.owners[0], effect), second)
+    owner = xp.where(lasting >= 0, bit(known.owners[1], lasting), owner)
+    tool = at(known.tools.reshape(-1), place * np.int32(2) + (column >= 4))
+    card = xp.where(on_place & (column >= 2) & (column < 6), tool, NOBODY)
+    shift = ((number & (IN_WORD - 1)) * np.int32(BITS)).astype(xp.uint32)
     return Record(
-        modifier=xp.where(is_stadium, found.stadium, modifier),
-        owner=xp.where(is_stadium, (game.stadium >= 20).astype(xp.int32), owner),
+        modifier=((at(known.modifiers, number >> 2) >> shift) & np.uint32((1 << BITS) - 1)).astype(xp.int32),
+        owner=xp.where(is_stadium, known.stadium >= DECK_SIZE, owner).astype(xp.int32),
         place=place,
-        card=xp.where(is_stadium, game.stadium, card),
-        attack=attack,
+        card=xp.where(is_stadium, known.stadium, card),
+        effect=effect,
     )

@@ -1,13 +1,15 @@
-"""Programs that begin in the middle of something, if their heads allow it; decided with the rules in force by then."""
+"""Programs that begin in the middle of something, if their heads allow it; decided with the rules in force by then.
+
+Their heads run as any rows do; if they do not allow it, the program is over before a row of it acts.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from tcgjax import board, triggers, xp
-from tcgjax.arrays import Record, at, put
+from tcgjax.arrays import Record, at
 from tcgjax.codes import CardColumn, Use
-from tcgjax.counting import Reader, usable
 from tcgjax.layout import NOBODY
 from tcgjax.tables import Cards
 
@@ -45,7 +47,7 @@ def check_attack(game: Record, program: Any, me: Any, source: Any, where: Any) -
 
 
 def begin(game: Record, cards: Cards, rules: Record) -> None:
-    """Begin what waits, if it may."""
+    """Put what waits on the stack, if it may begin; whether it goes on is for the head of its program (`checks`)."""
     place = board.place_of(game, game.start_source)
     arrives, copied = game.start_mode == ARRIVES, game.start_mode == COPIED
     card = at(rules.top, place)
@@ -53,12 +55,6 @@ def begin(game: Record, cards: Cards, rules: Record) -> None:
     me = xp.where(arrives, at(board.OWNERS, place), game.start_me)
     has_use = cards.card(card, CardColumn.USE) == game.start_use
     wanted = ~arrives | ((place >= 0) & has_use & at(rules.has_ability, place))
-    one = [me, place, copied, game.strike_card, game.strike_number.astype(xp.int32)]
-    one += [xp.int32(NOBODY)] * 3
-    reader = Reader(*(xp.asarray(value)[None] for value in one))
-    allowed = usable(game, cards, rules, number[None], reader, wanted[None])[0]
-    triggers.push(game, number, me, allowed & ~copied, source=game.start_source)
-    stops = copied & ~allowed
-    top = game.programs - 1
-    game.row = put(game.row, top, cards.program(number, 0), stops)
+    triggers.push(game, number, me, wanted & ~copied, source=game.start_source)
+    game.checks = wanted
     game.__dict__.update(nothing())

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import board, xp
-from tcgjax.arrays import Record, at, first, put, repeat, when_itself
+from tcgjax.arrays import Record, at, bit, first, put, repeat, when_itself, word_of
 from tcgjax.board import OWNERS
 from tcgjax.codes import Kind, ModifierColumn
 from tcgjax.layout import NOBODY, PLACES, PROGRAMS
@@ -72,23 +72,36 @@ def nothing_found() -> dict[str, Any]:
         "zone_program": xp.zeros((PLACES,), xp.int32),
         "zone_owner": xp.zeros((PLACES,), xp.int32),
         "zone_types": xp.zeros((PLACES,), xp.int32),
-        "zone_affects": xp.zeros((PLACES, PLACES), xp.bool_),  # [source, where the energy comes]
+        "zone_affects": xp.zeros((PLACES,), xp.uint32),  # of each source, as bits: where the energy comes
     }
+
+
+def mask_of(event: int) -> np.int32:
+    """The kinds of triggers of an event as bits."""
+    return np.int32(sum(1 << (int(kind) - BITS) for kind in KINDS[event]))
+
+
+def kinds_at(event: Any) -> Any:
+    """The kinds of triggers of an event that is known at run time, as bits; int32."""
+    found = xp.int32(0)
+    for code in KINDS:
+        found = xp.where(event == code, mask_of(code), found)
+    return found
 
 
 def are_there(rules: Record, event: int) -> Any:
     """Whether any trigger of an event is in force."""
-    mask = sum(1 << (int(kind) - BITS) for kind in KINDS[event])
-    return (rules.present & np.int32(mask)) != 0
+    return (rules.present & mask_of(event)) != 0
 
 
 def weigh(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, on_player: Any, found: Record) -> None:
     """Note a modifier if it is a trigger."""
     kind = m[M.KIND]
     here = kind >= BITS
-    rules.present = rules.present | xp.where(here, np.int32(1) << xp.maximum(kind - BITS, 0), 0)
+    this = xp.where(here, np.int32(1) << xp.maximum(kind - BITS, 0), 0)
+    rules.present = rules.present | this
     reacts = kind == Kind.ON_ZONE_ENERGY
-    due = here & ~reacts & (game.event != NONE)
+    due = (this & game.event_kinds) != 0
     when_itself(cards.ops, "event", due, lambda r: weigh_event(game, r, m, affects, on_player, found), rules)
     when_itself(cards.ops, "zone energy", reacts, lambda r: weigh_reaction(r, m, affects, found), rules)
 
@@ -99,7 +112,7 @@ def weigh_reaction(rules: Record, m: Columns, affects: Any, found: Record) -> No
     rules.zone_program = put(rules.zone_program, reacts, m[M.PROGRAM])
     rules.zone_owner = put(rules.zone_owner, reacts, found.owner)
     rules.zone_types = put(rules.zone_types, reacts, m[M.ARG])
-    rules.zone_affects = put(rules.zone_affects, reacts, affects)
+    rules.zone_affects = put(rules.zone_affects, reacts, word_of(affects))
 
 
 def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player: Any, found: Record) -> None:
@@ -245,7 +258,7 @@ def react(game: Record, cards: Cards, rules: Record) -> None:
         mine = came & (me == OWNERS)[:, None]
         next_ = first(xp.where(mine.any(), mine, came).reshape(-1))
         there, kind = next_ // 9, next_ % 9
-        reacts = at(rules.zone_affects.T, there) & (((rules.zone_types >> kind) & 1) != 0) & came.any()
+        reacts = bit(rules.zone_affects, there) & (((rules.zone_types >> kind) & 1) != 0) & came.any()
         push_all(game, reacts, rules.zone_program, rules.zone_owner, source=names, cause=at(names, there))
         return came & (np.arange(PLACES * 9).reshape(PLACES, 9) != next_)
 

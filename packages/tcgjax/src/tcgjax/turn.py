@@ -11,7 +11,7 @@ from tcgjax.arrays import Record, at, first, put, ranks, repeat, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import CardColumn, CardKind, Stage
 from tcgjax.knockouts import TIE, finish, unsettled
-from tcgjax.layout import DECK, DECK_SIZE, HAND, NOBODY, SLOTS
+from tcgjax.layout import DECK, DECK_SIZE, HAND, NOBODY, NOT_PRICED, SLOTS
 from tcgjax.operations.common import fill, repeated
 from tcgjax.operations.energy import add_discard, add_energy, produce
 from tcgjax.questions import ask
@@ -44,19 +44,24 @@ def deal(game: Record, cards: Cards) -> None:
     game.current = game.first
     game.position = xp.asarray(np.tile(np.arange(DECK_SIZE, dtype=np.int32), 2))
 
-    def once(game: Record, player: Any) -> Any:
-        here = player < 2
-        zones.shuffle(game, player, here.astype(xp.int32))
-        draw_opening(game, cards, player, here)
-        return player + 1
+    def once(game: Record, state: Any) -> Any:
+        number, swapped = state
+        player, first_time = xp.minimum(number >> 1, 1), (number < 4) & ((number & 1) == 0)
+        zones.shuffle(game, player, ((number < 4) & (first_time | swapped)).astype(xp.int32))
+        return number + 1, draw_opening(game, cards, player, first_time)
 
-    repeat(cards.ops, DEALT, lambda game, player: player < 2, once, game, xp.int32(0), 2)
+    start = (xp.int32(0), xp.bool_(False))
+    repeat(cards.ops, DEALT, lambda game, state: state[0] < 4, once, game, start, 4)
     for player in (0, 1):
         game.next_energy = put(game.next_energy, player, rng.roll_energy(game, cards, xp.int32(player)))
 
 
-def draw_opening(game: Record, cards: Cards, player: Any, where: Any) -> None:
-    """Five cards; a hand without a Basic swaps one of them for one of the deck, both at random (2.2)."""
+def draw_opening(game: Record, cards: Cards, player: Any, where: Any) -> Any:
+    """Five cards; a hand without a Basic swaps one of them for one of the deck, both at random (2.2).
+
+    Returns:
+        Whether it did: then the deck is shuffled once more.
+    """
     zones.draw(game, player, xp.where(where, OPENING_HAND, 0))
     basics = is_basic(cards, game.card) & (player == OWNER)
     swaps = where & ~(basics & (game.zone == HAND)).any()
@@ -69,7 +74,7 @@ def draw_opening(game: Record, cards: Cards, player: Any, where: Any) -> None:
     zones.take_out(game, card, swaps)
     zones.put_last(game, card, HAND, swaps)
     zones.put_last(game, back, DECK, swaps)
-    zones.shuffle(game, player, swaps.astype(xp.int32))
+    return swaps
 
 
 def set_up(game: Record, cards: Cards, rules: Record) -> None:
@@ -188,6 +193,7 @@ def retreat(game: Record, cards: Cards, rules: Record) -> None:
     spot = board.active_place(player)
     units = at(game.energy, spot)
     game.stale = xp.bool_(True)
+    game.owed = xp.where(game.owed == NOT_PRICED, at(rules.retreat, spot), game.owed)
     owes = (game.owed > 0) & (units > 0).any() & at(rules.there, spot)
     answered, kind = ask(game, owes, player, fill(units > 0))
     worth = at(at(rules.units, spot), kind) // xp.maximum(at(units, kind), 1)

@@ -95,10 +95,3 @@ def count_bits(word: Any) -> Any:
 def leading_zeros(word: Any) -> Any:
     """How many bits above the highest that is set, for a scalar; int32."""
     return np.int32(32 - int(np.uint32(word)).bit_length()) if on_host(word) else jax.lax.clz(word).astype(np.int32)
-
-
-def trailing_zeros(word: Any) -> Any:
-    """How many bits below the lowest that is set, for a scalar uint32; 32 if none is; int32."""
-    if on_host(word):
-        return np.int32((int(word) & -int(word)).bit_length() - 1 if word else 32)
-    return jax.lax.population_count((word & (~word + np.uint32(1))) - np.uint32(1)).astype(np.int32)

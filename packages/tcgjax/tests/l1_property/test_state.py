@@ -10,7 +10,9 @@ import pytest
 from rlenv_shared.packing import report
 from tcgjax import xp
 from tcgjax.codec import CODEC
+from tcgjax.env import Tcg
 from tcgjax.layout import LAYOUT
+from tcgjax.questions import ABILITY, ATTACH, ATTACK, END, PLAY, RETREAT, TARGETS
 
 pytestmark = pytest.mark.l1
 
@@ -39,6 +41,27 @@ def test_packing_keeps_every_field():
     again = CODEC.unpack(CODEC.pack(game))
     for name in CODEC.shapes:
         assert np.array_equal(getattr(game, name), getattr(again, name)), name
+
+
+def test_a_field_is_read_alone():
+    words = tuple(np.random.default_rng(5).integers(0, 2**32, (LAYOUT.num_words,), dtype=np.uint32))
+    decoded = LAYOUT.decode(words)
+    for name in ("programs", "turn_step", "main", "attack_card"):
+        assert int(CODEC.read(words, name)) == decoded[name]
+
+
+def test_games_are_alike_whose_decisions_are_of_one_kind():
+    game = CODEC.empty()
+    game.main = np.bool_(True)
+    asked = CODEC.pack(game)
+    kinds = [
+        int(Tcg().alike(asked, np.int32(first))) for first in (END, PLAY, PLAY + 1, ATTACH, RETREAT, ATTACK, ABILITY)
+    ]
+    assert len(set(kinds)) == len(kinds)
+    assert int(Tcg().alike(asked, np.int32(PLAY + TARGETS))) == kinds[1]
+    assert int(Tcg().alike(asked, np.int32(ATTACH + 3))) == kinds[3]
+    game.programs = np.int32(1)
+    assert int(Tcg().alike(CODEC.pack(game), np.int32(PLAY))) not in kinds
 
 
 def test_numbers_keep_the_dtype_of_arrays():

@@ -12,8 +12,14 @@ struct call { const void* in[INPUTS + 1]; void* out[OUTPUTS + 1]; };
 static void run_group(const call* c, long group);
 extern const array inputs[INPUTS + 1], outputs[OUTPUTS + 1];
 
-// The last group where the batch is no multiple of LANES: its missing lanes repeat the last environment.
-static bool run_rest(const call* c, long first, long count) {
+static inline void copy_row(char* to, const char* from, long bytes) {
+  if (bytes == 4) *(uint32_t*)to = *(const uint32_t*)from;
+  else memcpy(to, from, bytes);
+}
+
+// Groups of environments that do not lie beside one another: in the order of a list, or the last group where the batch
+// is no multiple of LANES, whose missing lanes repeat the last environment.  They are copied, run, and copied back.
+static bool run_apart(const call* c, const int32_t* order, long first, long end, long batch) {
   long need = 0;
   for (int i = 0; i < INPUTS; i++) need += inputs[i].varying ? inputs[i].size * inputs[i].bytes * LANES + 64 : 0;
   for (int i = 0; i < OUTPUTS; i++) need += outputs[i].size * outputs[i].bytes * LANES + 64;
@@ -23,20 +29,30 @@ static bool run_rest(const call* c, long first, long count) {
   call padded = *c;
   for (int i = 0; i < INPUTS; i++) {
     if (!inputs[i].varying) continue;
-    const long row = inputs[i].size * inputs[i].bytes;
     padded.in[i] = next;
-    for (long l = 0; l < LANES; l++)
-      memcpy(next + l * row, (const char*)c->in[i] + (first + (l < count ? l : count - 1)) * row, row);
-    next += (row * LANES + 63) & ~63L;
+    next += (inputs[i].size * inputs[i].bytes * LANES + 63) & ~63L;
   }
   for (int i = 0; i < OUTPUTS; i++) {
     padded.out[i] = next;
     next += (outputs[i].size * outputs[i].bytes * LANES + 63) & ~63L;
   }
-  run_group(&padded, 0);
-  for (int i = 0; i < OUTPUTS; i++) {
-    const long row = outputs[i].size * outputs[i].bytes;
-    memcpy((char*)c->out[i] + first * row, padded.out[i], count * row);
+  for (long g = first; g < end; g++) {
+    const long count = batch - g * LANES < LANES ? batch - g * LANES : LANES;
+    long where[LANES];
+    for (long l = 0; l < LANES; l++) {
+      where[l] = g * LANES + (l < count ? l : count - 1);
+      if (order) where[l] = order[where[l]];
+    }
+    for (int i = 0; i < INPUTS; i++) {
+      const long row = inputs[i].size * inputs[i].bytes;
+      if (inputs[i].varying)
+        EACH copy_row((char*)padded.in[i] + l * row, (const char*)c->in[i] + where[l] * row, row);
+    }
+    run_group(&padded, 0);
+    for (int i = 0; i < OUTPUTS; i++) {
+      const long row = outputs[i].size * outputs[i].bytes;
+      for (long l = 0; l < count; l++) copy_row((char*)c->out[i] + where[l] * row, (char*)padded.out[i] + l * row, row);
+    }
   }
   free(memory);
   return true;
@@ -45,9 +61,9 @@ static bool run_rest(const call* c, long first, long count) {
 // Every environment of a batch, on this thread.
 static bool run_batch(const call* c, long batch) {
   Denormals flushed;
-  const long groups = batch / LANES, rest = batch - groups * LANES;
+  const long groups = batch / LANES;
   for (long g = 0; g < groups; g++) run_group(c, g);
-  return !rest || run_rest(c, groups * LANES, rest);
+  return groups * LANES == batch || run_apart(c, nullptr, groups, groups + 1, batch);
 }
 
 // For callers without JAX: arrays in the order of the arguments and results; whether there was enough memory.
@@ -62,13 +78,19 @@ extern "C" __attribute__((visibility("default"))) int rlenv_run(const void* cons
 // goes with the last one.
 struct Work {
   call c;
-  long groups, piece;
+  const int32_t* order;
+  long groups, batch, piece;
   std::atomic<long> next, done, holders;
+  std::atomic<bool> enough_memory;
   void take() {
     Denormals flushed;
     for (long first; (first = next.fetch_add(piece)) < groups;) {
       const long end = first + piece < groups ? first + piece : groups;
-      for (long g = first; g < end; g++) run_group(&c, g);
+      if (order) {
+        if (!run_apart(&c, order, first, end, batch)) enough_memory = false;
+      } else {
+        for (long g = first; g < end; g++) run_group(&c, g);
+      }
       done.fetch_add(end - first, std::memory_order_release);
     }
   }
@@ -93,7 +115,8 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
       m->traits = 0;
       return nullptr;
     }
-  if (frame->args.size != INPUTS || frame->rets.size != OUTPUTS) return fail(frame, "another number of arrays than compiled for");
+  const bool ordered = frame->args.size == INPUTS + 1;  // with a list of the environments, those alike beside one another
+  if ((frame->args.size != INPUTS && !ordered) || frame->rets.size != OUTPUTS) return fail(frame, "another number of arrays than compiled for");
   long batch = -1;
   call c;
   for (int i = 0; i < INPUTS; i++) {
@@ -106,13 +129,15 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
     c.out[i] = b->data;
     batch = b->dims[0];
   }
+  const int32_t* order = ordered ? (const int32_t*)((const XLA_FFI_Buffer*)frame->args.args[INPUTS])->data : nullptr;
   long threads = 1;
   for (long i = 0; i < frame->attrs.size; i++)
     if (frame->attrs.names[i]->len == 7 && !memcmp(frame->attrs.names[i]->ptr, "threads", 7))
       threads = (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
-  const long groups = batch / LANES, rest = batch - groups * LANES;
+  const long groups = batch / LANES;
   if (threads > groups) threads = groups;
-  Work* work = new (std::nothrow) Work{c, groups, threads > 1 ? (groups + 4 * threads - 1) / (4 * threads) : groups, {0}, {0}, {1}};
+  Work* work = new (std::nothrow) Work{
+      c, order, groups, batch, threads > 1 ? (groups + 4 * threads - 1) / (4 * threads) : groups, {0}, {0}, {1}, {true}};
   if (!work) return fail(frame, "out of memory");
   if (work->piece < 1) work->piece = 1;
   for (long t = 1; t < threads; t++) {
@@ -128,9 +153,9 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
   }
   work->take();
   bool enough_memory = true;
-  if (rest) {
+  if (groups * LANES < batch) {
     Denormals flushed;
-    enough_memory = run_rest(&c, groups * LANES, rest);
+    enough_memory = run_apart(&c, order, groups, groups + 1, batch);
   }
   while (work->done.load(std::memory_order_acquire) < groups)
 #if defined(__SSE2__)
@@ -138,6 +163,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
 #else
     ;
 #endif
+  enough_memory = enough_memory && work->enough_memory;
   work->drop();
   return enough_memory ? nullptr : fail(frame, "out of memory");
 }

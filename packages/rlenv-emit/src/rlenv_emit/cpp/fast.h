@@ -9,7 +9,7 @@ LANE_BY_LANE(f64) LANE_BY_LANE(b1)
 #define PLAIN_CONVERT(R, T) static inline v_##R v_convert_##R##_##T(v_##T a) { return lanes_convert_##R##_##T(a); }
 #define PLAIN_COUNTS(T) PLAIN(clz, T) PLAIN(popcount, T) PLAIN_TWO(mulhi, T)
 PLAIN_COUNTS(i8) PLAIN_COUNTS(u8) PLAIN_COUNTS(i16) PLAIN_COUNTS(u16) PLAIN_COUNTS(i64) PLAIN_COUNTS(u64)
-PLAIN(popcount, i32) PLAIN(popcount, u32) PLAIN_TWO(mulhi, i32)
+PLAIN_TWO(mulhi, i32)
 #define PLAIN_FLOATS(T) PLAIN(round, T) PLAIN(sin, T) PLAIN(cos, T) PLAIN_TWO(pow, T)
 PLAIN_FLOATS(f32) PLAIN_FLOATS(f64)
 PLAIN(log, f64)
@@ -19,12 +19,19 @@ INTEGERS(PLAIN_FROM)
 PLAIN_CONVERT(i8, f32) PLAIN_CONVERT(u8, f32) PLAIN_CONVERT(i16, f32) PLAIN_CONVERT(u16, f32) PLAIN_CONVERT(u32, f32)
 PLAIN_CONVERT(i64, f32) PLAIN_CONVERT(u64, f32)
 
-#if defined(__AVX512F__) && defined(__AVX512CD__) && LANES == 16
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && LANES == 16
 static inline v_i32 v_table_i32(const void* from, v_i32 i) { return (v_i32)_mm512_i32gather_epi32((__m512i)i, from, 4); }
 static inline v_u32 v_table_u32(const void* from, v_i32 i) { return (v_u32)_mm512_i32gather_epi32((__m512i)i, from, 4); }
 static inline v_f32 v_table_f32(const void* from, v_i32 i) { return (v_f32)_mm512_i32gather_ps((__m512i)i, from, 4); }
 static inline v_i32 v_clz_i32(v_i32 a) { return (v_i32)_mm512_lzcnt_epi32((__m512i)a); }
 static inline v_u32 v_clz_u32(v_u32 a) { return (v_u32)_mm512_lzcnt_epi32((__m512i)a); }
+static inline v_u32 v_popcount_u32(v_u32 a) {  // of half bytes by a table; then the four bytes of a lane are added
+  const __m512i table = _mm512_set4_epi32(0x04030302, 0x03020201, 0x03020201, 0x02010100), half = _mm512_set1_epi8(15);
+  const __m512i low = _mm512_and_si512((__m512i)a, half), high = _mm512_and_si512(_mm512_srli_epi16((__m512i)a, 4), half);
+  const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(table, low), _mm512_shuffle_epi8(table, high));
+  return (v_u32)_mm512_madd_epi16(_mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1)), _mm512_set1_epi16(1));
+}
+static inline v_i32 v_popcount_i32(v_i32 a) { return (v_i32)v_popcount_u32((v_u32)a); }
 static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return (v_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 static inline v_f32 v_sqrt_f32(v_f32 a) { return (v_f32)_mm512_sqrt_ps((__m512)a); }
 static inline v_f32 v_floor_f32(v_f32 a) { return (v_f32)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
@@ -43,7 +50,7 @@ static inline v_i32 v_convert_i32_f32(v_f32 a) {
 }
 #else
 LANE_BY_LANE(i32) LANE_BY_LANE(u32) LANE_BY_LANE(f32)
-PLAIN(clz, i32) PLAIN(clz, u32)
+PLAIN(clz, i32) PLAIN(clz, u32) PLAIN(popcount, i32) PLAIN(popcount, u32)
 PLAIN(sqrt, f32) PLAIN(floor, f32) PLAIN(ceil, f32) PLAIN(rint, f32)
 PLAIN_TWO(mulhi, u32)
 PLAIN_CONVERT(i32, f32)

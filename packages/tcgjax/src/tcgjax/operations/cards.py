@@ -62,17 +62,13 @@ def picked_unlike(game: Record, cards: Cards, scene: Record, player: Any, row: R
 
 
 def pick_discard(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """The player picks a matching card of the discard pile for the hand."""
-    card = picked_unlike(game, cards, scene, game.r_me, row)
+    """The player picks a matching card: of the discard pile for the hand, or of the opponent's for its Bench."""
+    to_bench = row.op == Op.FOE_DISCARD_TO_BENCH
+    player = xp.where(to_bench, 1 - game.r_me, game.r_me)
+    card = picked_unlike(game, cards, scene, player, row)
     zones.take_out(game, card, card >= 0)
-    zones.to_hand(game, card, card >= 0)
-
-
-def foe_discard_to_bench(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """The player picks a matching card of the opponent's discard pile for the opponent's Bench."""
-    card = picked_unlike(game, cards, scene, 1 - game.r_me, row)
-    zones.take_out(game, card, card >= 0)
-    board.enter(game, board.free_slot(game, 1 - game.r_me), card, game.turn, card >= 0)
+    zones.to_hand(game, card, (card >= 0) & ~to_bench)
+    board.enter(game, board.free_slot(game, player), card, game.turn, (card >= 0) & to_bench)
 
 
 def search_bench(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
