@@ -9,7 +9,6 @@ from pokejax import engine
 from pokejax.env import RandomBattle
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, NOBODY
-from pokejax.verification.battles import programs
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
 
@@ -59,7 +58,7 @@ def test_a_battle_is_won_lost_or_tied_once(played):
 def test_an_illegal_action_is_the_first_legal_one(played):
     words, masks = played.words[5], played.masks[5]
     first = np.argmax(masks, -1).astype(np.int32)
-    run = programs()
+    run = played.run
     for bad in (-1, NUM_ACTIONS, NUM_ACTIONS + 1000):
         after = run.step(words, np.full_like(first, bad), played.params)
         for got, expected in zip(after[0], run.step(words, first, played.params)[0], strict=True):
@@ -67,7 +66,7 @@ def test_an_illegal_action_is_the_first_legal_one(played):
 
 
 def test_the_same_state_and_choices_give_the_same_state(played):
-    again = programs().step(played.words[7], played.actions[7], played.params)[0]
+    again = played.run.step(played.words[7], played.actions[7], played.params)[0]
     for got, expected in zip(again, played.words[8], strict=True):
         np.testing.assert_array_equal(got, expected)
 
@@ -76,7 +75,7 @@ def test_another_generator_gives_another_battle_that_looks_the_same_now(played):
     words = played.words[3]
     keys = jax.random.split(jax.random.key(1), len(words[0]))
     reseeded = jax.vmap(ENV.reseed)(words, keys)
-    run = programs()
+    run = played.run
     for name, array in run.observe(words, played.params).items():
         np.testing.assert_array_equal(array, run.observe(reseeded, played.params)[name])
     now, then = (run.step(w, played.actions[3], played.params)[0] for w in (words, reseeded))

@@ -11,7 +11,7 @@ from pokejax.env import RandomBattle
 from pokejax.observation import ENTRIES, IDS, NUMBERS, places, size, space
 from pokejax.rules.telling import percent
 from pokejax.state import LAYOUT
-from pokejax.verification.battles import CHUNK, programs
+from pokejax.verification.battles import CHUNK
 from pokejax.verification.layout import document
 from rlenv_shared import compiling
 
@@ -39,14 +39,14 @@ def test_every_name_stands_once_and_the_space_has_all():
 def test_observations_lie_in_their_space(played):
     limits = np.concatenate([[e.limit] * e.count for e in ENTRIES if e.array == IDS])
     for words in played.words[::8]:
-        seen = programs().observe(words, played.params)
+        seen = played.run.observe(words, played.params)
         assert (np.asarray(seen[IDS]) >= 0).all()
         assert (np.asarray(seen[IDS]) < limits).all()
         assert (np.abs(np.asarray(seen[NUMBERS])) <= 1).all()
 
 
 def test_before_the_leads_come_in_a_player_knows_its_own_team_alone(played):
-    seen = programs().observe(played.words[0], played.params)
+    seen = played.run.observe(played.words[0], played.params)
     assert (entry(seen, "own.pokemon[3].species") > 0).all()
     assert (entry(seen, "own.pokemon[3].hp") == 1).all()
     for place in ENTRIES:
@@ -55,7 +55,7 @@ def test_before_the_leads_come_in_a_player_knows_its_own_team_alone(played):
 
 
 def test_the_leads_are_seen_and_what_they_hold_is_not(played):
-    seen = programs().observe(played.words[1], played.params)
+    seen = played.run.observe(played.words[1], played.params)
     assert (entry(seen, "foe.pokemon[0].species") > 0).all()
     assert (entry(seen, "foe.pokemon[0].active") == 1).all()
     assert (entry(seen, "foe.pokemon[1].species") == 0).all()
@@ -91,14 +91,14 @@ def check_that_nothing_shows(played):
     """Permute what each player has not been told in every state; returns how many states that changed, of how many."""
     changed = states = 0
     for number, words in enumerate(played.words[1:]):
-        seen = programs().observe(words, played.params)
+        seen = played.run.observe(words, played.params)
         for player in (0, 1):
             other = permuted(words, played.params, player, number)
             differs = np.any([np.asarray(a) != np.asarray(b) for a, b in zip(words, other, strict=True)], axis=0)
-            looks = programs().observe(other, played.params)
+            looks = played.run.observe(other, played.params)
             for name in (IDS, NUMBERS):
                 np.testing.assert_array_equal(np.asarray(looks[name])[:, player], np.asarray(seen[name])[:, player])
-            masks = [np.asarray(programs().look(state, played.params))[:, player] for state in (words, other)]
+            masks = [np.asarray(played.run.look(state, played.params))[:, player] for state in (words, other)]
             np.testing.assert_array_equal(*masks)
             changed += int(differs.sum())
             states += len(differs)
