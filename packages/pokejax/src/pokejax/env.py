@@ -107,7 +107,7 @@ class RandomBattle(Env):
 
     def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
         """Two teams are drawn from the pool; the battle's draws are counted from here."""
-        count = np.int32(params.pokemon[0].shape[0] // (2 * TEAM))
+        count = np.int32(params.pool_size // TEAM)
         first, generator = LCG64.below(generator, count, ops.mulhi)
         second, (high, low, draws) = LCG64.below(generator, count, ops.mulhi)
         return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
@@ -125,7 +125,7 @@ class RandomBattle(Env):
     def refresh(self, params: Params, key: Any) -> Params:
         """Another pool of the same size, composed of the Pokémon of this one; host only."""
         seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
-        return params.replace(pokemon=both_forms(pools.composed(params.pokemon[0].shape[0] // (2 * TEAM), seed)))
+        return params.replace(pokemon=both_forms(pools.composed(params.pool_size // TEAM, seed)))
 
     def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""

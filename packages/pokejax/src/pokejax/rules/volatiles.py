@@ -260,7 +260,7 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
         side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
     spent = side.pp[side.encore_slot] == 0
     side.set("encore", 0, where=where & spent)
-    for field in ("roosting", "flinched", "protected", "readied", "unfocused"):
+    for field in ("roosting", "flinched", "protected", "readied", "unfocused", "coated", "coat"):
         side.clear(field, where=where)
     side.set("charged", False, where=where & (side.charging == 1))
     for field in ("stall_turns", "recharge", "charging"):
@@ -271,7 +271,7 @@ def one_turn_conditions(b: Battle, number: int) -> Any:
     """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
     side = b.side(number)
     present = (side.flinched, side.protected, side.stall_turns > 0, side.lock > 0, side.recharge > 0,
-               side.charging > 0, side.readied > 0)  # fmt: skip
+               side.charging > 0, side.readied > 0, side.coated)  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)
 
 
