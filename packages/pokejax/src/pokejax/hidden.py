@@ -60,6 +60,7 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
     row_key, hp_key = jax.random.split(key)
     seen, old = member.appeared > 0, member.row
     alike = (pool.shown == _of(pool.shown, old)) & (pool.level == _of(pool.level, old))
+    alike &= pool.gender == _of(pool.gender, old)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     for slot, is_known in enumerate(known):  # in the same slots, which power points and choices name
         alike &= ~is_known | (pool.moves[slot] == _of(pool.moves[slot], old))

@@ -121,6 +121,7 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.salted", "it suffers from Salt Cure")
     yield _number(f"{side}.fired_up", "Flash Fire has been lit")
     yield _number(f"{side}.risen", "Magnet Rise has lifted it")
+    yield _number(f"{side}.attracted", "it has fallen for the other one")
     yield _number(f"{side}.bound", "Whirlpool or the like holds it")
     grown = ", ".join(GROWING)
     yield _number(f"{side}.grown", f"the stat that Protosynthesis or Quark Drive has made grow: {grown}", len(GROWING))
@@ -242,6 +243,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "salted": [side.salted],
         "fired_up": [side.fired_up],
         "risen": [side.risen > 0],
+        "attracted": [side.attracted],
         "bound": [side.bound > 0],
         "grown": [side.best_stat == stat + 1 for stat in range(len(GROWING))],
     }

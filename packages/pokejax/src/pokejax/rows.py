@@ -13,6 +13,7 @@ from rlenv_shared.packing import Layout, bits, flag
 STATS: Final = ("hp", "atk", "def", "spa", "spd", "spe")
 BOOSTS: Final = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 ATK, DEF, SPA, SPD, SPE, ACCURACY, EVASION = range(7)
+GENDERS: Final = ("", "M", "F")
 STATUSES: Final = ("", "brn", "par", "slp", "frz", "psn", "tox")
 BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
 WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
@@ -148,7 +149,7 @@ ABILITY: Final = Layout(
         bits("halfway_boosts", 0, 127), flag("suppresses"), bits("sets_terrain", 0, 3), flag("sows"),
         flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
         flag("heroes"), flag("ices"), flag("shields"),
-        flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"),
+        flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
@@ -179,6 +180,7 @@ POKEMON: Final = Layout(
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
         bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
         bits("base", 0, 1023), flag("reverts"), flag("masked"), bits("beat_power", 0, 31), bits("shown", 0, 1023),
+        bits("gender", 0, len(GENDERS) - 1),
     ],
 )  # fmt: skip
 """A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`): ``masked`` when it

@@ -60,6 +60,7 @@ VOLATILE: Final = (
     flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"),
     bits("form", 0, 2), bits("readied", 0, 3), flag("unfocused"),
     bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
+    flag("attracted"),
     flag("discharged"), flag("coated"), bits("coat", 0, 2047),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
@@ -73,6 +74,9 @@ ability that Trace has taken, 0 for its own; ``cud`` the berry that Cud Chew bri
 Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special move has struck; ``discharged`` that Double
 Shock has used its electricity up; the
 others are turns left or flags."""
+
+BY_THE_OTHER: Final = ("shackled", "attracted")
+"""Volatile conditions that end when the other Pokémon, which has brought them, is gone."""
 
 LAYOUT: Final = Layout(
     "battle",

@@ -62,8 +62,8 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
 
     Args:
         described: per team, as the reference describes it at the start of a battle, six mappings with ``species``,
-            ``level``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP), ``tera``,
-            ``weight`` in hg; who can become another species also six ``evs`` and ``ivs`` and its ``nature``.
+            ``level``, ``gender``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP),
+            ``tera``, ``weight`` in hg; who can become another species also six ``evs`` and ``ivs`` and its ``nature``.
 
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
@@ -136,6 +136,7 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
                 "weight": member["weight"], "base": word >> 12,
                 "reverts": NAMES["species"][word >> 12] in REVERTING,
                 "masked": NAMES["species"][word >> 12] in MASKED, "beat_power": _beat_power(member["species"]),
+                "gender": rows.GENDERS.index(member["gender"].strip("N")),
                 "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
             }  # fmt: skip
             _check_kept(member, word >> 12, where)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of
+from pokejax.battle import Battle, any_of, number_of
 from pokejax.rules.field import terrain_multiplier
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
 from pokejax.rules.paradox import growth
@@ -16,8 +16,9 @@ from pokejax.rules.screens import screen_multiplier
 from pokejax.rules.volatiles import behind_substitute, faces
 from pokejax.state import FALSE, TEAM
 
-ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
-    number_of("type", name) for name in ("Electric", "Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Water")
+ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, STEEL, WATER = (
+    number_of("type", name)
+    for name in ("Electric", "Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Steel", "Water")
 )
 CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
@@ -115,6 +116,10 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     for count, grown in enumerate(FALLEN_POWERS):
         by = jnp.where(b.ability(0).overlord & (user.fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
+    gritty = (
+        b.ability(0).grits & (b.weather == rows.SAND) & any_of(move.type == type_ for type_ in (ROCK, GROUND, STEEL))
+    )
+    by = chain(by, jnp.where(gritty, GROWN, NEUTRAL))
     dry = b.ability(1).dry & (move.type == FIRE)
     by = chain(by, jnp.where(dry, ONE_AND_A_QUARTER, NEUTRAL))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
@@ -156,7 +161,7 @@ def beaters(b: Battle) -> list[Any]:
     """Who of the team, in its present order, strikes in Beat Up: the user, and whoever stands and is healthy."""
     side = b.side(0)
     members = [side.member[side.order[place]] for place in range(1, TEAM)]
-    return [side.hp >= 0, *((member.hp > 0) & (member.status == 0) for member in members)]
+    return [jnp.ones_like(side.fainted), *((member.hp > 0) & (member.status == 0) for member in members)]
 
 
 def beat_power(b: Battle, hit: Any) -> Any:

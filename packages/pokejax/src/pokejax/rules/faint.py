@@ -10,7 +10,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.rules.telling import tell_ability, tell_item
-from pokejax.state import MOST_FALLEN, NOBODY, VOLATILE
+from pokejax.state import BY_THE_OTHER, MOST_FALLEN, NOBODY, VOLATILE
 
 
 def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = True) -> None:
@@ -145,7 +145,8 @@ def bury(b: Battle, newly: tuple[Any, Any]) -> None:
         side.set("changed", False, where=newly[number] & b.pokemon(number).masked)
         clear_volatile(b, number, newly[number])
         b.side(1 - number).set("loosened", True, where=newly[number])
-        b.side(1 - number).set("shackled", False, where=newly[number])
+        for field in BY_THE_OTHER:
+            b.side(1 - number).set(field, False, where=newly[number])
     for number in (0, 1):
         moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
         side = b.side(number)

@@ -283,6 +283,9 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     status = jnp.where(gorged, rows.PAR, jnp.where(scorched, rows.BRN, status))
     given = inflict(b, 0, status, caught | (dusted & (drawn < 30)) | gorged | scorched)
     tell_ability(b, 1, given & ~gorged & ~scorched)
+    charming = touched & ability.charms
+    charmed = charming & (b.draw(charming, 10, "Cute Charm") < 3)
+    tell_ability(b, 1, volatiles.attract(b, charmed))
     cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
     tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))

@@ -70,14 +70,14 @@ def hungry(b: Battle, number: int) -> Any:
     hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
     asleep = item.wakes & (side.status == rows.SLP)
     ails = item.cures & ((side.status != 0) | (side.confusion > 0))
-    spent = item.restores & any_of(is_spent for _, is_spent in empty_slots(b, number))
+    spent = item.restores & any_of(spent_slots(b, number))
     return (side.hp > 0) & ~side.fainted & ~unnerved(b, number) & (hurt | asleep | ails | spent)
 
 
-def empty_slots(b: Battle, number: int) -> list[tuple[int, Any]]:
-    """Moves of an active Pokémon by slot, and whether one has no power left."""
+def spent_slots(b: Battle, number: int) -> list[Any]:
+    """Which slots of an active Pokémon have a move and no power left for it."""
     side, moves = b.side(number), b.pokemon(number).moves
-    return [(slot, (moves[slot] != 0) & (side.pp[slot] == 0)) for slot in range(MOVES)]
+    return [(moves[slot] != 0) & (side.pp[slot] == 0) for slot in range(MOVES)]
 
 
 def recover(b: Battle, number: int, where: Any) -> None:
@@ -145,17 +145,13 @@ def taste(b: Battle, number: int, item: Any, where: Any) -> None:
 
 def restore(b: Battle, number: int, where: Any) -> None:
     """A Leppa Berry gives ten power points back: to the first move that has none, else to the first that lacks some."""
-    side, moves = b.side(number), b.pokemon(number).moves
-    most = [b.ops.take(b.params.power_points[0], index).astype(jnp.int32) for index in moves]
-    lacking = [(moves[slot] != 0) & (side.pp[slot] < most[slot]) for slot in range(MOVES)]
-    slot = jnp.full_like(side.hp, MOVES)
-    for wanted in (lacking, [is_spent for _, is_spent in empty_slots(b, number)]):
-        for number_, wants in reversed(list(enumerate(wanted))):
-            slot = jnp.where(wants, number_, slot)
-    for number_ in range(MOVES):
-        side.pp.set(
-            number_, jnp.minimum(side.pp[number_] + LEPPA_POINTS, most[number_]), where=where & (slot == number_)
-        )
+    side, moves, spent = b.side(number), b.pokemon(number).moves, spent_slots(b, number)
+    any_spent = any_of(spent)
+    for slot in range(MOVES):
+        most = b.ops.take(b.params.power_points[0], moves[slot]).astype(jnp.int32)
+        wants = jnp.where(any_spent, spent[slot], (moves[slot] != 0) & (side.pp[slot] < most))
+        side.pp.set(slot, jnp.minimum(side.pp[slot] + LEPPA_POINTS, most), where=where & wants)
+        where = where & ~wants
 
 
 def enjoy(b: Battle, number: int, where: Any) -> None:

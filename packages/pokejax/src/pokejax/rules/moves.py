@@ -184,7 +184,8 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple
     tell_ability(b, 1, where & damps[1])
     tell_ability(b, 0, where & damps[0] & ~damps[1])
     refused = refused | (where & (damps[0] | damps[1]))
-    refused = refused | (where & move.discharges & ~b.has_type(0, ELECTRIC))
+    powerless = where & move.discharges & ~b.has_type(0, ELECTRIC)
+    refused = refused | powerless
     reaches = reaches & ~refused
     b.side(0).set("hp", 0, where=where & ~refused & move.explodes)
 
@@ -239,7 +240,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple
     b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=bounces)
     b.swap(bounces)
     unable = reaches & move.heals_next & ~has_reserve(b, 0)
-    return result & ~bounces, (blocked & ~bounces) | waits | unable
+    return result & ~bounces, (blocked & ~bounces) | waits | unable | powerless
 
 
 def adapt(b: Battle, move: Any, where: Any) -> None:

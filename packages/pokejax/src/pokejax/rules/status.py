@@ -201,6 +201,8 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     hurt_by_confusion(b, hurts_itself)
     kept = kept | hurts_itself
 
+    charmed = where & ~kept & user.attracted
+    kept = kept | (charmed & (b.draw(charmed, 2, "Attract") < 1))
     paralysed = where & ~kept & (user.status == rows.PAR)
     kept = kept | (paralysed & (b.draw(paralysed, 4, "paralysed") < 1))
     return where & ~kept

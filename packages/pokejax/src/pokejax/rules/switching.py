@@ -22,7 +22,7 @@ from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_coming, tell_item, tell_leaving
-from pokejax.state import MOVES, PERSISTENT, TEAM
+from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM
 
 SLOW_TURNS = 5
 
@@ -118,7 +118,8 @@ def arrive(b: Battle, where: Any) -> None:
     side.set("move_actions", 0, where=where)
     b.side(1).set("struck", False, where=where)
     b.side(1).set("loosened", True, where=where)
-    b.side(1).set("shackled", False, where=where)
+    for field in BY_THE_OTHER:
+        b.side(1).set(field, False, where=where)
     side.set("shown_fainted", False, where=where)
 
 

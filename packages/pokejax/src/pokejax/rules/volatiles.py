@@ -143,6 +143,16 @@ def curse(b: Battle, where: Any) -> Any:
     return works
 
 
+def attract(b: Battle, where: Any) -> Any:
+    """The user falls for the target, if one of both is male and the other female; whether that is new."""
+    user, genders = b.side(0), [b.pokemon(number).gender for number in (0, 1)]
+    fits = (genders[0] > 0) & (genders[1] > 0) & (genders[0] != genders[1])
+    spared = b.ability(0).veils | b.ability(0).no_taunt
+    where = where & (user.hp > 0) & ~user.attracted & fits & ~spared
+    user.set("attracted", True, where=where)
+    return where
+
+
 def bond(b: Battle, where: Any) -> Any:
     """Whoever strikes the user down before its next move falls with it."""
     b.side(0).set("bonded", True, where=where)

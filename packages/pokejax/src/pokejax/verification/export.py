@@ -460,6 +460,7 @@ def pokemon_words(
         return table[numbers].astype(np.int32)
 
     moves, ability = own("move", pool["moves"]), own("ability", pool["ability"])
+    gender = np.array([rows.GENDERS.index(name.strip("N")) for name in source.names["gender"]], np.int32)
     shown = np.arange(len(source.names["species"]))
     for name, called in effects.SHOWN.items():
         shown[source.number("species", name)] = source.number("species", called)
@@ -480,6 +481,7 @@ def pokemon_words(
         "reverts": np.isin(word >> 12, [source.number("species", name) for name in effects.REVERTING]),
         "masked": np.isin(word >> 12, [source.number("species", name) for name in effects.MASKED]),
         "beat_power": effects.beat_power(source["species.base_stats"][own_species, 1].astype(np.int32)),
+        "gender": gender[pool["gender"]],
         "shown": shown[species].astype(np.int32),
         "moves": [moves[:, k] for k in range(moves.shape[1])],
     }

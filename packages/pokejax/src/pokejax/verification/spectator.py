@@ -193,9 +193,8 @@ class Spectator:
             return
         self._know_move(pokemon, name)
         by = effect(tags.get("from", ""))[1]
-        faced = other.team[other.active] if other.active else None
-        presses = faced is not None and self._ability(other, other.active) == "pressure"
-        pressed = presses and not faced.fainted and dex(name)[1]
+        stands = other.active is not None and not other.team[other.active].fainted
+        pressed = stands and self._ability(other) == "pressure" and dex(name)[1]
         pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
         if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
             paid = by or name
@@ -396,7 +395,9 @@ class Spectator:
         return {
             **self._common(pokemon, side, name),
             "species": [NAMES["species"].index(pokemon.species)],
-            "ability": [NAMES["ability"].index(self._ability(side, name) or "")],
+            "ability": [
+                NAMES["ability"].index((self._ability(side) if side.active == name else pokemon.ability) or "")
+            ],
             "item": [0 if pokemon.item is None else NAMES["item"].index(pokemon.item) + 1],
             "tera_type": [NAMES["type"].index(pokemon.tera)],
             "moves": moves + [0] * (MOVES - len(moves)),
@@ -405,9 +406,9 @@ class Spectator:
         }
 
     @staticmethod
-    def _ability(side: Side, name: str) -> str | None:
-        """What a Pokémon is known to have now."""
-        return side.copied if side.copied and side.active == name else side.team[name].ability
+    def _ability(side: Side) -> str | None:
+        """What the active Pokémon is known to have now."""
+        return side.copied or (side.team[side.active].ability if side.active else None)
 
     def _common(self, pokemon: Pokemon, side: Side, name: str) -> dict[str, list[Any]]:
         active = side.active == name
@@ -456,6 +457,7 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "salted": ["saltcure" in side.volatiles],
         "fired_up": ["flashfire" in side.volatiles],
         "risen": ["magnetrise" in side.volatiles],
+        "attracted": ["attract" in side.volatiles],
         "bound": ["partiallytrapped" in side.volatiles],
         "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
     }

@@ -37,7 +37,8 @@ NOT_CARRIED: Final = {
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
 _FLAGS: Final = {
     "cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden", "exposed": "glaiverush",
-    "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond",
+    "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond", "attracted": "attract",
+    "shackled": "trapped",
 }  # fmt: skip
 _RESULTS: Final = ("undefined", None, False, True)
 
@@ -97,7 +98,8 @@ class _Side:
     def kind(self) -> str:
         if self.state["over"]:
             return "none"
-        asked = "switch" if self.state["request"] == ASK_SWITCH else "move"
+        replaces = "revive" if self["reviving"] else "switch"
+        asked = replaces if self.state["request"] == ASK_SWITCH else "move"
         return asked if self["asked"] else "wait"
 
     def core(self) -> dict[str, Any]:
@@ -234,8 +236,6 @@ class _Side:
             found["mirrorcoat"] = {"duration": 1, "damage": max(self["coat"] - 1, 0)}
             if self["coat"]:
                 found["mirrorcoat"]["slot"] = f"p{2 - self.number}a"
-        if self["shackled"]:
-            found["trapped"] = {}
         if self.state[f"side[{1 - self.number}].shackled"]:
             found["trapper"] = {}
         if self["loafing"]:
