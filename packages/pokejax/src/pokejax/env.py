@@ -29,8 +29,9 @@ class RandomBattle(Env):
     """A Gen 9 random battle, as Pokémon Showdown plays it, for two players.
 
     Actions (`pokejax.rules.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in this
-    member of the original team (or back, by Revival Blessing), 14 pass, the only choice of who is not asked.  In a rampage like Outrage only 0 is
-    legal, whatever the slot of the move that goes on.  Observation: `pokejax.observation`.
+    member of the original team (or back, by Revival Blessing), 14 pass, the only choice of who is not asked. In a
+    rampage like Outrage only 0 is legal, whatever the slot of the move that goes on. Observation:
+    `pokejax.observation`.
     Reward: 1 for the winner, -1 for the loser, 0 for both in a tie; and, if wanted, shares for faints and hit points.
     A battle ends as Showdown ends it, also by its limit of 1,000 turns.  An episode begins with two teams drawn from
     the pool (``params.pokemon``); its first step brings both leads in, and nobody is asked for it.
