@@ -278,8 +278,8 @@ class Spectator:
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon, name = self._pokemon(given[0]), to_id(given[1])
         if effect(tags.get("from", ""))[1] == "trace":
-            self._pokemon(tags["of"]).ability, self._side(given[0]).copied = name, name
-            pokemon.ability = "trace"
+            self._know_ability(tags["of"], name)  # which that one may have copied itself
+            self._side(given[0]).copied, pokemon.ability = name, "trace"
         elif name == "asone":  # two abilities in one, which are named after it each by its own name
             pokemon.ability = AS_ONE[pokemon.species]
         elif pokemon.ability not in AS_ONE.values():
