@@ -120,8 +120,7 @@ class Battle:
         side = self.side(number)
 
         def make() -> Any:
-            others = np.int32(len(self.params.pokemon[0]) // 2)
-            return self.row("pokemon", rows.POKEMON, side.row + jnp.where(side.changed, others, 0))
+            return self.row("pokemon", rows.POKEMON, self.params.present_row(side.row, side.changed))
 
         return self._kept(("pokemon", number), make)
 
@@ -141,7 +140,8 @@ class Battle:
         """The number of the active Pokémon's ability; 0 while a move like Mold Breaker's passes by it."""
 
         def make() -> Any:
-            own = self.pokemon(number).ability
+            copied = self.side(number).copied_ability
+            own = jnp.where(copied > 0, copied, self.pokemon(number).ability)
             second = self.view.swapped if number == 0 else ~self.view.swapped
             passed = self.view.ignored == jnp.where(second, 2, 1)
             return jnp.where(passed & self.row("abilities", rows.ABILITY, own).breakable, 0, own)
@@ -181,8 +181,9 @@ class Battle:
 
     def born_types(self, number: int) -> tuple[Any, Any]:
         """Its types if it were not Terastallized nor roosting: the species', or what Protean has made of it."""
-        typed, pokemon = self.side(number).typed, self.pokemon(number)
-        return jnp.where(typed > 0, typed, pokemon.type1), jnp.where(typed > 0, 0, pokemon.type2)
+        side, pokemon = self.side(number), self.pokemon(number)
+        own = [jnp.where(side.discharged & (type_ == ELECTRIC), 0, type_) for type_ in (pokemon.type1, pokemon.type2)]
+        return jnp.where(side.typed > 0, side.typed, own[0]), jnp.where(side.typed > 0, 0, own[1])
 
     def has_type(self, number: int, type_: int) -> Any:
         """Whether it has a type."""
@@ -221,4 +222,4 @@ def number_of(kind: str, name: str) -> int:
     return NAMES[kind].index(name)
 
 
-FLYING, GRASS, NORMAL = (number_of("type", name) for name in ("Flying", "Grass", "Normal"))
+ELECTRIC, FLYING, GRASS, NORMAL = (number_of("type", name) for name in ("Electric", "Flying", "Grass", "Normal"))

@@ -48,12 +48,12 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
 
     def one(roll: Any) -> Any:
         given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll, "Fickle Beam": 9}
-        given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll}
+        given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll, "Shell Side Arm": 1}
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
         always = jnp.ones_like(b.view.over)
         pass_by_ability(b, row, always)
-        shape(b, row)
+        shape(b, row, always)
         meets = matchup(b, row)
         row.set("always_crits", critical, where=always)
         found = damage(b, row, meets, FIRST_HIT, always)

@@ -46,6 +46,7 @@ from pokejax.rows import (
     SUNLIGHT,
     THROAT_CHOP,
     TOX,
+    TRAPPED,
     YAWN,
 )  # fmt: skip
 
@@ -97,7 +98,9 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "compoundeyes": {},
     "contrary": {"inverts_stages": True},
     "corrosion": {"corrodes": True},
+    "cudchew": {"chews": True},
     "cursedbody": {"disables": True},
+    "cutecharm": {"charms": True},
     "damp": {"damps": True},
     "dancer": {"dances": True},
     "dauntlessshield": {"entry_boosts": {"def": 1}, "once": True},
@@ -113,6 +116,10 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "electricsurge": {"sets_terrain": ELECTRIC_TERRAIN},
     "effectspore": {"spores": True},
     "electromorphosis": {"charges_up": True},
+    "embodyaspectcornerstone": {"entry_boosts": {"def": 1}},
+    "embodyaspecthearthflame": {"entry_boosts": {"atk": 1}},
+    "embodyaspectteal": {"entry_boosts": {"spe": 1}},
+    "embodyaspectwellspring": {"entry_boosts": {"spd": 1}},
     "filter": {},
     "flamebody": {"contact_status": BRN},
     "flashfire": {"absorbs": "Fire"},
@@ -162,6 +169,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "magnetpull": {"traps": STEEL},
     "megalauncher": {},
     "mindseye": {**_keeps("accuracy"), "ignores_evasion": True, "scrappy": True},
+    "mirrorarmor": {"mirrors": True},
     "moldbreaker": {"breaks_abilities": True},
     "motordrive": _absorb_boost("Electric", spe=1),
     "moxie": {"ko_boosts": {"atk": 1}},
@@ -199,6 +207,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "rockhead": {"no_recoil": True},
     "rockypayload": {},
     "roughskin": {"contact_damage": 8},
+    "sandforce": {"grits": True, "no_sand": True},
     "sandrush": {"no_sand": True},
     "sandstream": {"sets_weather": SAND},
     "sapsipper": _absorb_boost("Grass", atk=1),
@@ -247,6 +256,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "toxicboost": {},
     "toxicchain": {"poisons_by_hitting": TOX},
     "toxicdebris": {"strews_toxic_spikes": True},
+    "trace": {"traces": True},
     "transistor": {},
     "triage": {"healing_priority": 3},
     "truant": {"loafs": True},
@@ -275,6 +285,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "auroraveil": {},
     "avalanche": {"doubles_if_struck": True},
     "beakblast": {"readies": BEAK_BLAST},
+    "beatup": {"beats_up": True},
     "bellydrum": {"drums": True},
     "bleakwindstorm": {"sure_in": RAIN},
     "blizzard": {"sure_in": SNOW},
@@ -293,6 +304,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "defog": {"clears_ground": True},
     "destinybond": {},
     "direclaw": {"samples": 2},
+    "doubleshock": {"discharges": True},
     "dragondarts": {},  # there is one target
     "dragonenergy": {"power_from": BY_HP},
     "dragontail": {"drags": True},
@@ -319,6 +331,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "gravapple": {},  # no gravity is played
     "haze": {"clears_stages": True},
     "healbell": {"heals_team": True},
+    "healingwish": {"heals_next": True},
     "heatcrash": {"power_from": BY_WEIGHTS},
     "heavyslam": {"power_from": BY_WEIGHTS},
     "hex": {"doubles_against_status": True},
@@ -326,6 +339,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "hurricane": {"sure_in": RAIN, "unsure_in_sun": True},
     "hyperspacefury": {"breaks_protect": True},
     "icespinner": {"clears_terrain": True},
+    "ivycudgel": {"follows_breed": True},
     "judgment": {"follows_plate": True},
     "knockoff": {"power_by": 6144, "power_fact": "target_has_item", "knocks_off": True},
     "lashout": {"power_by": 8192, "power_fact": "stats_lowered"},
@@ -335,6 +349,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "magmastorm": {},
     "magnetrise": {},
     "meteorbeam": {"charges": True, "grows_charging": True},
+    "mirrorcoat": {"coats": True},
     "moongeistbeam": {"ignores_abilities": True},
     "moonlight": {"heals_by_weather": True},
     "morningsun": {"heals_by_weather": True},
@@ -361,16 +376,19 @@ MOVES: Final[Mapping[str, Fields]] = {
     "relicsong": {"turns": True},
     "rest": {"rests": True},
     "revelationdance": {"follows_user": True},
+    "revivalblessing": {"revives": True, "self_switch": False},
     "roar": {"drags": True},
     "roost": {"roosts": True},
     "ruination": {"halves": True},
     "saltcure": {"volatile0": SALT_CURE},
     "shedtail": {"sheds_tail": True, "self_switch": False, "volatile": 0},
+    "shellsidearm": {"weighs_stats": True},
     "shoreup": {"heals_in_sand": True},
     "sleeptalk": {"calls_own": True},
     "solarbeam": {"charges": True, "ready_in_sun": True, "power_by": 2048, "power_fact": "dull"},
     "sparklingaria": {"cures_burn": True},
     "spikes": {},
+    "spiritshackle": {"volatile0": TRAPPED},
     "stealthrock": {},
     "stickyweb": {},
     "stoneaxe": {"strews": STEALTH_ROCK},
@@ -438,14 +456,17 @@ ITEMS: Final[Mapping[str, Fields]] = {
     "choiceband": {"choice": True},
     "choicescarf": {"choice": True},
     "choicespecs": {"choice": True},
+    "cornerstonemask": {"kept": True, "suits": "ogerpon"},
     "custapberry": {"berry": True, "hastens": True},
     "eviolite": {},
     "expertbelt": {},
     "flameorb": {"orb": BRN},
     "focussash": {"sash": True},
     "griseouscore": {"kept": True, "suits": "giratina"},
+    "hearthflamemask": {"kept": True, "suits": "ogerpon"},
     "heavydutyboots": {"boots": True},
     "leftovers": {"leftovers": True},
+    "leppaberry": {"berry": True, "restores": True},
     "lifeorb": {"life_orb": True},
     "lightball": {"suits": "pikachu"},
     "lightclay": {"clay": True},
@@ -466,6 +487,7 @@ ITEMS: Final[Mapping[str, Fields]] = {
     "throatspray": {"throat_spray": True},
     "toxicorb": {"orb": TOX},
     "weaknesspolicy": {"weakness_policy": True},
+    "wellspringmask": {"kept": True, "suits": "ogerpon"},
     "whiteherb": {"white_herb": True},
     "widelens": {},
     **{name: {"kept": True, "suits": "arceus", "plate": type_} for name, type_ in _PLATES.items()},
@@ -482,13 +504,38 @@ FORMS: Final = {"cramorant": ("cramorantgulping", "cramorantgorging"), "morpeko"
 
 _MINIORS: Final = ("", "blue", "green", "indigo", "orange", "violet", "yellow")
 
+_MASKED: Final = {
+    "ogerpon": "ogerpontealtera",
+    "ogerponcornerstone": "ogerponcornerstonetera",
+    "ogerponhearthflame": "ogerponhearthflametera",
+    "ogerponwellspring": "ogerponwellspringtera",
+}
+
 CHANGES: Final = {
+    **_MASKED,
     "eiscue": "eiscuenoice",
     "meloetta": "meloettapirouette",
     "palafin": "palafinhero",
     **{f"minior{color}": "miniormeteor" for color in _MINIORS},
 }
 """Species that become another one, of other stats, in a battle."""
+
+CHANGED_ABILITIES: Final = {
+    "ogerpontealtera": "embodyaspectteal",
+    "ogerponcornerstonetera": "embodyaspectcornerstone",
+    "ogerponhearthflametera": "embodyaspecthearthflame",
+    "ogerponwellspringtera": "embodyaspectwellspring",
+}
+"""Abilities that come with what a species becomes."""
+
+MASKED: Final = ("ogerpon",)
+"""Base species that change when they Terastallize, until they faint."""
+
+MASKED_TYPES: Final = ("Fire", "Grass", "Rock", "Water")
+"""The types into which they can."""
+
+SHOWN: Final = {"greninjabond": "greninja"}
+"""Species that messages call by another one's name, to their owner as well."""
 
 REVERTING: Final = ("meloetta", "minior")
 """Base species that are themselves again when they leave."""
@@ -499,5 +546,10 @@ HELD: Final = ("morpeko",)
 BUSTED: Final = {"mimikyu": "mimikyubusted"}
 """What a species is once its ability has done what it does once."""
 
-SPECIES_LEFT_OUT: Final = ("ogerpon", "terapagos")
+SPECIES_LEFT_OUT: Final = ("terapagos",)
 """Base species whose forme changes or locks belong to the species, not to an ability."""
+
+
+def beat_power(attack: Any) -> Any:
+    """The power of a Pokémon's blow in Beat Up, by its species' base Attack."""
+    return 5 + attack // 10

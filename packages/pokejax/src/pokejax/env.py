@@ -29,8 +29,9 @@ class RandomBattle(Env):
     """A Gen 9 random battle, as Pokémon Showdown plays it, for two players.
 
     Actions (`pokejax.rules.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in this
-    member of the original team, 14 pass, the only choice of who is not asked.  In a rampage like Outrage only 0 is
-    legal, whatever the slot of the move that goes on.  Observation: `pokejax.observation`.
+    member of the original team (or back, by Revival Blessing), 14 pass, the only choice of who is not asked. In a
+    rampage like Outrage only 0 is legal, whatever the slot of the move that goes on. Observation:
+    `pokejax.observation`.
     Reward: 1 for the winner, -1 for the loser, 0 for both in a tie; and, if wanted, shares for faints and hit points.
     A battle ends as Showdown ends it, also by its limit of 1,000 turns.  An episode begins with two teams drawn from
     the pool (``params.pokemon``); its first step brings both leads in, and nobody is asked for it.
@@ -107,7 +108,7 @@ class RandomBattle(Env):
 
     def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
         """Two teams are drawn from the pool; the battle's draws are counted from here."""
-        count = np.int32(params.pokemon[0].shape[0] // (2 * TEAM))
+        count = np.int32(params.pool_size // TEAM)
         first, generator = LCG64.below(generator, count, ops.mulhi)
         second, (high, low, draws) = LCG64.below(generator, count, ops.mulhi)
         return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
@@ -125,7 +126,7 @@ class RandomBattle(Env):
     def refresh(self, params: Params, key: Any) -> Params:
         """Another pool of the same size, composed of the Pokémon of this one; host only."""
         seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
-        return params.replace(pokemon=both_forms(pools.composed(params.pokemon[0].shape[0] // (2 * TEAM), seed)))
+        return params.replace(pokemon=both_forms(pools.composed(params.pool_size // TEAM, seed)))
 
     def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""

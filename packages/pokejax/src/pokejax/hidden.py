@@ -36,7 +36,7 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     view = LAYOUT.view(LAYOUT.swap(words, "side", other))
     side = view.side[0]
     store_front(side)
-    pool = rows.POKEMON.view(tuple(jnp.asarray(column)[: len(column) // 2] for column in params.pokemon))
+    pool = rows.POKEMON.view(tuple(jnp.asarray(column)[: params.pool_size] for column in params.pokemon))
     taken = [jnp.where(side.member[k].appeared > 0, _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
     for k in range(TEAM):
         member = side.member[k]
@@ -59,7 +59,8 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
     """Exchange one Pokémon; its species afterwards."""
     row_key, hp_key = jax.random.split(key)
     seen, old = member.appeared > 0, member.row
-    alike = (pool.species == _of(pool.species, old)) & (pool.level == _of(pool.level, old))
+    alike = (pool.shown == _of(pool.shown, old)) & (pool.level == _of(pool.level, old))
+    alike &= pool.gender == _of(pool.gender, old)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     for slot, is_known in enumerate(known):  # in the same slots, which power points and choices name
         alike &= ~is_known | (pool.moves[slot] == _of(pool.moves[slot], old))

@@ -30,7 +30,6 @@ SIDES: Final = (OWN, FOE)
 IDS, NUMBERS = "ids", "numbers"
 MOST_SLEEP, MOST_STAT, MOST_WEATHER, MOST_POISON = 7, 1023, 8, 15
 EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
-GRENINJA, GRENINJA_BOND = number_of("species", "greninja"), number_of("species", "greninjabond")
 MIMIKYU, MORPEKO = number_of("species", "mimikyu"), number_of("species", "morpeko")
 POISON_HEAL = number_of("ability", "poisonheal")
 
@@ -122,6 +121,7 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.salted", "it suffers from Salt Cure")
     yield _number(f"{side}.fired_up", "Flash Fire has been lit")
     yield _number(f"{side}.risen", "Magnet Rise has lifted it")
+    yield _number(f"{side}.attracted", "it has fallen for the other one")
     yield _number(f"{side}.bound", "Whirlpool or the like holds it")
     grown = ", ".join(GROWING)
     yield _number(f"{side}.grown", f"the stat that Protosynthesis or Quark Drive has made grow: {grown}", len(GROWING))
@@ -243,6 +243,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "salted": [side.salted],
         "fired_up": [side.fired_up],
         "risen": [side.risen > 0],
+        "attracted": [side.attracted],
         "bound": [side.bound > 0],
         "grown": [side.best_stat == stat + 1 for stat in range(len(GROWING))],
     }
@@ -278,8 +279,7 @@ def _constants_at(row: Any, params: Any, ops: Ops) -> Any:
 
 def _present(member: Any, params: Any, ops: Ops) -> Any:
     """Constants of what a Pokémon is now, if it has become another species."""
-    others = np.int32(len(params.pokemon[0]) // 2)
-    return _constants_at(member.row + jnp.where(member.changed, others, 0), params, ops)
+    return _constants_at(params.present_row(member.row, member.changed), params, ops)
 
 
 def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, list[Any]]]:
@@ -290,25 +290,27 @@ def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, lis
         if own:
             member = side.member[k]
             constants, now = _constants(member, params, ops), _present(member, params, ops)
-            yield _own(member, stands_in_front[k], constants, now, side.form)
+            ability = _ability(side, stands_in_front[k], now)
+            yield _own(member, stands_in_front[k], constants, now, ability, side.form)
             continue
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
         active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
         member = side.member[here]
-        yield _foe(member, any_of(here), active, _constants(member, params, ops), side.form)
+        ability = _ability(side, active, _present(member, params, ops))
+        yield _foe(member, any_of(here), active, _constants(member, params, ops), ability, side.form)
 
 
-def _named(species: Any) -> Any:
-    """The species that messages name: Showdown calls Greninja-Bond Greninja, to its owner as well."""
-    return jnp.where(species == GRENINJA_BOND, GRENINJA, species)
+def _ability(side: Any, active: Any, now: Any) -> Any:
+    """The ability that a Pokémon has now."""
+    return jnp.where(active & (side.copied_ability > 0), side.copied_ability, now.ability)
 
 
-def _own(member: Any, active: Any, constants: Any, now: Any, form: Any) -> dict[str, list[Any]]:
+def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any) -> dict[str, list[Any]]:
     stats = (now.atk, now.def_, now.spa, now.spd, now.spe, now.max_hp)
     return {
-        **_common(member, active, constants, form),
-        "species": [_named(constants.species)],
-        "ability": [constants.ability],
+        **_common(member, active, constants, ability, form),
+        "species": [constants.shown],
+        "ability": [ability],
         "item": [member.item + 1],
         "tera_type": [constants.tera_type],
         "moves": list(constants.moves),
@@ -319,13 +321,13 @@ def _own(member: Any, active: Any, constants: Any, now: Any, form: Any) -> dict[
     }
 
 
-def _foe(member: Any, seen: Any, active: Any, constants: Any, form: Any) -> dict[str, list[Any]]:
+def _foe(member: Any, seen: Any, active: Any, constants: Any, ability: Any, form: Any) -> dict[str, list[Any]]:
     shown = jnp.where(active, percent(member.hp, constants.max_hp), member.percent)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     found = {
-        **_common(member, active, constants, form),
-        "species": [_named(constants.species)],
-        "ability": [jnp.where(member.ability_shown, constants.ability, 0)],
+        **_common(member, active, constants, ability, form),
+        "species": [constants.shown],
+        "ability": [jnp.where(member.ability_shown, ability, 0)],
         "item": [jnp.where(member.item_shown, member.item + 1, 0)],
         "tera_type": [jnp.where(member.terastallized, constants.tera_type, 0)],
         "moves": by_number([jnp.where(is_known, constants.moves[k], 0) for k, is_known in enumerate(known)]),
@@ -335,12 +337,12 @@ def _foe(member: Any, seen: Any, active: Any, constants: Any, form: Any) -> dict
     return {name: [jnp.where(seen, value, jnp.zeros_like(value)) for value in values] for name, values in found.items()}
 
 
-def _common(member: Any, active: Any, constants: Any, member_form: Any) -> dict[str, list[Any]]:
+def _common(member: Any, active: Any, constants: Any, ability: Any, member_form: Any) -> dict[str, list[Any]]:
     """What both players see in the same way."""
     asleep = member.status == rows.SLP
     lost = member.slept - member.stage  # Early Bird loses two a turn
-    slept = jnp.where(constants.ability == EARLY_BIRD, lost // 2, lost)
-    unhurt = (constants.ability == MAGIC_GUARD) | (constants.ability == POISON_HEAL)
+    slept = jnp.where(ability == EARLY_BIRD, lost // 2, lost)
+    unhurt = (ability == MAGIC_GUARD) | (ability == POISON_HEAL)
     poisoned = active & (member.status == rows.TOX) & ~unhurt
     stands = ~member.fainted
     busted = member.stirred & (constants.base == MIMIKYU)

@@ -13,6 +13,7 @@ from rlenv_shared.packing import Layout, bits, flag
 STATS: Final = ("hp", "atk", "def", "spa", "spd", "spe")
 BOOSTS: Final = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 ATK, DEF, SPA, SPD, SPE, ACCURACY, EVASION = range(7)
+GENDERS: Final = ("", "M", "F")
 STATUSES: Final = ("", "brn", "par", "slp", "frz", "psn", "tox")
 BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
 WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
@@ -32,11 +33,11 @@ STEALTH_ROCK, SPIKES, TOXIC_SPIKES, STICKY_WEB, REFLECT, LIGHT_SCREEN, AURORA_VE
 VOLATILES: Final = (
     "", "flinch", "confusion", "leechseed", "taunt", "encore", "protect", "substitute", "healblock", "throatchop",
     "yawn", "curse", "saltcure", "sparklingaria", "noretreat",
-    "destinybond", "magnetrise", "partiallytrapped",
+    "destinybond", "magnetrise", "partiallytrapped", "trapped",
 )  # fmt: skip
 FLINCH, CONFUSION, LEECH_SEED, TAUNT, ENCORE, PROTECT, SUBSTITUTE = range(1, 8)
 HEAL_BLOCK, THROAT_CHOP, YAWN, CURSE, SALT_CURE = range(8, 13)
-DESTINY_BOND, MAGNET_RISE, BINDING = range(15, 18)
+DESTINY_BOND, MAGNET_RISE, BINDING, TRAPPED = range(15, 19)
 AT_FOE, AT_SELF, AT_FIELD, AT_FOE_SIDE, AT_OWN_SIDE, AT_ALL_ADJACENT = range(6)
 """Targets in singles: one foe, the user, the whole field, a side, and whoever stands beside the user."""
 FRACTIONS: Final = ((0, 1), (1, 2), (1, 3), (1, 4), (33, 100), (3, 4))
@@ -97,6 +98,7 @@ MOVE: Final = Layout(
         flag("twists"), bits("fuses", 0, 2), flag("follows_breed"), flag("sheds_tail"), flag("eats_berry"),
         flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
         flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
+        flag("beats_up"), flag("coats"), flag("weighs_stats"), flag("revives"), flag("heals_next"), flag("discharges"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -108,7 +110,8 @@ power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is su
 higher of both attacking stats.  ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.
 ``fuses`` numbers Fusion Flare and Fusion Bolt, ``follows_breed`` strikes with the last of the species' types,
 ``follows_user`` with the first that the user has now.  ``strews`` is a hazard that a blow leaves on the target's
-ground, ``pays`` percent of hit points that stages cost."""
+ground, ``pays`` percent of hit points that stages cost; ``beats_up`` strikes once for each healthy Pokémon of the team,
+``weighs_stats`` with the kind of attack that does more."""
 
 ABILITY: Final = Layout(
     "ability",
@@ -146,6 +149,7 @@ ABILITY: Final = Layout(
         bits("halfway_boosts", 0, 127), flag("suppresses"), bits("sets_terrain", 0, 3), flag("sows"),
         flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
         flag("heroes"), flag("ices"), flag("shields"),
+        flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
@@ -162,7 +166,7 @@ ITEM: Final = Layout(
         flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"), flag("kept"), flag("scope"),
         flag("throat_spray"), flag("clay"), flag("power_herb"),
         flag("balloon"), flag("hastens"),
-        bits("plate", 0, 19), bits("suits", 0, 1023), bits("suits_too", 0, 1023),
+        bits("plate", 0, 19), bits("suits", 0, 1023), bits("suits_too", 0, 1023), flag("restores"),
     ],
 )  # fmt: skip
 """``suits`` and ``suits_too`` are the base species in whose hands an item does something, if it is not for all; what is
@@ -175,10 +179,12 @@ POKEMON: Final = Layout(
         bits("spd", 0, 1023), bits("spe", 0, 1023), bits("level", 1, 100, empty=1), bits("species", 0, 1023),
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
         bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
-        bits("base", 0, 1023), flag("reverts"),
+        bits("base", 0, 1023), flag("reverts"), flag("masked"), bits("beat_power", 0, 31), bits("shown", 0, 1023),
+        bits("gender", 0, len(GENDERS) - 1),
     ],
 )  # fmt: skip
-"""A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`)."""
+"""A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`): ``masked`` when it
+Terastallizes.  ``shown`` is the species that messages name, ``beat_power`` that of its blow in Beat Up."""
 POKEMON_WORDS: Final = POKEMON.num_words
 
 EVENTS: Final = (

@@ -28,6 +28,7 @@ MAX_PP: Final = 64
 
 MAX_ITEM: Final = 63
 MOST_BLOWS: Final = 6
+MOST_FALLEN: Final = 5
 
 PERSISTENT: Final = (
     bits("row", 0, 65_535), bits("hp", 0, 1023), bits("item", 0, MAX_ITEM), flag("terastallized"),
@@ -58,6 +59,9 @@ VOLATILE: Final = (
     bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
     flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"),
     bits("form", 0, 2), bits("readied", 0, 3), flag("unfocused"),
+    bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
+    flag("attracted"),
+    flag("discharged"), flag("coated"), bits("coat", 0, 2047),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
 ``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like
@@ -65,8 +69,14 @@ Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say w
 ``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own;
 ``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone;
 ``form`` is a form that ends with leaving, as `effects.FORMS` numbers them;
-``readied`` is what it prepares before it moves, ``unfocused`` that it was struck since; the
+``readied`` is what it prepares before it moves, ``unfocused`` that it was struck since; ``copied_ability`` is the
+ability that Trace has taken, 0 for its own; ``cud`` the berry that Cud Chew brings up again; ``coated`` says that
+Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special move has struck; ``discharged`` that Double
+Shock has used its electricity up; the
 others are turns left or flags."""
+
+BY_THE_OTHER: Final = ("shackled", "attracted")
+"""Volatile conditions that end when the other Pokémon, which has brought them, is gone."""
 
 LAYOUT: Final = Layout(
     "battle",
@@ -76,7 +86,7 @@ LAYOUT: Final = Layout(
         bits("weather", 0, len(rows.WEATHERS) - 1), bits("weather_turns", 0, 8),
         flag("mid_turn"), flag("queued_start"), flag("queued_before_turn"), flag("queued_residual"),
         flag("second_instaswitches_first"), flag("second_switches_first"), flag("second_terastallizes_first"),
-        flag("second_charges_first"),
+        flag("second_charges_first"), flag("second_coats_first"),
         flag("second_moves_first"), flag("swapped"), bits("ignored", 0, 2),
         bits("trick_room", 0, 5), bits("terrain", 0, len(rows.TERRAINS) - 1), bits("terrain_turns", 0, 5),
         bits("fused", 0, 2),
@@ -84,7 +94,7 @@ LAYOUT: Final = Layout(
             bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
             flag("asked"), flag("may_terastallize"),
             flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
-            flag("queued_charge"),
+            flag("queued_charge"), flag("queued_coat"), flag("queued_revival"), flag("awakening"),
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
             bits("priority", -7, 7), bits("fraction", -1, 1), flag("winged"), flag("glides"), flag("sheds_tail"),
             flag("switch_flag"), flag("before_switch_out_done"),
@@ -95,7 +105,7 @@ LAYOUT: Final = Layout(
             bits("wish_turns", 0, 3), bits("wish", 0, 1023), flag("dragged"),
             flag("rock_before_toxic"), flag("spikes_before_toxic"),
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
-            bits("tailwind", 0, 4),
+            bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
             record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
         ], whole_words=True),
     ],
@@ -103,5 +113,6 @@ LAYOUT: Final = Layout(
 """``fused`` says which of Fusion Flare (1) and Fusion Bolt (2) was the last move of this turn to succeed; ``fraction``
 hurries or delays a move among those of its priority; ``wish`` is twice what Wish gives when ``wish_turns`` have
 passed; ``rock_before_toxic`` and its like say which hazard was laid first; ``ignored`` is one plus the true side whose
-ability the present move passes by; ``swapped`` says that the sides have changed places, so that whoever acts is the
-first."""
+ability the present move passes by; ``awakening`` says that an ability which was copied is about to begin, ``healing``
+that a Healing Wish waits, ``reviving`` that somebody is to be revived, ``fallen`` how many have fainted, revived ones
+too, as far as it counts; ``swapped`` says that the sides have changed places, so that whoever acts is the first."""

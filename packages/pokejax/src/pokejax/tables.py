@@ -11,6 +11,7 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,6 +67,15 @@ class Params(Replaceable):
     special_attack: Any
     accuracies: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
+
+    @property
+    def pool_size(self) -> int:
+        """How many Pokémon the pool has."""
+        return len(self.pokemon[0]) // 2
+
+    def present_row(self, row: Any, changed: Any) -> Any:
+        """The row of what a Pokémon of the pool is now: its own, or that of what it has become."""
+        return row + jnp.where(changed, np.int32(self.pool_size), 0)
 
 
 def _read(name: str, directory: Path = DATA) -> bytes:

@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax import rows
-from pokejax.effects import CHANGES, REVERTING, SPECIES_LEFT_OUT
+from pokejax.effects import (
+    CHANGED_ABILITIES,
+    CHANGES,
+    CROWNED,
+    MASKED,
+    MASKED_TYPES,
+    REVERTING,
+    SHOWN,
+    SPECIES_LEFT_OUT,
+    beat_power,
+)
 from pokejax.tables import NAMES, columns, table
 from rlenv_shared.errors import InvalidParamsError, explain
 
@@ -53,8 +63,8 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
 
     Args:
         described: per team, as the reference describes it at the start of a battle, six mappings with ``species``,
-            ``level``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP), ``tera``,
-            ``weight`` in hg; who can become another species also six ``evs`` and ``ivs`` and its ``nature``.
+            ``level``, ``gender``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP),
+            ``tera``, ``weight`` in hg; who can become another species also six ``evs`` and ``ivs`` and its ``nature``.
 
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
@@ -72,7 +82,8 @@ def changed(member: Mapping[str, Any]) -> Mapping[str, Any]:
     base = [second >> 8 * k & 255 for k in range(4)] + [third & 255, third >> 8 & 255]
     nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
     stats = stats_of(base, member["level"], member["evs"], member["ivs"], int(table("natures")[0][nature]))
-    return {**member, "species": species, "stats": stats[1:], "weight": third >> 16 & 0x7FFF}
+    ability = CHANGED_ABILITIES.get(species, member["ability"])
+    return {**member, "species": species, "stats": stats[1:], "weight": third >> 16 & 0x7FFF, "ability": ability}
 
 
 def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[int], nature: int) -> list[int]:
@@ -92,6 +103,14 @@ def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[
         percent = 100 + 10 * (k == raised) - 10 * (k == lowered)
         found.append(grown + level + 10 if k == 1 else (grown + 5) * percent // 100)
     return found
+
+
+def _beat_power(species: str) -> int:
+    """The power of its blow in Beat Up; a species counts as what it was when the team was made."""
+    before = {after: species for species, after in CHANGES.items()}
+    before |= {crowned: base for (base, _), crowned in CROWNED.items()}
+    own = NAMES["species"].index(before.get(species, species))
+    return int(beat_power(int(table("species")[1][own]) >> 8 & 255))
 
 
 def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
@@ -117,14 +136,20 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
                 "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
                 "weight": member["weight"], "base": word >> 12,
                 "reverts": NAMES["species"][word >> 12] in REVERTING,
+                "masked": NAMES["species"][word >> 12] in MASKED, "beat_power": _beat_power(member["species"]),
+                "gender": rows.GENDERS.index(member["gender"].strip("N")),
+                "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
             }  # fmt: skip
             _check_kept(member, word >> 12, where)
+            if NAMES["species"][word >> 12] in MASKED and member["tera"] not in MASKED_TYPES:
+                expected = f"one of {', '.join(MASKED_TYPES)}"
+                raise _refused(f"{where}: tera type", member["tera"], expected, "choose another")
             moves = [_known("move", name, where) for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
             for name, column in fields.items():
                 column.append(values[name])
     arrays: dict[str, Any] = {name: np.array(column, np.int32) for name, column in fields.items() if "[" not in name}
-    for flag in ("can_evolve", "reverts"):
+    for flag in ("can_evolve", "reverts", "masked"):
         arrays[flag] = arrays[flag].astype(bool)
     arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
     words = rows.POKEMON.encode(arrays, (len(fields["level"]),))

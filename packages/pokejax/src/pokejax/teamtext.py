@@ -11,8 +11,8 @@ Pokémon separated by ``]``.  Exported, one Pokémon to a paragraph::
     Timid Nature
     - Thunderbolt
 
-Without other words a Pokémon has level 100, no effort values and individual values of 31; a generated team says what
-its Pokémon have.  What the engine does not play exactly is refused by name, with line and field.
+Without other words a Pokémon has level 100, no gender, no effort values and individual values of 31; a generated team
+says what its Pokémon have.  What the engine does not play exactly is refused by name, with line and field.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from pokejax.tables import NAMES, table
 from rlenv_shared.errors import InvalidParamsError, explain
 
 MOST_LEVEL, MOST_EV, MOST_EVS, MOST_IV = 100, 255, 510, 31
+GENDERS: Final = ("M", "F", "N")
 SHORT: Final = dict(zip(("HP", "Atk", "Def", "SpA", "SpD", "Spe"), STATS, strict=True))
 PACKED_FIELDS: Final = (
     "name", "species", "item", "ability", "moves", "nature", "evs", "gender", "ivs", "shiny", "level", "rest"
@@ -48,6 +49,7 @@ class Written:
     item: str = ""
     ability: str = ""
     nature: str = ""
+    gender: str = ""
     level: int = MOST_LEVEL
     tera: str = ""
     moves: list[str] = dataclasses.field(default_factory=list)
@@ -104,6 +106,7 @@ def _packed_member(text: str, where: str) -> Written:
         item=field["item"],
         ability=field["ability"],
         nature=field["nature"],
+        gender=field["gender"],
         level=_integer(field["level"] or str(MOST_LEVEL), f"{where}: level"),
         tera=rest[5] if len(rest) > 5 else "",
         moves=[move for move in field["moves"].split(",") if move],
@@ -141,9 +144,11 @@ def _exported(text: str, where: str) -> list[Written]:
 def _heading(line: str, where: str) -> Written:
     """``Nickname (Species) (M) @ Item``."""
     who, _, item = (part.strip() for part in line.partition("@"))
-    who = re.sub(r"\((?:M|F|N)\)\s*$", "", who).strip()
+    marked = re.search(r"\((M|F|N)\)\s*$", who)
+    who = who[: marked.start()].strip() if marked else who
     named = re.search(r"\(([^()]+)\)$", who)
-    return Written(where, species=named.group(1) if named else who, item=item)
+    gender = marked.group(1) if marked else ""
+    return Written(where, species=named.group(1) if named else who, item=item, gender=gender)
 
 
 def _read_line(one: Written, line: str, where: str) -> None:
@@ -167,7 +172,9 @@ def _read_line(one: Written, line: str, where: str) -> None:
         one.level = _integer(value, f"{where}: level")
     elif key == "Tera Type" and colon:
         one.tera = value
-    elif key not in ("Shiny", "Gender", "Happiness", "Hidden Power") or not colon:
+    elif key == "Gender" and colon:
+        one.gender = value
+    elif key not in ("Shiny", "Happiness", "Hidden Power") or not colon:
         expected = "a move after a dash, a nature, or Ability, Level, Tera Type, EVs, IVs"
         raise _refused(where, line, expected, "leave the line out or mend it")
 
@@ -185,6 +192,9 @@ def _described(one: Written) -> dict[str, Any]:
     _check_range(f"{one.where}: IVs", one.ivs, 0, MOST_IV)
     if sum(one.evs) > MOST_EVS:
         raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {MOST_EVS}", "lower some")
+    gender = one.gender.strip().upper() or "N"
+    if gender not in GENDERS:
+        raise _refused(f"{one.where}: gender", repr(one.gender), "M, F or N", "correct it, or leave it out")
     moves = [to_id(move) for move in one.moves]
     moves = [CROWNED_MOVES[species] if move == "ironhead" and species in CROWNED_MOVES else move for move in moves]
     if not 1 <= len(moves) <= MOVES or len(set(moves)) < len(moves):
@@ -197,7 +207,7 @@ def _described(one: Written) -> dict[str, Any]:
         "species": species, "level": one.level, "ability": to_id(one.ability), "item": to_id(one.item),
         "maxhp": 1 if rest >> 31 else values[0], "stats": values[1:], "moves": [[move, 0] for move in moves],
         "tera": one.tera.strip().title() or first_type, "weight": rest >> 16 & 0x7FFF,
-        "evs": one.evs, "ivs": one.ivs, "nature": nature,
+        "evs": one.evs, "ivs": one.ivs, "nature": nature, "gender": gender,
     }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ Timid Nature
 - Thunderbolt
 - Surf
 """
-PACKED = "|pikachu|lifeorb|static|thunderbolt,surf|timid|,,4,252,,252||,0,,,,||88|,,,,,Electric"
+PACKED = "|pikachu|lifeorb|static|thunderbolt,surf|timid|,,4,252,,252|M|,0,,,,||88|,,,,,Electric"
 
 
 def decoded(pool):

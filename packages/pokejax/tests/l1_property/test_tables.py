@@ -18,6 +18,7 @@ def member(**changes):
     found = {
         "species": "pikachu", "level": 80, "ability": "static", "item": "", "maxhp": 200,
         "stats": [100, 100, 100, 100, 100], "moves": [["thunderbolt", 24]], "tera": "Electric", "weight": 60,
+        "gender": "N",
     }  # fmt: skip
     return found | changes
 
@@ -39,7 +40,7 @@ def test_every_move_has_a_row_that_says_what_it_is():
     [
         ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: move: got transform"),
         ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
-        ({"item": "leppaberry"}, "team 0, Pokémon 2: item: got leppaberry"),
+        ({"item": "bigroot"}, "team 0, Pokémon 2: item: got bigroot"),
         ({"item": "flameplate"}, "team 0, Pokémon 2: item: got flameplate held by pikachu, expected arceus"),
         ({"species": "terapagos"}, "team 0, Pokémon 2: species: got terapagos"),
         ({"tera": "Stellar"}, "team 0, Pokémon 2: tera type: got Stellar"),

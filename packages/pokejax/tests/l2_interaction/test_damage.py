@@ -60,16 +60,18 @@ def test_all_sixteen_damages_are_showdown_s():
     cases, theirs = [], []
     with reference("showdown").driver() as driver:
         for view in driver.request("open", battles=settings):
-            words, tables = seen_situation(view)
+            words, own = seen_situation(view)
             for slot, (name, _) in enumerate(view["constants"][0][0]["moves"]):
                 for critical in (False, True):
-                    cases.append((words, tables.pokemon, name, critical))
+                    cases.append((words, own, name, critical))
                     attack = {"battle": view["battle"], "side": 0, "slot": slot, "critical": critical}
                     theirs += driver.request("rolls", attacks=[attack])
-    words, pokemon, names, critical = zip(*cases, strict=True)
+    words, tables, names, critical = zip(*cases, strict=True)
+
+    shared, pokemon = tables[0], [own.pokemon for own in tables]  # tables are the same but for the two Pokémon
 
     def one(words, pokemon, move, critical):
-        return damage.rolls(words, move, critical, tables.replace(pokemon=pokemon))
+        return damage.rolls(words, move, critical, shared.replace(pokemon=pokemon))
 
     numbers = np.array([damage.move_number(name) for name in names])
     stacked = [jax.tree.map(lambda *leaves: np.stack(leaves), *trees) for trees in (words, pokemon)]

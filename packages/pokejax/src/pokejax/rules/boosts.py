@@ -44,11 +44,34 @@ def boost(
     Returns:
         Whether a stage changed.
     """
-    side, ability = b.side(number), b.ability(number)
-    where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
     word = b.ops.take(b.params.stages[0], change)
     deltas = {stat: _nibble(word, stat) for stat in stats}
+    return _change(b, number, deltas, where, by_foe, intimidating, silent, by_ability)
+
+
+def _change(
+    b: Battle,
+    number: int,
+    deltas: dict[int, Any],
+    where: Any,
+    by_foe: bool,
+    intimidating: bool = False,
+    silent: bool = False,
+    by_ability: bool = False,
+    mirrored: bool = False,
+) -> Any:
+    """What `boost` does, of stages by the number of their stat; those that Mirror Armor sends are not sent back."""
+    side, ability = b.side(number), b.ability(number)
+    stats = list(deltas)
+    where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
     deltas = {stat: jnp.where(ability.inverts_stages, -delta, delta) for stat, delta in deltas.items()}
+    if by_foe and not mirrored:
+        sent = {stat: ability.mirrors & (delta < 0) & (side.boosts[stat] > LOWEST) for stat, delta in deltas.items()}
+        returned = {stat: jnp.where(sent[stat], delta, 0) for stat, delta in deltas.items()}
+        deltas = {stat: jnp.where(sent[stat], 0, delta) for stat, delta in deltas.items()}
+        mirrors = where & any_of(sent.values())
+        b.when("Mirror Armor", mirrors, lambda inner: _send_back(inner, number, returned, mirrors))
+        side, ability = b.side(number), b.ability(number)
     if by_foe:
         flowers = b.flowers(number)
         kept = {stat: (delta < 0) & (flowers | _bit(ability.kept_stages, stat)) for stat, delta in deltas.items()}
@@ -86,6 +109,12 @@ def boost(
     if by_ability:
         tell_ability(b, number, where_changed)
     return where_changed
+
+
+def _send_back(b: Battle, number: int, deltas: dict[int, Any], where: Any) -> None:
+    """Mirror Armor lowers the other one's stages in place of its own."""
+    tell_ability(b, number, where & (b.side(1 - number).hp > 0))
+    _change(b, 1 - number, deltas, where, by_foe=True, mirrored=True)
 
 
 def _nibble(word: Any, stat: int) -> Any:

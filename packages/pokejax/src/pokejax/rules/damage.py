@@ -8,16 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of
+from pokejax.battle import Battle, any_of, number_of
 from pokejax.rules.field import terrain_multiplier
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
 from pokejax.rules.paradox import growth
 from pokejax.rules.screens import screen_multiplier
 from pokejax.rules.volatiles import behind_substitute, faces
-from pokejax.state import FALSE
+from pokejax.state import FALSE, TEAM
 
-ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, WATER = (
-    number_of("type", name) for name in ("Electric", "Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Water")
+ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, STEEL, WATER = (
+    number_of("type", name)
+    for name in ("Electric", "Fighting", "Fire", "Ground", "Ice", "Normal", "Rock", "Steel", "Water")
 )
 CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
@@ -108,14 +109,17 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     acted = ~b.side(1).queued_move
     doubled = doubled | (move.doubles_if_last & acted & ~b.side(1).newly_switched)
     doubled = doubled | (move.doubles_if_struck & user.struck)
-    own = own_power(b, move)
+    own = jnp.where(move.beats_up, beat_power(b, hit), own_power(b, move))
     power = jnp.where(doubled, own * 2, jnp.where(move.grows_per_hit, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
     by = jnp.where(technician, ONE_AND_A_HALF, jnp.where(b.ability(0).analytic & acted, GROWN, NEUTRAL))
-    fallen = jnp.minimum(np.int32(6) - user.left, 5)
     for count, grown in enumerate(FALLEN_POWERS):
-        by = jnp.where(b.ability(0).overlord & (fallen == count), grown, by)
+        by = jnp.where(b.ability(0).overlord & (user.fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
+    gritty = (
+        b.ability(0).grits & (b.weather == rows.SAND) & any_of(move.type == type_ for type_ in (ROCK, GROUND, STEEL))
+    )
+    by = chain(by, jnp.where(gritty, GROWN, NEUTRAL))
     dry = b.ability(1).dry & (move.type == FIRE)
     by = chain(by, jnp.where(dry, ONE_AND_A_QUARTER, NEUTRAL))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
@@ -129,7 +133,7 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     by = jnp.where(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
     raised = user.terastallized & (pokemon.tera_type == move.type) & (power < LEAST_TERA_POWER)
-    raised = raised & (move.priority <= 0) & (move.most_hits == 1)
+    raised = raised & (move.priority <= 0) & (move.most_hits == 1) & ~move.beats_up
     raised = raised & (move.power_from != rows.BY_WEIGHT) & (move.power_from != rows.BY_WEIGHTS)
     raised = raised & (move.power_from != rows.BY_HP)
     return jnp.where(raised, LEAST_TERA_POWER, power)
@@ -151,6 +155,23 @@ def own_power(b: Battle, move: Any) -> Any:
     found = jnp.where(move.power_from == rows.BY_BLOWS, move.power * (1 + user.blows), found)
     by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
     return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
+
+
+def beaters(b: Battle) -> list[Any]:
+    """Who of the team, in its present order, strikes in Beat Up: the user, and whoever stands and is healthy."""
+    side = b.side(0)
+    members = [side.member[side.order[place]] for place in range(1, TEAM)]
+    return [jnp.ones_like(side.fainted), *((member.hp > 0) & (member.status == 0) for member in members)]
+
+
+def beat_power(b: Battle, hit: Any) -> Any:
+    """The power of the blow of number ``hit`` in Beat Up, which the next of them strikes."""
+    side, power, passed = b.side(0), b.pokemon(0).beat_power, jnp.zeros_like(hit)
+    for place, strikes in enumerate(beaters(b)):
+        passed = passed + strikes.astype(jnp.int32)
+        row = side.member[side.order[place]].row if place else side.row
+        power = jnp.where(strikes & (passed == hit), b.row("pokemon", rows.POKEMON, row).beat_power, power)
+    return power
 
 
 def weight_of(b: Battle, number: int) -> Any:
@@ -283,7 +304,7 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: An
 
 def has_power(move: Any) -> Any:
     """Whether a move's damage follows the formula."""
-    return ~move.level_damage & ~move.halves & ~move.evens_hp
+    return ~move.level_damage & ~move.halves & ~move.evens_hp & ~move.coats
 
 
 def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
@@ -317,5 +338,6 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     amount = modify(amount, damage_multiplier(b, move, facts, critical, by_formula))
     amount = jnp.where(amount == 0, 1, amount & np.int32(0xFFFF))
     amount = jnp.where(move.halves, jnp.maximum(b.side(1).hp // 2, 1), amount)
+    amount = jnp.where(move.coats, jnp.maximum(user.coat - 1, 1), amount)
     amount = jnp.where(move.evens_hp, jnp.maximum(b.side(1).hp - user.hp, 1), amount)
     return jnp.where(move.level_damage, pokemon.level, amount)

@@ -10,7 +10,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.rules.telling import tell_ability, tell_item
-from pokejax.state import NOBODY, VOLATILE
+from pokejax.state import BY_THE_OTHER, MOST_FALLEN, NOBODY, VOLATILE
 
 
 def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = True) -> None:
@@ -65,7 +65,7 @@ def clear_volatile(b: Battle, number: int, where: Any) -> None:
     """What ends when a Pokémon leaves or faints; its cached speed is the bare stat again (``clearVolatile``)."""
     side = b.side(number)
     side.set("changed", False, where=where & b.pokemon(number).reverts)
-    b.forget("pokemon")
+    b.forget("pokemon", "ability", "ability number")
     for field in VOLATILE:
         side.clear(field.name, where=where)
     side.set("newly_switched", True, where=where)
@@ -130,6 +130,7 @@ def mark(b: Battle, *, check_win: Any, last: Any, where: Any, by_move: Any = Non
         side = b.side(number)
         side.set("fainted", True, where=newly[number])
         side.set("left", side.left - 1, where=newly[number])
+        side.set("fallen", jnp.minimum(side.fallen + 1, MOST_FALLEN), where=newly[number])
     last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
     win(b, going & check_win & (newly[0] | newly[1]), last)
     return newly[0], newly[1]
@@ -141,8 +142,11 @@ def bury(b: Battle, newly: tuple[Any, Any]) -> None:
         side = b.side(number)
         side.set("switch_flag", False, where=newly[number])
         side.set("terastallized", False, where=newly[number])
+        side.set("changed", False, where=newly[number] & b.pokemon(number).masked)
         clear_volatile(b, number, newly[number])
         b.side(1 - number).set("loosened", True, where=newly[number])
+        for field in BY_THE_OTHER:
+            b.side(1 - number).set(field, False, where=newly[number])
     for number in (0, 1):
         moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
         side = b.side(number)

@@ -12,7 +12,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import FIRE, Matchup, damage, has_power
+from pokejax.rules.damage import FIRE, Matchup, beaters, damage, has_power
 from pokejax.rules.faint import become, change_form, drain, faint_messages, forget_speed, hurt, lose_item, use_up
 from pokejax.rules.field import clear_terrain, set_terrain
 from pokejax.rules.hazards import lay, sweep
@@ -42,6 +42,7 @@ def hits_of(b: Battle, move: Any, where: Any) -> Any:
     loaded = where & varies & b.item(0).loaded_dice & (count < 4)
     count = jnp.where(loaded, 5 - b.draw(loaded, 2, "Loaded Dice"), count)
     count = jnp.where(varies, count, move.most_hits)
+    count = jnp.where(move.beats_up, sum(flag.astype(jnp.int32) for flag in beaters(b)), count)
     loaded = where & (count == MOST_HITS) & b.item(0).loaded_dice
     return jnp.where(loaded, count - b.draw(loaded, 7, "Loaded Dice"), count)
 
@@ -105,7 +106,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
 
 def waits_for_berserk(b: Battle, move: Any) -> Any:
     """Whether the target eats nothing before the move is over, lest it miss that its hit points are halved."""
-    return (b.ability(1).halfway_boosts > 0) & (move.most_hits == 1) & ~move.forced
+    return (b.ability(1).halfway_boosts > 0) & (move.most_hits == 1) & ~move.beats_up & ~move.forced
 
 
 def lose_face(b: Battle, where: Any) -> None:
@@ -172,6 +173,7 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
     b.side(1).clear("boosts", where=harmful & move.clears_target)
     b.side(0).set("exposed", True, where=harms & move.exposes)
     b.side(0).set("recharge", 2, where=harms & move.recharges)
+    b.side(0).set("discharged", True, where=harms & move.discharges & ~b.side(0).terastallized)
     # A status move that a substitute takes counts as done.
     worked = harms | shielded | effects_of_status_move(b, move, where & ~harms & ~shielded)
     b.side(1).set("unfocused", True, where=harmful & (b.side(1).readied == rows.FOCUS_PUNCH))
@@ -251,6 +253,8 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
 def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -> None:
     """What being hit brings about: thawing, Rough Skin, Rocky Helmet, Static, Stamina (``DamagingHit``)."""
     ability, touched = b.ability(1), where & move.contact
+    coated = where & b.side(1).coated & (move.category == rows.SPECIAL)
+    b.side(1).set("coat", 1 + 2 * dealt, where=coated)
     b.side(1).set("charged_up", True, where=where & ability.charges_up)
     tell_ability(b, 1, where & ability.charges_up)
     tell_ability(b, 1, touched & ability.gooey)
@@ -279,6 +283,9 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     status = jnp.where(gorged, rows.PAR, jnp.where(scorched, rows.BRN, status))
     given = inflict(b, 0, status, caught | (dusted & (drawn < 30)) | gorged | scorched)
     tell_ability(b, 1, given & ~gorged & ~scorched)
+    charming = touched & ability.charms
+    charmed = charming & (b.draw(charming, 10, "Cute Charm") < 3)
+    tell_ability(b, 1, volatiles.attract(b, charmed))
     cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
     tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))

@@ -8,11 +8,14 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, any_of
 from pokejax.rules.faint import heal, lose_item, use_up
 from pokejax.rules.paradox import notice_weather, use_booster
 from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_item
+from pokejax.state import MOVES
+
+LEPPA_POINTS = 10
 
 
 def update(b: Battle, where: Any, site: str, *, waits: Any = False, first: Callable[[], None] | None = None) -> None:
@@ -67,7 +70,14 @@ def hungry(b: Battle, number: int) -> Any:
     hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
     asleep = item.wakes & (side.status == rows.SLP)
     ails = item.cures & ((side.status != 0) | (side.confusion > 0))
-    return (side.hp > 0) & ~side.fainted & ~unnerved(b, number) & (hurt | asleep | ails)
+    spent = item.restores & any_of(spent_slots(b, number))
+    return (side.hp > 0) & ~side.fainted & ~unnerved(b, number) & (hurt | asleep | ails | spent)
+
+
+def spent_slots(b: Battle, number: int) -> list[Any]:
+    """Which slots of an active Pokémon have a move and no power left for it."""
+    side, moves = b.side(number), b.pokemon(number).moves
+    return [(moves[slot] != 0) & (side.pp[slot] == 0) for slot in range(MOVES)]
 
 
 def recover(b: Battle, number: int, where: Any) -> None:
@@ -86,12 +96,38 @@ def recover(b: Battle, number: int, where: Any) -> None:
 
 def eat(b: Battle, number: int, where: Any) -> None:
     """Eat the berry."""
+    ruminate(b, number, where)
     taste(b, number, b.item(number), where)
     use_up(b, number, where)
 
 
+def ruminate(b: Battle, number: int, where: Any) -> None:
+    """Cud Chew keeps the berry for the end of the next turn, or of this one if nothing is left to do in it."""
+    side = b.side(number)
+    where = where & b.ability(number).chews
+    side.set("cud", side.item, where=where)
+    side.set("cud_turns", jnp.where(queue_is_empty(b), 1, 2), where=where)
+
+
+def queue_is_empty(b: Battle) -> Any:
+    """Whether no action is left in this turn, whose end is the last."""
+    return ~b.view.queued_residual
+
+
+def chew(b: Battle, number: int, where: Any) -> None:
+    """The berry of the turn before is eaten once more."""
+    side = b.side(number)
+    where = where & b.ability(number).chews & (side.cud > 0) & (side.hp > 0)
+    side.set("cud_turns", side.cud_turns - 1, where=where)
+    eats = where & (side.cud_turns == 0)
+    tell_ability(b, number, eats)
+    taste(b, number, b.row("items", rows.ITEM, side.cud), eats)
+    side.set("cud", 0, where=eats)
+
+
 def eat_for_nothing(b: Battle, number: int, where: Any) -> None:
     """Eat a Custap Berry, which heals nothing by itself."""
+    ruminate(b, number, where)
     enjoy(b, number, where)
     use_up(b, number, where)
 
@@ -103,7 +139,19 @@ def taste(b: Battle, number: int, item: Any, where: Any) -> None:
     wakes = where & ((item.wakes & (side.status == rows.SLP)) | item.cures)
     cure(b, number, wakes)
     side.set("confusion", 0, where=where & item.cures)
+    restore(b, number, where & item.restores)
     enjoy(b, number, where)
+
+
+def restore(b: Battle, number: int, where: Any) -> None:
+    """A Leppa Berry gives ten power points back: to the first move that has none, else to the first that lacks some."""
+    side, moves, spent = b.side(number), b.pokemon(number).moves, spent_slots(b, number)
+    any_spent = any_of(spent)
+    for slot in range(MOVES):
+        most = b.ops.take(b.params.power_points[0], moves[slot]).astype(jnp.int32)
+        wants = jnp.where(any_spent, spent[slot], (moves[slot] != 0) & (side.pp[slot] < most))
+        side.pp.set(slot, jnp.minimum(side.pp[slot] + LEPPA_POINTS, most), where=where & wants)
+        where = where & ~wants
 
 
 def enjoy(b: Battle, number: int, where: Any) -> None:

@@ -102,8 +102,9 @@ def one_move(b: Battle, where: Any, danced: Any) -> Any:
         tell_move(b, place, called & (number == index))
     move = b.move(index)
     pass_by_ability(b, move, able)
-    shape(b, move)
-    result, blocked = use_move(b, move, own, able & (called | ~talks), repeats)
+    used = able & (called | ~talks)
+    shape(b, move, used)
+    result, blocked = use_move(b, move, own, used, repeats)
     b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
     update(b, called, "Update after a hit")
     faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
@@ -183,6 +184,8 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple
     tell_ability(b, 1, where & damps[1])
     tell_ability(b, 0, where & damps[0] & ~damps[1])
     refused = refused | (where & (damps[0] | damps[1]))
+    powerless = where & move.discharges & ~b.has_type(0, ELECTRIC)
+    refused = refused | powerless
     reaches = reaches & ~refused
     b.side(0).set("hp", 0, where=where & ~refused & move.explodes)
 
@@ -236,7 +239,8 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple
     hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
     b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=bounces)
     b.swap(bounces)
-    return result & ~bounces, (blocked & ~bounces) | waits
+    unable = reaches & move.heals_next & ~has_reserve(b, 0)
+    return result & ~bounces, (blocked & ~bounces) | waits | unable | powerless
 
 
 def adapt(b: Battle, move: Any, where: Any) -> None:
@@ -286,6 +290,7 @@ def can_try(b: Battle, move: Any) -> Any:
         has_item
         & able
         & (~move.needs_attack | (target.queued_move & attacks))
+        & (~move.coats | (b.side(0).coat > 0))
         & ~(move.first_action_only & (b.side(0).move_actions > 1))
     )
 

@@ -17,9 +17,13 @@ from pokejax.rules.items import eat_for_nothing, unnerved
 from pokejax.rules.speed import update_speeds
 from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT
 
-NOTHING, DRAG, START, INSTASWITCH, BEFORE_TURN, RUN_SWITCH, SWITCH, TERASTALLIZE, CHARGE, MOVE, RESIDUAL = range(11)
+(
+    NOTHING, AWAKEN, DRAG, START, INSTASWITCH, BEFORE_TURN, COAT, REVIVE, RUN_SWITCH, SWITCH, TERASTALLIZE, CHARGE,
+    MOVE, RESIDUAL,
+) = range(14)  # fmt: skip
 """Kinds of actions in the order of the queue; `NOTHING` is an empty queue.  To drag somebody in is the second half of
-an action like Roar, and comes before everything else."""
+an action like Roar, and what an ability brings that Trace has copied is a part of the action before it; both come
+before everything else."""
 MOVE_ACTION, TERA_ACTION, SWITCH_ACTION, PASS = 0, MOVES, 2 * MOVES, 2 * MOVES + 6
 NUM_ACTIONS = PASS + 1
 _BOTH = (0, 1)
@@ -50,7 +54,10 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         member = jnp.clip(action - SWITCH_ACTION, 0, 5)
         side.set("chosen_member", member, where=where & side.asked & switches)
         side.set("queued_switch", True, where=moving & side.asked & switches)
-        side.set("queued_instaswitch", True, where=replacing & side.asked & switches)
+        replaces = replacing & side.asked & switches
+        side.set("queued_instaswitch", True, where=replaces & ~side.reviving)
+        side.set("queued_revival", True, where=replaces & side.reviving)
+        side.set("reviving", False, where=replaces)
         side.set("switch_flag", False, where=where & side.asked)
         b.ask_unaware(where & side.asked)
         b.ask_unaware(terastallizes)
@@ -63,6 +70,7 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         priority = row.priority + quick.astype(jnp.int32) + jnp.where(row.heal, b.ability(n).healing_priority, 0)
         side.set("priority", priority, where=moves)
         side.set("queued_charge", True, where=moves & (row.readies > 0))
+        side.set("queued_coat", True, where=moves & row.coats)
         side.set("glides", row.glides, where=moves)
         lags = b.ability(n).lags & (row.category == rows.STATUS)
         hastens = moves & b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)
@@ -71,6 +79,7 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         side.set("winged", b.ability(n).gales & (row.type == FLYING), where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
+    order(b, "coat", "coats", moving)
     order(b, "switch", "switches", moving)
     order(b, "terastallize", "terastallizes", moving)
     order(b, "charge", "charges", moving)
@@ -139,8 +148,9 @@ def next_kind(b: Battle) -> Any:
         RESIDUAL: view.queued_residual, MOVE: either("queued_move"),
         CHARGE: either("queued_charge"), TERASTALLIZE: either("queued_terastallize"),
         SWITCH: either("queued_switch"), RUN_SWITCH: either("queued_run_switch"),
+        REVIVE: either("queued_revival"), COAT: either("queued_coat"),
         BEFORE_TURN: view.queued_before_turn, INSTASWITCH: either("queued_instaswitch"), START: view.queued_start,
-        DRAG: either("dragged"),
+        DRAG: either("dragged"), AWAKEN: either("awakening"),
     }  # fmt: skip
     for number, there in present.items():
         kind = jnp.where(there, number, kind)
@@ -150,11 +160,13 @@ def next_kind(b: Battle) -> Any:
 def actor_is_second(b: Battle, kind: Any) -> Any:
     """Whether the second side's action is the one at the head."""
     view = b.view
-    second = (kind == DRAG) & b.side(1).dragged
+    second = ((kind == DRAG) & b.side(1).dragged) | ((kind == AWAKEN) & b.side(1).awakening)
+    second = second | ((kind == REVIVE) & b.side(1).queued_revival)
     for number, name, bit in (
         (INSTASWITCH, "instaswitch", view.second_instaswitches_first),
         (SWITCH, "switch", view.second_switches_first),
         (TERASTALLIZE, "terastallize", view.second_terastallizes_first),
+        (COAT, "coat", view.second_coats_first),
         (CHARGE, "charge", view.second_charges_first),
         (MOVE, "move", view.second_moves_first),
     ):

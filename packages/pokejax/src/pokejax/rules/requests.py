@@ -38,6 +38,12 @@ def can_come_in(b: Battle, number: int) -> list[Any]:
     return [(side.member[m].hp > 0) & (side.order[0] != m) for m in range(TEAM)]
 
 
+def fallen(b: Battle, number: int) -> list[Any]:
+    """Which members of the team, in its original order, could be revived."""
+    side = b.side(number)
+    return [(side.member[m].hp == 0) & (side.order[0] != m) for m in range(TEAM)]
+
+
 def has_reserve(b: Battle, number: int) -> Any:
     """Whether anybody could come in."""
     return any_of(can_come_in(b, number))
@@ -54,7 +60,8 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     moves = [chooses & (can | (struggles if slot == 0 else False)) for slot, can in enumerate(enabled)]
     terastallized = [chooses & can & side.may_terastallize for can in enabled]
     leaves = chooses & ~rampages & (side.trapped == FREE)
-    members = [(leaves | replaces) & can for can in can_come_in(b, number)]
+    ready = zip(can_come_in(b, number), fallen(b, number), strict=True)
+    members = [(leaves & can) | (replaces & jnp.where(side.reviving, down, can)) for can, down in ready]
     return [option | view.over for option in (*moves, *terastallized, *members, ~side.asked)]
 
 
@@ -69,7 +76,9 @@ def trap(b: Battle, number: int, where: Any) -> None:
     ])  # fmt: skip
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
     kind = jnp.where(
-        side.cornered | ((side.bound > 0) & ~side.loosened), OPENLY, jnp.where(held & ~foe.fainted, SECRETLY, FREE)
+        side.cornered | side.shackled | ((side.bound > 0) & ~side.loosened),
+        OPENLY,
+        jnp.where(held & ~foe.fainted, SECRETLY, FREE),
     )
     side.set("trapped", jnp.where(spared, FREE, kind), where=where)
 

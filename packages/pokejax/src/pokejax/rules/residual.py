@@ -14,7 +14,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.faint import bury, change_form, heal, hurt, mark
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import show_core
-from pokejax.rules.items import update, white_herb
+from pokejax.rules.items import chew, update, white_herb
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
@@ -86,6 +86,7 @@ def residual(b: Battle, where: Any) -> None:
     clear_terrain(b, terrain & (b.view.terrain_turns == 0))
     in_order(b, where, order["Speed Boost"], dream, hurts=True)
     in_order(b, where, order["Speed Boost"], harvest)
+    in_order(b, where, order["Speed Boost"], chew)
     for number in (0, 1):
         side = b.side(number)
         hurries = where & (side.slow > 0) & ~side.fainted & (side.active_turns > 0) & ~b.view.over
@@ -121,7 +122,8 @@ def handlers(b: Battle) -> list[Kind]:
         return holds(0), holds(1)
 
     def growing(ability: Any) -> Any:
-        return ability.speeds_up | ability.bad_dreams | ability.harvests | ability.starts_slowly
+        slowly = ability.starts_slowly | ability.chews
+        return ability.speeds_up | ability.bad_dreams | ability.harvests | slowly
 
     def poisoned(n: int) -> Any:
         return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)

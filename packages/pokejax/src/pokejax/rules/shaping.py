@@ -16,11 +16,12 @@ DARK = number_of("type", "Dark")
 WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
 
 
-def shape(b: Battle, move: Any) -> None:
-    """All of it, in Showdown's order."""
+def shape(b: Battle, move: Any, where: Any) -> None:
+    """All of it, in Showdown's order; it draws where ``where``."""
     take_tera_type(b, move)
     take_form(b, move)
     retype(b, move)
+    weigh_stats(b, move, where)
     force(b, move)
 
 
@@ -31,6 +32,22 @@ def take_tera_type(b: Battle, move: Any) -> None:
     move.set("type", pokemon.tera_type, where=becomes)
     stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
     move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
+
+
+def weigh_stats(b: Battle, move: Any, where: Any) -> None:
+    """Shell Side Arm strikes physically, and touches, where that does more; a coin decides between equals."""
+    user, target, own, other = b.side(0), b.side(1), b.pokemon(0), b.pokemon(1)
+
+    def strength(attack: Any, defense: Any) -> Any:
+        return (2 * own.level // 5 + 2) * 90 * attack // jnp.maximum(defense, 1) // 50
+
+    physical = strength(staged(own.atk, user.boosts[rows.ATK]), staged(other.def_, target.boosts[rows.DEF]))
+    special = strength(staged(own.spa, user.boosts[rows.SPA]), staged(other.spd, target.boosts[rows.SPD]))
+    where = where & move.weighs_stats
+    even = where & (physical == special)
+    touches = where & ((physical > special) | (even & (b.draw(even, 2, "Shell Side Arm") < 1)))
+    move.set("category", rows.PHYSICAL, where=touches)
+    move.set("contact", True, where=touches)
 
 
 def take_form(b: Battle, move: Any) -> None:

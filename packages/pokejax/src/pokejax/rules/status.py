@@ -146,9 +146,11 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
             chops = chops & ~b.ability(number).veils
         side.set(field, SHORT, where=chops)
         new = new | chops
+    shackled = where & (volatile == rows.TRAPPED) & ~side.shackled
+    side.set("shackled", True, where=shackled)
     salted = where & (volatile == rows.SALT_CURE) & ~side.salted
     side.set("salted", True, where=salted)
-    return new | salted
+    return new | salted | shackled
 
 
 def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
@@ -199,6 +201,8 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     hurt_by_confusion(b, hurts_itself)
     kept = kept | hurts_itself
 
+    charmed = where & ~kept & user.attracted
+    kept = kept | (charmed & (b.draw(charmed, 2, "Attract") < 1))
     paralysed = where & ~kept & (user.status == rows.PAR)
     kept = kept | (paralysed & (b.draw(paralysed, 4, "paralysed") < 1))
     return where & ~kept

@@ -13,7 +13,7 @@ from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.rules.faint import drain, heal, hurt
 from pokejax.rules.hazards import defog, sweep
 from pokejax.rules.numbers import fraction, modify, staged
-from pokejax.rules.requests import has_reserve
+from pokejax.rules.requests import fallen, has_reserve
 from pokejax.rules.status import add_volatile, cure, guarded_by_sun, inflict, kept_awake
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import wish
@@ -55,6 +55,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     worked = (
         worked | shed_tail(b, where & move.sheds_tail) | teleport(b, where & move.teleports) | (where & move.corners)
     )
+    worked = worked | heal_next(b, where & move.heals_next) | ask_revival(b, where & move.revives)
     b.side(0).set("cornered", True, where=where & move.corners)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
@@ -89,6 +90,24 @@ def shed_tail(b: Battle, where: Any) -> Any:
     user.set("switch_flag", True, where=works)
     user.set("sheds_tail", True, where=works)
     return works
+
+
+def heal_next(b: Battle, where: Any) -> Any:
+    """Healing Wish: the user falls, for the good of whoever comes next; whether no other such wish waits."""
+    user = b.side(0)
+    where = where & has_reserve(b, 0)
+    works = where & ~user.healing
+    user.set("healing", True, where=works)
+    user.set("hp", 0, where=where)
+    return works
+
+
+def ask_revival(b: Battle, where: Any) -> Any:
+    """Revival Blessing: the player is asked who of the fallen comes back; whether there is anybody."""
+    where = where & any_of(fallen(b, 0))
+    b.side(0).set("reviving", True, where=where)
+    b.side(0).set("switch_flag", True, where=where)
+    return where
 
 
 def teleport(b: Battle, where: Any) -> Any:
@@ -151,7 +170,8 @@ def tidy_up(b: Battle, where: Any) -> Any:
 def part(b: Battle, where: Any) -> Any:
     """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
     lowered = boost(b, 1, b.params.parting, where, by_foe=True, stats=(rows.ATK, rows.SPA))
-    b.side(0).set("switch_flag", True, where=lowered & has_reserve(b, 0) & (b.side(0).hp > 0))
+    leaves = lowered | (where & b.ability(1).mirrors)
+    b.side(0).set("switch_flag", True, where=leaves & has_reserve(b, 0) & (b.side(0).hp > 0))
     return where
 
 

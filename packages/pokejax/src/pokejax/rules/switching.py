@@ -10,6 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules.boosts import boost
+from pokejax.rules.copying import trace
 from pokejax.rules.faint import become, clear_volatile, heal
 from pokejax.rules.field import set_terrain, set_weather
 from pokejax.rules.forms import show_core
@@ -21,7 +22,7 @@ from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_coming, tell_item, tell_leaving
-from pokejax.state import MOVES, PERSISTENT, TEAM
+from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM
 
 SLOW_TURNS = 5
 
@@ -117,6 +118,8 @@ def arrive(b: Battle, where: Any) -> None:
     side.set("move_actions", 0, where=where)
     b.side(1).set("struck", False, where=where)
     b.side(1).set("loosened", True, where=where)
+    for field in BY_THE_OTHER:
+        b.side(1).set(field, False, where=where)
     side.set("shown_fainted", False, where=where)
 
 
@@ -149,13 +152,17 @@ def enter(b: Battle, number: int, where: Any) -> None:
 
 
 def run_switch(b: Battle, where: Any) -> None:
-    """What entries bring, the faster Pokémon's first."""
+    """What entries bring, the faster Pokémon's first; or what an ability brings that was copied later, alone."""
     first, second = b.side(0), b.side(1)
+    awakens = where & first.awakening
+    first.set("awakening", False, where=awakens)
+    entering = where & ~awakens
     same = first.speed == second.speed
-    shuffled = b.tie(where & same, "SwitchIn")
-    other_first = where & ((second.speed > first.speed) | shuffled)
+    shuffled = b.tie(entering & same, "SwitchIn")
+    other_first = entering & ((second.speed > first.speed) | shuffled)
     b.swap(other_first)
-    both_come_in(b, where)
+    both_come_in(b, where, awakens)
+    where = entering
     for number in (0, 1):
         came = where & b.side(number).queued_run_switch & ~b.view.over
         b.side(number).set("queued_run_switch", False, where=where)
@@ -165,8 +172,20 @@ def run_switch(b: Battle, where: Any) -> None:
     b.swap(other_first)
 
 
-def both_come_in(b: Battle, where: Any) -> None:
-    """One after the other, the first side's first: in a loop, so that there is one copy of what an entry brings."""
+def be_healed(b: Battle, number: int, where: Any) -> None:
+    """Who needs it is healed by the Healing Wish of the one before."""
+    side, most = b.side(number), b.pokemon(number).max_hp
+    where = where & side.healing & ((side.hp < most) | (side.status != 0))
+    cure(b, number, where)
+    side.set("hp", most, where=where)
+    side.set("healing", False, where=where)
+
+
+def both_come_in(b: Battle, where: Any, awakens: Any) -> None:
+    """One after the other, the first side's first: in a loop, so that there is one copy of what an entry brings.
+
+    Where ``awakens``, the first side's ability begins, and nobody enters.
+    """
 
     def goes_on(carry: Any) -> Any:
         return carry[1] < 2
@@ -175,7 +194,8 @@ def both_come_in(b: Battle, where: Any) -> None:
         words, entered = carry
         inner = Battle(words, b.params, b.ops)
         going = goes_on(carry)
-        come_in(inner, 0, going & inner.side(0).queued_run_switch & ~inner.view.over)
+        enters = jnp.where(awakens, entered == 0, inner.side(0).queued_run_switch)
+        come_in(inner, 0, going & enters & ~inner.view.over, awakens)
         inner.swap(going)
         return inner.words, entered + going.astype(jnp.int32)
 
@@ -183,12 +203,15 @@ def both_come_in(b: Battle, where: Any) -> None:
     b.reopen(b.ops.loop(goes_on, enter_one, start, 2)[0])
 
 
-def come_in(b: Battle, number: int, where: Any) -> None:
-    """One Pokémon's own entry: poison eases, its ability speaks."""
-    side, ability = b.side(number), b.ability(number)
-    side.set("stage", 0, where=where & (side.status == rows.TOX))
-    meet(b, number, where & ~side.fainted)
+def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
+    """One Pokémon's own entry: poison eases, its ability speaks; where ``awakens``, its ability alone."""
+    side, entering = b.side(number), where & ~awakens
+    side.set("stage", 0, where=entering & (side.status == rows.TOX))
+    be_healed(b, number, entering & ~side.fainted)
+    meet(b, number, entering & ~side.fainted)
     where = where & ~b.side(number).fainted & ~b.view.over
+    trace(b, number, where & ~awakens)
+    side, ability = b.side(number), b.ability(number)
     side.set("slow", SLOW_TURNS, where=where & ability.starts_slowly)
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     changed = changed | set_terrain(b, ability.sets_terrain, where & (ability.sets_terrain != 0))
@@ -196,8 +219,8 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     b.draw(where & ability.suppresses & b.tied(), 2, "WeatherChange")
     for each in (0, 1):
         notice_weather(b, each, where & ability.suppresses)
-    stirs = where & (ability.entry_boosts > 0) & ~side.stirred
-    side.set("stirred", True, where=stirs)
+    stirs = where & (ability.entry_boosts > 0) & ~(ability.once & side.stirred)
+    side.set("stirred", True, where=stirs & ability.once)
     boost(b, number, ability.entry_boosts, stirs, by_foe=False, by_ability=True)
     carried = where & ability.blocks_wind & (side.tailwind > 0)
     boost(b, number, b.params.attack, carried, by_foe=False, by_ability=True, stats=(rows.ATK,))
@@ -209,7 +232,7 @@ def come_in(b: Battle, number: int, where: Any) -> None:
     shining = (b.weather == rows.SUN) & (ability.sets_weather > 0)
     speaks = any_of([
         ability.presses, ability.breaks_abilities, ability.unnerves, ability.ruins > 0,
-        ability.overlord & (side.left < TEAM), ability.intimidates & (other.hp > 0), ability.comatose,
+        ability.overlord & (side.fallen > 0), ability.intimidates & (other.hp > 0), ability.comatose,
         ability.heroes & side.changed, ability.suppresses, ability.pulses & (shining | hums), ability.starts_slowly,
     ])  # fmt: skip
     tell_ability(b, number, (where & speaks) | changed | frisked)

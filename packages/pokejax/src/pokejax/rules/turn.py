@@ -6,14 +6,18 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules import queue
-from pokejax.rules.faint import faint_messages, tie
+from pokejax.rules.boosts import boost
+from pokejax.rules.copying import trace
+from pokejax.rules.faint import become, faint_messages, tie
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
 from pokejax.rules.residual import residual
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
+from pokejax.rules.telling import percent, tell_ability
 from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
 from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
 
@@ -48,9 +52,11 @@ def act(b: Battle) -> None:
     switches = acts[queue.INSTASWITCH] | acts[queue.SWITCH]
     b.when("switch", switches, lambda inner: switch(inner, switches))
     b.when("drag", acts[queue.DRAG], lambda inner: drag_in(inner, acts[queue.DRAG]))
-    enters = acts[queue.RUN_SWITCH] | acts[queue.DRAG]
+    enters = acts[queue.RUN_SWITCH] | acts[queue.DRAG] | acts[queue.AWAKEN]
     b.when("run_switch", enters, lambda inner: run_switch(inner, enters))
     b.draw(acts[queue.BEFORE_TURN] & b.tied(), 2, "BeforeTurn")
+    prepare_coat(b, acts[queue.COAT])
+    revive(b, acts[queue.REVIVE])
     terastallize(b, acts[queue.TERASTALLIZE])
     make_ready(b, acts[queue.CHARGE])
     moves = acts[queue.MOVE] & ~skipped
@@ -63,7 +69,7 @@ def act(b: Battle) -> None:
         drags = drags | (moves & side.dragged)
     b.view.set("ignored", 0, where=going & ~drags)
     b.forget("ability", "ability number")
-    move_follows = after_action(b, going & ~skipped & ~drags, acts[queue.START])
+    move_follows = after_action(b, going & ~skipped & ~drags, acts[queue.START], acts[queue.AWAKEN])
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
     end_turn(b)
@@ -77,6 +83,8 @@ def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
     side.set("queued_switch", False, where=acts[queue.SWITCH])
     side.set("queued_terastallize", False, where=acts[queue.TERASTALLIZE])
     side.set("queued_charge", False, where=acts[queue.CHARGE])
+    side.set("queued_coat", False, where=acts[queue.COAT])
+    side.set("queued_revival", False, where=acts[queue.REVIVE])
     side.set("queued_move", False, where=acts[queue.MOVE])
     view.set("queued_start", False, where=acts[queue.START])
     view.set("queued_before_turn", False, where=acts[queue.BEFORE_TURN])
@@ -98,6 +106,26 @@ def terastallize(b: Battle, where: Any) -> None:
     b.side(0).set("stirred", True, where=hungry)  # Morpeko stays as it is
     b.side(0).set("terastallized", True, where=where)
     b.side(0).set("may_terastallize", False, where=where)
+    masked = where & b.pokemon(0).masked
+    become(b, 0, True, masked)
+    tell_ability(b, 0, masked)
+    boost(b, 0, b.ability(0).entry_boosts, masked, by_foe=False)
+
+
+def prepare_coat(b: Battle, where: Any) -> None:
+    """Mirror Coat waits for a special move, before anybody acts."""
+    b.side(0).set("coated", True, where=where & ~b.side(0).fainted)
+
+
+def revive(b: Battle, where: Any) -> None:
+    """The chosen Pokémon comes back to the team with half of its hit points."""
+    side = b.side(0)
+    member = side.member[side.chosen_member]
+    most = b.row("pokemon", rows.POKEMON, member.row).max_hp
+    hp = jnp.maximum(most // 2, 1)
+    for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", percent(hp, most))):
+        member.set(field, value, where=where)
+    side.set("left", side.left + 1, where=where)
 
 
 def make_ready(b: Battle, where: Any) -> None:
@@ -108,8 +136,11 @@ def make_ready(b: Battle, where: Any) -> None:
     side.set("unfocused", False, where=where)
 
 
-def after_action(b: Battle, where: Any, starts: Any) -> Any:
-    """Faints, the Update, requests in the middle of a turn; whether the turn goes on with a move."""
+def after_action(b: Battle, where: Any, starts: Any, awakens: Any) -> Any:
+    """Faints, the Update, requests in the middle of a turn; whether the turn goes on with a move.
+
+    Where Trace copies an ability that is to begin, the rest waits, until that has been done (``awakens``).
+    """
     faint_messages(b, check_win=where, last=0)
     where = where & ~b.view.over
     following = queue.next_kind(b)
@@ -119,15 +150,21 @@ def after_action(b: Battle, where: Any, starts: Any) -> Any:
         side.set("shown_fainted", True, where=empty & side.fainted)
         side.set("switch_flag", True, where=empty & side.fainted)
     where = where & (following != queue.INSTASWITCH)
-    update(b, where & ~starts, "Update after an action")
-    settle(b, where & ~starts)
+    updates = where & ~starts & ~awakens
+    update(b, updates, "Update after an action")
+    settle(b, updates)
+    for number in (0, 1):
+        side = b.side(number)
+        copies = trace(b, number, updates & ~side.queued_run_switch & ~side.fainted)
+        side.set("awakening", True, where=copies)
+        where = where & ~copies
     asked = []
     for number in (0, 1):
         side = b.side(number)
         flagged = where & side.switch_flag
-        replaceable = flagged & has_reserve(b, number)
+        replaceable = flagged & (has_reserve(b, number) | side.reviving)
         side.set("switch_flag", False, where=flagged & ~replaceable)
-        side.set("before_switch_out_done", True, where=replaceable & (side.hp > 0))
+        side.set("before_switch_out_done", True, where=replaceable & (side.hp > 0) & ~side.reviving)
         asked.append(replaceable)
     ask_switch(b, (asked[0], asked[1]))
     return where & ~asked[0] & ~asked[1] & (following == queue.MOVE)

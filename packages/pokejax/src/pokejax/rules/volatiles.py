@@ -143,6 +143,16 @@ def curse(b: Battle, where: Any) -> Any:
     return works
 
 
+def attract(b: Battle, where: Any) -> Any:
+    """The user falls for the target, if one of both is male and the other female; whether that is new."""
+    user, genders = b.side(0), [b.pokemon(number).gender for number in (0, 1)]
+    fits = (genders[0] > 0) & (genders[1] > 0) & (genders[0] != genders[1])
+    spared = b.ability(0).veils | b.ability(0).no_taunt
+    where = where & (user.hp > 0) & ~user.attracted & fits & ~spared
+    user.set("attracted", True, where=where)
+    return where
+
+
 def bond(b: Battle, where: Any) -> Any:
     """Whoever strikes the user down before its next move falls with it."""
     b.side(0).set("bonded", True, where=where)
@@ -260,7 +270,7 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
         side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
     spent = side.pp[side.encore_slot] == 0
     side.set("encore", 0, where=where & spent)
-    for field in ("roosting", "flinched", "protected", "readied", "unfocused"):
+    for field in ("roosting", "flinched", "protected", "readied", "unfocused", "coated", "coat"):
         side.clear(field, where=where)
     side.set("charged", False, where=where & (side.charging == 1))
     for field in ("stall_turns", "recharge", "charging"):
@@ -271,7 +281,7 @@ def one_turn_conditions(b: Battle, number: int) -> Any:
     """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
     side = b.side(number)
     present = (side.flinched, side.protected, side.stall_turns > 0, side.lock > 0, side.recharge > 0,
-               side.charging > 0, side.readied > 0)  # fmt: skip
+               side.charging > 0, side.readied > 0, side.coated)  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)
 
 

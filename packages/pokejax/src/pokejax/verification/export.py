@@ -50,6 +50,8 @@ CONTEXT: Final = {  # conditions of modifiers, as facts
     ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
     ("field_terrain", "electricterrain"): "current", ("type_changed_by_this",): "retyped", ("own_counter",): "slow",
 }  # fmt: skip
+BY_SPECIES: Final = ("species_number", "base_species", "species_begins")
+"""Conditions that ask who holds an item."""
 ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
 """Conditions that always hold in this format."""
 
@@ -218,7 +220,8 @@ def effect_rows(
         _check_callbacks(kind, name, entry, own)
         values = dict(entry)
         if kind == "ability":
-            values["breakable"] = _breakable(source, name)
+            values["breakable"] = _flagged(source, name, "breakable")
+            values["untraceable"] = _flagged(source, name, "notrace")
         for callback in own:
             event = callback["callback"].removeprefix("on")
             if callback["class"] == "modifier" and event in rows.EVENTS:
@@ -269,7 +272,9 @@ def _parse(tree: Any) -> tuple[list[str], list[str]]:
         return [], [CONTEXT[tree]]
     if tree[0] == "move_type":
         return [tree[1]], []
-    if tree[0] in ("species_number", "base_species") or (tree[0] == "or" and tree[1][0] == "species_number"):
+    if tree[0] in ("species_number", "base_species", "species_begins") or (
+        tree[0] == "or" and tree[1][0] == "species_number"
+    ):
         return [], ["item_suits"]  # which they are, the entry says
     if tree[0] == "or" and all(part[0] == "move_type" for part in tree[1:]):
         return [part[1] for part in tree[1:]], []
@@ -288,9 +293,9 @@ def _meant(entry: effects.Fields) -> set[str]:
     return {callback for field in entry for callback in CALLBACKS.get(field, ())}
 
 
-def _breakable(source: Tables, name: str) -> bool:
-    """Whether Mold Breaker and its like pass the ability by."""
-    bit = source.names["ability_flag"].index("breakable") - 1
+def _flagged(source: Tables, name: str, flag: str) -> bool:
+    """Whether an ability has a flag: Mold Breaker and its like pass by what is "breakable"."""
+    bit = source.names["ability_flag"].index(flag) - 1
     words = source["abilities.flags"][source.number("ability", name)]
     return bool(np.atleast_1d(words)[bit // 32] >> np.uint32(bit % 32) & 1)
 
@@ -437,7 +442,7 @@ def pokemon_words(
     source: Tables, pool: Mapping[str, Any], names: Mapping[str, Sequence[str]], *, changed: bool = False
 ) -> list[np.ndarray[Any, Any]]:
     """Columns of `rows.POKEMON` for generated Pokémon, as they are or as they may become."""
-    species = pool["species"].copy()
+    own_species, species = pool["species"], pool["species"].copy()
     for (base, item), crowned in effects.CROWNED.items():
         holds = (species == source.number("species", base)) & (pool["item"] == source.number("item", item))
         species[holds] = source.number("species", crowned)
@@ -454,12 +459,18 @@ def pokemon_words(
         table = np.array([names[kind].index(n) if n in names[kind] else 0 for n in source.names[kind]])
         return table[numbers].astype(np.int32)
 
-    moves = own("move", pool["moves"])
+    moves, ability = own("move", pool["moves"]), own("ability", pool["ability"])
+    gender = np.array([rows.GENDERS.index(name.strip("N")) for name in source.names["gender"]], np.int32)
+    shown = np.arange(len(source.names["species"]))
+    for name, called in effects.SHOWN.items():
+        shown[source.number("species", name)] = source.number("species", called)
+    for name, brought in effects.CHANGED_ABILITIES.items():
+        ability = np.where(species == source.number("species", name), names["ability"].index(brought), ability)
     fields = {
         **dict(zip(("max_hp", "atk", "def_", "spa", "spd", "spe"), stats.T, strict=True)),
         "level": pool["level"].astype(np.int32),
         "species": species.astype(np.int32),
-        "ability": own("ability", pool["ability"]),
+        "ability": ability,
         "item": own("item", pool["item"]),
         "type1": (word & 31).astype(np.int32),
         "type2": (word >> 5 & 31).astype(np.int32),
@@ -468,6 +479,10 @@ def pokemon_words(
         "weight": source["species.weight_hg"][pool["species"]].astype(np.int32),
         "base": (word >> 12).astype(np.int32),
         "reverts": np.isin(word >> 12, [source.number("species", name) for name in effects.REVERTING]),
+        "masked": np.isin(word >> 12, [source.number("species", name) for name in effects.MASKED]),
+        "beat_power": effects.beat_power(source["species.base_stats"][own_species, 1].astype(np.int32)),
+        "gender": gender[pool["gender"]],
+        "shown": shown[species].astype(np.int32),
         "moves": [moves[:, k] for k in range(moves.shape[1])],
     }
     return [np.asarray(column, np.uint32) for column in rows.POKEMON.encode(fields, (len(moves),))]

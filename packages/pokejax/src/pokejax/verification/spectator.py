@@ -6,8 +6,6 @@ protocol (``|move|p1a: Pikachu|Thunderbolt|p2a: Onix``).  A message that it does
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,16 +13,18 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import rows
-from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING
+from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
 from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
-from pokejax.tables import NAMES, table
+from pokejax.tables import NAMES
+from pokejax.verification.told import LASTING, Pokemon, Side, base_form, dex, effect, to_id
 from rlenv_shared.errors import InvalidParamsError
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
 WEATHER_TURNS: Final = 5
 TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
+LEPPA_POINTS: Final = 10
 LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
 SAY_NOTHING: Final = frozenset({
     "", "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "teampreview", "start", "t:", "request",
@@ -33,81 +33,23 @@ SAY_NOTHING: Final = frozenset({
     "inactive", "error", "rated", "split", "-mustrecharge",
 })  # fmt: skip
 """Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
+ABILITIES_OF: Final = CHANGED_ABILITIES | {
+    "ogerpon": "defiant",
+    "ogerponcornerstone": "sturdy",
+    "ogerponhearthflame": "moldbreaker",
+    "ogerponwellspring": "waterabsorb",
+}
+"""The only abilities of species that change together with them."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
 BINDING: Final = ("magmastorm", "whirlpool")
 AS_ONE: Final = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
 HOLDER_IS_TARGET: Final = frozenset({"-heal", "-curestatus"})
 """Messages whose effect is the Pokémon's own although they name another one with ``[of]``."""
+MENDING: Final = frozenset({"healingwish", "revivalblessing"})
+"""Moves that end a status, and what is worse, together with a message of healing."""
 THIEVES: Final = frozenset({"magician", "pickpocket"})
 """Abilities that take an item, which belong to who is said to have it now; the other one is in ``[of]``."""
-
-
-LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
-"""What species become for good: the details of a Pokémon say so."""
-
-
-def to_id(name: str) -> str:
-    """A name as Showdown's ids are written."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def effect(text: str) -> tuple[str, str]:
-    """``"ability: Rough Skin"`` as ``("ability", "roughskin")``; the kind is empty if none is named."""
-    kind, colon, name = text.partition(": ")
-    return (kind, to_id(name)) if colon else ("", to_id(text))
-
-
-def base_form(species: str) -> str:
-    """The species that has become this one for the rest of the battle."""
-    others = LASTING | {base: FORMS[base][0] for base in HELD}
-    return next((base for base, other in others.items() if other == species), species)
-
-
-@functools.cache
-def dex(move: str) -> tuple[int, bool]:
-    """Most power points of a move, and whether Pressure makes it dearer: what players know of moves."""
-    number = NAMES["move"].index(move)
-    row = rows.MOVE.decode([word[number] for word in table("moves")])
-    noticed = row["target"] in (rows.AT_FOE, rows.AT_ALL_ADJACENT, rows.AT_FIELD)
-    return int(table("power_points")[0][number]), noticed or row["mustpressure"]
-
-
-@dataclasses.dataclass
-class Pokemon:
-    """One Pokémon as a player knows it; None is not known, the empty text is none."""
-
-    species: str
-    level: int
-    ability: str | None = None
-    item: str | None = None
-    moves: list[str] = dataclasses.field(default_factory=list)
-    tera: str = ""
-    status: str = ""
-    percent: int = 100
-    fainted: bool = False
-    form: int = 0
-    sleep: int = 0
-    poison: int = 0
-    used: dict[str, int] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass
-class Side:
-    """One side of the field."""
-
-    team: dict[str, Pokemon] = dataclasses.field(default_factory=dict)
-    active: str | None = None
-    boosts: dict[str, int] = dataclasses.field(default_factory=lambda: dict.fromkeys(rows.BOOSTS, 0))
-    volatiles: set[str] = dataclasses.field(default_factory=set)
-    conditions: dict[str, int] = dataclasses.field(default_factory=dict)
-    wish: int = 0
-    may_terastallize: bool = True
-
-    def clear(self) -> None:
-        """Who was out leaves or faints."""
-        self.boosts = dict.fromkeys(rows.BOOSTS, 0)
-        self.volatiles.clear()
 
 
 class Spectator:
@@ -155,15 +97,21 @@ class Spectator:
         kind, name = effect(tags.get("from", ""))
         if kind not in ("ability", "item"):
             return
-        if name in THIEVES and command != "-item":  # who loses it
+        if (name in THIEVES and command != "-item") or name == "trace":  # who loses it; `_on_ability` knows Trace
             return
         target = given[0] if given and re.match(r"p[12][a-z]?: ", given[0]) else None
         own = command in HOLDER_IS_TARGET or name in THIEVES or "of" not in tags
         holder = target if own else tags["of"]
         assert holder is not None
-        pokemon = self._pokemon(holder)
-        if kind == "ability" or pokemon.item != "":  # what a berry does is said when it is eaten already
-            setattr(pokemon, kind, name)
+        if kind == "ability":
+            self._know_ability(holder, name)
+        elif self._pokemon(holder).item != "":  # what a berry does is said when it is eaten already
+            self._pokemon(holder).item = name
+
+    def _know_ability(self, ident: str, name: str) -> None:
+        """A message names an ability of a Pokémon: its own, if it has not copied one."""
+        if not self._side(ident).copied:
+            self._pokemon(ident).ability = name
 
     def _pokemon(self, ident: str) -> Pokemon:
         return self._side(ident).team[ident.split(": ", 1)[1]]
@@ -201,8 +149,9 @@ class Spectator:
         pokemon.form = others.index(name) + 1 if name in others else 0
 
     def _on_detailschange(self, given: list[str], tags: Mapping[str, str]) -> None:
-        pokemon = self._pokemon(given[0])
-        pokemon.form = int(to_id(given[1].split(", ")[0]) != pokemon.species)
+        pokemon, species = self._pokemon(given[0]), to_id(given[1].split(", ")[0])
+        pokemon.form = int(species != pokemon.species)
+        pokemon.ability = ABILITIES_OF.get(species, pokemon.ability)
 
     def _on_damage(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon = self._pokemon(given[0])
@@ -210,9 +159,13 @@ class Spectator:
         pokemon.poison += tags.get("from") == "psn" and pokemon.status == "tox"
 
     def _on_heal(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self._condition(self._pokemon(given[0]), given[1])
+        pokemon = self._pokemon(given[0])
+        self._condition(pokemon, given[1])
+        if effect(tags.get("from", ""))[1] in MENDING:
+            pokemon.status, pokemon.fainted = "", False
 
-    _on_sethp = _on_heal
+    def _on_sethp(self, given: list[str], tags: Mapping[str, str]) -> None:
+        self._condition(self._pokemon(given[0]), given[1])
 
     def _on_status(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon = self._pokemon(given[0])
@@ -225,7 +178,7 @@ class Spectator:
         pokemon = self._pokemon(given[0])
         kind, name = effect(given[1])
         if kind == "ability":  # of who keeps another from moving
-            pokemon.ability = name
+            self._know_ability(given[0], name)
             return
         pokemon.sleep += given[1] == "slp"
         if len(given) > 2:
@@ -240,8 +193,8 @@ class Spectator:
             return
         self._know_move(pokemon, name)
         by = effect(tags.get("from", ""))[1]
-        faced = other.team[other.active] if other.active else None
-        pressed = faced is not None and not faced.fainted and faced.ability == "pressure" and dex(name)[1]
+        stands = other.active is not None and not other.team[other.active].fainted
+        pressed = stands and self._ability(other) == "pressure" and dex(name)[1]
         pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
         if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
             paid = by or name
@@ -315,7 +268,7 @@ class Spectator:
         kind, name = effect(given[1])
         self._side(given[0]).volatiles.add(name)
         if kind == "ability":
-            self._pokemon(given[0]).ability = name
+            self._know_ability(given[0], name)
 
     def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
         volatiles, name = self._side(given[0]).volatiles, effect(given[1])[1]
@@ -324,10 +277,13 @@ class Spectator:
 
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon, name = self._pokemon(given[0]), to_id(given[1])
-        if name == "asone":  # two abilities in one, which are named after it each by its own name
+        if effect(tags.get("from", ""))[1] == "trace":
+            self._know_ability(tags["of"], name)  # which that one may have copied itself
+            self._side(given[0]).copied, pokemon.ability = name, "trace"
+        elif name == "asone":  # two abilities in one, which are named after it each by its own name
             pokemon.ability = AS_ONE[pokemon.species]
         elif pokemon.ability not in AS_ONE.values():
-            pokemon.ability = name
+            self._know_ability(given[0], name)
 
     def _on_item(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._pokemon(given[0]).item = to_id(given[1])
@@ -340,9 +296,12 @@ class Spectator:
     def _on_activate(self, given: list[str], tags: Mapping[str, str]) -> None:
         kind, name = effect(given[1])
         if kind == "ability":
-            self._pokemon(given[0]).ability = name
+            self._know_ability(given[0], name)
         elif name in BINDING:
             self._side(given[0]).volatiles.add("partiallytrapped")
+        elif name == "leppaberry":
+            used, move = self._pokemon(given[0]).used, to_id(given[2])
+            used[move] = max(used.get(move, 0) - LEPPA_POINTS, 0)
         elif name == "poltergeist":
             self._pokemon(given[0]).item = to_id(given[2])
 
@@ -366,7 +325,7 @@ class Spectator:
     def _on_block(self, given: list[str], tags: Mapping[str, str]) -> None:
         kind, name = effect(given[1])
         if kind == "ability":
-            self._pokemon(tags.get("of", given[0])).ability = name
+            self._know_ability(tags.get("of", given[0]), name)
 
     def _note_power_points(self, request: Mapping[str, Any]) -> None:
         """A request for a move says how much power is left, which must be what was counted."""
@@ -436,13 +395,20 @@ class Spectator:
         return {
             **self._common(pokemon, side, name),
             "species": [NAMES["species"].index(pokemon.species)],
-            "ability": [NAMES["ability"].index(pokemon.ability or "")],
+            "ability": [
+                NAMES["ability"].index((self._ability(side) if side.active == name else pokemon.ability) or "")
+            ],
             "item": [0 if pokemon.item is None else NAMES["item"].index(pokemon.item) + 1],
             "tera_type": [NAMES["type"].index(pokemon.tera)],
             "moves": moves + [0] * (MOVES - len(moves)),
             "seen": [True],
             "hp": [_share(pokemon.percent, 100)],
         }
+
+    @staticmethod
+    def _ability(side: Side) -> str | None:
+        """What the active Pokémon is known to have now."""
+        return side.copied or (side.team[side.active].ability if side.active else None)
 
     def _common(self, pokemon: Pokemon, side: Side, name: str) -> dict[str, list[Any]]:
         active = side.active == name
@@ -491,6 +457,7 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "salted": ["saltcure" in side.volatiles],
         "fired_up": ["flashfire" in side.volatiles],
         "risen": ["magnetrise" in side.volatiles],
+        "attracted": ["attract" in side.volatiles],
         "bound": ["partiallytrapped" in side.volatiles],
         "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
     }

@@ -17,9 +17,17 @@ NOT_CARRIED: Final = {
     "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
     "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
     "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
+    "core.sides.*.pokemon.*.volatiles.*.linkedPokemon": "the same",
+    "core.sides.*.pokemon.*.volatiles.*.linkedStatus": "the same",
     "core.sides.*.pokemon.*.volatiles.roost.typeWas": "it is the species' types",
     "core.sides.*.slot_conditions.wish.source": "the wish is the place's, not the Pokémon's",
     "core.sides.*.slot_conditions.wish.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.healingwish.source": "the same",
+    "core.sides.*.slot_conditions.healingwish.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.healingwish.sourceEffect": "the same",
+    "core.sides.*.slot_conditions.revivalblessing.source": "the same",
+    "core.sides.*.slot_conditions.revivalblessing.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.revivalblessing.sourceEffect": "the same",
     "core.sides.*.slot_conditions.wish.startingTurn": "it follows from the turns that are left",
     "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
     "core.sides.*.conditions.*.sourceSlot": "the same",
@@ -29,7 +37,8 @@ NOT_CARRIED: Final = {
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
 _FLAGS: Final = {
     "cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden", "exposed": "glaiverush",
-    "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond",
+    "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond", "attracted": "attract",
+    "shackled": "trapped",
 }  # fmt: skip
 _RESULTS: Final = ("undefined", None, False, True)
 
@@ -89,7 +98,8 @@ class _Side:
     def kind(self) -> str:
         if self.state["over"]:
             return "none"
-        asked = "switch" if self.state["request"] == ASK_SWITCH else "move"
+        replaces = "revive" if self["reviving"] else "switch"
+        asked = replaces if self.state["request"] == ASK_SWITCH else "move"
         return asked if self["asked"] else "wait"
 
     def core(self) -> dict[str, Any]:
@@ -103,11 +113,15 @@ class _Side:
         }
 
     def slot_conditions(self) -> dict[str, Any]:
-        turns = self["wish_turns"]
-        if not turns:
-            return {}
-        hp = self["wish"] / 2
-        return {"wish": {"hp": int(hp) if hp == int(hp) else hp, "isSlotCondition": True}}
+        found: dict[str, Any] = {}
+        if self["wish_turns"]:
+            hp = self["wish"] / 2
+            found["wish"] = {"hp": int(hp) if hp == int(hp) else hp, "isSlotCondition": True}
+        if self["healing"]:
+            found["healingwish"] = {"isSlotCondition": True}
+        if self["reviving"]:
+            found["revivalblessing"] = {"duration": 1, "isSlotCondition": True}
+        return found
 
     def conditions(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -134,6 +148,8 @@ class _Side:
         types = NAMES["type"]
         word = _species_word(present["species"])
         own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
+        if active and self["discharged"]:
+            own = ["???" if name == "Electric" else name for name in own]
         if active and self["typed"]:
             own = [types[self["typed"]]]
         tera = constant["tera"] if self[at + "terastallized"] else ""
@@ -146,7 +162,7 @@ class _Side:
             "fainted": self[at + "fainted"],
             "active": active and not self["fainted"],
             "item": NAMES["item"][self[at + "item"]],
-            "ability": constant["ability"],
+            "ability": NAMES["ability"][self["copied_ability"] * active] or present["ability"],
             "types": [tera] if tera else self.grounded_types(own) if active and self["roosting"] else own,
             "terastallized": tera,
             "can_terastallize": self["may_terastallize"],
@@ -216,6 +232,12 @@ class _Side:
         if self["readied"]:
             name = self.slot_name(self["chosen_slot"])
             found[name] = {"duration": 1} | ({"lostFocus": True} if self["unfocused"] else {})
+        if self["coated"]:
+            found["mirrorcoat"] = {"duration": 1, "damage": max(self["coat"] - 1, 0)}
+            if self["coat"]:
+                found["mirrorcoat"]["slot"] = f"p{2 - self.number}a"
+        if self.state[f"side[{1 - self.number}].shackled"]:
+            found["trapper"] = {}
         if self["loafing"]:
             found["truant"] = {}
         if self["recharge"]:
