@@ -13,11 +13,12 @@ import pytest
 
 from rlenv_bench import workloads
 from rlenv_emit import EMIT, any_lane, emit, gates, ir
+from rlenv_emit.bits import equal
 from rlenv_emit.emit import traced_program
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.errors import GateError
 from rlenv_emit.front.trace import program
-from rlenv_emit.fuzz.compare import WARP, compare, equal
+from rlenv_emit.fuzz.compare import WARP, compare
 from rlenv_emit.gpu import compiler, device, host, machine, report, source, verify
 from rlenv_emit.gpu.host import HostKernel
 from rlenv_emit.gpu.rollout import Rollout, rollout

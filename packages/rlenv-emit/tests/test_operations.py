@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from rlenv_emit import emit, processor
+from rlenv_emit.bits import equal
 from rlenv_emit.emit import traced_program
 from rlenv_emit.fuzz import separate
-from rlenv_emit.fuzz.compare import compare, equal
+from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.fuzz.generate import Node, Program, alive, edge_values, generate
 from rlenv_emit.fuzz.operations import CASES, applied
 from rlenv_emit.gpu.host import HostKernel

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit import processor
+from rlenv_emit.bits import equal
 from rlenv_emit.front.trace import program
 from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
@@ -125,13 +126,3 @@ def equations(jaxpr: Any) -> int:
         inner = [equations(param.jaxpr) for param in params if hasattr(param, "jaxpr")]
         count += sum(inner) if inner else 1
     return count
-
-
-def equal(expected: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Where two arrays have equal bits; any NaN equals any other, whose bits nobody promises."""
-    if expected.dtype != found.dtype or expected.shape != found.shape:
-        return np.zeros(np.broadcast_shapes(expected.shape, found.shape), np.bool_)
-    same = expected == found
-    if expected.dtype.kind == "f":
-        same = (same & (np.signbit(expected) == np.signbit(found))) | (np.isnan(expected) & np.isnan(found))
-    return same

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from rlenv_emit import processor
-from rlenv_emit.fuzz.compare import equal
+from rlenv_emit.bits import equal
 from rlenv_emit.native import Native
 from rlenv_shared import machine
 

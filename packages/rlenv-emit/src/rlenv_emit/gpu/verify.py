@@ -17,8 +17,8 @@ import jax
 import numpy as np
 
 from rlenv_bench import workloads
+from rlenv_emit.bits import equal
 from rlenv_emit.env import environment
-from rlenv_emit.fuzz.compare import equal
 from rlenv_emit.gpu import device
 from rlenv_emit.gpu.report import ENVIRONMENTS, STEPS
 from rlenv_emit.gpu.rollout import rollout
