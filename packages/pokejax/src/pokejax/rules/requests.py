@@ -8,10 +8,10 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of, number_of
+from pokejax.rules.status import TRAP_IMMUNE
 from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
-from pokejax.tables import NAMES
 
-STEEL, TRAP_IMMUNE = number_of("type", "Steel"), NAMES["immunity"].index("trapped")
+STEEL = number_of("type", "Steel")
 
 
 def enabled_moves(b: Battle, number: int) -> list[Any]:

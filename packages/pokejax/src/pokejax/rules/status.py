@@ -21,8 +21,8 @@ BURN_IMMUNE, FREEZE_IMMUNE, PARALYSIS_IMMUNE, POISON_IMMUNE = (
 STATUS_FIELDS = ("status", "stage", "slept", "status_by")
 SHORT = 2
 """Turns of Psychic Noise and Throat Chop."""
-POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE = (
-    NAMES["immunity"].index(name) for name in ("powder", "prankster", "sandstorm")
+POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE, TRAP_IMMUNE = (
+    NAMES["immunity"].index(name) for name in ("powder", "prankster", "sandstorm", "trapped")
 )
 
 
@@ -146,7 +146,7 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
             chops = chops & ~b.ability(number).veils
         side.set(field, SHORT, where=chops)
         new = new | chops
-    shackled = where & (volatile == rows.TRAPPED) & ~side.shackled
+    shackled = where & (volatile == rows.TRAPPED) & ~side.shackled & ~b.naturally_immune(number, TRAP_IMMUNE)
     side.set("shackled", True, where=shackled)
     salted = where & (volatile == rows.SALT_CURE) & ~side.salted
     side.set("salted", True, where=salted)
