@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from references.tcg_engine.tests.play import game
 
@@ -65,6 +65,7 @@ def check(played) -> None:
 
 
 @settings(max_examples=12, deadline=None)
+@example(906)  # in which a Type: Null is knocked out
 @given(st.integers(0, 2**32 - 1))
 def test_conservation_in_random_games(seed):
     generator = random.Random(seed)
@@ -77,7 +78,7 @@ def test_conservation_in_random_games(seed):
         for line in played.log[before:]:
             if "is Knocked Out:" in line:
                 owner = int(line.split(" of player ")[1].split()[0])
-                lost[1 - owner] += int(line.split(": ")[1].split()[0])
+                lost[1 - owner] += int(line.split("is Knocked Out: ")[1].split()[0])
         check(played)
     assert [side.points for side in played.players] == lost
     assert played.winner in (0, 1, 2)
