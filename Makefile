@@ -235,8 +235,8 @@ $(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
 
 ## games-twins: Skirmish and Hand against their twins in plain Python, 2,048 games each
 .PHONY: games-twins
-games-twins: $(VENV)/.setup-shared
-	$(PY) -m rlenv_shared.testing.games.twins $(ARGS)
+games-twins: $(VENV)/.setup-rlenv-games
+	$(PY) -m rlenv_games.twins $(ARGS)
 
 ## games-skirmish: train PPO with memory against an opponent who looks one turn ahead, and write the result
 ## games-hand: train self-play in Hand and a best response to it now and then, and write the result

@@ -24,7 +24,7 @@ from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find, resolve
 
 TARGET = "h200"  # of the committed reports
-TEST_BEDS = "rlenv-bench"  # which declares the games of rlenv-shared
+TEST_BEDS = "rlenv-games"
 
 
 def with_programs(names: Iterable[str] = ()) -> dict[str, Declaration]:

@@ -18,8 +18,8 @@ from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
-from rlenv_shared.testing.games import TakeAway
 from rlenv_shared.testing.random_play import RandomPlay
+from rlenv_shared.testing.small_games import TakeAway
 from rlenv_shared.testing.walk import RIGHT, Duel, Params, Reach, State, Walk
 
 pytestmark = pytest.mark.l1

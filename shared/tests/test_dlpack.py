@@ -12,7 +12,7 @@ import pytest
 
 from rlenv_shared.adapters.dlpack import DLPackVectorEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.games import Standoff
+from rlenv_shared.testing.small_games import Standoff
 from rlenv_shared.testing.walk import RIGHT, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1

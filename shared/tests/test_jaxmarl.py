@@ -12,7 +12,7 @@ from jaxmarl.wrappers.baselines import CTRolloutManager, LogWrapper
 from rlenv_shared import masking
 from rlenv_shared.adapters.jaxmarl import JaxMARLEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.games import Params, Standoff, TakeAway
+from rlenv_shared.testing.small_games import Params, Standoff, TakeAway
 from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1

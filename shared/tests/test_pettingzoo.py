@@ -14,7 +14,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.adapters.host import ResetNeededError
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError
-from rlenv_shared.testing.games import CHARGE, FIRE, SHIELD, Standoff, TakeAway
+from rlenv_shared.testing.small_games import CHARGE, FIRE, SHIELD, Standoff, TakeAway
 from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1

@@ -7,9 +7,9 @@ import pytest
 
 from rlenv_bench import kernel
 from rlenv_bench.workloads import rollout_function
+from rlenv_games import Hand, Skirmish
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = pytest.mark.l1
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rlenv_emit import emit_env, processor
+from rlenv_games import Hand, Skirmish, twins
 from rlenv_shared import compiling, counter_rng, masking
-from rlenv_shared.testing.games import Hand, Skirmish, twins
 from rlenv_shared.verification.compare import compare
 
 BATCH, STEPS = 37, 240

@@ -17,9 +17,9 @@ from rlenv_emit.errors import GateError
 from rlenv_emit.hooks import BRANCH, MASK
 from rlenv_emit.ir import If, Loop, walk
 from rlenv_emit.synthetic import CHANCES, Synthetic
+from rlenv_games import Hand, Skirmish
 from rlenv_shared.errors import SnapshotVersionError
 from rlenv_shared.ops import XLA, Ops
-from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 SMALL = Synthetic(equations=400)

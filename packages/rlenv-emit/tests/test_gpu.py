@@ -23,9 +23,9 @@ from rlenv_emit.gpu import compiler, device, host, machine, report, source, veri
 from rlenv_emit.gpu.host import HostKernel
 from rlenv_emit.gpu.rollout import Rollout, rollout
 from rlenv_emit.hooks import MASK
+from rlenv_games import Hand, Skirmish
 from rlenv_shared import compiling
 from rlenv_shared.errors import EnvError, InvalidParamsError, ReferenceUnavailableError
-from rlenv_shared.testing.games import Hand, Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]
 BATCH = 69

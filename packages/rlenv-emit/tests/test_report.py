@@ -10,7 +10,7 @@ import pytest
 
 from rlenv_emit import emit_env, report
 from rlenv_emit.interpret import Interpreter
-from rlenv_shared.testing.games import Skirmish
+from rlenv_games import Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 LANES = 16
@@ -46,7 +46,7 @@ def test_what_ran_is_counted(step: report.Step) -> None:
 
 
 def test_the_command_prints_tables(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr("sys.argv", ["report", "rlenv_shared.testing.games:Skirmish", "--steps", "2", "--most", "3"])
+    monkeypatch.setattr("sys.argv", ["report", "rlenv_games:Skirmish", "--steps", "2", "--most", "3"])
     report.main()
     printed = capsys.readouterr().out
     assert "by gate" in printed

@@ -18,7 +18,7 @@ from rlenv_emit.objects import make_objects
 PACKAGE = Path(__file__).parents[1]
 REPOSITORY = PACKAGE.parents[1]
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
-STEPPED = ("cartpole_jax:CartPole", "rlenv_shared.testing.games:Skirmish")
+STEPPED = ("cartpole_jax:CartPole", "rlenv_games:Skirmish")
 PLAY = """
 import functools, sys
 import gymnasium, jax, jax.numpy as jnp, numpy as np
@@ -26,7 +26,7 @@ import cartpole_jax
 from rlenv_emit import emit, emit_env, processor
 from rlenv_emit.errors import CompilerError
 from rlenv_shared import compiling, counter_rng
-from rlenv_shared.testing.games import Skirmish
+from rlenv_games import Skirmish
 
 form, *lacks = sys.argv[1:]
 left = frozenset(flag for flag in processor.flags() if not flag.startswith(tuple(lacks)))
@@ -69,13 +69,13 @@ FORMS = {"avx512": (), "avx2": ("avx512",), "sse2": ("avx", "fma")}
 
 def test_objects_that_came_with_the_package_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path / "cache"))
-    brought = make_objects(["rlenv_shared.testing.games.standoff_takeaway:Standoff"], tmp_path / "brought")
+    brought = make_objects(["rlenv_shared.testing.small_games:Standoff"], tmp_path / "brought")
     assert {path.name.partition("-")[0] for path in brought} == {
         form.name for form in processor.FORMS if processor.runs(form)
     }
     monkeypatch.setattr(build, "BROUGHT", tmp_path / "brought")
     monkeypatch.setattr(build, "compile_text", lambda *arguments: pytest.fail("the object is there"))
-    make_objects(["rlenv_shared.testing.games.standoff_takeaway:Standoff"], tmp_path / "again")
+    make_objects(["rlenv_shared.testing.small_games:Standoff"], tmp_path / "again")
     assert not (tmp_path / "again").exists()
 
 
@@ -94,13 +94,14 @@ def empty_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = shutil.copytree(PACKAGE, folder / "rlenv-emit")
     make_objects(STEPPED, package / "src" / "rlenv_emit" / "objects")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
-    sources = (package, REPOSITORY / "shared", REPOSITORY / "packages" / "cartpole-jax")
+    needed = [REPOSITORY / "packages" / name for name in ("cartpole-jax", "rlenv-games")]
+    sources = (package, REPOSITORY / "shared", *needed)
     subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", folder / "wheels", *sources], check=True)
     (wheel,) = (folder / "wheels").glob("rlenv_emit-*.whl")
     assert wheel.name.endswith("-py3-none-linux_x86_64.whl")
     venv.create(folder / "env", with_pip=True)
     python = folder / "env" / "bin" / "python"
-    wheels = [f"rlenv-emit @ {wheel.as_uri()}", "cartpole-jax[gymnasium]", f"jax=={jax.__version__}"]
+    wheels = [f"rlenv-emit @ {wheel.as_uri()}", "cartpole-jax[gymnasium]", "rlenv-games", f"jax=={jax.__version__}"]
     install = (python, "-m", "pip", "--disable-pip-version-check", "install", "-q")
     subprocess.run([*install, "--find-links", folder / "wheels", *wheels], check=True)
     return python

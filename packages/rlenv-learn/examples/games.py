@@ -18,13 +18,13 @@ from typing import Any, Final
 import jax
 import numpy as np
 
+from rlenv_games import Hand
+from rlenv_games.skirmish_lookahead import ReckonedSkirmish, lookahead
 from rlenv_learn import Policy, PPOConfig, SelfPlayConfig, play_match, train
 from rlenv_learn.interface import Interface
 from rlenv_learn.league import scores, uniform_policy
 from rlenv_learn.opponents import Against, MatchParams
 from rlenv_shared import files, machine
-from rlenv_shared.testing.games import Hand
-from rlenv_shared.testing.games.skirmish_lookahead import ReckonedSkirmish, lookahead
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = PACKAGE / "results"

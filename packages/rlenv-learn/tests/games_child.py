@@ -11,9 +11,9 @@ import sys
 import jax
 import numpy as np
 
+from rlenv_games import Hand, Skirmish
 from rlenv_learn import PPOConfig, SelfPlayConfig, train
 from rlenv_learn.opponents import random_script
-from rlenv_shared.testing.games import Hand, Skirmish
 
 CONFIG = PPOConfig(
     total_steps=64 * 8 * 3,

@@ -19,8 +19,8 @@ from rlenv_emit import emit, emit_env
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
+from rlenv_games import Hand, Skirmish
 from rlenv_shared import machine
-from rlenv_shared.testing.games import Hand, Skirmish
 
 GAMES: Final = {"skirmish": Skirmish, "hand": Hand, "synthetic": Synthetic}
 BATCHES: Final = (16, 256, 2048, 8192, 65536)

@@ -32,7 +32,7 @@ from rlenv_shared import machine as this_machine
 from rlenv_shared.errors import SnapshotVersionError
 
 ENVIRONMENTS: Final = {
-    "skirmish": ("rlenv_shared.testing.games:Skirmish", "rlenv-bench", "skirmish"),
+    "skirmish": ("rlenv_games:Skirmish", "rlenv-games", "skirmish"),
     "pong": ("puffer_pong.jax:Pong", "puffer-pong", "frameskip 1"),
     "synthetic": ("rlenv_emit.synthetic:Synthetic", "", ""),
 }

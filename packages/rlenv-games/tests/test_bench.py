@@ -6,7 +6,7 @@ import pytest
 
 from rlenv_bench import results
 from rlenv_bench.harness import Timing, measure
-from rlenv_bench.verification import DECLARATION, workloads
+from rlenv_games.verification import DECLARATION, workloads
 from rlenv_shared.verification.declaration import resolve
 
 pytestmark = pytest.mark.l1

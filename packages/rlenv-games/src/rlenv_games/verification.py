@@ -1,6 +1,6 @@
-"""The test beds of rlenv-shared as a package declares itself, so that every command for packages serves them too.
+"""What is declared of the two games, so that every command for packages serves them too.
 
-``python -m rlenv_shared.verification rlenv-bench verify | bench | smoke``
+``python -m rlenv_shared.verification rlenv-games verify | bench | smoke``
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from rlenv_bench.gpu.program import random_rollout
 from rlenv_bench.workloads import jax_rollout
-from rlenv_shared.testing.games import Hand, Skirmish, twins
-from rlenv_shared.testing.games.skirmish_rules import MOST_HITS
+from rlenv_games import Hand, Skirmish, twins
+from rlenv_games.skirmish_rules import MOST_HITS
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Declaration, Gpu, RolloutSet
 from rlenv_shared.verification.verify import Findings
@@ -55,7 +55,7 @@ def _benchmark(game: str) -> Benchmark:
 
 
 DECLARATION: Final = Declaration(
-    package="rlenv-bench",
+    package="rlenv-games",
     environment="game/Skirmish-v0, game/Hand-v0",
     references=(),
     smoke=f"{__name__}:smoke",

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rlenv_shared import counter_rng
-from rlenv_shared.testing import games
+from rlenv_shared.testing import small_games
 from rlenv_shared.testing.conformance import CHECKS, check_env
-from rlenv_shared.testing.games import (
+from rlenv_shared.testing.small_games import (
     CHARGE,
     FIRE,
     FULL,
@@ -81,7 +81,7 @@ def test_the_right_move_never_loses():
     """Backwards over all piles: a pile is lost where every move leaves a pile that the other wins."""
     game = TakeAway()
     lost = {0: True}
-    for pile in range(1, games.MAX_PILE + 1):
+    for pile in range(1, small_games.MAX_PILE + 1):
         winning = [take for take in range(1, min(3, pile) + 1) if lost[pile - take]]
         lost[pile] = not winning
         state = TakeAwayState(jnp.int32(pile), jnp.int32(0), jnp.int32(0), RNG)

@@ -3,7 +3,7 @@
 Compared are all fields of the state, the generator and the number of its draws, rewards and ends, before the first
 step and after each.
 
-``python -m rlenv_shared.testing.games.twins [skirmish | hand] [--games N] [--backend NAME]``
+``python -m rlenv_games.twins [skirmish | hand] [--games N] [--backend NAME]``
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from rlenv_games import Hand, Skirmish, hand_twin, skirmish_twin, twin_process
 from rlenv_shared import compiling, counter_rng, masking, registry
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.games import Hand, Skirmish, hand_twin, skirmish_twin, twin_process
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.pinned import Pin
 from rlenv_shared.verification.record import state_fields

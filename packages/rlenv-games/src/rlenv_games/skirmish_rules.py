@@ -10,10 +10,10 @@ from typing import Any, Final
 import jax.numpy as jnp
 import numpy as np
 
+from rlenv_games import skirmish_tables as t
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout, bits, flag, record, word
-from rlenv_shared.testing.games import skirmish_tables as t
 
 CHOOSE, FIRST, SECOND, END, REPLACE, PIVOT = range(6)
 """What comes next: both choose; the first action; the second; the end of the turn; who lost a fighter brings out

@@ -15,6 +15,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, seed_test
 
+from rlenv_games import Hand, Skirmish
+from rlenv_games.hand import GOAL
+from rlenv_games.skirmish_lookahead import lookahead
 from rlenv_shared import compiling, masking
 from rlenv_shared.adapters import pgx as adapter
 from rlenv_shared.adapters.gymnasium import GymEnv
@@ -22,9 +25,6 @@ from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.testing.doors import AnythingGoes, play_parallel, prior, searched_step, unseen
-from rlenv_shared.testing.games import Hand, Skirmish
-from rlenv_shared.testing.games.hand import GOAL
-from rlenv_shared.testing.games.skirmish_lookahead import lookahead
 
 pytestmark = pytest.mark.l1
 SKIRMISH, HAND = Skirmish(), Hand()

@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_games import Skirmish, skirmish_tables, twins
+from rlenv_games import skirmish_lookahead as ahead
+from rlenv_games import skirmish_rules as rules
+from rlenv_games.skirmish_rules import LAYOUT
 from rlenv_shared.packing import report
 from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.games import Skirmish, skirmish_tables, twins
-from rlenv_shared.testing.games import skirmish_lookahead as ahead
-from rlenv_shared.testing.games import skirmish_rules as rules
-from rlenv_shared.testing.games.skirmish_rules import LAYOUT
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.trajectory import Trajectory
 

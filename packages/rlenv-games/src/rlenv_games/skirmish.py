@@ -23,14 +23,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from rlenv_games import skirmish_rules as rules
+from rlenv_games import skirmish_tables as t
+from rlenv_games.skirmish_rules import LAYOUT, MAX_STAGE, NUM_ACTIONS, Words
 from rlenv_shared import compiling, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
-from rlenv_shared.testing.games import skirmish_rules as rules
-from rlenv_shared.testing.games import skirmish_tables as t
-from rlenv_shared.testing.games.skirmish_rules import LAYOUT, MAX_STAGE, NUM_ACTIONS, Words
 
 
 def _table(values: tuple[int, ...]) -> Any:

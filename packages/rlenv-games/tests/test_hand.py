@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_games import Hand, twins
+from rlenv_games.hand import HAND, NOTHING, PILE, SCOUT, THIEF
 from rlenv_shared import masking
 from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.games import Hand, twins
-from rlenv_shared.testing.games.hand import HAND, NOTHING, PILE, SCOUT, THIEF
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.trajectory import Trajectory
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 import jax.numpy as jnp
 import numpy as np
 
+from rlenv_games import skirmish_tables as t
+from rlenv_games.skirmish import Skirmish
+from rlenv_games.skirmish_rules import CHOOSE, LAYOUT, MAX_STAGE, PASS
 from rlenv_shared import spaces
 from rlenv_shared.ops import XLA, Ops
-from rlenv_shared.testing.games import skirmish_tables as t
-from rlenv_shared.testing.games.skirmish import Skirmish
-from rlenv_shared.testing.games.skirmish_rules import CHOOSE, LAYOUT, MAX_STAGE, PASS
 
 
 def _expected_damage() -> Any:
