@@ -99,6 +99,11 @@ PLANTED = [
     ("file_sizes", {f"packages/toy/{ENV}": "\n" * 501}, "501 lines, at most 500"),
     ("file_sizes", {"packages/toy/src/toy/rules/a.py": "\n" * 401}, "401 lines, at most 400"),
     ("file_sizes", {"packages/toy/src/toy/b.py": "\n" * 601}, "601 lines, at most 600"),
+    (
+        "library_sizes",
+        {f"shared/src/rlenv_shared/{i}.py": '"""A.\n\nB.\n"""\n\n# c\n' + "x = 1\n" * 500 for i in range(13)},
+        "shared: 6502 lines of code, at most 6500",
+    ),
     ("readme_headings", {"packages/toy/README.md": README.replace("## Cite\n", "")}, "no section Cite"),
     ("readme_headings", {"packages/toy/README.md": README.replace("## Train\n", "") + "## Train\n"}, "out of order"),
     ("readme_headings", {"packages/toy/README.md": README.replace("## Feature ledger\n", "")}, "Feature ledger"),
