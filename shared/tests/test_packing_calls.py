@@ -125,6 +125,15 @@ def test_some_tables_alone():
     assert SMALL.decode((*hot.words(), *words[SMALL.tables["cold"]])) == SMALL.decode(SMALL.encode({"cool": True}))
 
 
+def test_several_members_are_cleared_at_once():
+    full = {"x": 3, "s": 2, "f": True, "cool": True, "y": [1, 2, 3], "r": [{"x": 4}, {"x": 5}]}
+    view = SMALL.view(SMALL.encode(full))
+    view.clear(["x", "y", "r", "cool"], np.bool_(False))
+    assert SMALL.decode(view.words()) == SMALL.decode(SMALL.encode(full))
+    view.clear(["x", "y", "r", "cool"])
+    assert SMALL.decode(view.words()) == SMALL.decode(SMALL.encode({"s": 2, "f": True}))
+
+
 def test_bits_beyond_the_width_are_dropped_and_found_when_checked():
     def phase(words, value, where):
         view = SMALL.view(words)

@@ -50,15 +50,17 @@ class Battle:
 
     # --- form of the program --------------------------------------------------------------------------------------
 
-    def when(self, name: str, predicate: Any, rule: Callable[[Battle], None]) -> None:
-        """Run a rule that changes nothing where ``predicate`` is false."""
+    def when(self, name: str, predicate: Any, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
+        """Run a rule that changes nothing where ``predicate`` is false; what it returns, or ``otherwise``."""
 
-        def handler(words: Words) -> Words:
-            inner = Battle(words, self.params, self.ops)
-            rule(inner)
-            return inner.words
+        def handler(state: tuple[Words, Any]) -> tuple[Words, Any]:
+            inner = Battle(state[0], self.params, self.ops)
+            found = rule(inner)
+            return inner.words, found
 
-        self._open(self.ops.when_any(name, predicate, handler, self.words))
+        words, found = self.ops.when_any(name, predicate, handler, (self.words, otherwise))
+        self._open(words)
+        return found
 
     def swap(self, condition: Any) -> None:
         """Exchange the sides where the condition holds."""
@@ -94,14 +96,14 @@ class Battle:
 
     def ask_unaware(self, mask: Any, times: int = 1) -> None:
         """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
-        both = self.ability(0).unaware & self.ability(1).unaware & (self.side(0).hp > 0) & (self.side(1).hp > 0)
+        both = self.ability_out(0).unaware & self.ability_out(1).unaware & (self.side(0).hp > 0) & (self.side(1).hp > 0)
         asked = mask & both & self.tied()
         for _ in range(times):
             self.draw(asked, 2, "Unaware")
 
     def ask_damp(self, mask: Any) -> None:
         """Two with Damp and of one speed are shuffled whenever anybody tries a move or is hurt."""
-        both = self.ability(0).damps & self.ability(1).damps
+        both = self.ability_out(0).damps & self.ability_out(1).damps
         self.draw(mask & both & self.tied(), 2, "Damp")
 
     # --- tables ---------------------------------------------------------------------------------------------------
@@ -128,6 +130,17 @@ class Battle:
         """The active Pokémon's ability, as `ability_number` says."""
         return self._kept(("ability", number), lambda: self.row("abilities", rows.ABILITY, self.ability_number(number)))
 
+    def ability_out(self, number: int) -> Any:
+        """The ability of whoever is out: another one's than `ability` while somebody strikes who is not out."""
+
+        def make() -> Any:
+            side = self.side(number)
+            return self.row(
+                "abilities", rows.ABILITY, jnp.where(side.absent, side.bystander, self.ability_number(number))
+            )
+
+        return self._kept(("ability", number, "out"), make)
+
     def flowers(self, number: int) -> Any:
         """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""
 
@@ -142,6 +155,7 @@ class Battle:
         def make() -> Any:
             copied = self.side(number).copied_ability
             own = jnp.where(copied > 0, copied, self.pokemon(number).ability)
+            own = jnp.where(self.side(number).absent, 0, own)
             second = self.view.swapped if number == 0 else ~self.view.swapped
             passed = self.view.ignored == jnp.where(second, 2, 1)
             return jnp.where(passed & self.row("abilities", rows.ABILITY, own).breakable, 0, own)
@@ -151,7 +165,7 @@ class Battle:
     @property
     def weather(self) -> Any:
         """The weather as far as it does anything: none while Cloud Nine or Air Lock is out."""
-        kept_off = any_of(self.ability(n).suppresses & ~self.side(n).fainted for n in (0, 1))
+        kept_off = any_of(self.ability_out(n).suppresses & ~self.side(n).fainted for n in (0, 1))
         return jnp.where(kept_off, 0, self.view.weather)
 
     def item(self, number: int) -> Any:

@@ -188,7 +188,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "poisonheal": {"heals_by_poison": True},
     "poisonpuppeteer": {"confuses_by_poison": True},
     "poisontouch": {"poisons_by_hitting": PSN, "poisons_by_contact_only": True},
-    "powerspot": {"helps_partners": True},  # there are none in singles
+    "powerspot": {"helps_partners": True},  # who strike from afar
     "prankster": {"quickens_status_moves": True},
     "pressure": {"presses": True},
     "prismarmor": {},
@@ -324,6 +324,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "freezedry": {"strong_on_water": True},
     "fusionbolt": {"fuses": 2},
     "fusionflare": {"fuses": 1},
+    "futuresight": {"foresees": True},
     "gigaimpact": {"recharges": True},
     "glaiverush": {"exposes": True},
     "grassknot": {"power_from": BY_WEIGHT},

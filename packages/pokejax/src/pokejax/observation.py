@@ -107,6 +107,7 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.aurora_veil", "Aurora Veil stands before its side")
     yield _number(f"{side}.tailwind", "a Tailwind blows for its side")
     yield _number(f"{side}.wish", "a Wish is under way")
+    yield _number(f"{side}.foreseen", "a Future Sight is about to strike there")
     yield _number(f"{side}.boosts", "stages of the active Pokémon / 6: " + ", ".join(rows.BOOSTS), len(rows.BOOSTS))
     yield _number(f"{side}.substitute", "it has a substitute")
     yield _number(f"{side}.seeded", "it suffers from Leech Seed")
@@ -229,6 +230,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "aurora_veil": [side.aurora_veil > 0],
         "tailwind": [side.tailwind > 0],
         "wish": [side.wish_turns > 0],
+        "foreseen": [side.future_turns > 0],
         "boosts": [_share(stage, 6) for stage in side.boosts],
         "substitute": [side.substitute > 0],
         "seeded": [side.seeded],

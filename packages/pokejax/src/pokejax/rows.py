@@ -99,6 +99,7 @@ MOVE: Final = Layout(
         flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
         flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
         flag("beats_up"), flag("coats"), flag("weighs_stats"), flag("revives"), flag("heals_next"), flag("discharges"),
+        flag("foresees"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -150,6 +151,7 @@ ABILITY: Final = Layout(
         flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
         flag("heroes"), flag("ices"), flag("shields"),
         flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
+        flag("helps_partners"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves

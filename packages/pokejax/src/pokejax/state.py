@@ -89,7 +89,7 @@ LAYOUT: Final = Layout(
         flag("second_charges_first"), flag("second_coats_first"),
         flag("second_moves_first"), flag("swapped"), bits("ignored", 0, 2),
         bits("trick_room", 0, 5), bits("terrain", 0, len(rows.TERRAINS) - 1), bits("terrain_turns", 0, 5),
-        bits("fused", 0, 2),
+        bits("fused", 0, 2), flag("second_struck_first"),
         record("side", 2, [
             bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
             flag("asked"), flag("may_terastallize"),
@@ -106,6 +106,8 @@ LAYOUT: Final = Layout(
             flag("rock_before_toxic"), flag("spikes_before_toxic"),
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
             bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
+            bits("future_turns", 0, 4), bits("future_by", 0, TEAM - 1), flag("future_due"), flag("absent"),
+            bits("bystander", 0, 255),
             record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
         ], whole_words=True),
     ],
@@ -115,4 +117,7 @@ hurries or delays a move among those of its priority; ``wish`` is twice what Wis
 passed; ``rock_before_toxic`` and its like say which hazard was laid first; ``ignored`` is one plus the true side whose
 ability the present move passes by; ``awakening`` says that an ability which was copied is about to begin, ``healing``
 that a Healing Wish waits, ``reviving`` that somebody is to be revived, ``fallen`` how many have fainted, revived ones
-too, as far as it counts; ``swapped`` says that the sides have changed places, so that whoever acts is the first."""
+too, as far as it counts; ``future_by`` says which of the other side's team has seen an attack on this side's place,
+``future_turns`` when it strikes, ``future_due`` that it does now; ``absent`` that who strikes in this way is not out,
+``bystander`` then the ability of who is; ``swapped`` says that the sides have changed places, so that whoever acts is
+the first."""

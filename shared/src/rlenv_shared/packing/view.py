@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,19 +77,23 @@ class Part:
         """
         self._spot.child(name).element().assign(value, where)
 
-    def clear(self, name: str | None = None, where: Any = None) -> None:
-        """Set a member (all elements of it), or everything, to what zero bits stand for.
+    def clear(self, name: str | Iterable[str] | None = None, where: Any = None) -> None:
+        """Set a member (all elements of it), several, or everything, to what zero bits stand for, a word at a time.
 
         Args:
-            name: of a field, group or record.
+            name: of a field, group or record, or several of them.
             where: bool array; nothing changes where that is False.
         """
         if name is None:
             self._spot.clear(where)
             return
-        child = self._spot.child(name)
-        for spot in [child.element()] if child.node.member.count is None else map(child.element, range(child.size)):
-            spot.clear(where)
+        masks: dict[Key, int] = {}
+        for child in map(self._spot.child, [name] if isinstance(name, str) else name):
+            for spot in [child.element()] if child.node.member.count is None else map(child.element, range(child.size)):
+                where = spot.condition(where)
+                for key, mask in spot.masks():
+                    masks[key] = masks.get(key, 0) | mask
+        self._spot.clear_bits(masks, where)
 
 
 class Items:
@@ -181,7 +185,7 @@ class _Spot(NamedTuple):
 
     def assign(self, value: Any, where: Any) -> None:
         field, key, shift = self._place()
-        where = self._condition(where)
+        where = self.condition(where)
         code = field.encode(self._fitting(field, value, where), shift)
         bits = WORD_MASK if field.alone or field.width == WORD_BITS else field.mask << shift
         new = code
@@ -192,14 +196,22 @@ class _Spot(NamedTuple):
             new = new if constant == 0 else new | code
         self.store.save(key, new if where is None else select(where, new, self.store.load(key)))
 
-    def clear(self, where: Any) -> None:
-        where = self._condition(where)
+    def masks(self) -> Iterator[tuple[Key, int]]:
+        """The words in which it lies, with its bits of each."""
         for table, (first, shift) in self.begin.items():
             size = self.node.sizes[table]
-            for key in ((table, word) for word in range(first, first + size.words)):
-                old = self.store.load(key)
-                new = old & np.uint32(WORD_MASK & ~(size.mask << shift))
-                self.store.save(key, new if where is None else select(where, new, old))
+            for word in range(first, first + size.words):
+                yield (table, word), size.mask << shift
+
+    def clear(self, where: Any) -> None:
+        self.clear_bits(dict(self.masks()), self.condition(where))
+
+    def clear_bits(self, masks: Mapping[Key, int], where: Any) -> None:
+        """Set bits of words to zero."""
+        for key, mask in masks.items():
+            old = self.store.load(key)
+            new = old & np.uint32(WORD_MASK & ~mask)
+            self.store.save(key, new if where is None else select(where, new, old))
 
     def _place(self) -> tuple[Field, Key, int]:
         if not isinstance(self.node.member, Field):
@@ -209,7 +221,7 @@ class _Spot(NamedTuple):
         ((table, (word, shift)),) = self.begin.items()
         return self.node.member, (table, word), shift
 
-    def _condition(self, where: Any) -> Any:
+    def condition(self, where: Any) -> Any:
         where = np.bool_(where) if isinstance(where, bool) else where
         shapes = (), self.store.shape
         if where is not None and (np.shape(where) not in shapes or not is_integer(where, "b")):

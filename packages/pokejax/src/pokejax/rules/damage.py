@@ -116,6 +116,7 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     for count, grown in enumerate(FALLEN_POWERS):
         by = jnp.where(b.ability(0).overlord & (user.fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
+    by = chain(by, jnp.where(user.absent & b.ability_out(0).helps_partners, GROWN, NEUTRAL))
     gritty = (
         b.ability(0).grits & (b.weather == rows.SAND) & any_of(move.type == type_ for type_ in (ROCK, GROUND, STEEL))
     )
@@ -182,13 +183,13 @@ def weight_of(b: Battle, number: int) -> Any:
 
 def ruin(b: Battle, number: int, stat: Any) -> Any:
     """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it)."""
-    ruined = (b.ability(1 - number).ruins == stat + 1) & (b.ability(number).ruins != stat + 1)
+    ruined = any_of(b.ability_out(n).ruins == stat + 1 for n in (0, 1)) & (b.ability(number).ruins != stat + 1)
     return jnp.where(ruined, THREE_QUARTERS, NEUTRAL)
 
 
 def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
     """Two who ruin the same stat are shuffled if they have one speed, though neither harms the other."""
-    alike = (b.ability(0).ruins == stat + 1) & (b.ability(1).ruins == stat + 1)
+    alike = (b.ability_out(0).ruins == stat + 1) & (b.ability_out(1).ruins == stat + 1)
     b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
 
 

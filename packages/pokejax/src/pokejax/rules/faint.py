@@ -66,8 +66,7 @@ def clear_volatile(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     side.set("changed", False, where=where & b.pokemon(number).reverts)
     b.forget("pokemon", "ability", "ability number")
-    for field in VOLATILE:
-        side.clear(field.name, where=where)
+    side.clear([field.name for field in VOLATILE], where=where)
     side.set("newly_switched", True, where=where)
     side.set("speed", b.pokemon(number).spe, where=where)
 
@@ -90,7 +89,9 @@ def forget_speed(b: Battle, number: int, where: Any) -> None:
     b.side(number).set("speed", b.pokemon(number).spe, where=where)
 
 
-def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None, where: Any = True) -> None:
+def faint_messages(
+    b: Battle, *, check_win: Any, last: Any, by_move: Any = None, from_afar: Any = False, where: Any = True
+) -> None:
     """Who has no hit points left faints now (``faintMessages``).
 
     Args:
@@ -98,9 +99,10 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
         check_win: bool: whether to look who has won.
         last: number of the side whose faint came last, should both have; int32 array or int.
         by_move: where the user's move did it, which Moxie and its like ask.
+        from_afar: whether that was seen long before, so that nobody falls along with its victim.
         where: whether it is time to look.
     """
-    newly = mark(b, check_win=check_win, last=last, where=where, by_move=by_move)
+    newly = mark(b, check_win=check_win, last=last, where=where, by_move=by_move, from_afar=from_afar)
     bury(b, newly)
     if by_move is not None:
         avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
@@ -110,7 +112,9 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
         boost(b, 0, ability.ko_boosts, avenges, by_foe=False, by_ability=True)
 
 
-def mark(b: Battle, *, check_win: Any, last: Any, where: Any, by_move: Any = None) -> tuple[Any, Any]:
+def mark(
+    b: Battle, *, check_win: Any, last: Any, where: Any, by_move: Any = None, from_afar: Any = False
+) -> tuple[Any, Any]:
     """Of `faint_messages` what others ask for at once: who has fainted, how many are left, who has won.
 
     Returns:
@@ -119,7 +123,7 @@ def mark(b: Battle, *, check_win: Any, last: Any, where: Any, by_move: Any = Non
     going = ~b.view.over & where
     newly = [going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1)]
     if by_move is not None:
-        drawn_along = newly[1] & b.side(1).bonded & by_move & ~b.side(0).fainted
+        drawn_along = newly[1] & b.side(1).bonded & by_move & ~from_afar & ~b.side(0).fainted
         b.side(0).set("hp", 0, where=drawn_along)
         newly[0] = newly[0] | drawn_along
         last = jnp.where(drawn_along, 0, last)
@@ -148,13 +152,17 @@ def bury(b: Battle, newly: tuple[Any, Any]) -> None:
         for field in BY_THE_OTHER:
             b.side(1 - number).set(field, False, where=newly[number])
     for number in (0, 1):
-        moved = newly[1 - number] & ~newly[number] & b.ability(number).soul_heart
-        side = b.side(number)
-        grows = moved & (side.hp > 0) & (side.boosts[rows.SPA] < HIGHEST)
-        grows = grows & (b.side(1 - number).left > 0)
-        side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows)
-        side.set("raised", True, where=grows)
-        tell_ability(b, number, grows)
+        take_heart(b, number, newly[1 - number] & ~newly[number])
+
+
+def take_heart(b: Battle, number: int, where: Any) -> None:
+    """The other one has fainted, which makes a Soul-Heart grow."""
+    side = b.side(number)
+    grows = where & b.ability(number).soul_heart & (side.hp > 0) & (side.boosts[rows.SPA] < HIGHEST)
+    grows = grows & (b.side(1 - number).left > 0)
+    side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows)
+    side.set("raised", True, where=grows)
+    tell_ability(b, number, grows)
 
 
 def win(b: Battle, where: Any, last: Any) -> None:

@@ -87,7 +87,12 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     words, _, done, total, last, landed, struck = b.ops.loop(goes_on, strike, start, MOST_HITS)
     b.reopen(words)
     faint_messages(
-        b, check_win=b.side(0).hp == 0, last=move.explodes.astype(jnp.int32), by_move=landed & (last > 0), where=landed
+        b,
+        check_win=b.side(0).hp == 0,
+        last=move.explodes.astype(jnp.int32),
+        by_move=landed & (last > 0),
+        from_afar=move.foresees,
+        where=landed,
     )
     recoil(b, move, total, landed)
     remember_blows(b, done, last, struck & (move.category != rows.STATUS))
@@ -266,7 +271,7 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     tell_ability(b, 1, (touched & (ability.contact_damage > 0) | bursts) & hurts_before)
     tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, most // 6, touched & b.item(1).helmet)
-    spits = where & ability.gulps & (b.side(1).form > 0) & (b.side(0).hp > 0)
+    spits = where & ability.gulps & (b.side(1).form > 0) & (b.side(0).hp > 0) & ~b.side(0).absent
     tell_ability(b, 1, spits & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, most // 4, spits)
     gorged = spits & (b.side(1).form == GORGING)
@@ -286,7 +291,7 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     charming = touched & ability.charms
     charmed = charming & (b.draw(charming, 10, "Cute Charm") < 3)
     tell_ability(b, 1, volatiles.attract(b, charmed))
-    cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles
+    cursing = where & ability.disables & (b.side(0).disable == 0) & ~move.struggles & ~move.foresees
     cursed = cursing & (b.draw(cursing, 10, "Cursed Body") < 3)
     tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))
     fits = (ability.hit_types == 0) | (((ability.hit_types >> move.type) & 1) != 0)

@@ -61,7 +61,7 @@ def steal(b: Battle, number: int, where: Any) -> None:
 def unnerved(b: Battle, number: int) -> Any:
     """Whether the other one keeps an active Pokémon from eating."""
     foe = b.side(1 - number)
-    return b.ability(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
+    return b.ability_out(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
 
 
 def hungry(b: Battle, number: int) -> Any:

@@ -9,9 +9,10 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
+from pokejax.rules import futures
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
-from pokejax.rules.faint import become, faint_messages, heal, hurt, use_up, win
+from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, use_up, win
 from pokejax.rules.field import set_weather, twist
 from pokejax.rules.hazards import change_courts, lay
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
@@ -33,7 +34,10 @@ STRUGGLE = number_of("move", "struggle")
 
 
 def run_move(b: Battle, where: Any) -> None:
-    """The first side's Pokémon carries out the move that it chose; a Dancer repeats what was danced."""
+    """The first side's Pokémon carries out the move that it chose; a Dancer repeats what was danced.
+
+    At the end of a turn, what was foreseen strikes: each of the two that may be due in a pass of its own.
+    """
 
     def goes_on(carry: Any) -> Any:
         return carry[1]
@@ -41,26 +45,34 @@ def run_move(b: Battle, where: Any) -> None:
     def carry_out(carry: Any) -> Any:
         words, going, danced = carry
         inner = Battle(words, b.params, b.ops)
-        repeats = going & (danced != 0)
-        inner.swap(repeats)
-        index = one_move(inner, going, danced)
+        repeats, due = going & (danced != 0), going & futures.due(inner)
+        exchanged = repeats | (due & futures.first_is_struck(inner))
+        inner.swap(exchanged)
+        standing = ~inner.side(1).fainted
+        inner.side(1).set("future_due", False, where=due)
+        strikes = due & standing & ~inner.view.over
+        kept, absent = futures.stand_in(inner, strikes)
+        index = one_move(inner, going & ~due, danced, strikes)
         dances = going & ~repeats & (index != 0) & inner.ability(1).dances & (inner.side(1).hp > 0)
         dances = dances & ~inner.side(1).fainted & ~inner.view.over
         tell_ability(inner, 1, dances)
-        inner.swap(repeats)
-        return inner.words, dances, jnp.where(dances, index, 0)
+        futures.step_back(inner, kept, absent)
+        take_heart(inner, 0, absent & standing & inner.side(1).fainted)
+        inner.swap(exchanged)
+        return inner.words, dances | (going & futures.due(inner)), jnp.where(dances, index, 0)
 
-    start = (b.words, where, jnp.zeros_like(b.view.turn))
+    start = (b.words, where | futures.due(b), jnp.zeros_like(b.view.turn))
     b.reopen(b.ops.loop(goes_on, carry_out, start, 2)[0])
 
 
-def one_move(b: Battle, where: Any, danced: Any) -> Any:
+def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     """The first side's Pokémon carries out its move.
 
     Args:
         b: the battle.
         where: bool.
         danced: the number of a move that a Dancer repeats, which costs it nothing; 0 for the one that it chose.
+        strikes: bool: where it does not move, but what it has foreseen strikes.
 
     Returns:
         The number of the move that worked, if it was a dance, else 0.
@@ -98,13 +110,14 @@ def one_move(b: Battle, where: Any, danced: Any) -> Any:
 
     talks = able & move.calls_own
     called, index = own_call(b, index, talks)
+    index = jnp.where(strikes, futures.FUTURE_SIGHT, index)
     for place, number in enumerate(b.pokemon(0).moves):
         tell_move(b, place, called & (number == index))
     move = b.move(index)
     pass_by_ability(b, move, able)
     used = able & (called | ~talks)
     shape(b, move, used)
-    result, blocked = use_move(b, move, own, used, repeats)
+    result, blocked = use_move(b, move, own, used, repeats, strikes)
     b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
     update(b, called, "Update after a hit")
     faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
@@ -112,7 +125,7 @@ def one_move(b: Battle, where: Any, danced: Any) -> Any:
     after_move(b, move, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
     b.side(0).set("lock", 0, where=unlocked)
-    faint_messages(b, check_win=able, last=0)
+    faint_messages(b, check_win=able | strikes, last=0)
     win(b, able & ~b.view.over, 0)
     return jnp.where(able & result & move.dance, index, 0)
 
@@ -157,17 +170,18 @@ def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
     pp.set(slot, jnp.maximum(pp[slot] - amount, 0), where=where)
 
 
-def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple[Any, Any]:
+def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes: Any) -> tuple[Any, Any]:
     """The move's effects: whether it succeeded, and whether something like Protect kept it away.
 
-    ``repeats`` says that it is a Dancer's, and not the one that the user chose.  What Magic Bounce sends back goes on
+    ``repeats`` says that it is a Dancer's, and not the one that the user chose; where ``strikes``, the move was used
+    long ago, nothing of what comes before hitting or after it is left to do.  What Magic Bounce sends back goes on
     with the sides exchanged.
     """
     target = b.side(1)
     at_field, at_side = move.target == rows.AT_FIELD, move.target == rows.AT_FOE_SIDE
     at_self, at_own = move.target == rows.AT_SELF, move.target == rows.AT_OWN_SIDE
     at_foe = ~at_field & ~at_self & ~at_side & ~at_own
-    reaches = where & (~at_foe | ~target.fainted)
+    reaches = where & (~at_foe | ~target.fainted | move.foresees)
     noticed = at_foe | at_field | move.mustpressure
     pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
     pressed = pressed & (b.side(0).lock == 0) & (b.side(0).charging == 0)
@@ -203,23 +217,26 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple
     b.swap(bounces)
     target = b.side(1)
     meets = matchup(b, move)
-    tries = reaches & at_foe & can_try(b, move)
+    foreseen = futures.foresee(b, reaches & move.foresees)
+    tries = reaches & at_foe & can_try(b, move) & ~move.foresees
     quashed = tries & quashed & ~bounces
     blocked = tries & ~quashed & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
     protects = move.volatile == rows.PROTECT
     adapt(b, move, ~bounces & (tries | (reaches & ~at_foe & ~protects)))
     again = (move.corners & b.side(0).cornered) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
     b.side(0).set("bonded", False, where=reaches & again)
-    hits = (reaches & at_self & ~again) | try_hit(b, move, meets, tries & ~blocked & ~quashed)
+    move.set("ignores_immunity", False, where=strikes)
+    target.set("protected", False, where=strikes)
+    hits = (reaches & at_self & ~again) | try_hit(b, move, meets, (tries & ~blocked & ~quashed) | strikes)
     broken = hits & move.breaks_protect & target.protected
     for field in ("protected", "stall_turns", "stalls"):
         target.clear(field, where=broken)
-    changed = set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
+    changed = foreseen | set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
     changed = changed | twist(b, reaches & move.twists) | clear_stages(b, reaches & move.clears_stages)
     changed = changed | lay(b, 1, move.side_condition, reaches & at_side)
     changed = changed | change_courts(b, reaches & move.changes_courts) | heal_team(b, reaches & move.heals_team)
     changed = changed | raise_screen(b, move.side_condition, reaches & at_own)
-    landed = hit_loop(b, move, meets, hits)
+    landed = hit_loop(b, move, meets, hits) & ~strikes
 
     adapt(b, move, landed & protects)
     parts = reaches & at_field & move.self_switch & (has_reserve(b, 0) | changed)
@@ -229,9 +246,11 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any) -> tuple
     b.side(0).set("switch_flag", True, where=leaves)
     turns = result & move.turns & (b.pokemon(0).base == MELOETTA)
     become(b, 0, ~b.side(0).changed, turns)
-    burdened = result & ~move.forced & b.item(0).life_orb & (move.category != rows.STATUS)
+    burdened = ((result & ~move.foresees) | strikes) & ~move.forced & b.item(0).life_orb
+    burdened = burdened & (move.category != rows.STATUS)
     tell_item(b, 0, burdened & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
+    win(b, strikes, 0)
     steal(b, 1, landed & ~move.forced & b.ability(0).steals_by_hitting & (move.category != rows.STATUS))
     sings = result & ~move.forced & b.item(0).throat_spray & move.sound & (b.side(0).hp > 0)
     boost(b, 0, b.params.special_attack, sings, by_foe=False, stats=(rows.SPA,))
@@ -355,7 +374,7 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
-    b.draw(asked & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard")
+    b.draw(asked & b.ability_out(0).sure_hits & b.ability_out(1).sure_hits & b.tied(), 2, "No Guard")
     asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))

@@ -14,6 +14,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.faint import bury, change_form, heal, hurt, mark
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import show_core
+from pokejax.rules.futures import draw_near
 from pokejax.rules.items import chew, eat, hungry, update, white_herb
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
@@ -24,7 +25,7 @@ from pokejax.rules.wishes import come_true
 
 MOST_SHUFFLES = 7
 """Of four conditions on each of two Pokémon of one speed."""
-WISH, GRASS, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 4, 5.2, 5.3, 5.4, 8, 9, 10, 12, 13
+FUTURE, WISH, GRASS, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 3, 4, 5.2, 5.3, 5.4, 8, 9, 10, 12, 13
 BINDING, TAUNT, ENCORE, DISABLE, MAGNET_RISE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = (
     13.5,
     15,
@@ -39,14 +40,22 @@ BINDING, TAUNT, ENCORE, DISABLE, MAGNET_RISE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROO
 REFLECT, LIGHT_SCREEN, TAILWIND, AURORA_VEIL = 26.01, 26.02, 26.05, 26.1
 GROWTH, ORBS, HUNGER, HERB = 28.2, 28.3, 29.7, 29.8
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
+AFTERWARDS = (
+    "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Whirlpool", "Yawn", "Speed Boost",
+)  # fmt: skip
+"""Kinds of handlers that come after what was foreseen, and of which the order matters."""
 Handler = Callable[[Battle, int, Any], None]
+Order = dict[str, Any]
 
 
-def residual(b: Battle, where: Any) -> None:
-    """Everything that happens when both have moved.
+def begin(b: Battle, where: Any) -> Order:
+    """What happens when both have moved, as far as the strike of what was foreseen.
 
     All handlers are sorted before the first of them runs, so every shuffle is drawn first.  Who has fainted still
     counts in the sort and is passed over afterwards; what that Pokémon leaves behind is cleared once, at the end.
+
+    Returns:
+        What `go_on` needs to know: who comes first in what follows, and who had fainted before.
     """
     update_speeds(b, where)
     fainted = [b.side(n).fainted for n in (0, 1)]
@@ -61,6 +70,20 @@ def residual(b: Battle, where: Any) -> None:
         b.draw(where & (shuffles > number), 2, "conditions of some turns")
 
     weather(b, where, second_faster)
+    draw_near(b, where, order["Future Sight"])
+    faster = {"faster": second_faster, "fainted 0": fainted[0], "fainted 1": fainted[1]}
+    return {kind: jnp.asarray(order[kind]) for kind in AFTERWARDS} | faster
+
+
+def nothing_yet(b: Battle) -> Order:
+    """What `begin` would return if nothing were to happen."""
+    return dict.fromkeys((*AFTERWARDS, "faster", "fainted 0", "fainted 1"), jnp.zeros_like(b.view.over))
+
+
+def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
+    """The rest, from wishes on; ``struck`` says who has fainted from what was foreseen, and is buried."""
+    second_faster = order["faster"]
+    fainted = [order[f"fainted {n}"] | struck[n] for n in (0, 1)]
     come_true(b, where)
     green = where & (b.view.terrain == rows.GRASSY_TERRAIN)
     for number in (0, 1):
@@ -164,6 +187,7 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
         Kind("White Herb", HERB, both(lambda n: b.item(n).white_herb)),
+        Kind("Future Sight", FUTURE, both(lambda n: b.side(n).future_turns > 0)),
         Kind("Wish", WISH, both(lambda n: b.side(n).wish_turns > 0)),
         Kind("Grassy Terrain", GRASS, both(lambda n: b.view.terrain == rows.GRASSY_TERRAIN)),
     ]

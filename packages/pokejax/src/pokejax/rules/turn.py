@@ -8,14 +8,13 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
-from pokejax.rules import queue
+from pokejax.rules import futures, queue, residual
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
 from pokejax.rules.faint import become, faint_messages, tie
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
-from pokejax.rules.residual import residual
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
 from pokejax.rules.telling import percent, tell_ability
 from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
@@ -60,8 +59,12 @@ def act(b: Battle) -> None:
     terastallize(b, acts[queue.TERASTALLIZE])
     make_ready(b, acts[queue.CHARGE])
     moves = acts[queue.MOVE] & ~skipped
-    b.when("move", moves, lambda inner: run_move(inner, moves))
-    b.when("residual", acts[queue.RESIDUAL], lambda inner: residual(inner, acts[queue.RESIDUAL]))
+    ends = acts[queue.RESIDUAL]
+    order = b.when("residual", ends, lambda inner: residual.begin(inner, ends), residual.nothing_yet(b))
+    standing = [~b.side(n).fainted for n in (0, 1)]
+    b.when("move", moves | futures.due(b), lambda inner: run_move(inner, moves))
+    struck = tuple(ends & standing[n] & b.side(n).fainted for n in (0, 1))
+    b.when("rest of the residual", ends, lambda inner: residual.go_on(inner, ends, order, struck))
     drags = jnp.zeros_like(moves)
     for number in (0, 1):
         side = b.side(number)

@@ -24,6 +24,7 @@ STATS: Final = ("atk", "def", "spa", "spd", "spe")
 WEATHER_TURNS: Final = 5
 TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
+FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE = 3, 4, 254
 LEPPA_POINTS: Final = 10
 LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
 SAY_NOTHING: Final = frozenset({
@@ -266,6 +267,9 @@ class Spectator:
 
     def _on_start(self, given: list[str], tags: Mapping[str, str]) -> None:
         kind, name = effect(given[1])
+        if name == "futuresight":
+            self.sides[2 - int(given[0][1])].foreseen = FUTURE_TURNS if self.turn <= LAST_FUTURE else FUTURE_LOST
+            return
         self._side(given[0]).volatiles.add(name)
         if kind == "ability":
             self._know_ability(given[0], name)
@@ -316,6 +320,7 @@ class Spectator:
         self.terrain_turns = max(self.terrain_turns - 1, 0)
         for side in self.sides:
             side.wish = max(side.wish - 1, 0)
+            side.foreseen -= 0 < side.foreseen < FUTURE_LOST
 
     def _on_immune(self, given: list[str], tags: Mapping[str, str]) -> None:
         """What ``[from]`` says is noted anyway."""
@@ -443,6 +448,7 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
         "aurora_veil": [bool(layers.get("auroraveil"))],
         "tailwind": [bool(layers.get("tailwind"))],
         "wish": [side.wish > 0],
+        "foreseen": [side.foreseen > 0],
         "boosts": [_share(side.boosts[stat], 6) for stat in rows.BOOSTS],
         "substitute": ["substitute" in side.volatiles],
         "seeded": ["leechseed" in side.volatiles],

@@ -70,6 +70,7 @@ class Side:
     volatiles: set[str] = dataclasses.field(default_factory=set)
     conditions: dict[str, int] = dataclasses.field(default_factory=dict)
     wish: int = 0
+    foreseen: int = 0
     copied: str = ""
     may_terastallize: bool = True
 

@@ -29,6 +29,7 @@ NOT_CARRIED: Final = {
     "core.sides.*.slot_conditions.revivalblessing.sourceSlot": "the same",
     "core.sides.*.slot_conditions.revivalblessing.sourceEffect": "the same",
     "core.sides.*.slot_conditions.wish.startingTurn": "it follows from the turns that are left",
+    "core.sides.*.slot_conditions.futuremove.endingTurn": "it follows from the turns that are left",
     "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
     "core.sides.*.conditions.*.sourceSlot": "the same",
     "core.pseudo_weather.*.source": "the same",
@@ -117,6 +118,15 @@ class _Side:
         if self["wish_turns"]:
             hp = self["wish"] / 2
             found["wish"] = {"hp": int(hp) if hp == int(hp) else hp, "isSlotCondition": True}
+        if self["future_turns"]:
+            found["futuremove"] = {
+                "isSlotCondition": True,
+                "move": "futuresight",
+                "moveData": "futuresight",
+                "source": f"#{TEAM * (1 - self.number) + self['future_by']}",
+                "sourceSlot": f"p{2 - self.number}a",
+                "targetSlot": f"p{self.number + 1}a",
+            }
         if self["healing"]:
             found["healingwish"] = {"isSlotCondition": True}
         if self["reviving"]:
