@@ -21,11 +21,14 @@ from typing import Any
 from rlenv_emit import processor
 from rlenv_emit.build import CACHE_VARIABLE
 from rlenv_emit.fuzz.compare import WARP, compare
+from rlenv_emit.fuzz.operations import CASES
 from rlenv_emit.key import emitter_version
 from rlenv_shared import machine
 
 SANITIZED_EVERY = 10
 """Parts."""
+ENOUGH = 500
+"""Times that each operation is to take part with each dtype."""
 
 
 def one_part(seeds: range, number: int, rows: int, forms: Sequence[str]) -> dict[str, Any]:
@@ -52,7 +55,9 @@ def one_part(seeds: range, number: int, rows: int, forms: Sequence[str]) -> dict
 
 def summary(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The report of all parts."""
-    kinds: Counter[str] = sum((Counter(part["kinds"]) for part in parts), Counter())
+    kinds = Counter({f"{operation.name} {dtype}": 0 for operation, dtype in CASES})  # what never came is there, as 0
+    for part in parts:
+        kinds.update(part["kinds"])
     equations = sorted(count for part in parts for count in part["equations"])
     programs: Counter[str] = Counter()
     for part in parts:
@@ -66,6 +71,7 @@ def summary(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "operations": sum(kinds.values()),
         "different_kinds": len(kinds),
         "fewest_of_a_kind": min(kinds.values()),
+        f"kinds_of_fewer_than_{ENOUGH}": sum(count < ENOUGH for count in kinds.values()),
         "equations": {
             "least": equations[0],
             "median": equations[len(equations) // 2],

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.extend import core as jax_core
 
 INTEGERS: Final = tuple(f"{kind}{n}" for n in (8, 16, 32, 64) for kind in ("int", "uint"))
 FLOATS: Final = ("float32", "float64")
@@ -195,4 +196,32 @@ def _of_batches(operation: Operation) -> Any:
     """Each primitive compiled by XLA alone: together it would leave out a product with 1, and with it a flush."""
     if not operation.row:
         return jax.jit(operation.apply)
-    return lambda *operands: jax.vmap(operation.apply)(jnp.stack(operands, -1))
+    return lambda *operands: _each_alone(operation, len(operands[0]), operands[0].dtype)(*operands)
+
+
+@functools.cache
+def _each_alone(operation: Operation, rows: int, dtype: np.dtype[Any]) -> Any:
+    """An operation of rows, traced once; a literal is an argument of its primitive, not a number that XLA knows."""
+    operand = jax.ShapeDtypeStruct((rows,), dtype)
+    traced = jax.make_jaxpr(lambda *operands: jax.vmap(operation.apply)(jnp.stack(operands, -1)))(
+        *[operand] * operation.arity
+    )
+    jaxpr = traced.jaxpr
+    alone = [jax.jit(_primitive(equation)) for equation in jaxpr.eqns]
+
+    def run(*operands: Any) -> Any:
+        values = dict(zip((*jaxpr.invars, *jaxpr.constvars), (*operands, *traced.consts), strict=True))
+        for function, equation in zip(alone, jaxpr.eqns, strict=True):
+            read = [one.val if isinstance(one, jax_core.Literal) else values[one] for one in equation.invars]
+            values.update(zip(equation.outvars, function(*read), strict=True))
+        return values[jaxpr.outvars[0]]
+
+    return run
+
+
+def _primitive(equation: jax_core.JaxprEqn) -> Callable[..., list[Any]]:
+    def bound(*operands: Any) -> list[Any]:
+        results = equation.primitive.bind(*operands, **equation.primitive.get_bind_params(equation.params))
+        return list(results) if equation.primitive.multiple_results else [results]
+
+    return bound
