@@ -81,7 +81,8 @@ class EmittedEnv(Wrapper):
             return jnp.where(word == word, leaf, leaf)
 
         action = jax.tree.map(jnp.zeros_like, self.env.action_space(params).sample(jax.random.key(0)))
-        obs, state, *_ = self.step(None, *jax.tree.map(own, (self.env.ended(generator), action)), params)
+        state, action = jax.tree.map(own, (self.env.ended(generator), action))
+        obs, state, *_ = self.step(None, state, action, params)
         return obs, state
 
     def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
