@@ -58,12 +58,12 @@ def _both_drawn() -> np.ndarray:
 class TcgParams(Replaceable):
     """Tables with the pool of decks, the time limit, and what is rewarded besides the result.
 
-    Weights are arrays, so that an emitted step is one native function whatever they are.
+    Numbers are arrays, so that an emitted step is one native function whatever they are.
     """
 
     tables: Tables = dataclasses.field(default_factory=Tables)
     pair: Any = dataclasses.field(default_factory=_both_drawn)  # int32 [2], the players' decks; -1: drawn for each game
-    max_steps_in_episode: Any = 4000  # no game is so long: it ends after 30 turns
+    max_steps_in_episode: Any = np.int32(4000)  # no game is so long: it ends after 30 turns
     points_weight: Any = np.float32(0)  # reward for each point scored, and lost for each that the opponent scores
     knock_out_weight: Any = np.float32(0)  # the same for each Pokémon of the opponent's that is Knocked Out
 
