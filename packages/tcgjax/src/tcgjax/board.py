@@ -77,7 +77,7 @@ def card_of(game: Record, cards: Cards, instance: Any) -> Any:
     """The functional card of instances; that of instance 0 for -1."""
     instance = xp.maximum(instance, 0)
     deck = xp.where(instance >= DECK_SIZE, game.deck[1] - 1, game.deck[0])
-    return xp.take(cards.tables.deck, deck * np.int32(DECK_SIZE) + instance)
+    return cards.take(cards.tables.deck, deck * np.int32(DECK_SIZE) + instance)
 
 
 def tops(game: Record, cards: Cards) -> Any:
