@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 
 from rlenv_emit import EmittedEnv, emit, emit_env, processor
+from rlenv_emit.build import CACHE_VARIABLE
 from rlenv_emit.env import WithHooks
 from rlenv_emit.native import Native, on_host
-from rlenv_emit.synthetic import Synthetic
+from rlenv_emit.synthetic import WORDS, Synthetic, SyntheticState
 from rlenv_shared import registry
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError
@@ -70,6 +72,34 @@ def test_numbers_among_the_parameters_are_constants_of_the_step() -> None:
     ]
     assert ended == [False, True, False, True]
     assert traced == [False, False, True]  # what was traced for one array does for the next
+
+
+class Ending(Synthetic):
+    """Its episodes can be over; a step leaves the generator of those alone."""
+
+    def ended(self, generator: Any) -> Any:
+        """One that is over."""
+        return SyntheticState((jnp.int32(0),) * WORDS, jnp.int32(1000), generator)
+
+    def transition(self, state: Any, action: Any, params: Any, ops: Any = XLA) -> Any:
+        """The made-up step."""
+        after, *others = super().transition(state, action, params, ops)
+        kept = jax.tree.map(lambda old, new: jnp.where(state.time < 1000, new, old), state.rng, after.rng)
+        return dataclasses.replace(after, rng=kept), *others
+
+
+def test_resets_are_steps_where_episodes_can_be_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    plain = Ending(equations=60)
+    params = dataclasses.replace(plain.default_params, max_steps_in_episode=np.int32(100))  # no constant
+    env, keys = emit_env(plain), jax.random.split(jax.random.key(2), 5)
+    obs, state = jax.jit(jax.vmap(env.reset, (0, None)))(keys, params)
+    same((obs, state), jax.vmap(plain.reset, (0, None))(keys, params))
+    seeds = jnp.arange(5, dtype=jnp.uint32), jnp.arange(5, dtype=jnp.uint32)
+    same(*(jax.vmap(one.init, (0, None))(seeds, params) for one in (env, plain)))
+    actions = jnp.zeros((5,), jnp.int32)
+    jax.jit(jax.vmap(env.step, (None, 0, 0, None)))(None, state, actions, params)
+    assert len(list(tmp_path.glob("*.so"))) == 1
 
 
 def test_the_backend_is_found_by_name() -> None:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from rlenv_emit.build import cache_folder
+from rlenv_shared.files import locked
 from tcgjax.verification.random_play import play
 
 
 @pytest.fixture(scope="session")
-def played():
+def native():
+    """The native step of `random_play`: one process makes the object, the others wait for it."""
+    with locked(cache_folder() / "tcgjax-tests.lock"):
+        play(1, 0)
+
+
+@pytest.fixture(scope="session")
+def played(native):
     """130 steps of 64 games."""
     return play(130, 7)

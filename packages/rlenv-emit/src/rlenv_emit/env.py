@@ -7,9 +7,13 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+
 from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.hooks import Policy, emit_ops
 from rlenv_emit.native import on_host
+from rlenv_shared import counter_rng
 from rlenv_shared.compiling import Constants, depends_on, without_arrays
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
@@ -18,10 +22,10 @@ from rlenv_shared.wrapper import Wrapper
 class EmittedEnv(Wrapper):
     """The same environment with native steps: `step`, `step_env`, `advance`, `transition` and `legal_actions`.
 
-    Resets, and steps with other hooks than XLA's, are those of the environment inside.  Batch it with `jax.vmap` and
-    leave the parameters unmapped: tables then stay in one place.  Parameters that are Python numbers where a step is
-    called or traced become constants of the native code, each choice of them an object of its own; give those that vary
-    as arrays.
+    Resets (but see below), and steps with other hooks than XLA's, are those of the environment inside.  Batch it with
+    `jax.vmap` and leave the parameters unmapped: tables then stay in one place.  Parameters that are Python numbers
+    where a step is called or traced become constants of the native code, each choice of them an object of its own; give
+    those that vary as arrays.
 
     Args:
         env: the environment.
@@ -30,7 +34,8 @@ class EmittedEnv(Wrapper):
         policy: which gates of the rules branch, see `emit_ops`; all of them when None.
 
     An environment may have a method ``alike(state, action) -> int32 ()``: batches are worked on in its order, see
-    `emit_lazily`.
+    `emit_lazily`.  It may have a method ``ended(generator) -> state``, of an episode that is over and whose step with
+    auto-reset goes on to the one that ``begin`` makes of the generator: resets then are steps, and compile nothing.
     """
 
     def __init__(
@@ -55,6 +60,30 @@ class EmittedEnv(Wrapper):
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
         """As `native.on_host`: for adapters whose users hold NumPy arrays."""
         return on_host(function, axes, self._form)
+
+    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
+        """State of a new episode."""
+        if ops is not XLA or not hasattr(self.env, "ended"):
+            return self.env.begin(generator, params, ops)
+        return self._first(generator, params)[1]
+
+    def reset_env(self, key: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+        """``(obs, state)`` of a new episode seeded by a JAX key."""
+        if ops is not XLA or not hasattr(self.env, "ended"):
+            return super().reset_env(key, params, ops)
+        return self._first(self.env.seed_generator(*counter_rng.key_words(key)), params)
+
+    def _first(self, generator: Any, params: Any) -> tuple[Any, Any]:
+        """``(obs, state)`` after the step that follows an ended episode."""
+        word = jax.tree.leaves(generator)[0]
+
+        def own(leaf: Any) -> Any:  # of every environment, as in other steps, which then have the same object
+            return jnp.where(word == word, leaf, leaf)
+
+        action = jax.tree.map(jnp.zeros_like, self.env.action_space(params).sample(jax.random.key(0)))
+        state, action = jax.tree.map(own, (self.env.ended(generator), action))
+        obs, state, *_ = self.step(None, state, action, params)
+        return obs, state
 
     def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The emitted step without reset and observation."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared.ops import Ops
@@ -65,10 +64,7 @@ def when(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], game: 
 
 def at(values: Any, index: Any) -> Any:
     """Entries of the first axis; index -1 reads the first."""
-    index = xp.maximum(index, 0)
-    if xp.on_host(values, index):
-        return np.asarray(values)[index]
-    return jnp.asarray(values).at[index].get(mode="promise_in_bounds")
+    return xp.take(values, xp.maximum(index, 0))
 
 
 def put(values: Any, index: Any, value: Any, where: Any = True) -> Any:

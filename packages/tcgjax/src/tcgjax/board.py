@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import xp, zones
-from tcgjax.arrays import Record, at, first, put, when
+from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
-from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, NOBODY, PLACES, SLOTS
+from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, LASTING, NOBODY, PLACES, SLOTS
 from tcgjax.tables import Cards
 
 OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
@@ -42,6 +41,8 @@ FIELDS: Final = [
     "fx_attack",
 ]
 """What a Pokémon takes along when it changes places."""
+EFFECT: Final = ("modifier", "start", "end", "owner", "attack")
+"""What is kept of an effect of an attack; those on players belong to no attack."""
 LEAVING: Final = (*FIELDS, "zone", "position", "known", "discard_energy", "shuffles")
 """What changes when a Pokémon leaves play."""
 
@@ -76,7 +77,7 @@ def card_of(game: Record, cards: Cards, instance: Any) -> Any:
     """The functional card of instances; that of instance 0 for -1."""
     instance = xp.maximum(instance, 0)
     deck = xp.where(instance >= DECK_SIZE, game.deck[1] - 1, game.deck[0])
-    return cards.ops.take(cards.tables.deck, deck * np.int32(DECK_SIZE) + instance)
+    return cards.take(cards.tables.deck, deck * np.int32(DECK_SIZE) + instance)
 
 
 def tops(game: Record, cards: Cards) -> Any:
@@ -133,9 +134,14 @@ def clear_place(game: Record, place: Any, where: Any = True) -> None:
 
 def enter(game: Record, place: Any, instance: Any, turn: Any, where: Any = True) -> None:
     """A Basic Pokémon or Fossil that is nowhere comes into play."""
-    clear_place(game, place, where)
     zones.forget(game, (instance == zones.INDEX) & where)
     zones.set_zone(game, instance, IN_PLAY, where)
+    stand(game, place, instance, turn, where)
+
+
+def stand(game: Record, place: Any, instance: Any, turn: Any, where: Any = True) -> None:
+    """A card in play becomes the Pokémon of a place."""
+    clear_place(game, place, where)
     first_card = xp.where(np.arange(3) == 0, instance, NOBODY)
     game.cards = put(game.cards, place, first_card, where)
     game.entered = put(game.entered, place, turn, where)
@@ -145,6 +151,11 @@ def evolve(game: Record, place: Any, instance: Any) -> None:
     """Put an Evolution card on a Pokémon: it loses its conditions and the effects on it (section 5)."""
     zones.forget(game, instance == zones.INDEX)
     zones.set_zone(game, instance, IN_PLAY)
+    grow(game, place, instance)
+
+
+def grow(game: Record, place: Any, instance: Any) -> None:
+    """A card in play becomes the highest of the Pokémon of a place."""
     row = at(game.cards, place)
     above = first(row < 0)
     game.cards = put(game.cards, place, put(row, above, instance))
@@ -225,24 +236,32 @@ def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any],
 
 
 def expire(game: Record, cards: Cards) -> None:
-    """Drop the effects whose last turn is over, and close up the rows."""
-    for prefix in ("fx", "px"):
-        modifier, end = getattr(game, f"{prefix}_modifier"), getattr(game, f"{prefix}_end")
-        over = (end < game.turn) & (end < FOREVER)
-        stays, expires = (modifier > 0) & ~over, ((modifier > 0) & over).any()
-        when(cards.ops, f"expire {prefix}", expires, functools.partial(close_up, prefix=prefix, stays=stays), game)
+    """Drop the effects whose last turn is over; those behind them close up."""
+    for prefix, names in (("fx", EFFECT), ("px", EFFECT[:-1])):
+        fields = [f"{prefix}_{name}" for name in names]
+
+        def goes_on(game: Record, none: Any, prefix: str = prefix) -> Any:
+            return ended(game, prefix).any()
+
+        def drop_first(game: Record, none: Any, prefix: str = prefix, fields: list[str] = fields) -> Any:
+            over, gone = ended(game, prefix), xp.bool_(False)
+            here = []  # from the first that is over, of each holder
+            for number in range(over.shape[1]):
+                gone = gone | over[:, number]
+                here.append(gone)
+            for name in fields:
+                values = getattr(game, name)
+                behind = xp.concatenate([values[:, 1:], xp.zeros_like(values[:, :1])], axis=1)
+                setattr(game, name, xp.where(xp.stack(here, axis=1), behind, values))
+            return none
+
+        repeat(cards.ops, fields, goes_on, drop_first, game, xp.int32(0), LASTING)
 
 
-def close_up(game: Record, prefix: str, stays: Any) -> None:
-    """Keep the effects that stay, in their order, without gaps; ``stays`` is bool [holders, effects]."""
-    size = stays.shape[1]
-    before = np.tril(np.ones((size, size), np.bool_), -1)
-    rank = xp.sum(before & stays[:, None, :], axis=2, dtype=xp.int32)
-    to = stays[:, None, :] & (rank[:, None, :] == np.arange(size, dtype=np.int32)[:, None])  # [holder, new, old]
-    for name in ("modifier", "start", "end", "owner", *(("attack",) if prefix == "fx" else ())):
-        values = getattr(game, f"{prefix}_{name}")
-        moved = xp.sum(xp.where(to, values[:, None, :], 0), axis=2, dtype=xp.int32)
-        setattr(game, f"{prefix}_{name}", moved.astype(values.dtype))
+def ended(game: Record, prefix: str) -> Any:
+    """Which effects on places (fx) or players (px) are over, bool [holders, effects]."""
+    end = getattr(game, f"{prefix}_end")
+    return (getattr(game, f"{prefix}_modifier") > 0) & (end < game.turn) & (end < FOREVER)
 
 
 def hp(game: Record, cards: Cards) -> Any:

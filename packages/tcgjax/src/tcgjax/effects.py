@@ -17,7 +17,7 @@ from tcgjax.codes import ANY_ENERGY, Op
 from tcgjax.counting import Reader, Row, count, is_pure, skips, who_is_meant
 from tcgjax.layout import NOBODY
 from tcgjax.modifiers import matches
-from tcgjax.operations import ACTS, asked_by
+from tcgjax.operations import ACTS, asked_by, list_what_is_picked, moving
 from tcgjax.operations.common import Body
 from tcgjax.questions import ask
 from tcgjax.tables import Cards
@@ -144,12 +144,18 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
         takers=who_is_meant(game, rules, here, row.arg),
         reader=here,
     )
+    list_what_is_picked(game, cards, rules, scene, row)
     wanted, actor, options, may_end = asked_by(game, cards, rules, scene, row)
     answered, option = ask(game, wanted, actor, options, may_end)
     game.r_waits = game.r_waits | (wanted & ~answered)
     scene.answered, scene.option, scene.asks = answered, option, wanted
+    game.__dict__.update(moving.nothing())
+    game.r_move_filter = row.filter
     for ops, body in ACTS:
         name = ops[0].name.lower()
         ready = one_of(row.op, ops) & ~game.r_waits
         when(cards.ops, name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
+    when(cards.ops, "move", game.r_move_times > 0, lambda g: moving.carry_out(g, cards), game)
+    for name in [name for name in game.__dict__ if name.startswith("r_move_")]:
+        del game.__dict__[name]
     when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)

@@ -20,6 +20,7 @@ from tcgjax.arrays import Record, merged
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck, tables_of
 from tcgjax.hidden import permuted
+from tcgjax.knockouts import TIE
 from tcgjax.layout import LAYOUT
 from tcgjax.observation import CARDS, MODIFIERS, NUMBERS, QUESTIONS
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, NUM_ACTIONS, PLAY, RETREAT, TARGETS, as_mask, is_legal
@@ -55,13 +56,16 @@ def _both_drawn() -> np.ndarray:
 
 @pytree_dataclass
 class TcgParams(Replaceable):
-    """Tables with the pool of decks, the time limit, and what is rewarded besides the result."""
+    """Tables with the pool of decks, the time limit, and what is rewarded besides the result.
+
+    Numbers are arrays, so that an emitted step is one native function whatever they are.
+    """
 
     tables: Tables = dataclasses.field(default_factory=Tables)
     pair: Any = dataclasses.field(default_factory=_both_drawn)  # int32 [2], the players' decks; -1: drawn for each game
-    max_steps_in_episode: Any = 4000  # no game is so long: it ends after 30 turns
-    points_weight: Any = 0.0  # reward for each point scored, and lost for each that the opponent scores
-    knock_out_weight: Any = 0.0  # the same for each Pokémon of the opponent's that is Knocked Out
+    max_steps_in_episode: Any = np.int32(4000)  # no game is so long: it ends after 30 turns
+    points_weight: Any = np.float32(0)  # reward for each point scored, and lost for each that the opponent scores
+    knock_out_weight: Any = np.float32(0)  # the same for each Pokémon of the opponent's that is Knocked Out
 
     @classmethod
     def of(cls, decks: Iterable[Deck], **settings: Any) -> TcgParams:
@@ -138,6 +142,12 @@ class Tcg(Env):
         return jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
 
     # --- the rules --------------------------------------------------------------------------------------------------
+
+    def ended(self, generator: Any) -> Words:
+        """A game that is over: a step with auto-reset goes on to the game that `begin` makes of this generator."""
+        game = CODEC.empty()
+        game.winner = np.int32(TIE)
+        return self.with_generator(CODEC.pack(game), generator)
 
     def begin(self, generator: Any, params: TcgParams, ops: Ops = XLA) -> Words:
         """A new game up to its first decision; a generator that has drawn goes on with the keys that follow."""

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from rlenv_shared.errors import EnvError, explain
-from rlenv_shared.ops import Ops
+from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
+from tcgjax import xp
 from tcgjax.codes import ENERGY, AttackColumn, CardColumn, ModifierColumn
 from tcgjax.layout import DECK_SIZE
 
@@ -77,7 +78,13 @@ def ranks_in(decks: np.ndarray) -> np.ndarray:
 
 
 def _flat(name: str) -> Any:
-    return dataclasses.field(default_factory=lambda: np.ravel(arrays()[name]).astype(np.int32))
+    """A field with a table, flat, whose last row comes first as well: that is read for row -1 (nobody's)."""
+
+    def made() -> np.ndarray:
+        table = arrays()[name].astype(np.int32)
+        return np.ravel(np.concatenate([table[-1:], table]))
+
+    return dataclasses.field(default_factory=made)
 
 
 @pytree_dataclass
@@ -108,32 +115,36 @@ class Cards:
     tables: Tables
     ops: Ops
 
+    def take(self, table: Any, place: Any) -> Any:
+        """Entries of a flat table; places are not negative, so XLA's form need not test for that."""
+        return xp.take(table, place) if self.ops.take is XLA.take else self.ops.take(table, place)
+
     def card(self, card: Any, column: CardColumn) -> Any:
         """A column of cards."""
-        return self.ops.take(self.tables.card, card * np.int32(CARD_WIDTH) + np.int32(column))
+        return self.take(self.tables.card, card * np.int32(CARD_WIDTH) + np.int32(CARD_WIDTH + column))
 
     def attack(self, card: Any, number: Any, column: Any) -> Any:
         """A column of attacks."""
-        place = (card * np.int32(2) + number) * np.int32(ATTACK_WIDTH) + np.int32(column)
-        return self.ops.take(self.tables.attack, place)
+        place = (card * np.int32(2) + number) * np.int32(ATTACK_WIDTH) + (np.int32(2 * ATTACK_WIDTH) + column)
+        return self.take(self.tables.attack, place)
 
     def cost(self, card: Any, number: Any) -> Any:
         """The printed cost by type, int32 [..., 9], for scalars [9]."""
-        first = (card * np.int32(2) + number) * np.int32(ATTACK_WIDTH) + np.int32(AttackColumn.COST)
-        return self.ops.take(self.tables.attack, first[..., None] + np.arange(9, dtype=np.int32))
+        first = (card * np.int32(2) + number) * np.int32(ATTACK_WIDTH) + np.int32(2 * ATTACK_WIDTH + AttackColumn.COST)
+        return self.take(self.tables.attack, first[..., None] + np.arange(9, dtype=np.int32))
 
     def row(self, program: Any, row: Any) -> Any:
         """The eight integers of a row."""
-        first = (program * np.int32(ROWS) + row) * np.int32(ROW_WIDTH)
-        return self.ops.take(self.tables.row, first[..., None] + np.arange(ROW_WIDTH, dtype=np.int32))
+        first = ((program + 1) * np.int32(ROWS) + row) * np.int32(ROW_WIDTH)
+        return self.take(self.tables.row, first[..., None] + np.arange(ROW_WIDTH, dtype=np.int32))
 
     def program(self, program: Any, column: int) -> Any:
         """0 length, 1 the first row that acts, 2 whether that is a choice of the player."""
-        return self.ops.take(self.tables.program, program * np.int32(3) + np.int32(column))
+        return self.take(self.tables.program, program * np.int32(3) + np.int32(3 + column))
 
     def modifier(self, modifier: Any, column: ModifierColumn) -> Any:
         """A column of modifiers."""
-        return self.ops.take(self.tables.modifier, modifier * np.int32(MODIFIER_WIDTH) + np.int32(column))
+        return self.take(self.tables.modifier, modifier * np.int32(MODIFIER_WIDTH) + np.int32(MODIFIER_WIDTH + column))
 
     def columns(self, modifier: Any) -> Columns:
         """All columns of a modifier, each read where somebody asks for it."""
@@ -142,16 +153,16 @@ class Cards:
     def deck(self, number: Any) -> Any:
         """The cards of a deck of the pool, in the order of its list; int32 [20]."""
         place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
-        return self.ops.take(self.tables.deck, place)
+        return self.take(self.tables.deck, place)
 
     def deck_rank(self, number: Any) -> Any:
         """The place of each card of a deck of the pool among its cards in ascending order; int32 [20]."""
         place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
-        return self.ops.take(self.tables.deck_rank, place)
+        return self.take(self.tables.deck_rank, place)
 
     def deck_energy(self, number: Any) -> Any:
         """The mask of energy types of decks of the pool."""
-        return self.ops.take(self.tables.deck_energy, number)
+        return self.take(self.tables.deck_energy, number)
 
     def kind(self, modifier: Any) -> Any:
         """The kind of modifiers."""
@@ -159,18 +170,18 @@ class Cards:
 
     def passes(self, number: Any, card: Any, types: Any) -> Any:
         """Whether a filter lets Pokémon in play pass, which have these types now."""
-        passes = self.ops.take(self.tables.passes, number * self._cards + card)
-        wanted = self.ops.take(self.tables.filter_types, number)
+        passes = self.take(self.tables.passes, (number + 1) * self._cards + card)
+        wanted = self.take(self.tables.filter_types, number + 1)
         return ((passes & 1) != 0) & ((wanted == 0) | ((wanted & types) != 0))
 
     def prints(self, number: Any, card: Any) -> Any:
         """Whether a filter lets cards pass as they are printed."""
-        return (self.ops.take(self.tables.passes, number * self._cards + card) & 2) != 0
+        return (self.take(self.tables.passes, (number + 1) * self._cards + card) & 2) != 0
 
     @property
     def sizes(self) -> tuple[int, int]:
         """How many functional cards and how many modifiers there are."""
-        return self.tables.card.shape[0] // CARD_WIDTH, self.tables.modifier.shape[0] // MODIFIER_WIDTH
+        return self.tables.card.shape[0] // CARD_WIDTH - 1, self.tables.modifier.shape[0] // MODIFIER_WIDTH - 1
 
     @property
     def _cards(self) -> np.int32:

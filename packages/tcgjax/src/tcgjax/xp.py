@@ -32,6 +32,13 @@ def asarray(value: Any, dtype: Any = None) -> Any:
     return array.astype(np.int32) if array.dtype == np.int64 else array
 
 
+def take(values: Any, index: Any) -> Any:
+    """Entries of the first axis; the index is not negative."""
+    if on_host(values, index):
+        return np.asarray(values)[index]
+    return jnp.asarray(values).at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
 def where(condition: Any, new: Any, old: Any) -> Any:
     """Choose by flags; a Python number takes the dtype of the other value."""
     numbers = [value for value in (new, old) if not isinstance(value, (bool, int))]

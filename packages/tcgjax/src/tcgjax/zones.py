@@ -145,16 +145,17 @@ def send(game: Record, player: Any, instances: Sequence[Any], to_hand: Sequence[
         where: flag.
     """
     held, count = size(game, HAND, player), size(game, DISCARD, player)
-    gone, shown = xp.zeros((INSTANCES,), xp.bool_), xp.zeros((INSTANCES,), xp.bool_)
+    moved = xp.zeros((INSTANCES,), xp.bool_)
     for instance, wants in zip(instances, to_hand, strict=True):
         there = xp.asarray(where) & (instance >= 0)
         fits = there & wants & (held < HAND_LIMIT)
-        here = (instance == INDEX) & there
+        here = xp.where(there, instance, NOBODY) == INDEX
         game.position = xp.where(here, xp.where(fits, held, count), game.position)
         game.zone = xp.where(here, xp.where(fits, HAND, DISCARD), game.zone)
-        gone, shown = gone | (here & ~fits), shown | (here & fits)
+        moved = moved | here
         held, count = held + fits, count + (there & ~fits)
-    forget(game, gone)
+    shown = moved & (game.zone == HAND)
+    forget(game, moved & ~shown)
     reveal(game, 1 - player, shown)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 import tcg_engine.codes
 from tcg_engine import table
 from tcgjax import DeckError, build, codes, decks
-from tcgjax.tables import arrays, words
+from tcgjax.host import HOST
+from tcgjax.tables import Cards, Tables, arrays, words
 from tcgjax.verification.starters import DECKS, SHARED, starters
 
 pytestmark = pytest.mark.l1
@@ -47,6 +49,21 @@ def test_every_card_of_the_table_is_supported():
 def test_no_modifier_asks_for_cards_in_hands():
     columns = [codes.ModifierColumn.STATE, codes.ModifierColumn.NEED_STATE]
     assert not (arrays()["modifier"][:, columns] == codes.State.HAS_CANDY_TARGET).any()
+
+
+def test_nobody_reads_the_last_row_of_a_table():
+    cards, nobody, tables = Cards(Tables(), HOST), np.int32(-1), arrays()
+    assert cards.sizes == (len(tables["card"]), len(tables["modifier"]))
+    for number in (0, 1, len(tables["card"]) - 1, -1):
+        columns = [int(cards.card(np.int32(number), column)) for column in codes.CardColumn]
+        assert columns == tables["card"][number].tolist()
+    assert int(cards.attack(nobody, np.int32(1), codes.AttackColumn.DAMAGE)) == tables["attack"][-1, 1, 1]
+    assert cards.row(nobody, np.int32(2)).tolist() == tables["row"][-1, 2].tolist()
+    assert int(cards.kind(nobody)) == tables["modifier"][-1, codes.ModifierColumn.KIND]
+    passes = tables["passes"]
+    for number, card in ((0, -1), (3, -1), (5, 7)):
+        before = passes.ravel()[number * passes.shape[1] + card]
+        assert bool(cards.prints(np.int32(number), np.int32(card))) == bool(before & 2)
 
 
 def test_starters_are_six_decks():

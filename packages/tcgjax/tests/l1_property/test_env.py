@@ -72,8 +72,9 @@ def test_an_illegal_action_is_the_first_legal_one(played):
     assert all(np.array_equal(a, b) for a, b in zip(wrong[1], right[1], strict=True))
 
 
-def test_points_and_knock_outs_are_rewarded_by_their_weights():
-    plain, shaped = play(40, 11), play(40, 11, TcgParams(points_weight=0.25, knock_out_weight=0.5))
+def test_points_and_knock_outs_are_rewarded_by_their_weights(native):
+    weights = TcgParams(points_weight=np.float32(0.25), knock_out_weight=np.float32(0.5))
+    plain, shaped = play(40, 11), play(40, 11, weights)
     more = 0.0
     for (_, _, first), (before, _, second) in zip(plain, shaped, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(first[1], second[1], strict=True))
@@ -87,7 +88,7 @@ def test_points_and_knock_outs_are_rewarded_by_their_weights():
     assert more > 5
 
 
-def test_decks_can_be_fixed():
+def test_decks_can_be_fixed(native):
     params = TcgParams(pair=np.array([3, -1], np.int32))
     state = play(1, 5, params)[0][0]
     decks = look(state).deck

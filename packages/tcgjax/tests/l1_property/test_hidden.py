@@ -5,27 +5,34 @@ from __future__ import annotations
 import functools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from tcgjax.layout import DECK, HAND
 from tcgjax.verification.random_play import BATCH, ENV, look, play
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800), pytest.mark.usefixtures("native")]
 
 
 @functools.cache
 def program():
-    """Compiled ``(states, keys, params) -> (views before, views after, states after)`` of both players, [2, batch]."""
+    """Compiled ``(states, keys, player, params) -> (views before, views after, states after)`` of a batch."""
 
-    def of(player, state, key, params):
-        other = ENV.permute_hidden(state, key, np.int32(player))
-        return ENV.observe(state, player, params), ENV.observe(other, player, params), other
+    def of(state, key, player, params):
+        other = ENV.permute_hidden(state, key, player)
+        views = jax.lax.map(lambda words: ENV.observe(words, player, params), jax.tree.map(both, state, other))
+        return *(jax.tree.map(lambda leaf, i=i: leaf[i], views) for i in (0, 1)), other
 
-    def both(state, key, params):
-        return [of(player, state, key, params) for player in (0, 1)]
+    def both(*truths):
+        return jnp.stack(truths)
 
-    return jax.jit(jax.vmap(both, (0, 0, None)))
+    return jax.jit(jax.vmap(of, (0, 0, None, None)))
+
+
+def of_both_players(state, key):
+    """What `program` returns, for one player after the other."""
+    return [program()(state, key, np.int32(player), ENV.default_params) for player in (0, 1)]
 
 
 def moved(state, after):
@@ -40,7 +47,7 @@ def check(steps, seed):
     count = changed = 0
     for number, (state, *_) in enumerate(play(steps, seed)):
         keys = jax.random.split(jax.random.key(1000 * seed + number), BATCH)
-        for before, after, other in program()(state, keys, ENV.default_params):
+        for before, after, other in of_both_players(state, keys):
             for name in before:
                 assert np.array_equal(before[name], after[name]), name
             changed += moved(state, other)
@@ -63,7 +70,7 @@ def test_permuted_cards_are_the_same_cards(played):
     state = played[40][0]
     keys = jax.random.split(jax.random.key(5), BATCH)
     games = look(state)
-    for _, _, other in program()(state, keys, ENV.default_params):
+    for _, _, other in of_both_players(state, keys):
         after = look(other)
         for zone in range(7):
             sizes = [np.asarray((game.zone == zone).reshape(BATCH, 2, 20).sum(2)) for game in (games, after)]

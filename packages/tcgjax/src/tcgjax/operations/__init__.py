@@ -96,6 +96,24 @@ INDEX: Final = np.arange(24, dtype=np.int32)
 YES_OR_NO: Final = INDEX < 2
 
 
+def list_what_is_picked(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
+    """What a question and the body behind it both go through: cards of a discard pile, attacks that can be copied."""
+    scene.pile, scene.unlike = xp.zeros((20,), xp.int32), xp.zeros((20,), xp.bool_)
+    scene.copy_card = scene.copy_number = xp.zeros((40,), xp.int32)
+    scene.copies = xp.zeros((40,), xp.bool_)
+
+    def list_cards(scene: Record) -> None:
+        player = xp.where(row.op == Op.FOE_DISCARD_TO_BENCH, 1 - game.r_me, game.r_me)
+        scene.pile, scene.unlike = unlike(game, cards, player, row.filter)
+
+    def list_attacks(scene: Record) -> None:
+        scene.copy_card, scene.copy_number, scene.copies = special.copies(game, cards, rules, scene, row)
+
+    picks = one_of(row.op, (Op.PICK_DISCARD, Op.FOE_DISCARD_TO_BENCH))
+    when(cards.ops, "list cards", picks, list_cards, scene)
+    when(cards.ops, "list attacks", row.op == Op.COPY_ATTACK, list_attacks, scene)
+
+
 def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> tuple[Any, Any, Any, Any]:
     """What the row asks before it acts.
 
@@ -192,7 +210,7 @@ def pile_options(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     to_bench = row.op == Op.FOE_DISCARD_TO_BENCH
     player = xp.where(to_bench, 1 - game.r_me, game.r_me)
     there = xp.where(to_bench, board.free_slot(game, player) >= 0, room(game, player) > 0)
-    return (total(unlike(game, cards, player, row.filter)[1]) > INDEX) & there
+    return (total(scene.unlike) > INDEX) & there
 
 
 def reorder_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
@@ -227,8 +245,7 @@ def tool_or_stadium_options(game: Record, cards: Cards, rules: Record, scene: Re
 
 def copy_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
     """Attacks that can be copied."""
-    copied = special.copies(game, cards, rules, scene, row)[2]
-    return (total(copied) > INDEX) & ((row.arg & 4) == 0) & game.r_strikes
+    return (total(scene.copies) > INDEX) & ((row.arg & 4) == 0) & game.r_strikes
 
 
 Options = Callable[[Record, Cards, Record, Record, Row], Any]
@@ -252,4 +269,4 @@ QUESTIONS: Final[tuple[tuple[tuple[Op, ...], Options], ...]] = (
 """What a row asks before it acts; the others ask nothing."""
 
 
-__all__ = ["ACTS", "asked_by"]
+__all__ = ["ACTS", "asked_by", "list_what_is_picked"]

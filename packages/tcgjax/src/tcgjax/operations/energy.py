@@ -23,14 +23,14 @@ PLAYERS: Final = np.arange(2, dtype=np.int32)[:, None]
 
 def add_energy(game: Record, place: Any, kind: Any, count: Any, where: Any = True) -> None:
     """Change the energy of a place."""
-    here = (place == PLACE)[:, None] & (kind == KINDS) & where
-    game.energy = game.energy + xp.where(here, count, 0)
+    change = xp.where(kind == KINDS, xp.where(where, count, 0), 0)
+    game.energy = game.energy + xp.where((place == PLACE)[:, None], change, 0)
 
 
 def add_discard(game: Record, player: Any, kind: Any, count: Any, where: Any = True) -> None:
     """Change the discarded energy of a player."""
-    here = (player == PLAYERS) & (kind == KINDS) & where
-    game.discard_energy = game.discard_energy + xp.where(here, count, 0)
+    change = xp.where(kind == KINDS, xp.where(where, count, 0), 0)
+    game.discard_energy = game.discard_energy + xp.where(player == PLAYERS, change, 0)
 
 
 def attach_zone(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:

@@ -11,9 +11,10 @@ from tcgjax.arrays import Record, at, first, put, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import CardColumn, Op, Use
 from tcgjax.counting import Row
-from tcgjax.layout import DECK, HAND, IN_PLAY, INSTANCES, NOBODY, STADIUM
+from tcgjax.layout import DISCARD, HAND, IN_PLAY, INSTANCES, NOBODY, STADIUM
 from tcgjax.operations.choices import chosen_place
-from tcgjax.operations.common import due, for_each, next_place
+from tcgjax.operations.common import due, for_each, next_place, room
+from tcgjax.operations.moving import move
 from tcgjax.tables import Cards
 from tcgjax.zones import INDEX
 
@@ -72,27 +73,17 @@ def candy_options(game: Record, cards: Cards, scene: Record) -> Any:
 def candy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The chosen Basic evolves into a Stage 2 of the hand that the player picks."""
     evolves = scene.asks & scene.answered
-    card = xp.where(evolves, zones.card_at(game, HAND, game.r_me, scene.option), NOBODY)
-    evolve_if(game, scene.chosen, card, evolves)
+    card = zones.card_at(game, HAND, game.r_me, scene.option)
+    move(game, times=evolves & (card >= 0), card=card, to=IN_PLAY, onto=scene.chosen, forgets=True)
     starts.arrive(game, game.r_chosen, Use.ON_EVOLVE, evolves)
-
-
-def evolve_if(game: Record, place: Any, card: Any, where: Any) -> None:
-    """A card of the hand or deck evolves a Pokémon where a flag holds."""
-    place, card = xp.where(where, place, NOBODY), xp.where(where, card, NOBODY)
-    zones.take_out(game, card, where)
-    board.evolve(game, place, card)
 
 
 def evolve_from_deck(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """A random card of the deck that evolves from the first of who goes onto it; the filter is on that card."""
     place = next_place(scene.meant, game.r_me)
     name = cards.card(at(rules.top, place), CardColumn.NAME)
-    pool = zones.cards_in(game, DECK, game.r_me) & cards.prints(row.filter, game.card)
-    pool = pool & (cards.card(game.card, CardColumn.EVOLVES_FROM) == name) & (place >= 0)
-    order = zones.pick(game, cards, pool, xp.int32(1))
-    card = first(order >= 0)
-    evolve_if(game, place, card, card >= 0)
+    chosen = {"of": game.r_me, "only": True, "evolves": name, "random": True, "most": 1}
+    move(game, times=place >= 0, **chosen, to=IN_PLAY, onto=place, forgets=True)
     due(game, game.r_me, (place >= 0).astype(xp.int32))
 
 
@@ -127,27 +118,31 @@ def drop_stadium(game: Record, where: Any) -> None:
 
 def discard_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Stadium leaves play."""
-    drop_stadium(game, xp.bool_(True))
+    move(game, times=game.stadium >= 0, card=game.stadium, to=DISCARD, forgets=True)
+    game.stadium = xp.int32(NOBODY)
 
 
 def drop_tool(game: Record, place: Any, tool: Any, where: Any) -> None:
-    """Discard one attached Tool; the other one moves up."""
+    """An attached Tool leaves its place; the other one moves up."""
     tools = at(game.tools, place)
     rest = xp.where(tools[0] == tool, tools[1], tools[0])
     left = xp.where(np.arange(2) == 0, rest, NOBODY)
     game.tools = put(game.tools, place, left, where)
-    zones.discard(game, tool, where)
 
 
 def discard_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Tool that this effect comes from is discarded."""
     place = first(((game.tools == game.r_held) & (game.r_held >= 0)).any(axis=1))
     drop_tool(game, place, game.r_held, place >= 0)
+    move(game, times=place >= 0, card=game.r_held, to=DISCARD, forgets=True)
 
 
 def keep_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Trainer card goes to the hand instead of the discard pile."""
-    zones.to_hand(game, game.r_held)
+    owner = zones.owner(game.r_held)
+    fits = room(game, owner) > 0
+    to, seen_by = xp.where(fits, HAND, DISCARD), xp.where(fits, 1 - owner, NOBODY)
+    move(game, times=game.r_held >= 0, card=game.r_held, to=to, forgets=~fits, seen_by=seen_by)
     game.r_played = xp.bool_(False)
 
 
@@ -155,8 +150,11 @@ def discard_tool_or_stadium(game: Record, cards: Cards, rules: Record, scene: Re
     """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8)."""
     picks = scene.asks & scene.answered
     place = xp.where(picks, chosen_place(game, game.r_me, scene.option), NOBODY)
-    drop_tool(game, place, at(game.tools, place)[0], place >= 0)
-    drop_stadium(game, picks & (scene.option == 8))
+    tool, is_stadium = at(game.tools, place)[0], picks & (scene.option == 8)
+    card = xp.where(is_stadium, game.stadium, xp.where(place >= 0, tool, NOBODY))
+    drop_tool(game, place, tool, place >= 0)
+    game.stadium = xp.where(is_stadium, NOBODY, game.stadium)
+    move(game, times=card >= 0, card=card, to=DISCARD, forgets=True)
 
 
 def stadium_there(game: Record, instance: Any) -> None:

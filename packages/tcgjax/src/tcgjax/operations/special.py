@@ -98,7 +98,7 @@ def copy_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     arg bit 0: this Pokémon must have the energy of the copied attack; bit 1: not of a Pokémon ex; bit 2: a random
     one of the opponent's hand and deck.
     """
-    card, number, counts = copies(game, cards, rules, scene, row)
+    card, number, counts = scene.copy_card, scene.copy_number, scene.copies
     random = ((row.arg & 4) != 0) & counts.any() & game.r_strikes
     drawn = rng.below(game, cards, Stream.PICK, xp.maximum(total(counts), 1), random)
     option = xp.where(random, drawn, scene.option)
