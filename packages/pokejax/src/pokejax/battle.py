@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,6 +20,46 @@ from pokejax.tables import NAMES
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout
+from rlenv_shared.packing.allocate import Place
+
+
+class Row:
+    """A row of a table: each of its words is taken when one of its fields is first asked for.
+
+    Args:
+        columns: of the table.
+        layout: of its rows.
+        index: of the row.
+        ops: form of the program.
+    """
+
+    def __init__(self, columns: Sequence[Any], layout: Layout, index: Any, ops: Ops) -> None:
+        self._columns, self._layout, self._index, self._ops = columns, layout, index, ops
+        self._words: dict[int, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what Python looks for in any object
+            raise AttributeError(name)
+        place = _places(self._layout).get(name)
+        if place is None:  # what is repeated, or is no field at all
+            return getattr(self.view(), name)
+        value = place.field.decode(self._word(place.word), place.shift)
+        setattr(self, name, value)
+        return value
+
+    def _word(self, number: int) -> Any:
+        if number not in self._words:
+            self._words[number] = self._ops.take(self._columns[number], self._index)
+        return self._words[number]
+
+    def view(self) -> Any:
+        """The whole row as a view."""
+        return self._layout.view(tuple(map(self._word, range(len(self._columns)))))
+
+
+@functools.cache
+def _places(layout: Layout) -> dict[str, Place]:
+    return {place.path: place for place in layout.places()}
 
 
 class Battle:
@@ -38,6 +78,7 @@ class Battle:
     def _open(self, words: Words) -> None:
         self.view = LAYOUT.view(words)
         self._rows: dict[Any, Any] = {}
+        self._found: dict[Any, tuple[tuple[Any, ...], Any]] = {}
 
     @property
     def words(self) -> Words:
@@ -109,20 +150,27 @@ class Battle:
     # --- tables ---------------------------------------------------------------------------------------------------
 
     def row(self, table: str, layout: Layout, index: Any) -> Any:
-        """A row of a table as a view."""
-        return layout.view(tuple(self.ops.take(column, index) for column in getattr(self.params, table)))
+        """A row of a table, to be read."""
+        return Row(getattr(self.params, table), layout, index, self.ops)
 
     def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._rows:
             self._rows[key] = make()
         return self._rows[key]
 
+    def once(self, key: Any, given: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What follows from some values is worked out once, as long as these are the very same."""
+        known = self._found.get(key)
+        if known is None or any(one is not other for one, other in zip(known[0], given, strict=True)):
+            known = self._found[key] = given, make()
+        return known[1]
+
     def pokemon(self, number: int) -> Any:
         """Constants of a side's active Pokémon; stale after a switch until the words are reopened."""
         side = self.side(number)
 
         def make() -> Any:
-            return self.row("pokemon", rows.POKEMON, self.params.present_row(side.row, side.changed))
+            return self.row("pokemon", rows.POKEMON, self.params.present_row(side))
 
         return self._kept(("pokemon", number), make)
 
@@ -173,25 +221,29 @@ class Battle:
         return self._kept(("item", number), lambda: self.row("items", rows.ITEM, self.side(number).item))
 
     def move(self, index: Any) -> Any:
-        """A move's row."""
-        return self.row("moves", rows.MOVE, index)
+        """A move's row as a view, which what shapes the move changes."""
+        return self.row("moves", rows.MOVE, index).view()
 
     # --- what is asked all the time -------------------------------------------------------------------------------
 
     def types(self, number: int) -> tuple[Any, Any]:
         """Both types of the active Pokémon; the second is 0 if there is none."""
         side, pokemon = self.side(number), self.pokemon(number)
-        first, second = self.born_types(number)
-        roosting = side.roosting & ~side.terastallized
-        alone = jnp.where(second == 0, NORMAL, second)
-        first, second = (
-            jnp.where(roosting & (first == FLYING), alone, first),
-            jnp.where(roosting & ((first == FLYING) | (second == FLYING)), 0, second),
-        )
-        return (
-            jnp.where(side.terastallized, pokemon.tera_type, first),
-            jnp.where(side.terastallized, 0, second),
-        )
+        given = (pokemon, side.terastallized, side.roosting, side.typed, side.discharged)
+
+        def make() -> tuple[Any, Any]:
+            first, second = self.born_types(number)
+            roosting = side.roosting & ~side.terastallized
+            alone = jnp.where(second == 0, NORMAL, second)
+            first, second = (
+                jnp.where(roosting & (first == FLYING), alone, first),
+                jnp.where(roosting & ((first == FLYING) | (second == FLYING)), 0, second),
+            )
+            other = side.terastallized & (pokemon.tera_type != STELLAR)
+            return jnp.where(other, pokemon.tera_type, first), jnp.where(other, 0, second)
+
+        found: tuple[Any, Any] = self.once(("types", number), given, make)
+        return found
 
     def born_types(self, number: int) -> tuple[Any, Any]:
         """Its types if it were not Terastallized nor roosting: the species', or what Protean has made of it."""
@@ -206,10 +258,11 @@ class Battle:
 
     def naturally_immune(self, number: int, kind: int) -> Any:
         """Whether its types spare it a status or the like (`tables.IMMUNITIES`)."""
-        first, second = self.types(number)
-        masks = self.params.immunities[0]
-        both = self.ops.take(masks, first) | self.ops.take(masks, second)
-        return ((both >> np.uint32(kind)) & np.uint32(1)) != 0
+        types, masks = self.types(number), self.params.immunities[0]
+        both = self.once(
+            ("immunities", number), types, lambda: self.ops.take(masks, types[0]) | self.ops.take(masks, types[1])
+        )
+        return (both & np.uint32(1 << kind)) != 0
 
     def grounded(self, number: int) -> Any:
         """Whether it touches the ground."""
@@ -222,8 +275,12 @@ class Battle:
 
     def tied(self) -> Any:
         """Whether both active Pokémon take part in events and have one cached speed."""
-        first, second = self.side(0), self.side(1)
-        return ~first.fainted & ~second.fainted & (first.speed == second.speed) & ~self.view.over
+        first, second, over = self.side(0), self.side(1), self.view.over
+        return self.once(
+            "tied",
+            (first.fainted, second.fainted, first.speed, second.speed, over),
+            lambda: ~first.fainted & ~second.fainted & (first.speed == second.speed) & ~over,
+        )
 
 
 def any_of(flags: Iterable[Any]) -> Any:
@@ -236,4 +293,6 @@ def number_of(kind: str, name: str) -> int:
     return NAMES[kind].index(name)
 
 
-ELECTRIC, FLYING, GRASS, NORMAL = (number_of("type", name) for name in ("Electric", "Flying", "Grass", "Normal"))
+ELECTRIC, FLYING, GRASS, NORMAL, STELLAR = (
+    number_of("type", name) for name in ("Electric", "Flying", "Grass", "Normal", "Stellar")
+)

@@ -247,6 +247,9 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "tabletsofruin": {"ruins": 1 + ATK},
     "tanglinghair": {"gooey": True},
     "technician": {"technician": True},
+    "teraformzero": {"clears_field": True},
+    "terashell": {"tera_shell": True},
+    "terashift": {"tera_shifts": True},
     "teravolt": {"breaks_abilities": True},
     "thermalexchange": {"hit_boosts": {"atk": 1}, "hit_types": ("Fire",), **_immune(BRN)},
     "thickfat": {},
@@ -410,6 +413,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "teleport": {"teleports": True, "self_switch": False},
     "temperflare": {"doubles_after_failure": True},
     "terablast": {"becomes_tera": True},
+    "terastarstorm": {"becomes_stellar": True},
     "throatchop": {"volatile0": THROAT_CHOP},
     "thunder": {"sure_in": RAIN, "unsure_in_sun": True},
     "thunderclap": {"needs_attack": True},
@@ -517,23 +521,29 @@ CHANGES: Final = {
     "eiscue": "eiscuenoice",
     "meloetta": "meloettapirouette",
     "palafin": "palafinhero",
+    "terapagos": "terapagosterastal",
     **{f"minior{color}": "miniormeteor" for color in _MINIORS},
 }
 """Species that become another one, of other stats, in a battle."""
+
+TERASTALS: Final = {"terapagos": "terapagosstellar"}
+"""What some of them become when they Terastallize after that."""
 
 CHANGED_ABILITIES: Final = {
     "ogerpontealtera": "embodyaspectteal",
     "ogerponcornerstonetera": "embodyaspectcornerstone",
     "ogerponhearthflametera": "embodyaspecthearthflame",
     "ogerponwellspringtera": "embodyaspectwellspring",
+    "terapagosterastal": "terashell",
+    "terapagosstellar": "teraformzero",
 }
 """Abilities that come with what a species becomes."""
 
-MASKED: Final = ("ogerpon",)
+MASKED: Final = ("ogerpon", "terapagos")
 """Base species that change when they Terastallize, until they faint."""
 
-MASKED_TYPES: Final = ("Fire", "Grass", "Rock", "Water")
-"""The types into which they can."""
+MASKED_TYPES: Final = {"ogerpon": ("Fire", "Grass", "Rock", "Water"), "terapagos": ("Stellar",)}
+"""The types into which they can; nobody else can become Stellar."""
 
 SHOWN: Final = {"greninjabond": "greninja"}
 """Species that messages call by another one's name, to their owner as well."""
@@ -546,9 +556,6 @@ HELD: Final = ("morpeko",)
 
 BUSTED: Final = {"mimikyu": "mimikyubusted"}
 """What a species is once its ability has done what it does once."""
-
-SPECIES_LEFT_OUT: Final = ("terapagos",)
-"""Base species whose forme changes or locks belong to the species, not to an ability."""
 
 
 def beat_power(attack: Any) -> Any:

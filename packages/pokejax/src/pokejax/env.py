@@ -13,7 +13,7 @@ import numpy as np
 from pokejax import engine, hidden, observation, pools
 from pokejax.rules.queue import NUM_ACTIONS
 from pokejax.state import LAYOUT, TEAM, Words
-from pokejax.tables import Params, both_forms, params
+from pokejax.tables import Params, all_forms, params
 from rlenv_shared import masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
@@ -126,7 +126,7 @@ class RandomBattle(Env):
     def refresh(self, params: Params, key: Any) -> Params:
         """Another pool of the same size, composed of the Pokémon of this one; host only."""
         seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
-        return params.replace(pokemon=both_forms(pools.composed(params.pool_size // TEAM, seed)))
+        return params.replace(pokemon=all_forms(pools.composed(params.pool_size // TEAM, seed)))
 
     def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""

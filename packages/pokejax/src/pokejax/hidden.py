@@ -74,6 +74,12 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
     alike &= (member.status == 0) | (pool.ability == _of(pool.ability, old))
     fresh = any_of(pool.species == species for species in taken)
     fits = jnp.where(seen, alike, ~fresh)
+    forms = params.present_row(member) - old
+
+    def most_hp(row: Any) -> Any:
+        columns = tuple(XLA.take(jnp.asarray(column), row + forms) for column in params.pokemon)
+        return rows.POKEMON.view(columns).max_hp
+
     new = _choose(fits, old, row_key)
     new = jnp.where(member.fainted, old, new)
     member.row = new
@@ -83,7 +89,7 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
         used = _of(params.power_points[0], _of(pool.moves[slot], old)).astype(jnp.int32) - member.pp[slot]
         most = _of(params.power_points[0], _of(pool.moves[slot], new)).astype(jnp.int32)
         member.pp.set(slot, jnp.maximum(most - used, 0))
-    before, most = _of(pool.max_hp, old), _of(pool.max_hp, new)
+    before, most = most_hp(old), most_hp(new)
     shown = jnp.where(seen, percent(member.hp, before), 100)
     member.set("hp", _hp_within(shown, most, member.hp, hp_key), where=~member.fainted)
     return _of(pool.species, new)

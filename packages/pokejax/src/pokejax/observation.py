@@ -30,7 +30,7 @@ SIDES: Final = (OWN, FOE)
 IDS, NUMBERS = "ids", "numbers"
 MOST_SLEEP, MOST_STAT, MOST_WEATHER, MOST_POISON = 7, 1023, 8, 15
 EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
-MIMIKYU, MORPEKO = number_of("species", "mimikyu"), number_of("species", "morpeko")
+MIMIKYU, MORPEKO, TERAPAGOS = (number_of("species", name) for name in ("mimikyu", "morpeko", "terapagos"))
 POISON_HEAL = number_of("ability", "poisonheal")
 
 
@@ -91,7 +91,11 @@ def _pokemon_numbers(side: str) -> Iterator[Entry]:
         yield _number(f"{at}.sleep", f"turns that it has slept / {MOST_SLEEP}")
         yield _number(f"{at}.poison", f"turns that bad poison has hurt it since it came out / {MOST_POISON}")
         if side == OWN:
-            yield _number(f"{at}.stats", f"Attack, Defense, Sp. Atk, Sp. Def, Speed, most HP, / {MOST_STAT}", 6)
+            yield _number(
+                f"{at}.stats",
+                f"Attack, Defense, Sp. Atk, Sp. Def, Speed, most HP or 0 if none are left, / {MOST_STAT}",
+                6,
+            )
             yield _number(f"{at}.pp", f"power points by slot / {MAX_PP}", MOVES)
 
 
@@ -256,9 +260,11 @@ def hp_shares(view: Any, number: int, params: Any, ops: Ops = XLA) -> list[Any]:
     side, shares = view.side[number], []
     for k in range(TEAM):
         member = side.member[k]
-        constants = _constants(member, params, ops)
-        hp = jnp.where(side.order[0] == k, side.hp, member.hp)
-        shares.append(hp.astype(jnp.float32) / constants.max_hp.astype(jnp.float32))
+        front = side.order[0] == k
+        hp = jnp.where(front, side.hp, member.hp)
+        row = jnp.where(front, params.present_row(side), params.present_row(member))
+        most = _constants_at(row, params, ops).max_hp
+        shares.append(hp.astype(jnp.float32) / most.astype(jnp.float32))
     return shares
 
 
@@ -281,7 +287,7 @@ def _constants_at(row: Any, params: Any, ops: Ops) -> Any:
 
 def _present(member: Any, params: Any, ops: Ops) -> Any:
     """Constants of what a Pokémon is now, if it has become another species."""
-    return _constants_at(params.present_row(member.row, member.changed), params, ops)
+    return _constants_at(params.present_row(member), params, ops)
 
 
 def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, list[Any]]]:
@@ -298,8 +304,8 @@ def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, lis
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
         active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
         member = side.member[here]
-        ability = _ability(side, active, _present(member, params, ops))
-        yield _foe(member, any_of(here), active, _constants(member, params, ops), ability, side.form)
+        constants, now = _constants(member, params, ops), _present(member, params, ops)
+        yield _foe(member, any_of(here), active, constants, now, _ability(side, active, now), side.form)
 
 
 def _ability(side: Any, active: Any, now: Any) -> Any:
@@ -308,7 +314,7 @@ def _ability(side: Any, active: Any, now: Any) -> Any:
 
 
 def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any) -> dict[str, list[Any]]:
-    stats = (now.atk, now.def_, now.spa, now.spd, now.spe, now.max_hp)
+    stats = (now.atk, now.def_, now.spa, now.spd, now.spe, jnp.where(member.hp > 0, now.max_hp, 0))
     return {
         **_common(member, active, constants, ability, form),
         "species": [constants.shown],
@@ -317,14 +323,16 @@ def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form:
         "tera_type": [constants.tera_type],
         "moves": list(constants.moves),
         "seen": [member.appeared > 0],
-        "hp": [member.hp.astype(jnp.float32) / constants.max_hp.astype(jnp.float32)],
+        "hp": [member.hp.astype(jnp.float32) / now.max_hp.astype(jnp.float32)],
         "stats": [_share(stat, MOST_STAT) for stat in stats],
         "pp": [_share(member.pp[slot], MAX_PP) for slot in range(MOVES)],
     }
 
 
-def _foe(member: Any, seen: Any, active: Any, constants: Any, ability: Any, form: Any) -> dict[str, list[Any]]:
-    shown = jnp.where(active, percent(member.hp, constants.max_hp), member.percent)
+def _foe(
+    member: Any, seen: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any
+) -> dict[str, list[Any]]:
+    shown = jnp.where(active, percent(member.hp, now.max_hp), member.percent)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     found = {
         **_common(member, active, constants, ability, form),
@@ -350,6 +358,7 @@ def _common(member: Any, active: Any, constants: Any, ability: Any, member_form:
     busted = member.stirred & (constants.base == MIMIKYU)
     held = member.stirred & member.terastallized & (constants.base == MORPEKO)
     form = jnp.where(busted | member.changed | held, 1, jnp.where(active & stands, member_form, 0))
+    form = jnp.where((constants.base == TERAPAGOS) & member.changed & member.terastallized, 2, form)
     return {
         "form": [_share(form, 2)],
         "status": [jnp.where(stands, member.status, 0)],

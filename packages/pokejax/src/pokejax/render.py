@@ -8,7 +8,7 @@ from typing import Any
 from pokejax import rows
 from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, NOBODY, TEAM
-from pokejax.tables import NAMES
+from pokejax.tables import FORMS, NAMES
 
 Values = Mapping[str, Any]
 """A state's fields by path, plain values: `verification.view.snapshots` gives them."""
@@ -17,15 +17,22 @@ Team = Sequence[Mapping[str, Any]]
 
 
 def members(state: Values, side: int, pokemon: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Constants of a side's six Pokémon.
+    """Constants of a side's six Pokémon, as what they are now.
 
     Args:
         state: the fields.
         side: 0 or 1.
-        pokemon: the decoded pool, columns by field.
+        pokemon: the decoded pool of all forms, columns by field.
     """
-    own = [state[f"side[{side}].member[{k}].row"] for k in range(TEAM)]
+    own = [_present_row(state, f"side[{side}].", k, len(pokemon["level"]) // FORMS) for k in range(TEAM)]
     return [{name: _at(column, row) for name, column in pokemon.items()} for row in own]
+
+
+def _present_row(state: Values, at: str, k: int, size: int) -> int:
+    if state[at + "order[0]"] != k:
+        at += f"member[{k}]."
+    forms = 0 if not state[at + "changed"] else 2 if state[at + "terastallized"] else 1
+    return int(state[at + "row"] + forms * size)
 
 
 def _at(column: Any, row: int) -> Any:

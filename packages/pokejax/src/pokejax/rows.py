@@ -99,7 +99,7 @@ MOVE: Final = Layout(
         flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
         flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
         flag("beats_up"), flag("coats"), flag("weighs_stats"), flag("revives"), flag("heals_next"), flag("discharges"),
-        flag("foresees"),
+        flag("foresees"), flag("becomes_stellar"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -151,7 +151,7 @@ ABILITY: Final = Layout(
         flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
         flag("heroes"), flag("ices"), flag("shields"),
         flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
-        flag("helps_partners"),
+        flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
@@ -185,8 +185,9 @@ POKEMON: Final = Layout(
         bits("gender", 0, len(GENDERS) - 1),
     ],
 )  # fmt: skip
-"""A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`): ``masked`` when it
-Terastallizes.  ``shown`` is the species that messages name, ``beat_power`` that of its blow in Beat Up."""
+"""A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`, `effects.TERASTALS`):
+``masked`` when it Terastallizes.  ``shown`` is the species that messages name, ``beat_power`` that of its blow in Beat
+Up."""
 POKEMON_WORDS: Final = POKEMON.num_words
 
 EVENTS: Final = (

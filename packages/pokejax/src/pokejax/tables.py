@@ -21,6 +21,8 @@ from rlenv_shared.errors import SnapshotVersionError, explain
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 Column = Any
+FORMS: Final = 3
+"""As what a Pokémon of the pool has rows: itself, what it may become, and that Terastallized."""
 TABLES: Final = ("moves", "abilities", "items", "modifiers", "stages", "types", "immunities", "power_points")
 
 
@@ -35,7 +37,8 @@ class Params(Replaceable):
         types: 0 neutral, 1 weak, 2 resistant, 3 immune, by defender and attacker.
         immunities: bits by type.
         power_points: the most of each move.
-        pokemon: rows of `rows.POKEMON`, six to a team, then as many of what they may become.
+        pokemon: rows of `rows.POKEMON`, six to a team, then as many of what they may become,
+            and of what they are when they have Terastallized besides.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
             `speed_drop` of those that Sticky Web lowers, `defense_drop` Gulp Missile, `evasion_drop` Defog;
             `weakness_policy` what it raises,
@@ -71,11 +74,12 @@ class Params(Replaceable):
     @property
     def pool_size(self) -> int:
         """How many Pokémon the pool has."""
-        return len(self.pokemon[0]) // 2
+        return len(self.pokemon[0]) // FORMS
 
-    def present_row(self, row: Any, changed: Any) -> Any:
-        """The row of what a Pokémon of the pool is now: its own, or that of what it has become."""
-        return row + jnp.where(changed, np.int32(self.pool_size), 0)
+    def present_row(self, member: Any) -> Any:
+        """The row of what a Pokémon, as the state has it, is now: its own, or that of what it has become."""
+        forms = jnp.where(member.terastallized, 2, 1)
+        return member.row + jnp.where(member.changed, forms, 0) * np.int32(self.pool_size)
 
 
 def _read(name: str, directory: Path = DATA) -> bytes:
@@ -121,7 +125,7 @@ NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 
 
 def params(pokemon: tuple[Column, ...]) -> Params:
-    """Parameters with a pool: columns of `rows.POKEMON` twice, six rows to a team (`teams`)."""
+    """Parameters with a pool: columns of `rows.POKEMON` for each of three forms, six rows to a team (`teams`)."""
     stages: dict[str, Any] = {
         "intimidate": stage_row(atk=-1),
         "speed_boost": stage_row(spe=1),
@@ -137,13 +141,13 @@ def params(pokemon: tuple[Column, ...]) -> Params:
         "accuracies": accuracies(),
     }
     found: dict[str, Any] = {name: table(name) for name in TABLES}
-    return Params(pokemon=both_forms(pokemon), **found, **stages)
+    return Params(pokemon=all_forms(pokemon), **found, **stages)
 
 
-def both_forms(pool: tuple[Column, ...]) -> tuple[Column, ...]:
+def all_forms(pool: tuple[Column, ...]) -> tuple[Column, ...]:
     """Columns of a pool as `Params` has them: what its Pokémon are, and behind it what they may become."""
-    pairs = zip(pool[:POKEMON_WORDS], pool[POKEMON_WORDS:], strict=True)
-    return tuple(np.concatenate(pair) for pair in pairs)
+    forms = [pool[k * POKEMON_WORDS : (k + 1) * POKEMON_WORDS] for k in range(FORMS)]
+    return tuple(np.concatenate(columns_) for columns_ in zip(*forms, strict=True))
 
 
 def accuracies(base: int = 90) -> NDArray[np.uint32]:

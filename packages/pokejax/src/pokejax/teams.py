@@ -21,7 +21,7 @@ from pokejax.effects import (
     MASKED_TYPES,
     REVERTING,
     SHOWN,
-    SPECIES_LEFT_OUT,
+    TERASTALS,
     beat_power,
 )
 from pokejax.tables import NAMES, columns, table
@@ -29,6 +29,7 @@ from rlenv_shared.errors import InvalidParamsError, explain
 
 Arrays = Mapping[str, NDArray[Any]]
 TEAM = 6
+ORDINARY_TYPES = tuple(name for name in NAMES["type"] if name not in ("", "Stellar"))
 
 
 def pool() -> Arrays:
@@ -59,7 +60,7 @@ def shipped(count: int, seed: int) -> tuple[NDArray[np.uint32], ...]:
 
 
 def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
-    """Columns of `rows.POKEMON` for teams of six, and the same columns once more for what they may become.
+    """Columns of `rows.POKEMON` for teams of six, and the same columns twice more for what they may become.
 
     Args:
         described: per team, as the reference describes it at the start of a battle, six mappings with ``species``,
@@ -69,13 +70,15 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
     """
-    others = [[changed(member) for member in team] for team in described]
-    return _columns(described) + _columns(others)
+    found = _columns(described)
+    for becomes in (CHANGES, CHANGES | TERASTALS):
+        found += _columns([[changed(member, becomes) for member in team] for team in described])
+    return found
 
 
-def changed(member: Mapping[str, Any]) -> Mapping[str, Any]:
+def changed(member: Mapping[str, Any], becomes: Mapping[str, str] = CHANGES) -> Mapping[str, Any]:
     """What a described Pokémon may become (`effects.CHANGES`); itself if it stays what it is."""
-    species = CHANGES.get(member["species"])
+    species = becomes.get(member["species"])
     if species is None:
         return member
     second, third = (int(column[NAMES["species"].index(species)]) for column in table("species")[1:])
@@ -83,7 +86,8 @@ def changed(member: Mapping[str, Any]) -> Mapping[str, Any]:
     nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
     stats = stats_of(base, member["level"], member["evs"], member["ivs"], int(table("natures")[0][nature]))
     ability = CHANGED_ABILITIES.get(species, member["ability"])
-    return {**member, "species": species, "stats": stats[1:], "weight": third >> 16 & 0x7FFF, "ability": ability}
+    other = {"species": species, "maxhp": stats[0], "stats": stats[1:], "weight": third >> 16 & 0x7FFF}
+    return {**member, **other, "ability": ability}
 
 
 def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[int], nature: int) -> list[int]:
@@ -107,7 +111,7 @@ def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[
 
 def _beat_power(species: str) -> int:
     """The power of its blow in Beat Up; a species counts as what it was when the team was made."""
-    before = {after: species for species, after in CHANGES.items()}
+    before = {after: species for table_ in (CHANGES, TERASTALS) for species, after in table_.items()}
     before |= {crowned: base for (base, _), crowned in CROWNED.items()}
     own = NAMES["species"].index(before.get(species, species))
     return int(beat_power(int(table("species")[1][own]) >> 8 & 255))
@@ -123,10 +127,6 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
             where = f"team {t}, Pokémon {m}"
             number = _known("species", member["species"], where)
             word = int(species[number])
-            if member["species"].startswith(SPECIES_LEFT_OUT):
-                raise _refused(f"{where}: species", member["species"], "one that keeps its forme", "leave it out")
-            if member["tera"] == "Stellar":
-                raise _refused(f"{where}: tera type", "Stellar", "an ordinary type", "choose another")
             values = {
                 "max_hp": member["maxhp"],
                 **dict(zip(("atk", "def_", "spa", "spd", "spe"), member["stats"], strict=True)),
@@ -141,9 +141,7 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
                 "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
             }  # fmt: skip
             _check_kept(member, word >> 12, where)
-            if NAMES["species"][word >> 12] in MASKED and member["tera"] not in MASKED_TYPES:
-                expected = f"one of {', '.join(MASKED_TYPES)}"
-                raise _refused(f"{where}: tera type", member["tera"], expected, "choose another")
+            _check_tera_type(member["tera"], NAMES["species"][word >> 12], where)
             moves = [_known("move", name, where) for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
             for name, column in fields.items():
@@ -154,6 +152,14 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
     arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
     words = rows.POKEMON.encode(arrays, (len(fields["level"]),))
     return tuple(np.asarray(word, np.uint32) for word in words)
+
+
+def _check_tera_type(tera: str, base: str, where: str) -> None:
+    """Some species only have some tera types, and others have theirs to themselves."""
+    allowed = MASKED_TYPES.get(base)
+    if tera not in (allowed or ORDINARY_TYPES):
+        expected = f"one of {', '.join(allowed)}" if allowed else "an ordinary type"
+        raise _refused(f"{where}: tera type", tera, expected, "choose another")
 
 
 def _check_kept(member: Mapping[str, Any], base: int, where: str) -> None:

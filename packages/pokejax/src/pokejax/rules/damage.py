@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of, number_of
+from pokejax.battle import STELLAR, Battle, any_of, number_of
 from pokejax.rules.field import terrain_multiplier
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
 from pokejax.rules.paradox import growth
@@ -24,6 +24,7 @@ CRIT_RATIOS = (1, 24, 8, 2, 1)
 """One hit in so many is critical, by ratio; 0 never asks."""
 WEAK, RESISTANT, IMMUNE = 1, 2, 3
 LEAST_TERA_POWER = 60
+STELLAR_BONUS = 4915
 WEIGHT_POWERS = ((100, 40), (250, 60), (500, 80), (1000, 100), (2000, 120))  # least weight in hg, power
 WEIGHTS_POWERS = ((2, 60), (3, 80), (4, 100), (5, 120))  # the user weighs so many times the target, power
 ONE_AND_A_HALF, ONE_AND_A_QUARTER, THREE_QUARTERS, GROWN = 6144, 5120, 3072, 5325
@@ -32,10 +33,17 @@ FALLEN_POWERS = (4096, 4506, 4915, 5325, 5734, 6144)
 
 
 class Matchup(NamedTuple):
-    """A move's type against the target: exponent of two, and whether the type alone makes it immune."""
+    """How a move's type meets the target.
+
+    Attributes:
+        exponent: of two, by which it does more.
+        immune: whether the type alone makes it do nothing.
+        shelled: whether a Tera Shell makes it resisted.
+    """
 
     exponent: Any
     immune: Any
+    shelled: Any = False
 
 
 def effectiveness(b: Battle, number: int, move_type: Any) -> Matchup:
@@ -57,7 +65,11 @@ def matchup(b: Battle, move: Any) -> Matchup:
     exponent = found.exponent + jnp.where(move.strong_on_water, 2 * against_water, 0)
     reaches_ghosts = b.ability(0).scrappy & ((move_type == NORMAL) | (move_type == FIGHTING))
     immune = found.immune & ~reaches_ghosts
-    return Matchup(exponent, jnp.where(move_type == GROUND, ~b.grounded(1), immune))
+    immune = jnp.where(move_type == GROUND, ~b.grounded(1), immune)
+    exponent = jnp.where((move_type == STELLAR) & b.side(1).terastallized, 1, exponent)
+    shelled = b.ability(1).tera_shell & (b.side(1).hp == b.pokemon(1).max_hp) & (exponent >= 0)
+    shelled = shelled & ~immune & (move.category != rows.STATUS) & ~move.struggles
+    return Matchup(jnp.where(shelled, -1, exponent), immune, shelled)
 
 
 def critical_hit(b: Battle, move: Any, where: Any) -> Any:
@@ -133,7 +145,8 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     all_out = move.fickle & (b.draw(where & move.fickle, 10, "Fickle Beam") < 3)
     by = jnp.where(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
-    raised = user.terastallized & (pokemon.tera_type == move.type) & (power < LEAST_TERA_POWER)
+    suits = (pokemon.tera_type == move.type) | (pokemon.tera_type == STELLAR)
+    raised = user.terastallized & suits & (power < LEAST_TERA_POWER)
     raised = raised & (move.priority <= 0) & (move.most_hits == 1) & ~move.beats_up
     raised = raised & (move.power_from != rows.BY_WEIGHT) & (move.power_from != rows.BY_WEIGHTS)
     raised = raised & (move.power_from != rows.BY_HP)
@@ -280,7 +293,10 @@ def same_type_multiplier(b: Battle, move: Any) -> Any:
     doubled = tera & born
     by = jnp.where(doubled, 8192, ONE_AND_A_HALF)
     by = jnp.where(b.ability(0).adaptability & now, jnp.where(doubled, 9216, 8192), by)
-    return jnp.where((born | now) & (move.type != 0), by, NEUTRAL)
+    by = jnp.where(born | now, by, NEUTRAL)
+    stellar = user.terastallized & (pokemon.tera_type == STELLAR)
+    by = jnp.where(stellar, jnp.where(born, 8192, STELLAR_BONUS), by)
+    return jnp.where(move.type != 0, by, NEUTRAL)
 
 
 def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: Any) -> Any:
@@ -319,7 +335,7 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     critical = critical_hit(b, move, by_formula)
     disguised = faces(b, move) & ~behind_substitute(b, move)
     critical = critical & ~disguised
-    meets = Matchup(jnp.where(disguised, 0, meets.exponent), meets.immune)
+    meets = meets._replace(exponent=jnp.where(disguised, 0, meets.exponent))
     facts = attack_facts(b, move, meets, critical)
     power = base_power(b, move, facts, hit, by_formula)
     attack = attack_stat(b, move, facts, critical)

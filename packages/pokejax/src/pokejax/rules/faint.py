@@ -145,8 +145,8 @@ def bury(b: Battle, newly: tuple[Any, Any]) -> None:
     for number in (0, 1):
         side = b.side(number)
         side.set("switch_flag", False, where=newly[number])
+        side.set("changed", False, where=newly[number] & b.pokemon(number).masked & side.terastallized)
         side.set("terastallized", False, where=newly[number])
-        side.set("changed", False, where=newly[number] & b.pokemon(number).masked)
         clear_volatile(b, number, newly[number])
         b.side(1 - number).set("loosened", True, where=newly[number])
         for field in BY_THE_OTHER:

@@ -1,8 +1,10 @@
-"""Species that change with their health or the weather: Minior and Eiscue."""
+"""Species that change with their health or the weather, and those that grow: Minior, Eiscue, Ogerpon, Terapagos."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
@@ -17,6 +19,20 @@ def show_core(b: Battle, number: int, where: Any) -> None:
     changes = where & b.ability(number).shields & (whole != side.changed)
     tell_ability(b, number, changes)
     become(b, number, whole, changes)
+
+
+def grow_into(b: Battle, number: int, where: Any) -> None:
+    """Become what there is no way back from while it stands, with more hit points to have and to lose."""
+    side, before = b.side(number), b.pokemon(number).max_hp
+    become(b, number, True, where)
+    side.set("hp", jnp.maximum(side.hp + b.pokemon(number).max_hp - before, 1), where=where & (side.hp > 0))
+
+
+def shift(b: Battle, number: int, where: Any) -> None:
+    """Terapagos unfolds when it comes in for the first time (``terashift``)."""
+    where = where & b.ability(number).tera_shifts
+    tell_ability(b, number, where)
+    grow_into(b, number, where)
 
 
 def freeze_faces(b: Battle, where: Any) -> None:

@@ -79,7 +79,7 @@ def meet(b: Battle, number: int, where: Any) -> None:
     """Who comes in is hurt, poisoned and slowed, in the order in which hazards were laid."""
     side, most = b.side(number), b.pokemon(number).max_hp
     grounded, boots = b.grounded(number), b.item(number).boots
-    exponent, _ = effectiveness(b, number, ROCK)
+    exponent = effectiveness(b, number, ROCK).exponent
     rocks = where & side.stealth_rock & ~boots
     spikes = where & (side.spikes > 0) & grounded & ~boots
     rock_damage = (most << (exponent + 2)) // 32

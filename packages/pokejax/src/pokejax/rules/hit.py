@@ -53,6 +53,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     Returns:
         Whether the move did something.
     """
+    tell_ability(b, 1, where & meets.shelled & has_power(move))
     count = hits_of(b, move, where)
     zero = jnp.zeros_like(count)
     move_words = move.words()

@@ -17,13 +17,18 @@ GROWN, GROWN_SPEED = 5325, 6144
 
 def best_stat(b: Battle, number: int) -> Any:
     """One plus the number of the highest stat after its stage; of equals the first."""
-    side, pokemon = b.side(number), b.pokemon(number)
-    best, found = jnp.zeros_like(pokemon.atk), jnp.zeros_like(pokemon.atk)
-    for stat, bare in enumerate((pokemon.atk, pokemon.def_, pokemon.spa, pokemon.spd, pokemon.spe)):
-        value = staged(bare, side.boosts[stat])
-        found = jnp.where(value > best, stat + 1, found)
-        best = jnp.maximum(value, best)
-    return found
+    pokemon = b.pokemon(number)
+    bare = (pokemon.atk, pokemon.def_, pokemon.spa, pokemon.spd, pokemon.spe)
+    stages = tuple(b.side(number).boosts)[: len(bare)]
+
+    def make() -> Any:
+        best, found = jnp.zeros_like(pokemon.atk), jnp.zeros_like(pokemon.atk)
+        for stat, value in enumerate(map(staged, bare, stages)):
+            found = jnp.where(value > best, stat + 1, found)
+            best = jnp.maximum(value, best)
+        return found
+
+    return b.once(("best stat", number), (*bare, *stages), make)
 
 
 def notice_weather(b: Battle, number: int, where: Any) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of
+from pokejax.battle import STELLAR, Battle, number_of
 from pokejax.rules.damage import NORMAL, WATER
 from pokejax.rules.numbers import staged
 
+STELLAR_POWER = 100
+"""Of Tera Blast."""
 GHOST = number_of("type", "Ghost")
 DARK = number_of("type", "Dark")
 WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
@@ -26,9 +28,12 @@ def shape(b: Battle, move: Any, where: Any) -> None:
 
 
 def take_tera_type(b: Battle, move: Any) -> None:
-    """Tera Blast has the user's tera type, and strikes with its better stat."""
+    """Tera Blast has the user's tera type, and strikes with its better stat; a Stellar one costs stages."""
     user, pokemon = b.side(0), b.pokemon(0)
-    becomes = move.becomes_tera & user.terastallized
+    stellar = user.terastallized & (pokemon.tera_type == STELLAR)
+    move.set("power", STELLAR_POWER, where=move.becomes_tera & stellar)
+    move.set("self_boosts", b.params.parting, where=move.becomes_tera & stellar)
+    becomes = (move.becomes_tera & user.terastallized) | (move.becomes_stellar & stellar)
     move.set("type", pokemon.tera_type, where=becomes)
     stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
     move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)

@@ -13,7 +13,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
 from pokejax.rules.faint import become, clear_volatile, heal
 from pokejax.rules.field import set_terrain, set_weather
-from pokejax.rules.forms import show_core
+from pokejax.rules.forms import shift, show_core
 from pokejax.rules.hazards import meet
 from pokejax.rules.items import update, white_herb
 from pokejax.rules.numbers import staged
@@ -161,6 +161,8 @@ def run_switch(b: Battle, where: Any) -> None:
     shuffled = b.tie(entering & same, "SwitchIn")
     other_first = entering & ((second.speed > first.speed) | shuffled)
     b.swap(other_first)
+    for number in (0, 1):
+        shift(b, number, entering & b.side(number).queued_run_switch & ~b.side(number).fainted)
     both_come_in(b, where, awakens)
     where = entering
     for number in (0, 1):

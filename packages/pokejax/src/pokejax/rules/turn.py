@@ -11,7 +11,9 @@ from pokejax.battle import Battle, any_of
 from pokejax.rules import futures, queue, residual
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
-from pokejax.rules.faint import become, faint_messages, tie
+from pokejax.rules.faint import faint_messages, tie
+from pokejax.rules.field import clear_terrain, clear_weather
+from pokejax.rules.forms import grow_into
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
@@ -110,9 +112,12 @@ def terastallize(b: Battle, where: Any) -> None:
     b.side(0).set("terastallized", True, where=where)
     b.side(0).set("may_terastallize", False, where=where)
     masked = where & b.pokemon(0).masked
-    become(b, 0, True, masked)
+    grow_into(b, 0, masked)
     tell_ability(b, 0, masked)
     boost(b, 0, b.ability(0).entry_boosts, masked, by_foe=False)
+    clears = masked & b.ability(0).clears_field
+    clear_weather(b, clears & (b.view.weather != 0))
+    clear_terrain(b, clears)
 
 
 def prepare_coat(b: Battle, where: Any) -> None:
@@ -124,7 +129,7 @@ def revive(b: Battle, where: Any) -> None:
     """The chosen Pokémon comes back to the team with half of its hit points."""
     side = b.side(0)
     member = side.member[side.chosen_member]
-    most = b.row("pokemon", rows.POKEMON, member.row).max_hp
+    most = b.row("pokemon", rows.POKEMON, b.params.present_row(member)).max_hp
     hp = jnp.maximum(most // 2, 1)
     for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", percent(hp, most))):
         member.set(field, value, where=where)

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pokejax.effects import SPECIES_LEFT_OUT
 from pokejax.tables import NAMES
 from rlenv_shared.verification.locate import reference
 
@@ -57,11 +56,6 @@ def coverage() -> Coverage:
 
 def _missing(source: Any, teams: Any, at: tuple[int, int]) -> Iterator[str]:
     """What of one Pokémon is not played, as "kind name"."""
-    species = source.names["species"][teams["species"][at]]
-    if species.startswith(SPECIES_LEFT_OUT):
-        yield f"species {species}"
-    if source.names["type"][teams["tera_type"][at]] == "Stellar":
-        yield "type Stellar"
     for kind, numbers in (
         ("ability", [teams["ability"][at]]),
         ("item", [teams["item"][at]]),

@@ -394,15 +394,13 @@ def export(out: Path = DATA) -> dict[str, Any]:
 
 
 def species_words(source: Tables) -> np.ndarray[Any, Any]:
-    """uint32 per species: two types of five bits, whether it evolves, whether it is left out, its base species."""
+    """uint32 per species: two types of five bits, whether it evolves, its base species."""
     types = source["species.types"].astype(np.uint32)
     base = source["species.base_species"].astype(np.uint32)
-    out = [name.startswith(effects.SPECIES_LEFT_OUT) for name in source.names["species"]]
     return (
         types[:, 0]
         | types[:, 1] << np.uint32(5)
         | source["species.can_evolve"].astype(np.uint32) << np.uint32(10)
-        | np.array(out, np.uint32) << np.uint32(11)
         | base << np.uint32(12)
     ).astype(np.uint32)
 
@@ -429,28 +427,29 @@ def playable_pokemon(
     chosen = reference("showdown", "subset").usable(
         source, teams, moves=names["move"][1:], abilities=names["ability"][1:], items=names["item"][1:]
     )
-    left_out = (species_words(source) >> np.uint32(11) & 1).astype(bool)
-    chosen &= ~left_out[teams["species"]] & (teams["tera_type"] != source.number("type", "Stellar"))
     pool = {name: column[chosen] for name, column in teams.items()}
     numbers = (np.cumsum(chosen) - 1).reshape(chosen.shape)
-    words = pokemon_words(source, pool, names) + pokemon_words(source, pool, names, changed=True)
+    words = [
+        word
+        for becomes in ({}, effects.CHANGES, effects.CHANGES | effects.TERASTALS)
+        for word in pokemon_words(source, pool, names, becomes)
+    ]
     pool |= {f"word{k}": word for k, word in enumerate(words)}
     return pool, numbers[chosen.all(1)]
 
 
 def pokemon_words(
-    source: Tables, pool: Mapping[str, Any], names: Mapping[str, Sequence[str]], *, changed: bool = False
+    source: Tables, pool: Mapping[str, Any], names: Mapping[str, Sequence[str]], becomes: Mapping[str, str]
 ) -> list[np.ndarray[Any, Any]]:
-    """Columns of `rows.POKEMON` for generated Pokémon, as they are or as they may become."""
+    """Columns of `rows.POKEMON` for generated Pokémon, of whom some species are others by now."""
     own_species, species = pool["species"], pool["species"].copy()
     for (base, item), crowned in effects.CROWNED.items():
         holds = (species == source.number("species", base)) & (pool["item"] == source.number("item", item))
         species[holds] = source.number("species", crowned)
-    if changed:
-        becomes = np.arange(len(source.names["species"]))
-        for before, after in effects.CHANGES.items():
-            becomes[source.number("species", before)] = source.number("species", after)
-        species = becomes[species].astype(species.dtype)
+    after = np.arange(len(source.names["species"]))
+    for name, other in becomes.items():
+        after[source.number("species", name)] = source.number("species", other)
+    species = after[species].astype(species.dtype)
     pool = {**pool, "species": species}
     stats = reference("showdown", "tables").stats(source, pool)
     word = species_words(source)[species]

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import rows
-from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD
+from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
 from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
 from pokejax.tables import NAMES
@@ -39,6 +39,7 @@ ABILITIES_OF: Final = CHANGED_ABILITIES | {
     "ogerponcornerstone": "sturdy",
     "ogerponhearthflame": "moldbreaker",
     "ogerponwellspring": "waterabsorb",
+    "terapagos": "terashift",
 }
 """The only abilities of species that change together with them."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
@@ -68,7 +69,6 @@ class Spectator:
         self.field: set[str] = set()
         self.request: Mapping[str, Any] = {}
         self.order: list[str] = []
-        self._most: dict[str, int] = {}
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
@@ -151,7 +151,7 @@ class Spectator:
 
     def _on_detailschange(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon, species = self._pokemon(given[0]), to_id(given[1].split(", ")[0])
-        pokemon.form = int(species != pokemon.species)
+        pokemon.form = 2 if species in TERASTALS.values() else int(species != pokemon.species)
         pokemon.ability = ABILITIES_OF.get(species, pokemon.ability)
 
     def _on_damage(self, given: list[str], tags: Mapping[str, str]) -> None:
@@ -373,7 +373,7 @@ class Spectator:
         level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
         pokemon = side.team.get(name, Pokemon(species, level))
         hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
-        most = self._most.setdefault(name, int(most_hp or 1))  # a fainted one's request no longer says it
+        most = int(most_hp or 0)
         moves = [NAMES["move"].index(move) for move in entry["moves"]]
         power = [dex(move)[0] - pokemon.used.get(move, 0) for move in entry["moves"]]
         stats = [*(entry["stats"][stat] for stat in STATS), most]
@@ -385,7 +385,7 @@ class Spectator:
             "tera_type": [NAMES["type"].index(entry["teraType"])],
             "moves": moves + [0] * (MOVES - len(moves)),
             "seen": [name in side.team],
-            "hp": [_share(int(hp), most)],
+            "hp": [_share(int(hp), max(most, 1))],
             "stats": [_share(stat, MOST_STAT) for stat in stats],
             "pp": [_share(max(left, 0), MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
         }

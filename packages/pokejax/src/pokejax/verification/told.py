@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from pokejax import rows
-from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING
+from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
 from pokejax.tables import NAMES, table
 
 LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
@@ -29,7 +29,8 @@ def effect(text: str) -> tuple[str, str]:
 def base_form(species: str) -> str:
     """The species that has become this one for the rest of the battle."""
     others = LASTING | {base: FORMS[base][0] for base in HELD}
-    return next((base for base, other in others.items() if other == species), species)
+    pairs = [*others.items(), *TERASTALS.items()]
+    return next((base for base, other in pairs if other == species), species)
 
 
 @functools.cache

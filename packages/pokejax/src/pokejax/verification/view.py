@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import rows, teams
-from pokejax.effects import BUSTED, CHANGES, FORMS, HELD
+from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
@@ -154,7 +154,8 @@ class _Side:
         active = self.order[0] == member
         at = "" if active else f"member[{member}]."
         constant = self.team[member]
-        present = teams.changed(constant) if self[at + "changed"] else constant
+        becomes = CHANGES | TERASTALS if self[at + "terastallized"] else CHANGES
+        present = teams.changed(constant, becomes) if self[at + "changed"] else constant
         types = NAMES["type"]
         word = _species_word(present["species"])
         own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
@@ -166,14 +167,18 @@ class _Side:
         return {
             "species": self.species(member),
             "hp": self[at + "hp"],
-            "maxhp": constant["maxhp"],
+            "maxhp": present["maxhp"],
             "status": "fnt" if active and self["shown_fainted"] else rows.STATUSES[self[at + "status"]],
             "status_state": {} if active and self["shown_fainted"] else self.status_state(at),
             "fainted": self[at + "fainted"],
             "active": active and not self["fainted"],
             "item": NAMES["item"][self[at + "item"]],
             "ability": NAMES["ability"][self["copied_ability"] * active] or present["ability"],
-            "types": [tera] if tera else self.grounded_types(own) if active and self["roosting"] else own,
+            "types": [tera]
+            if tera not in ("", "Stellar")
+            else self.grounded_types(own)
+            if active and self["roosting"]
+            else own,
             "terastallized": tera,
             "can_terastallize": self["may_terastallize"],
             "boosts": [self[f"boosts[{k}]"] if active else 0 for k in range(len(rows.BOOSTS))],
@@ -187,7 +192,7 @@ class _Side:
         name = self.team[member]["species"]
         at = "" if self.order[0] == member else f"member[{member}]."
         if self[at + "changed"]:
-            return CHANGES[name]
+            return TERASTALS.get(name, CHANGES[name]) if self[at + "terastallized"] else CHANGES[name]
         if name in BUSTED and self[at + "stirred"]:
             return BUSTED[name]
         stays = name in HELD and self[at + "stirred"] and self[at + "terastallized"]

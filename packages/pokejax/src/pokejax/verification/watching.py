@@ -26,11 +26,10 @@ def battle_lines(seed: int, decisions: int) -> Iterator[str]:
     numbers = np.arange(CHUNK, dtype=np.int32)
     high, low = (rng.integers(0, 2**32, CHUNK, np.uint32) for _ in range(2))
     words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables)
-    teams = None
     for decision in range(decisions + 1):  # the first step brings the leads in
         masks = np.asarray(run.look(words, tables))
         state = snapshots(tuple(np.asarray(word)[:1] for word in words), masks[:1])[0]
-        teams = teams or [render.members(state, side, pokemon) for side in (0, 1)]
+        teams = [render.members(state, side, pokemon) for side in (0, 1)]
         actions = np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
         if decision:
             yield from render.position(state, teams)
