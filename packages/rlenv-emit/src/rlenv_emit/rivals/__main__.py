@@ -116,7 +116,7 @@ def with_llvm(rollout: Rollout, blocks: int) -> Any:
 
 
 def with_dr(rollout: Rollout, blocks: int) -> Any:
-    """Through Dr.Jit, which records the program in every call."""
+    """Through Dr.Jit, which records the program in the first call."""
     last: list[Any] = []
 
     def make() -> Callable[[], Any]:

@@ -31,7 +31,9 @@ class Played:
         self._dr, self._llvm = (importlib.import_module(name) for name in ("drjit", "drjit.llvm"))
         self._dr.set_thread_count(1)
         self._firsts = np.cumsum([0, *(array.size for array in program.inputs)])
-        self._columns: Sequence[Any] = ()
+        self._columns: list[Any] = []
+        self._given_tables: list[Any] = []
+        self._frozen = self._dr.freeze(self._recorded)
         self._tables = [self._type("i32")(table.view(np.int32)) for table in program.tables]
 
     def _type(self, dtype: str) -> Any:
@@ -50,11 +52,14 @@ class Played:
 
     def __call__(self, columns: Sequence[Any]) -> list[Any]:
         """The elements of all results."""
-        self._columns = columns
-        results = self._block(self._program.block, {})
+        results = self._frozen(list(columns), self._tables)
         self._dr.eval(*results)
         self._dr.sync_thread()
         return results
+
+    def _recorded(self, columns: list[Any], tables: list[Any]) -> list[Any]:
+        self._columns, self._given_tables = columns, tables
+        return self._block(self._program.block, {})
 
     def _given(self, number: int, element: int) -> Any:
         return self._columns[self._firsts[number] + element]
@@ -142,7 +147,7 @@ class Played:
             case "table":
                 place, number = op.attr
                 if place == "constant":
-                    table = self._tables[number]
+                    table = self._given_tables[number]
                 else:
                     size = self._program.inputs[number].size
                     table = dr.concat([self._given(number, e) for e in range(size)])
