@@ -167,6 +167,13 @@ $(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) -m rlenv_shared.verification $* verify $(ARGS)
 
+## verify-rlenv-emit: native functions against XLA: every float32 of each function, 20,000 random programs, the slow tests (hours)
+.PHONY: verify-rlenv-emit
+verify-rlenv-emit: $(VENV)/.setup-rlenv-emit
+	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz.functions --out packages/rlenv-emit/results/functions.json
+	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz --out packages/rlenv-emit/results/fuzz.json
+	$(PYTEST) -m slow packages/rlenv-emit/tests
+
 ## agent-emurust: one agent script, trained by Stable-Baselines3, in PyBoy and in emurust (own environment, several GB)
 .PHONY: agent-emurust
 agent-emurust: $(AGENT_VENV)/.setup

@@ -10,7 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_bench import workloads
 from rlenv_emit import emit_env, processor
+from rlenv_emit.env import WithHooks, environment
+from rlenv_emit.fuzz import separate
+from rlenv_emit.hooks import EMIT
 from rlenv_games import Hand, Skirmish, twins
 from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.verification.compare import compare
@@ -62,6 +66,31 @@ def test_the_best_form_of_a_lesser_processor(
     for game in (Skirmish(), Hand()):
         expected = rollout(game, 60, compiler_options=compiling.WITHOUT_FUSION["cpu"])
         jax.tree.map(np.testing.assert_array_equal, rollout(emit_env(game), 60), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("form", separate.EMULATED)
+@pytest.mark.parametrize("spec", ["rlenv_games:Skirmish", "cartpole_jax:CartPole"])
+def test_the_words_of_an_emulated_processor(spec: str, form: str) -> None:
+    """Random play with resets in one call, on a processor that can do no more than the form needs, ARM's among them."""
+    if not separate.EMULATED[form].is_here:
+        pytest.skip("needs qemu-user and g++-aarch64-linux-gnu")
+    env = environment(spec)
+    params = env.default_params
+    run, start = workloads.rollout_function(env, params, BATCH, STEPS, observe=False)
+    begin = start()
+    expected, _ = jax.jit(run, compiler_options=compiling.WITHOUT_FUSION["cpu"])(begin, params)
+    one, _ = workloads.rollout_function(WithHooks(env, EMIT), params, 1, STEPS, observe=False)
+    arguments = [np.asarray(leaf).reshape(BATCH, 1, *leaf.shape[1:]) for leaf in jax.tree.leaves(begin)]
+    example = [jax.ShapeDtypeStruct(array.shape[1:], array.dtype) for array in arguments]
+    whole = jax.tree.structure(begin)
+    closed = jax.make_jaxpr(lambda *leaves: one(jax.tree.unflatten(whole, leaves), params)[0])(*example)
+    found = separate.run(closed, processor.known(form), arguments, separate.EMULATED[form])
+    _, _, (_, ends), _ = expected
+    assert np.sum(ends) > 0
+    for got, wanted in zip(found, jax.tree.leaves(expected), strict=True):
+        np.testing.assert_array_equal(got.reshape(wanted.shape), wanted)
 
 
 @pytest.mark.l3
