@@ -13,6 +13,7 @@ import numpy as np
 
 from pokejax import engine, rows, teams
 from pokejax.battle import Battle
+from pokejax.effects import CHANGES
 from pokejax.rules.damage import damage, matchup
 from pokejax.rules.moves import pass_by_ability
 from pokejax.rules.shaping import shape
@@ -79,6 +80,7 @@ def situation(
     statuses: tuple[str, str] = ("", ""),
     terastallized: tuple[bool, bool] = (False, False),
     grown: tuple[str, str] = ("", ""),
+    changed: tuple[bool, bool] = (False, False),
 ) -> tuple[Words, Any]:
     """A state in which two Pokémon face each other, and its tables.
 
@@ -92,10 +94,15 @@ def situation(
         statuses: of `rows.STATUSES`.
         terastallized: whether they are.
         grown: the stat that Protosynthesis or Quark Drive has made grow, of `rows.BOOSTS`; "" for none.
+        changed: whether they are what their species becomes in a battle, as `effects.CHANGES` says.
 
     Raises:
-        InvalidParamsError: an unknown weather, terrain, status or stat, or what `teams.constants` refuses.
+        InvalidParamsError: an unknown weather, terrain, status or stat, a change that a species does not know, or what
+            `teams.constants` refuses.
     """
+    for species in (one["species"] for one, other in zip((attacker, defender), changed, strict=True) if other):
+        if species not in CHANGES:
+            raise InvalidParamsError("changed species", repr(species), f"one of {sorted(CHANGES)}", "leave it as it is")
     tables = params(teams.constants([[dict(attacker)] * TEAM, [dict(defender)] * TEAM]))
     zero = np.uint32(0)
     view = LAYOUT.view(engine.opening((np.int32(0), np.int32(1)), (zero, zero, zero), tables))
@@ -106,7 +113,7 @@ def situation(
     for n, side in enumerate(view.side):
         side.appeared, side.active_turns, side.newly_switched = 1, 1, False
         side.status = _number("status", statuses[n], rows.STATUSES)
-        side.terastallized = terastallized[n]
+        side.terastallized, side.changed = terastallized[n], changed[n]
         side.best_stat = _number("grown stat", grown[n], ("", *rows.BOOSTS[:5]))
         given = hp[n]
         if given is not None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pokejax import cli
+from pokejax import cli, damage
 from pokejax.verification import DECLARATION
 from pokejax.verification.rollouts import compare_numbered
 from pokejax.verification.watching import battle_lines
@@ -45,3 +45,8 @@ def test_a_move_that_is_not_played_is_refused(capsys):
 def test_no_range_of_battles_is_refused(seeds):
     with pytest.raises(InvalidParamsError, match="seeds: got"):
         compare_numbered(seeds, "uniform", observations=False)
+
+
+def test_a_species_that_does_not_change_is_refused():
+    with pytest.raises(InvalidParamsError, match=r"changed species.*'pikachu'.*palafin"):
+        damage.situation({"species": "palafin"}, {"species": "pikachu"}, changed=(True, True))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from pokejax import damage
+from pokejax.effects import CHANGES
 from pokejax.engine import ENGINE
 from pokejax.rows import STATUSES, WEATHERS
 from pokejax.verification.battles import composed_teams
@@ -45,6 +46,9 @@ def seen_situation(view):
         hp=tuple(front["hp"] for front in fronts),
         statuses=tuple(front["status"] if front["status"] in STATUSES else "" for front in fronts),
         grown=tuple(grown(front["volatiles"]) for front in fronts),
+        changed=tuple(
+            front["species"] == CHANGES.get(one["species"]) for one, front in zip(described, fronts, strict=True)
+        ),
     )
 
 
