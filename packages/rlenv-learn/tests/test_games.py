@@ -87,3 +87,10 @@ def test_self_play_halves_what_a_best_response_wins_in_hand():
     runs = games.load("hand")["runs"]
     first, last = (np.array([run["losses"][i][1] for run in runs]) for i in (0, -1))
     assert (last <= first / 2).all()
+
+
+def test_who_looks_one_turn_ahead_is_beaten_in_skirmish():
+    content = games.load("skirmish")
+    points = [run["points"] for run in content["runs"]]
+    assert len(points) >= 5
+    assert np.mean(points) >= 0.75 > 0.25 > content["random"]
