@@ -11,4 +11,6 @@ Each has a twin in plain Python, its reference (`rlenv_games.twins`).
 from rlenv_games.hand import Hand, HandParams
 from rlenv_games.skirmish import Skirmish, SkirmishParams
 
+__version__ = "0.1.0"
+
 __all__ = ["Hand", "HandParams", "Skirmish", "SkirmishParams"]
