@@ -100,8 +100,8 @@ def situation(
         InvalidParamsError: an unknown weather, terrain, status or stat, a change that a species does not know, or what
             `teams.constants` refuses.
     """
-    for species in (one["species"] for one, other in zip((attacker, defender), changed, strict=True) if other):
-        if species not in CHANGES:
+    for species, changes in zip((attacker["species"], defender["species"]), changed, strict=True):
+        if changes and species not in CHANGES:
             raise InvalidParamsError("changed species", repr(species), f"one of {sorted(CHANGES)}", "leave it as it is")
     tables = params(teams.constants([[dict(attacker)] * TEAM, [dict(defender)] * TEAM]))
     zero = np.uint32(0)
