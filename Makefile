@@ -161,6 +161,13 @@ test-l1: setup
 test-l2 test-l3 test-l4: test-%: setup
 	$(PYTEST) -m "$* and not (slow or bench or gpu)" $(ARGS)
 
+## test-emitted: L2 of three environments and their native L3, Skirmish and Hand against their twins, all by native steps
+.PHONY: test-emitted
+EMITTED := cartpole-jax puffer-pong halfcheetah-jax
+test-emitted: setup
+	$(PYTEST) --backend emit -m "not slow" $(EMITTED:%=packages/%/tests/l2_interaction) $(EMITTED:%=packages/%/tests/l3_rollout/test_emitted.py) $(ARGS)
+	$(PY) -m rlenv_games.twins --games 2048 --backend emit
+
 ## verify-<pkg>: the full verification: every rollout of L3, then the training runs of L4 (long)
 .PHONY: $(ENVIRONMENTS:%=verify-%)
 $(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
@@ -173,6 +180,7 @@ verify-rlenv-emit: $(VENV)/.setup-rlenv-emit
 	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz.functions --out packages/rlenv-emit/results/functions.json
 	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz --out packages/rlenv-emit/results/fuzz.json
 	$(PYTEST) -m slow packages/rlenv-emit/tests
+	$(MAKE) test-emitted
 
 ## agent-emurust: one agent script, trained by Stable-Baselines3, in PyBoy and in emurust (own environment, several GB)
 .PHONY: agent-emurust

@@ -75,6 +75,12 @@ def test_the_variable_requires_references(run, monkeypatch, value, outcomes):
     run(REFERENCE_TESTS).assert_outcomes(**outcomes)
 
 
+def test_a_backend_reaches_the_tests(run):
+    module = "from rlenv_shared.testing import forms\ndef test_it():\n    assert forms.chosen() == 'emit'\n"
+    run(module, "--backend", "emit", own_process=True).assert_outcomes(passed=1)
+    run(module, own_process=True).assert_outcomes(failed=1)
+
+
 def test_only_marked_tests_are_skipped_and_only_for_that_reason(run):
     run("""
         import pytest

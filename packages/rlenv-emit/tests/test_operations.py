@@ -81,6 +81,29 @@ def test_every_operation_in_a_warp(expected: Any) -> None:
     assert_equal([array[0] for array in found], results)
 
 
+def quotients(number: Any) -> list[Any]:
+    """Of a number and of its negative by the same known ones, and by one that is not known."""
+    known = [jax.lax.div(one, one.dtype.type(by)) for by in (127, -7, 2) for one in (number, -number)]
+    by = jnp.where(number > 3, number.dtype.type(100), number.dtype.type(-100))
+    return [*known, jax.lax.div(number, by), jax.lax.div(-number, by)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_a_number_and_its_negative_are_divided(dtype: str, form: str) -> None:
+    """GCC takes ``(-x) / 127`` for ``-(x / 127)`` where it has met ``x / 127``: not so for the smallest number."""
+    limits = np.iinfo(dtype)
+    numbers = np.array([limits.min, limits.min + 1, -127, -1, 0, 1, 126, 127, limits.max], dtype)
+    expected = [np.asarray(quotient) for quotient in quotients(jnp.asarray(numbers))]  # XLA, one primitive at a time
+    assert expected[1][0] == -((2 ** (limits.bits - 1)) // 127)
+    found = jax.jit(jax.vmap(emit(quotients, jnp.asarray(numbers[0]), form=form)))(numbers)
+    np.testing.assert_array_equal(found, expected)
+    shared = emit(lambda _, number: quotients(number), jnp.int8(0), jnp.asarray(numbers[0]), form=form)
+    for lane, number in enumerate(numbers):
+        alone = jax.jit(jax.vmap(shared, (0, None)))(jnp.zeros(1, jnp.int8), number)
+        np.testing.assert_array_equal(alone, [array[lane : lane + 1] for array in expected])
+
+
 @pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMS[1:])])
 def test_random_programs(form: str) -> None:
     found = compare(range(8), 203, [form])

@@ -39,7 +39,7 @@ class Wrapper(Env):
     def __getattr__(self, name: str) -> Any:
         """What is no part of the contract is forwarded too, except methods: they take the inner state and params."""
         value = getattr(self.env, name) if name != "env" else None  # no env yet while being copied
-        if name == "env" or callable(value):
+        if name == "env" or (callable(value) and not isinstance(value, type)):  # a dtype is a type
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; try .env.{name}")
         return value
 

@@ -11,6 +11,7 @@ from scipy.stats import ks_2samp
 
 from cartpole_jax import CartPole, EnvParams, State, constants
 from rlenv_shared import counter_rng
+from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_classic")]
@@ -29,7 +30,7 @@ ACTIONS = (constants.LEFT, constants.RIGHT)
 
 def step_ours(env, states, actions, params=None, time=0):
     """One raw step from each state [B, 4]; returns ``(states [B, 4], obs, reward, terminated, truncated)``."""
-    params = env.default_params if params is None else params
+    env, params = in_form(env), env.default_params if params is None else params
     state = State(
         *(jnp.asarray(states[:, i], env.dtype) for i in range(4)),
         time=jnp.full(len(states), time, jnp.int32),

@@ -10,6 +10,7 @@ import pytest
 
 from cartpole_jax import CartPole, EnvParams, State
 from rlenv_shared import counter_rng
+from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
 
 Reference = reference("gymnasium_classic").Reference
@@ -47,7 +48,7 @@ def cases(thresholds, dtype):
 
 
 def ours(dtype, params, states):
-    env = CartPole(dtype)
+    env = in_form(CartPole(dtype))
 
     @jax.jit
     @jax.vmap

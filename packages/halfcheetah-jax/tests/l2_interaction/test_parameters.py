@@ -8,6 +8,7 @@ import pytest
 from halfcheetah_jax import EnvParams, HalfCheetah, State, integrator, model
 from halfcheetah_jax.verification.states import draw, error, ours, theirs
 from halfcheetah_jax.weights import inverse_weights
+from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
 
 mujoco_reference = reference("gymnasium_mujoco")
@@ -117,6 +118,7 @@ def test_recomputed_inverse_weights_are_those_of_mj_setconst(x64):
 
 def env_step(env, states, params):
     """Positions after a step of the environment."""
+    env = in_form(env)
     columns = [tuple(jnp.asarray(array[:, i]) for i in range(9)) for array in (states.qpos, states.qvel)]
     zeros = jnp.zeros(len(states.qpos), jnp.int32)
     warm = tuple(jnp.asarray(states.warmstart[:, i]) for i in range(9))

@@ -7,6 +7,7 @@ import pytest
 
 from halfcheetah_jax import HalfCheetah, State
 from halfcheetah_jax.verification.states import States, draw
+from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
 
 mujoco = reference("gymnasium_mujoco")
@@ -41,7 +42,7 @@ def our_step(dtype, states):
     def columns(array):
         return tuple(jnp.asarray(array[:, i], dtype) for i in range(array.shape[1]))
 
-    env = HalfCheetah(dtype)
+    env = in_form(HalfCheetah(dtype))
     zeros = jnp.zeros(COUNT, jnp.int32)
     state = State(*map(columns, (states.qpos, states.qvel, states.warmstart)), zeros, (zeros.astype(jnp.uint32),) * 3)
     step = jax.jit(jax.vmap(lambda state, action: env.step_env(None, state, action, env.default_params)))

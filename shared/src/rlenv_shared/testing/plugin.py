@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 
 from rlenv_shared.errors import ReferenceUnavailableError
+from rlenv_shared.testing import forms
 from rlenv_shared.verification.locate import make_importable
 
 MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
@@ -43,8 +44,14 @@ MARKERS = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--require-references``."""
-    parser.getgroup("rlenv").addoption(
+    """Add ``--require-references`` and ``--backend``."""
+    group = parser.getgroup("rlenv")
+    group.addoption(
+        "--backend",
+        metavar="NAME",
+        help=f"test steps in the form of this backend, as `emit`, where a test offers it (default: ${forms.VARIABLE})",
+    )
+    group.addoption(
         "--require-references",
         action="store_true",
         default=os.environ.get(REQUIRE_VARIABLE, "") not in ("", "0"),
@@ -54,6 +61,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; configure JAX before a test module imports it."""
+    if config.getoption("--backend"):  # read by `forms`, also in workers
+        os.environ[forms.VARIABLE] = config.getoption("--backend")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     if (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir():

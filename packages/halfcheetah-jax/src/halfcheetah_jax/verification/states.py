@@ -29,6 +29,7 @@ from halfcheetah_jax.constraints import FAR
 from halfcheetah_jax.kinematics import move
 from halfcheetah_jax.types import EnvParams
 from halfcheetah_jax.verification.rollouts import distribution
+from rlenv_shared.testing.forms import batched
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.verify import Findings
 
@@ -105,7 +106,7 @@ def fresh_states(count: int, seed: int) -> States:
 
 
 def _columns(array: Any) -> tuple[Any, ...]:
-    return tuple(array[:, i] for i in range(array.shape[1]))
+    return tuple(array[i] for i in range(array.shape[0]))
 
 
 def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
@@ -118,14 +119,16 @@ def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
     return matrix, against, bias.passive_force(qpos, qvel, params), problem.constraints, solution, after
 
 
-_with_constants = jax.jit(functools.partial(_evaluate, params=EnvParams()))
-_with_traced_params = jax.jit(_evaluate)
+@functools.cache
+def _compiled(constants: bool) -> Any:
+    """`_evaluate` of batches: of states alone, with the default parameters, or of states and parameters."""
+    return batched(functools.partial(_evaluate, params=EnvParams())) if constants else batched(_evaluate, (0, None))
 
 
 def ours(states: States, dtype: Any, params: EnvParams | None = None) -> dict[str, NDArray[Any]]:
     """What `adapter.forward` returns, and ``qpos``, ``qvel`` after one substep, by our code in ``dtype``.
 
-    The default parameters are constants of the program, others are traced.
+    The default parameters are constants of the program, others are traced; it has the form that tests have chosen.
     Also ``converged``, ``iterations`` and ``safeguarded`` of the solver.
     """
     parts = []
@@ -133,7 +136,7 @@ def ours(states: States, dtype: Any, params: EnvParams | None = None) -> dict[st
     for start in range(0, total, CHUNK):
         index = np.minimum(np.arange(start, start + CHUNK), total - 1)  # one compiled shape
         chunk = States(*(jnp.asarray(field[index], dtype) for field in states))
-        evaluated = _with_constants(chunk) if params is None else _with_traced_params(chunk, params)
+        evaluated = _compiled(True)(chunk) if params is None else _compiled(False)(chunk, params)
         row = _named(jax.tree.map(lambda leaf: np.broadcast_to(leaf, CHUNK), evaluated))
         parts.append({name: value[: total - start] for name, value in row.items()})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -196,6 +199,7 @@ _RANDOM_KINDS: Final = KINDS[1:]  # drawn without MuJoCo
 
 
 @jax.jit
+@jax.vmap
 def _solve_only(states: States) -> tuple[Any, Any, Any]:
     qpos, qvel, ctrl, warmstart = map(_columns, states)
     solution = integrator.dynamics(qpos, qvel, ctrl, warmstart, EnvParams())[1]

@@ -110,6 +110,8 @@ class Printer:
         if kind in ("div", "rem") and dtype[0] != "f":
             known = self._constant(args[1])
             if known is not None and int(known) not in (0, -1):
+                if kind == "div" and dtype[0] == "i":
+                    return f"v_quotient_{dtype}({self.read(args[0], True)}, {self._name(args[1])})"
                 return f"{self.read(args[0], True)} {'/' if kind == 'div' else '%'} {self._name(args[1])}"
         match kind:
             case "not":

@@ -143,6 +143,16 @@ INTEGER_ABS(i8) INTEGER_ABS(i16) INTEGER_ABS(i32) INTEGER_ABS(i64)
   }
 FLOATS(FLOAT_ORDER)
 
+// By a known number that is neither 0 nor -1; of the sizes, because of GCC (see `s_div`).
+#define QUOTIENT(T)                                                                  \
+  static inline v_##T v_quotient_##T(v_##T a, s_##T b) {                              \
+    const w_##T sign = (w_##T)(a < 0);                                                \
+    const w_##T quotient = (((w_##T)a ^ sign) - sign) / s_size(b);                    \
+    const w_##T other = b < 0 ? ~sign : sign;                                         \
+    return (v_##T)((quotient ^ other) - other);                                       \
+  }
+QUOTIENT(i8) QUOTIENT(i16) QUOTIENT(i32) QUOTIENT(i64)
+
 // Quotients of 32 bits by double precision, which is exact for them.
 #define DIVIDE(T, LIMIT)                                                             \
   static inline v_##T v_div_##T(v_##T a, v_##T b) {                                   \

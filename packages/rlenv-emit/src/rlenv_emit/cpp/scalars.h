@@ -45,11 +45,20 @@ template <class To, class From> static inline To s_bitcast(From a) {
 
 template <class T> static inline T s_table(const void* from, s_i32 index) { return ((const T*)from)[index]; }
 
+// Without its sign; that of the smallest number is one more than that of the largest.
+template <class T> static inline bits_t<T> s_size(T a) { return a < 0 ? (bits_t<T>)(0 - (bits_t<T>)a) : (bits_t<T>)a; }
+
 // Division by zero gives all ones, the smallest number divided by -1 itself; the remainders follow.
 template <class T> static inline T s_div(T a, T b) {
   if constexpr (is_float<T>) return a / b;
   else {
     if (b == 0) return (T)-1;
+#ifndef __CUDACC__
+    if constexpr (std::is_signed_v<T>) {  // GCC takes (-a) / b for -(a / b) where it has met a / b, also of the smallest a
+      const bits_t<T> quotient = (bits_t<T>)(s_size(a) / s_size(b));
+      return (T)((a < 0) == (b < 0) ? quotient : 0 - quotient);
+    }
+#endif
     if (std::is_signed_v<T> && b == (T)-1) return (T)(0 - (bits_t<T>)a);
     return (T)(a / b);
   }

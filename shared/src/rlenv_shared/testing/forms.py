@@ -1,0 +1,59 @@
+"""The form in which tests compare: XLA's, or a backend's with ``pytest --backend NAME`` (or ``RLENV_TEST_BACKEND``).
+
+A backend whose forms of plain functions can be tested offers, as an entry point of the group ``rlenv.functions``, a
+function of a function of one environment's arrays: rlenv-emit's is ``emit``.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+from rlenv_shared import registry
+from rlenv_shared.errors import InvalidParamsError
+
+VARIABLE: Final = "RLENV_TEST_BACKEND"
+FUNCTIONS: Final = "rlenv.functions"
+"""Group of entry points."""
+
+
+def chosen() -> str | None:
+    """Name of the backend in whose form tests compare; None for XLA's."""
+    return os.environ.get(VARIABLE) or None
+
+
+def in_form(env: Any) -> Any:
+    """The environment in the chosen form: itself if none is chosen.
+
+    Raises:
+        InvalidParamsError: no such backend is installed.
+    """
+    name = chosen()
+    return env if name is None else _installed(name, registry.backend(name))(env)
+
+
+def batched(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
+    """A function of one environment's arrays as a compiled one of batches, in the chosen form.
+
+    Args:
+        function: of arrays, and of trees of them.
+        in_axes: as of `jax.vmap`.
+
+    Raises:
+        InvalidParamsError: no such backend is installed, or it has no form of functions.
+    """
+    import jax
+
+    name = chosen()
+    if name is not None:
+        found = next(iter(importlib.metadata.entry_points(group=FUNCTIONS, name=name)), None)
+        function = _installed(name, None if found is None else found.load())(function)
+    return jax.jit(jax.vmap(function, in_axes))
+
+
+def _installed(name: str, form: Callable[..., Any] | None) -> Callable[..., Any]:
+    if form is None:
+        raise InvalidParamsError(f"--backend or ${VARIABLE}", repr(name), "an installed one", "leave it out for XLA's")
+    return form
