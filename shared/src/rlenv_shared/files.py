@@ -52,8 +52,7 @@ def storing(path: str | Path, kind: type[Exception] = OSError) -> Iterator[None]
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """A file to write, which takes the place of ``path`` when the block has ended: the old content or the new, whole.
 
-    Raises:
-        StorageError: it cannot be written there; what was there is untouched.
+    Raises StorageError: it cannot be written there; what was there is untouched.
     """
     path = Path(path)
     with storing(path):
@@ -80,9 +79,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
     """Hold a lock file, which ends with the process that holds it.
 
-    Raises:
-        InvalidParamsError: somebody else holds it, and ``wait`` is False.
-        StorageError: it cannot be made.
+    Raises InvalidParamsError: somebody else holds it, and ``wait`` is False; StorageError: it cannot be made.
     """
     import fcntl  # of POSIX alone, and loading a policy needs none
 
@@ -111,8 +108,7 @@ def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -
 def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> dict[str, Any]:
     """The header without its seal; files from before there were seals have none.
 
-    Raises:
-        ValueError: the content is not what was sealed.
+    Raises ValueError: the content is not what was sealed.
     """
     if SEAL in header and header[SEAL] != digest(header, parts):
         raise ValueError(f"content other than what was written ({SEAL} {header[SEAL]!r})")
@@ -120,11 +116,7 @@ def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = (
 
 
 def to_json(what: str, value: Any) -> bytes:
-    """A value as JSON, in one line.
-
-    Raises:
-        InvalidParamsError: JSON has no such value.
-    """
+    """A value as JSON, in one line.  Raises InvalidParamsError: JSON has no such value."""
     try:
         return json.dumps(value, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -140,8 +132,7 @@ def plain(what: str, value: Any) -> Any:
 def parse_json(text: str | bytes, *, special: bool = False) -> Any:
     """Parse JSON strictly: UTF-8, no key twice, no number beyond float64; NaN and infinities only if ``special``.
 
-    Raises:
-        ValueError, RecursionError: it is none.
+    Raises ValueError, RecursionError: it is none.
     """
     return (_WITH_SPECIAL if special else _STRICT).decode(text.decode() if isinstance(text, bytes) else text)
 
@@ -178,8 +169,7 @@ def sealed(path: str | Path, record: Mapping[str, Any]) -> dict[str, Any]:
 def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
     """Write a sealed JSON object.
 
-    Raises:
-        InvalidParamsError, StorageError: it is not JSON; it cannot be written there.
+    Raises InvalidParamsError, StorageError: it is not JSON; it cannot be written there.
     """
     with replacing(path) as file:
         file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
@@ -193,21 +183,13 @@ def read_json(path: str | Path) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class JsonFormat:
-    """A kind of sealed JSON file: an object that begins with ``format`` and ``schema``.
+    """A kind of sealed JSON file: an object that begins with ``format`` and ``schema``."""
 
-    Attributes:
-        name: value of ``format``.
-        schema: version; a file of another one is refused.
-        what: names such a file in errors.
-        remedy: what to do about one that cannot be read.
-        check: is given the content; raises anything where it is not as it must be.
-    """
-
-    name: str
-    schema: int
-    what: str
-    remedy: str
-    check: Callable[[dict[str, Any]], object]
+    name: str  # value of ``format``
+    schema: int  # version; a file of another one is refused
+    what: str  # names such a file in errors
+    remedy: str  # what to do about one that cannot be read
+    check: Callable[[dict[str, Any]], object]  # is given the content; raises anything where it is not as it must be
 
     @property
     def head(self) -> dict[str, Any]:
@@ -221,11 +203,7 @@ class JsonFormat:
             yield
 
     def checked(self, path: object, content: Any) -> dict[str, Any]:
-        """A content that is as it must be.
-
-        Raises:
-            SnapshotVersionError: it is not.
-        """
+        """A content that is as it must be.  Raises SnapshotVersionError: it is not."""
         with self.reading(path):
             found = (content.get("format"), content.get("schema")) if isinstance(content, dict) else content
             if found != (self.name, self.schema):
@@ -236,8 +214,7 @@ class JsonFormat:
     def read(self, path: str | Path) -> dict[str, Any]:
         """Read and check a file.
 
-        Raises:
-            SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
+        Raises SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
         """
         with self.reading(path):
             content = read_json(path)
@@ -246,9 +223,7 @@ class JsonFormat:
     def write(self, path: str | Path, content: Mapping[str, Any]) -> None:
         """Check and write a content.
 
-        Raises:
-            SnapshotVersionError: it could not be read again.
-            InvalidParamsError, StorageError: as `write_json`.
+        Raises SnapshotVersionError: it could not be read again; InvalidParamsError, StorageError: as `write_json`.
         """
         write_json(path, self.checked(path, dict(content)))
 
@@ -258,8 +233,7 @@ def write_npz(
 ) -> None:
     """Write named arrays and a sealed JSON header as an npz file, equal bytes for equal content.
 
-    Raises:
-        InvalidParamsError, StorageError: the header is not JSON; it cannot be written there.
+    Raises InvalidParamsError, StorageError: the header is not JSON; it cannot be written there.
     """
     content = plain(f"header of {path}", header)
     parts = {name: _to_npy(array) for name, array in arrays.items()}

@@ -32,11 +32,7 @@ _wrapping = np.errstate(over="ignore")
 
 
 def from_int(seed: int) -> State:
-    """The state with these 64 bits, as NumPy scalars.
-
-    Raises:
-        InvalidParamsError: not 0 <= seed < 2**64.
-    """
+    """The state with these 64 bits, as NumPy scalars.  Raises InvalidParamsError: not 0 <= seed < 2**64."""
     if not 0 <= seed < PERIOD:
         raise InvalidParamsError("seed", seed, "0 <= seed < 2**64", "reduce it modulo 2**64")
     return np.uint32(seed // _WORD), np.uint32(seed % _WORD)
@@ -64,8 +60,7 @@ def jump(state: State, draws: int, mulhi: MulHi = counter_rng.mulhi) -> State:
 def jump_constants(draws: int) -> tuple[int, int]:
     """``(multiplier, increment)`` that make ``draws`` steps at once.
 
-    Raises:
-        InvalidParamsError: ``draws`` is negative.
+    Raises InvalidParamsError: ``draws`` is negative.
     """
     if draws < 0:
         raise InvalidParamsError("draws", draws, ">= 0", "add the period, 2**64, to go backwards")

@@ -38,21 +38,14 @@ LANES: Final = "lanes"
 
 @dataclasses.dataclass(frozen=True)
 class Ops:
-    """One form of the hooks; see the module.
+    """One form of the hooks; see the module."""
 
-    Attributes:
-        take: ``(table, int32 index) -> entry``.
-        mulhi: ``(uint32, uint32) -> uint32``.
-        when_any: ``(name, predicate, handler, state) -> state``.
-        loop: ``(condition, body, state, most) -> state``; ``most`` bounds the number of passes.
-        barrier: ``tree -> tree``.
-    """
-
-    take: Callable[[Any, Any], Any]
-    mulhi: Callable[[Any, Any], Any]
-    when_any: Callable[[str, Any, Handler, Any], Any]
+    take: Callable[[Any, Any], Any]  # ``(table, int32 index) -> entry``
+    mulhi: Callable[[Any, Any], Any]  # ``(uint32, uint32) -> uint32``
+    when_any: Callable[[str, Any, Handler, Any], Any]  # ``(name, predicate, handler, state) -> state``
     loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]
-    barrier: Callable[[Any], Any]
+    """``(condition, body, state, most) -> state``; ``most`` bounds the number of passes."""
+    barrier: Callable[[Any], Any]  # ``tree -> tree``
 
     def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
         """Run ``handlers[index]``; each is given only the states whose index it is, so it need not ask.

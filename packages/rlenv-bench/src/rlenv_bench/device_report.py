@@ -33,19 +33,14 @@ def build(**fields: Any) -> dict[str, Any]:
 
 
 def save(report: Mapping[str, Any], path: Path) -> None:
-    """Write a report.
-
-    Raises:
-        SnapshotVersionError: it would not load again.
-    """
+    """Write a report.  Raises SnapshotVersionError: it would not load again."""
     FORMAT.write(path, report)
 
 
 def load(path: Path) -> dict[str, Any]:
     """Read and check a report.
 
-    Raises:
-        SnapshotVersionError: the file is corrupt or foreign, or its medians do not follow from its samples.
+    Raises SnapshotVersionError: the file is corrupt or foreign, or its medians do not follow from its samples.
     """
     return FORMAT.read(path)
 

@@ -28,21 +28,13 @@ ATTEMPTS: Final = 4  # calibrations before a machine counts as too unsteady
 
 @dataclasses.dataclass(frozen=True)
 class Timing:
-    """How to measure.
+    """How to measure."""
 
-    Attributes:
-        blocks: per workload; a report that is kept needs at least 10.
-        block_s: shortest block, seconds; a report that is kept needs at least 0.5.
-        warm_calls: calls before the calibration, >= 1.
-        lock: held for the measurement, so that two never run at once.
-        clock: monotonic seconds.
-    """
-
-    blocks: int = 10
-    block_s: float = 0.5
-    warm_calls: int = 1
-    lock: Path = LOCK
-    clock: Callable[[], float] = time.perf_counter
+    blocks: int = 10  # per workload; a report that is kept needs at least 10
+    block_s: float = 0.5  # shortest block, seconds; a report that is kept needs at least 0.5
+    warm_calls: int = 1  # calls before the calibration, >= 1
+    lock: Path = LOCK  # held for the measurement, so that two never run at once
+    clock: Callable[[], float] = time.perf_counter  # monotonic seconds
 
     def __post_init__(self) -> None:
         if self.blocks < 1 or not self.block_s > 0 or self.warm_calls < 1:
@@ -52,35 +44,20 @@ class Timing:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """Raw measurement of one workload.
+    """Raw measurement of one workload."""
 
-    Attributes:
-        workload: name of the implementation.
-        batch: environments.
-        steps_per_call: environment steps of one call, ``batch * steps``.
-        repeats: calls per block.
-        compile_s: seconds to prepare.
-        block_s: seconds of each block.
-        checksum: of a block's outputs (the last block's where a workload is not deterministic).
-        deterministic: all blocks had that checksum.
-        peak_bytes: memory of one call; None if unknown.
-        state_bytes_per_env: None if unknown.
-        group: workloads with one number were interleaved.
-        settings: of the workload.
-    """
-
-    workload: str
-    batch: int
-    steps_per_call: int
-    repeats: int
-    compile_s: float
-    block_s: tuple[float, ...]
-    checksum: float
-    deterministic: bool
-    peak_bytes: int | None
-    state_bytes_per_env: int | None
-    group: int
-    settings: dict[str, Any]
+    workload: str  # name of the implementation
+    batch: int  # environments
+    steps_per_call: int  # environment steps of one call, ``batch * steps``
+    repeats: int  # calls per block
+    compile_s: float  # seconds to prepare
+    block_s: tuple[float, ...]  # seconds of each block
+    checksum: float  # of a block's outputs (the last block's where a workload is not deterministic)
+    deterministic: bool  # all blocks had that checksum
+    peak_bytes: int | None  # memory of one call; None if unknown
+    state_bytes_per_env: int | None  # None if unknown
+    group: int  # workloads with one number were interleaved
+    settings: dict[str, Any]  # of the workload
     decisions_per_step: float = 1.0  # a step in which nobody is asked to act is none
 
     @property

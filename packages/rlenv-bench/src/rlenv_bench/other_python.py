@@ -22,8 +22,7 @@ ENVPOOL_PROGRAM: Final = Path(__file__).with_name("envpool_program.py")
 def python_of(name: str, requirements: Sequence[str]) -> Path:
     """Python of the virtual environment of that name, which is made if it is not there.
 
-    Raises:
-        ReferenceUnavailableError: pip could not install it.
+    Raises ReferenceUnavailableError: pip could not install it.
     """
     folder = references_folder().parent / ".cache" / "refs" / f"{name}-venv"
     python, complete = folder / "bin" / "python", folder / ".complete"

@@ -48,23 +48,14 @@ class Summary:
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """Speed of one run over another's, both of one report.
+    """Speed of one run over another's, both of one report."""
 
-    Attributes:
-        value: ratio of the medians.
-        ours: steps per second of the numerator.
-        theirs: of the denominator.
-        ours_label: workload and batch.
-        theirs_label: workload and batch.
-        unit: of both speeds.
-    """
-
-    value: float
-    ours: float
-    theirs: float
-    ours_label: str
-    theirs_label: str
-    unit: str
+    value: float  # ratio of the medians
+    ours: float  # steps per second of the numerator
+    theirs: float  # of the denominator
+    ours_label: str  # workload and batch
+    theirs_label: str  # workload and batch
+    unit: str  # of both speeds
 
     def __str__(self) -> str:
         return (
@@ -113,9 +104,8 @@ def summarise(run: Mapping[str, Any]) -> Summary:
 def save(report: Mapping[str, Any], path: str | Path) -> None:
     """Write a report.
 
-    Raises:
-        SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
-        StorageError: it cannot be written there.
+    Raises SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s;
+    StorageError: it cannot be written there.
     """
     FORMAT.write(path, report)
 
@@ -123,9 +113,8 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
 def load(path: str | Path) -> dict[str, Any]:
     """Read and check a report.
 
-    Raises:
-        SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
-            few or too short, or its medians do not follow from its samples.
+    Raises SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
+    few or too short, or its medians do not follow from its samples.
     """
     return FORMAT.read(path)
 
@@ -156,11 +145,7 @@ def select(report: Mapping[str, Any], workload: str, batch: int | None = None, *
 
 
 def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Ratio:
-    """Ratio of two runs of one report.
-
-    Raises:
-        InvalidParamsError: a run is not of this report.
-    """
+    """Ratio of two runs of one report.  Raises InvalidParamsError: a run is not of this report."""
     for run in (ours, theirs):
         if not any(run is own for own in report["runs"]):
             raise InvalidParamsError("ratio", _label(run), "two runs of one report", "pick them with select()")

@@ -26,34 +26,21 @@ ROLLOUT: Final = 64  # steps of a PPO iteration
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Implementations that are measured in turns, e.g. ours and another's at one batch size.
+    """Implementations that are measured in turns, e.g. ours and another's at one batch size."""
 
-    Attributes:
-        name: of the comparison.
-        workloads: makes them; may raise `ReferenceUnavailableError`.
-        needs: modules it needs beyond the package's own.
-        gpu_only: leave it out without a GPU.
-    """
-
-    name: str
-    workloads: Callable[[], Sequence[Any]]
-    needs: tuple[str, ...] = ()
-    gpu_only: bool = False
+    name: str  # of the comparison
+    workloads: Callable[[], Sequence[Any]]  # makes them; may raise `ReferenceUnavailableError`
+    needs: tuple[str, ...] = ()  # modules it needs beyond the package's own
+    gpu_only: bool = False  # leave it out without a GPU
 
 
 @dataclasses.dataclass(frozen=True)
 class Scale:
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        batches: of the throughput sweep, ascending.
-        timing: of every measurement.
-        networks: presets of PPO's networks, each with its number of environments.
-    """
-
-    batches: tuple[int, ...]
-    timing: Timing
-    networks: tuple[tuple[str, int], ...]
+    batches: tuple[int, ...]  # of the throughput sweep, ascending
+    timing: Timing  # of every measurement
+    networks: tuple[tuple[str, int], ...]  # presets of PPO's networks, each with its number of environments
 
 
 FULL: Final = Scale(
@@ -68,19 +55,12 @@ REDUCED: Final = Scale(
 
 @dataclasses.dataclass
 class Work:
-    """What one process of the report does.
+    """What one process of the report does."""
 
-    Attributes:
-        scale: how much.
-        on_gpu: JAX's default device is a GPU.
-        deadline: `time.monotonic` after which nothing new is begun.
-        compile_only: compile everything for a cache that the measuring process finds, and measure nothing.
-    """
-
-    scale: Scale
-    on_gpu: bool
-    deadline: float
-    compile_only: bool = False
+    scale: Scale  # how much
+    on_gpu: bool  # JAX's default device is a GPU
+    deadline: float  # `time.monotonic` after which nothing new is begun
+    compile_only: bool = False  # compile everything for a cache that the measuring process finds, and measure nothing
 
     @property
     def is_late(self) -> bool:

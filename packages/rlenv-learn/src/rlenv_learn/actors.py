@@ -20,25 +20,15 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 @pytree_dataclass
 class Actors(Replaceable):
-    """State of ``B`` environments and of what acts in them.
+    """State of ``B`` environments and of what acts in them."""
 
-    Attributes:
-        env_state: batched environment state.
-        obs: float32 or uint8 ``[B, size]``, flattened current observation.
-        resets: whether ``obs`` is the first of its episode.
-        carry: ``[B, width]`` network state.
-        rng: action-sampling generator of each environment.
-        episode_return: float32 ``[B]``, undiscounted return of the running episode.
-        episode_length: int32 ``[B]``, decisions in it.
-    """
-
-    env_state: Any
-    obs: Any
-    resets: Any
-    carry: Any
-    rng: counter_rng.Rng
-    episode_return: Any
-    episode_length: Any
+    env_state: Any  # batched environment state
+    obs: Any  # float32 or uint8 ``[B, size]``, flattened current observation
+    resets: Any  # whether ``obs`` is the first of its episode
+    carry: Any  # ``[B, width]`` network state
+    rng: counter_rng.Rng  # action-sampling generator of each environment
+    episode_return: Any  # float32 ``[B]``, undiscounted return of the running episode
+    episode_length: Any  # int32 ``[B]``, decisions in it
 
     @classmethod
     def create(cls, env: Any, env_params: Any, policy: Policy, seed: Any, num_envs: int) -> Self:

@@ -14,8 +14,7 @@ from rlenv_shared.errors import InvalidParamsError
 class PPOConfig:
     """Hyper-parameters of one training run; hashable, so a jitted function may take it as a static argument.
 
-    Raises:
-        InvalidParamsError: a value out of range, a batch that minibatches do not divide, an unknown preset.
+    Raises InvalidParamsError: a value out of range, a batch that minibatches do not divide, an unknown preset.
     """
 
     total_steps: int = 1_000_000
@@ -117,8 +116,7 @@ class PPOConfig:
     def from_dict(cls, values: dict[str, Any], source: str = "PPOConfig") -> Self:
         """Build from plain values; ``source`` names them in errors.
 
-        Raises:
-            InvalidParamsError: an unknown name, a value of the wrong type or out of range.
+        Raises InvalidParamsError: an unknown name, a value of the wrong type or out of range.
         """
         known = {field.name for field in dataclasses.fields(cls)}
         if unknown := sorted(set(values) - known):
@@ -156,11 +154,7 @@ class PPOConfig:
 
 @dataclasses.dataclass(frozen=True)
 class SelfPlayConfig:
-    """The opponents of a two-player game.
-
-    Raises:
-        InvalidParamsError: a value out of range.
-    """
+    """The opponents of a two-player game.  Raises InvalidParamsError: a value out of range."""
 
     pool_size: int = 4
     """Policies at a time, the newest included; 1 is play against oneself alone, 0 leaves the scripts alone."""

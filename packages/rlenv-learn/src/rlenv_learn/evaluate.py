@@ -28,15 +28,10 @@ MAX_STEPS: Final = 1_000_000  # steps per slot before an evaluation is given up
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """Raw results; entry ``[i, j]`` belongs to the j-th episode of slot i.
+    """Raw results; entry ``[i, j]`` belongs to the j-th episode of slot i."""
 
-    Attributes:
-        returns: undiscounted returns, float64 ``[slots, episodes per slot]``.
-        lengths: decisions, int64, same shape.
-    """
-
-    returns: Float[np.ndarray, "slots episodes"]
-    lengths: Int[np.ndarray, "slots episodes"]
+    returns: Float[np.ndarray, "slots episodes"]  # undiscounted returns, float64 ``[slots, episodes per slot]``
+    lengths: Int[np.ndarray, "slots episodes"]  # decisions, int64, same shape
 
     @property
     def mean_return(self) -> float:

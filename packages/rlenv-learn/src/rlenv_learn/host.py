@@ -150,8 +150,7 @@ class HostActors:
 def check_host_env(env: Any) -> Interface:
     """Sizes of a host environment.
 
-    Raises:
-        InvalidParamsError: not a HostVecEnv, another auto-reset mode, or unsupported spaces.
+    Raises InvalidParamsError: not a HostVecEnv, another auto-reset mode, or unsupported spaces.
     """
     mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
     valid = all(hasattr(env, name) for name in ("num_envs", "single_observation_space", "reset", "step"))

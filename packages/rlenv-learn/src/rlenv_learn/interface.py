@@ -19,17 +19,11 @@ from rlenv_shared.errors import InvalidParamsError
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """One entry of a dictionary of observations.
+    """One entry of a dictionary of observations."""
 
-    Attributes:
-        path: its keys.
-        shape: of one observation's entry.
-        ids: how many different ids its integers stand for, which networks embed; 0 for numbers.
-    """
-
-    path: tuple[str, ...]
-    shape: tuple[int, ...]
-    ids: int = 0
+    path: tuple[str, ...]  # its keys
+    shape: tuple[int, ...]  # of one observation's entry
+    ids: int = 0  # how many different ids its integers stand for, which networks embed; 0 for numbers
 
     @property
     def size(self) -> int:
@@ -61,9 +55,8 @@ class Interface:
     def from_spaces(cls, observation_space: Any, action_space: Any) -> Self:
         """Read the spaces of one environment.
 
-        Raises:
-            InvalidParamsError: observations that are neither a Box, nor ids (Discrete, MultiDiscrete), nor a Dict of
-                such, or actions that are neither Discrete nor a Box.
+        Raises InvalidParamsError: observations that are neither a Box, nor ids (Discrete, MultiDiscrete), nor a Dict of
+        such, or actions that are neither Discrete nor a Box.
         """
         parts = tuple(_parts(observation_space))
         if _is_box(observation_space):
@@ -89,8 +82,7 @@ class Interface:
     def from_env(cls, env: Any, params: Any) -> Self:
         """Read a native environment's spaces.
 
-        Raises:
-            InvalidParamsError: unsupported spaces, or more than one player.
+        Raises InvalidParamsError: unsupported spaces, or more than one player.
         """
         if env.num_players != 1:
             remedy = "put the other players into the environment by a wrapper"
@@ -158,8 +150,7 @@ class Interface:
     def batch_size(self, obs: Any) -> int:
         """Rows of a batch of observations as the environment gives them.
 
-        Raises:
-            InvalidParamsError: other shapes than the environment's.
+        Raises InvalidParamsError: other shapes than the environment's.
         """
         shapes = [np.shape(leaf) for leaf in (jax.tree.leaves(obs) if self.parts else [obs])]
         wanted = [part.shape for part in self.parts] or [self.observation_shape]

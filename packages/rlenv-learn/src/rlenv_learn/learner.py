@@ -56,21 +56,13 @@ class Rollout(Replaceable):
 
 @pytree_dataclass
 class Learner(Replaceable):
-    """State of the learner.
+    """State of the learner."""
 
-    Attributes:
-        policy: what is being learned.
-        optimiser: optax state.
-        discounted_return: ``[B]`` running discounted return of each environment, for return normalisation.
-        updates: int32, updates done.
-        rng: generator of the minibatch shuffling.
-    """
-
-    policy: Policy
-    optimiser: Any
-    discounted_return: Any
-    updates: Any
-    rng: counter_rng.Rng
+    policy: Policy  # what is being learned
+    optimiser: Any  # optax state
+    discounted_return: Any  # ``[B]`` running discounted return of each environment, for return normalisation
+    updates: Any  # int32, updates done
+    rng: counter_rng.Rng  # generator of the minibatch shuffling
 
     @classmethod
     def create(cls, interface: Interface, config: PPOConfig, seed: Any) -> Self:

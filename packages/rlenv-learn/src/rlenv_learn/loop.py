@@ -49,27 +49,16 @@ class RunKeywords(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """How a run reports and saves itself; no option changes what is learned.
+    """How a run reports and saves itself; no option changes what is learned."""
 
-    Attributes:
-        run_dir: directory of metrics and checkpoints; None writes nothing.
-        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
-        show_progress: show a progress bar; plain lines where the output is no terminal.
-        checkpoint_every: updates between checkpoints; the last update always has one.
-        keep: how many checkpoints stay.
-        log: called with the metrics record of every update.
-        checkpoint_format: "npz" (one file) or "orbax" (a directory).
-        snapshots: policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`.
-    """
-
-    run_dir: str | Path | None = None
-    resume: bool = False
-    show_progress: bool = False
-    checkpoint_every: int = 100
-    keep: int = 3
-    log: Callable[[Record], None] | None = None
-    checkpoint_format: str = "npz"
-    snapshots: int = 0
+    run_dir: str | Path | None = None  # directory of metrics and checkpoints; None writes nothing
+    resume: bool = False  # continue from the newest checkpoint in ``run_dir``, or start if there is none
+    show_progress: bool = False  # show a progress bar; plain lines where the output is no terminal
+    checkpoint_every: int = 100  # updates between checkpoints; the last update always has one
+    keep: int = 3  # how many checkpoints stay
+    log: Callable[[Record], None] | None = None  # called with the metrics record of every update
+    checkpoint_format: str = "npz"  # "npz" (one file) or "orbax" (a directory)
+    snapshots: int = 0  # policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`
 
     def __post_init__(self) -> None:
         if self.checkpoint_format not in checkpoint.FORMATS:

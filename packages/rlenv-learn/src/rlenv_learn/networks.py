@@ -28,10 +28,8 @@ def image_layout(shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
     """How an observation is an image: its shape with a channel axis, and whether that axis comes first.
 
     ``(H, W)`` is one channel.  Of three axes the smaller of the first and the last counts channels, the last where they
-    are equal: RGB images end with theirs, stacks of frames begin with theirs.
-
-    Raises:
-        InvalidParamsError: neither two nor three axes.
+    are equal: RGB images end with theirs, stacks of frames begin with theirs.  Raises InvalidParamsError: neither two
+    nor three axes.
     """
     if len(shape) not in (2, 3):
         expected = "an image: (height, width), (height, width, channels) or (channels, height, width)"
@@ -127,21 +125,13 @@ class Embedding(nn.Module):
 
 
 class ActorCritic(nn.Module):
-    """Shared trunk with a policy head and a value head.
+    """Shared trunk with a policy head and a value head."""
 
-    Attributes:
-        interface: sizes of observation and action.
-        preset: name in :data:`rlenv_learn.presets.PRESETS`.
-        activation: name in :data:`rlenv_learn.presets.ACTIVATIONS`.
-        initial_log_std: initial log standard deviation of a Gaussian policy.
-        embedding: numbers that stand for an id.
-    """
-
-    interface: Interface
-    preset: str
-    activation: str = "tanh"
-    initial_log_std: float = 0.0
-    embedding: int = 16
+    interface: Interface  # sizes of observation and action
+    preset: str  # name in :data:`rlenv_learn.presets.PRESETS`
+    activation: str = "tanh"  # name in :data:`rlenv_learn.presets.ACTIVATIONS`
+    initial_log_std: float = 0.0  # initial log standard deviation of a Gaussian policy
+    embedding: int = 16  # numbers that stand for an id
 
     @property
     def recurrent(self) -> bool:
@@ -213,8 +203,7 @@ class ActorCritic(nn.Module):
 def build(interface: Interface, config: PPOConfig) -> ActorCritic:
     """The network a configuration asks for.
 
-    Raises:
-        InvalidParamsError: a convolutional preset for observations that are no images.
+    Raises InvalidParamsError: a convolutional preset for observations that are no images.
     """
     if PRESETS[config.preset].convolutions:
         image_layout(interface.observation_shape)

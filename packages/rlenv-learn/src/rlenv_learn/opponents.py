@@ -39,15 +39,10 @@ def own_mask(env: Any, state: Any, player: Any, params: Any) -> Any:
 
 @pytree_dataclass
 class MatchParams(Replaceable):
-    """Parameters of `Against`.
+    """Parameters of `Against`."""
 
-    Attributes:
-        env_params: the game's.
-        policies: opponents stacked along a first axis of length K.
-    """
-
-    env_params: Any
-    policies: Policy
+    env_params: Any  # the game's
+    policies: Policy  # opponents stacked along a first axis of length K
 
     @classmethod
     def create(cls, env_params: Any, *policies: Policy) -> Self:
@@ -70,18 +65,12 @@ class MatchState(Replaceable):
 class Against:
     """A two-player game as a batch of single-player environments, with `MatchParams`.
 
-    Args:
-        env: environment of :mod:`rlenv_shared.env`, two players, discrete actions.
-        scripts: opponents besides the policies.
-        policies: whether there are policies among the opponents.
-
-    Raises:
-        InvalidParamsError: any other environment, or no opponent at all.
+    Raises InvalidParamsError: any other environment, or no opponent at all.
     """
 
-    env: Any
-    scripts: tuple[Script, ...] = ()
-    policies: bool = True
+    env: Any  # environment of :mod:`rlenv_shared.env`, two players, discrete actions
+    scripts: tuple[Script, ...] = ()  # opponents besides the policies
+    policies: bool = True  # whether there are policies among the opponents
 
     def __post_init__(self) -> None:
         env = self.env

@@ -29,8 +29,7 @@ from rlenv_shared.errors import InvalidParamsError
 def choose_devices(devices: int | Sequence[Any]) -> list[Any]:
     """The first so many devices of all processes, or those given.
 
-    Raises:
-        InvalidParamsError: more than there are, or none.
+    Raises InvalidParamsError: more than there are, or none.
     """
     if isinstance(devices, int):
         if not 1 <= devices <= jax.device_count() or isinstance(devices, bool):

@@ -22,19 +22,12 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass, static
 
 @pytree_dataclass
 class Policy(Replaceable):
-    """Network, parameters and running moments; a pytree, so it may be passed into jitted functions or stacked.
+    """Network, parameters and running moments; a pytree, so it may be passed into jitted functions or stacked."""
 
-    Attributes:
-        params: parameters of the network.
-        observation: moments that normalise observations, or None.
-        returns: moments of discounted returns, whose scale values are divided by, or None.
-        network: the network (static).
-    """
-
-    params: Any
-    observation: Moments | None
-    returns: Moments | None
-    network: ActorCritic = static()
+    params: Any  # parameters of the network
+    observation: Moments | None  # moments that normalise observations, or None
+    returns: Moments | None  # moments of discounted returns, whose scale values are divided by, or None
+    network: ActorCritic = static()  # the network (static)
 
     @classmethod
     def create(cls, interface: Interface, config: PPOConfig, key: Any) -> Self:
@@ -127,11 +120,7 @@ class Policy(Replaceable):
         return np.asarray(value if self.returns is None else value * self.returns.scale())
 
     def save(self, path: str | Path) -> None:
-        """Write to one ``.npz`` file, whole or not at all.
-
-        Raises:
-            StorageError: it cannot be written there.
-        """
+        """Write to one ``.npz`` file, whole or not at all.  Raises StorageError: it cannot be written there."""
         network = dataclasses.asdict(self.network)
         meta = {
             "interface": self.interface.to_dict(),
@@ -145,8 +134,7 @@ class Policy(Replaceable):
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote.
 
-        Raises:
-            SnapshotVersionError: no such file, corrupt, or not a policy of this version.
+        Raises SnapshotVersionError: no such file, corrupt, or not a policy of this version.
         """
         arrays, meta = snapshot.read(Path(path), "policy")
         with snapshot.reading(f"policy {path}"):

@@ -83,9 +83,8 @@ class MetricsLog:
     def __init__(self, path: Path, updates_done: int) -> None:
         """Open the file and keep its first ``updates_done`` records.
 
-        Raises:
-            SnapshotVersionError: the file has fewer records than the checkpoint has updates.
-            StorageError: it cannot be written there.
+        Raises SnapshotVersionError: the file has fewer records than the checkpoint has updates; StorageError: it cannot
+        be written there.
         """
         self.path = path
         with files.reading(f"metrics {path}", "one JSON object per line", "start a new run"):

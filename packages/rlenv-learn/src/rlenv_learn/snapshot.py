@@ -75,8 +75,7 @@ def reading(what: str) -> contextlib.AbstractContextManager[None]:
 def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
     """Write atomically: after a crash or on a full disk there is the old file or the new one, never half of one.
 
-    Raises:
-        StorageError: it cannot be written there.
+    Raises StorageError: it cannot be written there.
     """
     files.write_npz(path, {**header(kind), **meta}, arrays)
 
@@ -84,8 +83,7 @@ def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, 
 def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read ``(arrays, header)``.
 
-    Raises:
-        SnapshotVersionError: no such file, corrupt, of another program, kind or version.
+    Raises SnapshotVersionError: no such file, corrupt, of another program, kind or version.
     """
     with reading(f"{kind} {path}"):
         found, arrays = files.read_npz(path)

@@ -21,32 +21,21 @@ from rlenv_shared.errors import InvalidParamsError
 
 @dataclasses.dataclass(frozen=True)
 class TrainResult:
-    """Outcome of a run.
+    """Outcome of a run."""
 
-    Attributes:
-        policy: the trained policy.
-        records: metrics record of each update.
-        snapshots: policies on the way, by number of updates, if `RunOptions.snapshots` asked for them.
-    """
-
-    policy: Policy
-    records: list[Record]
+    policy: Policy  # the trained policy
+    records: list[Record]  # metrics record of each update
     snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)
+    """Policies on the way, by number of updates, if `RunOptions.snapshots` asked for them."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ManyResult:
-    """Outcome of several runs.
+    """Outcome of several runs."""
 
-    Attributes:
-        seeds: their seeds.
-        policies: the policies, each leaf stacked along a first axis of length ``len(seeds)``.
-        records: for each seed, the metrics record of each update.
-    """
-
-    seeds: tuple[int, ...]
-    policies: Policy
-    records: list[list[Record]]
+    seeds: tuple[int, ...]  # their seeds
+    policies: Policy  # the policies, each leaf stacked along a first axis of length ``len(seeds)``
+    records: list[list[Record]]  # for each seed, the metrics record of each update
 
     def policy(self, index: int) -> Policy:
         """The policy of ``seeds[index]``."""

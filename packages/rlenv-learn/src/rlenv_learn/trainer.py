@@ -28,38 +28,23 @@ Schedule = Callable[[Any, Any], Any]
 
 @pytree_dataclass
 class TrainState(Replaceable):
-    """Everything a run consists of: saved and restored, it continues bit for bit.
+    """Everything a run consists of: saved and restored, it continues bit for bit."""
 
-    Attributes:
-        learner: what learns.
-        actors: environments and what acts in them.
-        env_params: of the environment, refreshed before every rollout.
-        pool: opponents stacked, the newest policy first; None without self-play.
-    """
-
-    learner: Learner
-    actors: Actors
-    env_params: Any
-    pool: Policy | None
+    learner: Learner  # what learns
+    actors: Actors  # environments and what acts in them
+    env_params: Any  # of the environment, refreshed before every rollout
+    pool: Policy | None  # opponents stacked, the newest policy first; None without self-play
 
 
 @dataclasses.dataclass(frozen=True)
 class Trainer:
-    """Static description of a run; hashable.
+    """Static description of a run; hashable."""
 
-    Attributes:
-        env: the environment.
-        config: hyper-parameters; the seed is not read.
-        interface: sizes of observation and action.
-        selfplay: the opponents, for games.
-        schedule: a curriculum, or None.
-    """
-
-    env: Any
-    config: PPOConfig
-    interface: Interface
-    selfplay: SelfPlayConfig | None = None
-    schedule: Schedule | None = None
+    env: Any  # the environment
+    config: PPOConfig  # hyper-parameters; the seed is not read
+    interface: Interface  # sizes of observation and action
+    selfplay: SelfPlayConfig | None = None  # the opponents, for games
+    schedule: Schedule | None = None  # a curriculum, or None
 
     @classmethod
     def create(
@@ -72,8 +57,7 @@ class Trainer:
     ) -> Trainer:
         """A trainer for an environment.
 
-        Raises:
-            InvalidParamsError: unsupported spaces; several players without self-play, or one player with it.
+        Raises InvalidParamsError: unsupported spaces; several players without self-play, or one player with it.
         """
         if selfplay is None:
             interface = Interface.from_env(env, params)

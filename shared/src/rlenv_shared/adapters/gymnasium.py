@@ -92,9 +92,8 @@ class GymEnv(_OnePlayer, gymnasium.Env):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """``(observation, reward, terminated, truncated, info)``.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; the state stays as it was.
-            ResetNeededError: the episode is over.
+        Raises IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; the state stays as it was;
+        ResetNeededError: the episode is over.
         """
         self._require_running("step", not self._over)
         made = self._one.step(self._validate(action, self._mask if self._masked else None))
@@ -188,9 +187,8 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """``(observations, rewards float32 [N], terminated bool [N], truncated bool [N], info)``.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
-            ResetNeededError: `reset` was never called.
+        Raises IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved;
+        ResetNeededError: `reset` was never called.
         """
         self._require_running("step", self._state is not None)
         chosen = self._validate(actions, self._mask if self._masked else None)

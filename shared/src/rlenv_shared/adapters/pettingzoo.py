@@ -115,10 +115,8 @@ class PettingZooParallel(_Players, pettingzoo.ParallelEnv):
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """``(observations, rewards, terminations, truncations, infos)``.
 
-        Raises:
-            IllegalActionError: not one action for each agent, wrong shape or dtype, out of range or not legal now; the
-                state stays as it was.
-            ResetNeededError: the episode is over.
+        Raises IllegalActionError: not one action for each agent, wrong shape or dtype, out of range or not legal now;
+        the state stays as it was; ResetNeededError: the episode is over.
         """
         self._require_running("step", bool(self.agents))
         if set(actions) != set(self.agents):
@@ -169,9 +167,8 @@ class PettingZooAEC(_Players, pettingzoo.AECEnv):
     def step(self, action: Any) -> None:
         """Let the selected agent act; None where its episode is over.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range or not legal now; the state stays as it was.
-            ResetNeededError: every agent is done.
+        Raises IllegalActionError: wrong shape or dtype, out of range or not legal now; the state stays as it was;
+        ResetNeededError: every agent is done.
         """
         self._require_running("step", bool(self.agents))
         agent = self.agent_selection

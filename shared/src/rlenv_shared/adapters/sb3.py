@@ -56,8 +56,7 @@ class SB3VecEnv(VecEnv):
     def reset(self) -> Any:
         """The first observations; ``reset_infos`` holds what the environments report.
 
-        Raises:
-            InvalidParamsError: options that differ from environment to environment.
+        Raises InvalidParamsError: options that differ from environment to environment.
         """
         options = self._options[0]
         if any(other != options for other in self._options):
@@ -87,8 +86,7 @@ class SB3VecEnv(VecEnv):
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """``(observations, rewards, dones, infos)`` of the step with those actions.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
+        Raises IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
         """
         obs, reward, terminated, truncated, info = self.envs.step(self._actions)
         self._masks = info.get("action_mask")
@@ -106,8 +104,7 @@ class SB3VecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the vector environment, once for each index; ``action_masks`` where there are masks.
 
-        Raises:
-            AttributeError: there is none.
+        Raises AttributeError: there is none.
         """
         if attr_name == "action_masks" and self._masked:
             return [lambda i=i: self._mask_of(i) for i in self._get_indices(indices)]
@@ -115,18 +112,13 @@ class SB3VecEnv(VecEnv):
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused.
-
-        Raises:
-            InvalidParamsError: always; parameters are constants of the compiled step.
-        """
+        """Refused.  Raises InvalidParamsError: always; parameters are constants of the compiled step."""
         raise InvalidParamsError(f"set_attr({attr_name!r})", value, "no change", "construct it with other parameters")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """``action_masks``, bool ``[A]`` for each index, of the last observations.
 
-        Raises:
-            InvalidParamsError: another method, or the legal actions do not depend on the state.
+        Raises InvalidParamsError: another method, or the legal actions do not depend on the state.
         """
         if method_name != "action_masks" or not self._masked:
             expected = "'action_masks'" if self._masked else "nothing: all actions are always legal"

@@ -24,27 +24,16 @@ _wrapping = np.errstate(over="ignore")
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """One integer or flag; made by `bits`, `flag` and `word`.
+    """One integer or flag; made by `bits`, `flag` and `word`."""
 
-    Attributes:
-        name: an identifier, unique in its group.
-        low: smallest value.
-        high: largest value.
-        empty: the value that zero bits stand for; fields below it are stored as two's complement.
-        dtype: bool, int32, or uint32 for a whole word.
-        count: how many of it, None for one that is not indexed.
-        table: where it lies; None where its group lies.
-        alone: nothing else is in its word.
-    """
-
-    name: str
-    low: int
-    high: int
-    empty: int
-    dtype: np.dtype
-    count: int | None = None
-    table: str | None = None
-    alone: bool = False
+    name: str  # an identifier, unique in its group
+    low: int  # smallest value
+    high: int  # largest value
+    empty: int  # the value that zero bits stand for; fields below it are stored as two's complement
+    dtype: np.dtype  # bool, int32, or uint32 for a whole word
+    count: int | None = None  # how many of it, None for one that is not indexed
+    table: str | None = None  # where it lies; None where its group lies
+    alone: bool = False  # nothing else is in its word
 
     @property
     def is_signed(self) -> bool:
@@ -91,21 +80,13 @@ class Field:
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Fields, groups and records that lie together; made by `group` and `record`.
+    """Fields, groups and records that lie together; made by `group` and `record`."""
 
-    Attributes:
-        name: an identifier, unique in its group.
-        members: in the order in which they are placed.
-        count: how many of it, None for one that is not indexed.
-        table: where it lies; None where its own group lies.
-        whole_words: it shares no word with anything else, even if it is small.
-    """
-
-    name: str
-    members: tuple[Field | Group, ...]
-    count: int | None = None
-    table: str | None = None
-    whole_words: bool = False
+    name: str  # an identifier, unique in its group
+    members: tuple[Field | Group, ...]  # in the order in which they are placed
+    count: int | None = None  # how many of it, None for one that is not indexed
+    table: str | None = None  # where it lies; None where its own group lies
+    whole_words: bool = False  # it shares no word with anything else, even if it is small
 
 
 def bits(
@@ -158,8 +139,7 @@ def word(name: str, *, count: int | None = None, table: str | None = None) -> Fi
 def group(name: str, members: Iterable[Field | Group], *, table: str | None = None, whole_words: bool = False) -> Group:
     """Members that lie together: in one word if they fit, else in words that hold nothing else.
 
-    Raises:
-        InvalidParamsError: no identifier, or a member's name twice.
+    Raises InvalidParamsError: no identifier, or a member's name twice.
     """
     _check_name(name, None)
     return Group(name, check_members(name, members), None, table, whole_words)
@@ -170,8 +150,7 @@ def record(
 ) -> Group:
     """A group ``count`` times, each with the same layout.
 
-    Raises:
-        InvalidParamsError: no identifier, a count below 1, or a member's name twice.
+    Raises InvalidParamsError: no identifier, a count below 1, or a member's name twice.
     """
     _check_name(name, count)
     return Group(name, check_members(name, members), count, table, whole_words)

@@ -61,8 +61,7 @@ def write(layout: Layout, path: str | Path) -> None:
 def check(layout: Layout, path: str | Path) -> None:
     """Compare the files with the layout.
 
-    Raises:
-        InvalidParamsError: a stale layout report, with the first line that differs, or one that is missing.
+    Raises InvalidParamsError: a stale layout report, with the first line that differs, or one that is missing.
     """
     for suffix, text in texts(layout).items():
         file = Path(f"{path}{suffix}")

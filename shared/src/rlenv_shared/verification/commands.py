@@ -25,11 +25,7 @@ def smoke(declaration: Declaration, arguments: Sequence[str]) -> int:
 
 
 def run(declaration: Declaration, name: str, arguments: Sequence[str]) -> int:
-    """Run a command; returns its exit status.
-
-    Raises:
-        InvalidParamsError: no installed distribution has it.
-    """
+    """Run a command; returns its exit status.  Raises InvalidParamsError: no installed distribution has it."""
     for found in entry_points(group=GROUP, name=name):
         return int(found.load()(declaration, arguments))
     known = sorted(entry_points(group=GROUP).names)

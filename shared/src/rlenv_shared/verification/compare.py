@@ -27,19 +27,12 @@ from rlenv_shared.verification.ulp import FAR, bit_pattern, ulp_distance
 
 @dataclasses.dataclass(frozen=True)
 class Tolerance:
-    """A named bound: values agree if any of its parts allows the difference.
+    """A named bound: values agree if any of its parts allows the difference."""
 
-    Attributes:
-        name: what reports call it, e.g. ``"TOL_QPOS"``.
-        atol: absolute, in the field's unit.
-        rtol: relative to the reference's magnitude.
-        ulp: units in the last place; needs equal dtypes.
-    """
-
-    name: str
-    atol: float = 0.0
-    rtol: float = 0.0
-    ulp: int = 0
+    name: str  # what reports call it, e.g. ``"TOL_QPOS"``
+    atol: float = 0.0  # absolute, in the field's unit
+    rtol: float = 0.0  # relative to the reference's magnitude
+    ulp: int = 0  # units in the last place; needs equal dtypes
 
     def __post_init__(self) -> None:
         bounds = (self.atol, self.rtol, self.ulp)

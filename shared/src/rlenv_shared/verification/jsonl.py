@@ -71,8 +71,7 @@ def step_to_json(step: CanonicalStep) -> dict[str, Any]:
 def step_from_json(line: Any, number: int = 0) -> CanonicalStep:
     """The step a line describes, and the number of the line; kinds that are null or absent are left out.
 
-    Raises:
-        InvalidParamsError: the line is not a step.
+    Raises InvalidParamsError: the line is not a step.
     """
     if not isinstance(line, dict) or not {"episode", "t"} <= set(line) <= {"episode", "t", *STEP_KINDS}:
         got = sorted(line) if isinstance(line, dict) else line
@@ -95,9 +94,7 @@ def step_from_json(line: Any, number: int = 0) -> CanonicalStep:
 def write(trajectory: Trajectory, path: str | Path) -> None:
     """Write a recording as JSON lines.
 
-    Raises:
-        InvalidParamsError: the metadata is not JSON.
-        StorageError: it cannot be written there.
+    Raises InvalidParamsError: the metadata is not JSON; StorageError: it cannot be written there.
     """
     arrays = {**trajectory.initial, **trajectory.steps}
     dtypes = {name: array.dtype.name for name, array in arrays.items() if name != "valid"}
@@ -112,9 +109,8 @@ def write(trajectory: Trajectory, path: str | Path) -> None:
 def read(path: str | Path) -> Trajectory:
     """Read a recording from JSON lines.
 
-    Raises:
-        SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version; the message
-            names the line.
+    Raises SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version; the
+    message names the line.
     """
     with reading(f"recording {path}"):
         first, _, body = Path(path).read_bytes().partition(b"\n")
@@ -213,8 +209,7 @@ def _values(steps: Sequence[CanonicalStep], name: str, dtypes: Mapping[str, str]
 def _array(rows: list[Any], dtype: str | None, words: bool) -> NDArray[Any]:
     """Nested lists of JSON values as an array of a dtype, or of their own, if nothing is lost.
 
-    Raises:
-        ValueError, OverflowError: something would be.
+    Raises ValueError, OverflowError: something would be.
     """
     shape, leaves = [len(rows)], rows
     while list in (kinds := set(map(type, leaves))):

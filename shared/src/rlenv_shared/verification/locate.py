@@ -25,8 +25,7 @@ PACKAGE: Final = "references"
 def references_folder() -> Path:
     """The folder with one folder per reference, each with its ``pin.json``.
 
-    Raises:
-        ReferenceUnavailableError: there is none.
+    Raises ReferenceUnavailableError: there is none.
     """
     tried = list(_places())
     for place in tried:

@@ -161,9 +161,7 @@ class ReferenceProcess:
     def _exchange(self, message: bytes, deadline: float) -> bytes:
         """Send a line and return the next one that comes.
 
-        Raises:
-            TimeoutError, EOFError: neither came.
-            ValueError: it is too long.
+        Raises TimeoutError, EOFError: neither came; ValueError: it is too long.
         """
         unsent, end = memoryview(message), self._received.find(b"\n")
         stdin, stdout, stderr = (stream.fileno() for stream in self._streams())

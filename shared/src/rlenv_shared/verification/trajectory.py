@@ -44,37 +44,26 @@ reading: Final = functools.partial(
 
 @dataclasses.dataclass(frozen=True)
 class CanonicalStep:
-    """One step of one episode, as drivers in other languages write it.
+    """One step of one episode, as drivers in other languages write it."""
 
-    Attributes:
-        episode: column of the recording.
-        t: row of the recording; -1 for what the reset returned (no action, reward or flags).
-        fields: value by field name.
-        line: of the file it was read from; 0 for none.
-    """
-
-    episode: int
-    t: int
-    fields: Mapping[str, Any]
-    line: int = 0
+    episode: int  # column of the recording
+    t: int  # row of the recording; -1 for what the reset returned (no action, reward or flags)
+    fields: Mapping[str, Any]  # value by field name
+    line: int = 0  # of the file it was read from; 0 for none
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trajectory:
     """A recording; see the module for its fields.
 
-    Attributes:
-        steps: array by field name, [T, B, ...].
-        initial: state, generator and observation after the reset, [B, ...].
-        metadata: JSON-serialisable facts: environment, seed, parameters, versions.
-
-    Raises:
-        InvalidParamsError: a name, shape or dtype does not fit the schema.
+    Raises InvalidParamsError: a name, shape or dtype does not fit the schema.
     """
 
-    steps: Mapping[str, NDArray[Any]]
+    steps: Mapping[str, NDArray[Any]]  # array by field name, [T, B, ...]
     initial: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    """State, generator and observation after the reset, [B, ...]."""
     metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """JSON-serialisable facts: environment, seed, parameters, versions."""
 
     def __post_init__(self) -> None:
         for names in (self.steps, self.initial):
@@ -131,8 +120,7 @@ class Trajectory:
     def before(self, name: str) -> NDArray[Any]:
         """A state, generator or observation field as it was before each step, [T, B, ...].
 
-        Raises:
-            InvalidParamsError: the recording lacks the field or its initial value.
+        Raises InvalidParamsError: the recording lacks the field or its initial value.
         """
         if name not in self.steps or name not in self.initial:
             raise _bad(f"field {name!r}", sorted(self.initial), "a field with an initial value", "record the reset too")
@@ -151,9 +139,7 @@ class Trajectory:
     def save(self, path: str | Path) -> None:
         """Write a compressed npz file.
 
-        Raises:
-            InvalidParamsError: the metadata is not JSON.
-            StorageError: it cannot be written there.
+        Raises InvalidParamsError: the metadata is not JSON; StorageError: it cannot be written there.
         """
         header = {"format": FORMAT, "schema": SCHEMA, "metadata": dict(self.metadata)}
         arrays = {f"steps/{name}": array for name, array in self.steps.items()}
@@ -164,8 +150,7 @@ class Trajectory:
     def load(cls, path: str | Path) -> Trajectory:
         """Read what `save` wrote.
 
-        Raises:
-            SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version.
+        Raises SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version.
         """
         with reading(f"recording {path}"):
             header, arrays = files.read_npz(path)
@@ -180,8 +165,7 @@ class Trajectory:
 def check_header(header: Any, keys: set[str]) -> None:
     """Check a file's header, without its seal.
 
-    Raises:
-        ValueError: it is foreign, of another version, or has other keys.
+    Raises ValueError: it is foreign, of another version, or has other keys.
     """
     if not isinstance(header, dict) or (header.get("format"), header.get("schema")) != (FORMAT, SCHEMA):
         about = {key: header.get(key) for key in ("format", "schema")} if isinstance(header, dict) else header

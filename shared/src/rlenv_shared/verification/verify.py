@@ -26,17 +26,12 @@ from rlenv_shared.verification.differences import Differences
 
 @dataclasses.dataclass
 class Findings:
-    """What a rollout set found.
-
-    Attributes:
-        comparisons: tree of objects with ``steps`` and ``mismatches``.
-        measured: anything else, JSON-serialisable.
-        problems: what is wrong although nothing differed.
-    """
+    """What a rollout set found."""
 
     comparisons: dict[str, Any] = dataclasses.field(default_factory=dict)
-    measured: dict[str, Any] = dataclasses.field(default_factory=dict)
-    problems: list[str] = dataclasses.field(default_factory=list)
+    """Tree of objects with ``steps`` and ``mismatches``."""
+    measured: dict[str, Any] = dataclasses.field(default_factory=dict)  # anything else, JSON-serialisable
+    problems: list[str] = dataclasses.field(default_factory=list)  # what is wrong although nothing differed
 
     def add(self, name: str, differences: Differences, **more: Any) -> None:
         """Keep and print a comparison."""
@@ -64,8 +59,7 @@ def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
 def load(path: Path) -> dict[str, Any]:
     """Read a file of results.
 
-    Raises:
-        SnapshotVersionError: it is corrupt, foreign, of another version, or compares nothing.
+    Raises SnapshotVersionError: it is corrupt, foreign, of another version, or compares nothing.
     """
     return FORMAT.read(path)
 

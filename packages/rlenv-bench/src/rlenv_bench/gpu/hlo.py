@@ -62,21 +62,13 @@ class Instruction:
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """A kernel of the step loop.
+    """A kernel of the step loop."""
 
-    Attributes:
-        name: of the instruction.
-        op: its kind: fusion, copy, custom-call, ...
-        trips: launches per iteration of the step loop.
-        bytes_read: by one launch; of a custom call all operands, the most that it can need.
-        bytes_written: by one launch; of a custom call all results.
-    """
-
-    name: str
-    op: str
-    trips: int
-    bytes_read: int
-    bytes_written: int
+    name: str  # of the instruction
+    op: str  # its kind: fusion, copy, custom-call, ...
+    trips: int  # launches per iteration of the step loop
+    bytes_read: int  # by one launch; of a custom call all operands, the most that it can need
+    bytes_written: int  # by one launch; of a custom call all results
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +90,7 @@ def shape_bytes(shape: str) -> int:
 def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
     """``(instructions by computation, name of the entry computation)``.
 
-    Raises:
-        InvalidParamsError: the text has no entry computation.
+    Raises InvalidParamsError: the text has no entry computation.
     """
     computations: dict[str, list[Instruction]] = {}
     entry = current = None

@@ -18,17 +18,12 @@ from rlenv_bench.gpu.target import ISSUE_LANES, Target
 
 @dataclasses.dataclass(frozen=True)
 class Assumptions:
-    """How far programs stay behind a device's datasheet.
-
-    Attributes:
-        launch_s: seconds of a launch out of a CUDA graph, into which XLA puts loop bodies of five launches and more.
-        lone_launch_s: seconds of any other launch.
-        work: times longer than memory and issue rate allow.
-    """
+    """How far programs stay behind a device's datasheet."""
 
     launch_s: float
-    lone_launch_s: float
-    work: float
+    """Seconds of a launch out of a CUDA graph, into which XLA puts loop bodies of five launches and more."""
+    lone_launch_s: float  # seconds of any other launch
+    work: float  # times longer than memory and issue rate allow
 
 
 RAW: Final = Assumptions(1.5e-6, 1.5e-6, 1.0)

@@ -25,37 +25,27 @@ PLATFORM: Final = "cuda"
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """A rollout to compile.
+    """A rollout to compile."""
 
-    Attributes:
-        name: within the package.
-        build: from a number of environments to ``(function, arguments)``; the arguments may be abstract
-            (`jax.ShapeDtypeStruct`).
-        steps: environment steps of the rollout.
-        about: what is computed, for readers.
-        writes: what each step writes to memory, e.g. ``reward, done``.
-        batches: numbers of environments.
-        loop_trips: worst-case trips of a loop in a step whose number the compiler does not know.
-        kernel_trips: worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the
-            outermost first; undeclared ones count once, and a report with such a loop is refused.
-        donate: arguments whose memory the result may take.
-        workload: ``(batch, keep outputs, whether the device is a GPU) -> Workload``: the program to measure; None if it
-            is only compiled.
-        build_to_hash: another form of the same program for the fingerprint, where the lowered one holds more than the
-            program: that of a kernel holds the paths and lines of its source.
-    """
-
-    name: str
+    name: str  # within the package
     build: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]]
-    steps: int
-    about: str
-    writes: str
-    batches: tuple[int, ...] = BATCHES
-    loop_trips: int | None = None
+    """From a number of environments to ``(function, arguments)``; the arguments may be abstract
+    (`jax.ShapeDtypeStruct`)."""
+    steps: int  # environment steps of the rollout
+    about: str  # what is computed, for readers
+    writes: str  # what each step writes to memory, e.g. ``reward, done``
+    batches: tuple[int, ...] = BATCHES  # numbers of environments
+    loop_trips: int | None = None  # worst-case trips of a loop in a step whose number the compiler does not know
     kernel_trips: int | tuple[int, ...] | None = None
-    donate: tuple[int, ...] = (0,)
+    """Worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the outermost first;
+    undeclared ones count once, and a report with such a loop is refused."""
+    donate: tuple[int, ...] = (0,)  # arguments whose memory the result may take
     workload: Callable[[int, bool, bool], Any] | None = None
+    """``(batch, keep outputs, whether the device is a GPU) -> Workload``: the program to measure; None if it is only
+    compiled."""
     build_to_hash: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]] | None = None
+    """Another form of the same program for the fingerprint, where the lowered one holds more than the program: that of
+    a kernel holds the paths and lines of its source."""
 
     def __post_init__(self) -> None:
         of_kernels = self.kernel_trips if isinstance(self.kernel_trips, tuple) else (self.kernel_trips,)

@@ -27,26 +27,18 @@ _NAMED = re.compile(r'profile_annotation: "([^"]*)"\s+thunk_id: (\d+)')
 
 @dataclasses.dataclass(frozen=True)
 class Thunk:
-    """One thing that the device does.
+    """One thing that the device does."""
 
-    Attributes:
-        kind: XLA's, e.g. ``CustomKernel`` or ``Copy``.
-        kernel: name of its machine code; empty if it has none.
-        threads: of a kernel, 0 otherwise.
-        in_graph: launched by a CUDA graph.
-    """
-
-    kind: str
-    kernel: str
-    threads: int
-    in_graph: bool
+    kind: str  # XLA's, e.g. ``CustomKernel`` or ``Copy``
+    kernel: str  # name of its machine code; empty if it has none
+    threads: int  # of a kernel, 0 otherwise
+    in_graph: bool  # launched by a CUDA graph
 
 
 def read(folder: Path) -> dict[str, list[Thunk]]:
     """Thunks of each instruction in a folder of dumps.
 
-    Raises:
-        ReferenceUnavailableError: XLA dumped no schedule, or several.
+    Raises ReferenceUnavailableError: XLA dumped no schedule, or several.
     """
     texts = []
     for name, most in (("thunk_sequence*", 2), ("thunk_metadata", 1)):  # a second schedule is the one with CUDA graphs

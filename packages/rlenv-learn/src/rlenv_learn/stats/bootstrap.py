@@ -18,21 +18,13 @@ Statistic = Callable[..., Any]  # (values, axis=...) -> statistic along that axi
 
 @dataclasses.dataclass(frozen=True)
 class Interval:
-    """A point estimate with its confidence interval.
+    """A point estimate with its confidence interval."""
 
-    Attributes:
-        value: the statistic of the data.
-        low: lower end.
-        high: upper end.
-        confidence: e.g. 0.95.
-        n: observations.
-    """
-
-    value: float
-    low: float
-    high: float
-    confidence: float
-    n: int
+    value: float  # the statistic of the data
+    low: float  # lower end
+    high: float  # upper end
+    confidence: float  # e.g. 0.95
+    n: int  # observations
 
 
 def iqm(values: ArrayLike, axis: int | None = None) -> Any:

@@ -84,8 +84,7 @@ def power_welch(
 def pairs_needed(power: float, margin: float, sd: float, difference: float = 0.0, alpha: float = 0.05) -> int:
     """Smallest number of pairs with which `tost.tost_paired` reaches a power.
 
-    Raises:
-        InvalidParamsError: an argument is out of bounds, or no size reaches that power (|difference| >= margin).
+    Raises InvalidParamsError: an argument is out of bounds, or no size reaches that power (|difference| >= margin).
     """
     return _smallest(lambda n: power_paired(n, margin, sd, difference, alpha), power, margin, difference)
 
@@ -95,8 +94,7 @@ def samples_needed(
 ) -> int:
     """Smallest size of each of two samples with which `tost.tost_welch` reaches a power.
 
-    Raises:
-        InvalidParamsError: an argument is out of bounds, or no size reaches that power (|difference| >= margin).
+    Raises InvalidParamsError: an argument is out of bounds, or no size reaches that power (|difference| >= margin).
     """
     return _smallest(lambda n: power_welch(n, n, margin, sd_a, sd_b, difference, alpha), power, margin, difference)
 

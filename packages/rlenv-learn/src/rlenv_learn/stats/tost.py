@@ -26,43 +26,24 @@ FARTHEST_Z: Final = 38.0  # the normal tail beyond underflows float64
 
 @dataclasses.dataclass(frozen=True)
 class TostResult:
-    """An equivalence test.
+    """An equivalence test."""
 
-    Attributes:
-        method: ``welch``, ``paired`` or ``proportions``.
-        mean_a: mean (or proportion) of the first sample.
-        mean_b: of the second.
-        difference: ``mean_a - mean_b``.
-        ci_low: lower end of the (1 - 2 alpha) confidence interval of the difference.
-        ci_high: upper end.
-        margin: equivalence margin, in the samples' unit.
-        alpha: level of each one-sided test.
-        n_a: size of the first sample.
-        n_b: of the second.
-        p_lower: p value against ``difference <= -margin``.
-        p_upper: p value against ``difference >= margin``.
-        p: the larger of both.
-        degenerate: the difference has no variance, so the verdict is the plain comparison |difference| < margin.
-        verdict: ``"equivalent"`` or ``"not shown equivalent"``.
-        reason: why, in words.
-    """
-
-    method: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    ci_low: float
-    ci_high: float
-    margin: float
-    alpha: float
-    n_a: int
-    n_b: int
-    p_lower: float
-    p_upper: float
-    p: float
-    degenerate: bool
-    verdict: Literal["equivalent", "not shown equivalent"]
-    reason: str
+    method: str  # ``welch``, ``paired`` or ``proportions``
+    mean_a: float  # mean (or proportion) of the first sample
+    mean_b: float  # of the second
+    difference: float  # ``mean_a - mean_b``
+    ci_low: float  # lower end of the (1 - 2 alpha) confidence interval of the difference
+    ci_high: float  # upper end
+    margin: float  # equivalence margin, in the samples' unit
+    alpha: float  # level of each one-sided test
+    n_a: int  # size of the first sample
+    n_b: int  # of the second
+    p_lower: float  # p value against ``difference <= -margin``
+    p_upper: float  # p value against ``difference >= margin``
+    p: float  # the larger of both
+    degenerate: bool  # the difference has no variance, so the verdict is the plain comparison |difference| < margin
+    verdict: Literal["equivalent", "not shown equivalent"]  # ``"equivalent"`` or ``"not shown equivalent"``
+    reason: str  # why, in words
 
     @property
     def equivalent(self) -> bool:
@@ -169,11 +150,7 @@ def wilson_interval(count: int, n: int, z: float) -> tuple[float, float]:
 
 
 def check_design(margin: float, alpha: float) -> None:
-    """Check margin and level.
-
-    Raises:
-        InvalidParamsError: margin not finite and > 0, or alpha not in (0, 0.5).
-    """
+    """Check margin and level.  Raises InvalidParamsError: margin not finite and > 0, or alpha not in (0, 0.5)."""
     if not (math.isfinite(margin) and margin > 0):
         raise InvalidParamsError("margin", margin, "a finite number > 0", "fix the margin before the experiment")
     if not 0 < alpha < 0.5:

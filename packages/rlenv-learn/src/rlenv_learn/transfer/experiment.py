@@ -32,17 +32,12 @@ SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded
 
 @dataclasses.dataclass(frozen=True)
 class Backend:
-    """One implementation: how to train there, and how to evaluate there.
+    """One implementation: how to train there, and how to evaluate there."""
 
-    Attributes:
-        ppo: hyper-parameters; seed and total_steps are replaced by the transfer config's.
-        train: ``(hyper-parameters, run directory) -> policy``; resumes if the directory holds a checkpoint.
-        evaluate: ``(policy, episodes, seed) -> returns`` of complete episodes.
-    """
-
-    ppo: PPOConfig
+    ppo: PPOConfig  # hyper-parameters; seed and total_steps are replaced by the transfer config's
     train: Callable[[PPOConfig, Path], Policy]
-    evaluate: Callable[[Policy, int, int], list[float]]
+    """``(hyper-parameters, run directory) -> policy``; resumes if the directory holds a checkpoint."""
+    evaluate: Callable[[Policy, int, int], list[float]]  # ``(policy, episodes, seed) -> returns`` of complete episodes
 
 
 def native_backend(env: Any, ppo: PPOConfig, params: Any = None) -> Backend:
