@@ -2,7 +2,7 @@
 
 ``state = state * MULTIPLIER + INCREMENT`` modulo 2**64, and a draw is the upper half of the new state.  A state is
 ``(high, low)``, two uint32 arrays of one shape; the code runs on NumPy and JAX arrays, tracers and blocks inside a
-Pallas kernel.  Skipping any number of draws costs one step (`jump`).
+Pallas kernel.
 
 Source: ``sim/prng.ts:Gen5RNG`` of Pokémon Showdown, the generator of the games' fifth generation.
 """
@@ -41,37 +41,6 @@ def from_int(seed: int) -> State:
 def advance(state: State, mulhi: MulHi = counter_rng.mulhi) -> State:
     """The next state; its high word is the draw of 32 bits."""
     return _affine(state, MULTIPLIER, INCREMENT, mulhi)
-
-
-def jump(state: State, draws: int, mulhi: MulHi = counter_rng.mulhi) -> State:
-    """The state after a number of draws known beforehand, by one multiplication.
-
-    Args:
-        state: ``(high, low)``.
-        draws: >= 0.
-        mulhi: as for `advance`.
-
-    Raises:
-        InvalidParamsError: ``draws`` is negative.
-    """
-    return _affine(state, *jump_constants(draws), mulhi)
-
-
-def jump_constants(draws: int) -> tuple[int, int]:
-    """``(multiplier, increment)`` that make ``draws`` steps at once.
-
-    Raises InvalidParamsError: ``draws`` is negative.
-    """
-    if draws < 0:
-        raise InvalidParamsError("draws", draws, ">= 0", "add the period, 2**64, to go backwards")
-    multiplier, increment = 1, 0
-    square, step = MULTIPLIER, INCREMENT  # 2**k steps at once
-    while draws:
-        if draws & 1:
-            multiplier, increment = multiplier * square % PERIOD, (increment * square + step) % PERIOD
-        square, step = square * square % PERIOD, (step * square + step) % PERIOD
-        draws >>= 1
-    return multiplier, increment
 
 
 def below(state: State, n: Any, mulhi: MulHi = counter_rng.mulhi) -> tuple[Any, State]:

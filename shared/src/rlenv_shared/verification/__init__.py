@@ -4,11 +4,11 @@
 |--------------|-----------------------------------------------------------------------------------|
 | `trajectory` | the schema of a recording, npz files                                              |
 | `jsonl`      | recordings as JSON lines, the form drivers in other languages write               |
-| `record`     | record a JAX environment or a host reference into that schema                     |
+| `record`     | record a JAX environment into that schema                                         |
 | `compare`    | first divergence between two recordings, exact or with named tolerances           |
 | `differences` | what a comparison found                                                          |
 | `ulp`        | distance between floats in units in the last place                                |
-| `teacher`    | every single step from the reference's state; free-running divergence curves      |
+| `teacher`    | every single step from the reference's state                                      |
 | `pinned`     | pinned references: ``pin.json``                                                   |
 | `locate`     | where the references are; imports their adapters                                  |
 | `reference`  | client of a reference that runs as a subprocess                                   |

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,10 +90,6 @@ class Differences:
         if not self.ok:
             raise DivergenceError(str(self))
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON-serialisable form; an infinite error becomes the string ``"inf"``."""
-        return _plain(dataclasses.asdict(self))
-
     def __str__(self) -> str:
         compared = sum(field.compared for field in self.fields.values())
         head = f"{self.mismatches:,} mismatches in {compared:,} values of {self.steps:,} steps ({self.ends:,} ends)"
@@ -103,11 +98,3 @@ class Differences:
             return "\n  ".join([*lines, head])
         bad = ", ".join(f"{name} {field.mismatches:,}" for name, field in self.fields.items() if field.mismatches)
         return "\n".join([*lines, f"{self.first}\n  {head}: {bad}"])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

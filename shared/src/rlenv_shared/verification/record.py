@@ -1,10 +1,10 @@
-"""Record JAX environments and host references into one schema."""
+"""Record JAX environments into the schema of `trajectory`; actions that are the same on every machine."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,9 @@ from numpy.typing import NDArray
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.teacher import Fields, StepFrom
-from rlenv_shared.verification.trajectory import INITIAL_KINDS, Trajectory
+from rlenv_shared.verification.trajectory import Trajectory
 
 ACTION_SALT: Final = 0x5EED_AC71_0000_0000  # keeps action streams apart from the environments' streams
-
-
-class HostReference(Protocol):
-    """A reference driven from Python, B episodes at a time."""
-
-    def reset(self, **options: Any) -> Any:
-        """Begin all episodes."""
-
-    def step(self, actions: NDArray[Any]) -> Any:
-        """Apply actions, shape [B, ...]."""
-
-    def snapshot(self) -> Fields:
-        """Present state, generator and observation, and the last step's reward and flags, each [B, ...]."""
 
 
 def random_actions(seed: int, steps: int, batch: int, num_actions: int) -> NDArray[np.int32]:
@@ -142,41 +129,6 @@ def _step(env: Any, state: Any, action: Any, params: Any, auto_reset: bool) -> t
         obs, state, reward, terminated, _ = env.step_env(key, state, action, params)
         truncated = env.is_truncated(state, params)
     return obs, state, {"reward": reward, "terminated": terminated, "truncated": truncated}
-
-
-def record_host(
-    reference: HostReference,
-    actions: NDArray[Any],
-    *,
-    metadata: Mapping[str, Any] | None = None,
-    **reset_options: Any,
-) -> Trajectory:
-    """Record a host reference under given actions.
-
-    Args:
-        reference: adapter; its snapshots may be views, they are copied.
-        actions: [T, B, ...]; row ``t`` is passed to ``reference.step``.
-        metadata: facts about the reference.
-        reset_options: passed to ``reference.reset``.
-
-    Raises:
-        InvalidParamsError: snapshots do not fit the schema, or change their fields between steps.
-    """
-    reference.reset(**reset_options)
-    first = {name: np.array(value) for name, value in reference.snapshot().items()}
-    initial = {name: value for name, value in first.items() if name.split(".")[0] in INITIAL_KINDS}
-    steps = {name: np.empty((len(actions), *value.shape), value.dtype) for name, value in first.items()}
-    for t, action in enumerate(actions):
-        reference.step(action)
-        now = reference.snapshot()
-        if set(now) != set(steps):
-            raise InvalidParamsError(f"snapshot after step {t}", sorted(now), sorted(steps), "keep the fields fixed")
-        for name, value in now.items():
-            if np.shape(value) != steps[name].shape[1:] or np.asarray(value).dtype != steps[name].dtype:
-                got, expected = (np.shape(value), np.asarray(value).dtype), (steps[name].shape[1:], steps[name].dtype)
-                raise InvalidParamsError(f"snapshot field {name!r}", got, expected, "keep shape and dtype fixed")
-            steps[name][t] = value
-    return Trajectory({"action": np.asarray(actions), **steps}, initial, dict(metadata or {}))
 
 
 def jax_step_from(
