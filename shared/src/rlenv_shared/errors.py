@@ -7,12 +7,7 @@ from __future__ import annotations
 
 
 class EnvError(Exception):
-    """Base of every error these packages raise on purpose.
-
-    Args:
-        what: the whole message, or what is wrong; then the other three are given too.
-        parts: what was got, what is expected, the remedy.
-    """
+    """Base of every error these packages raise on purpose: a message, or what is wrong, got, expected, the remedy."""
 
     def __init__(self, what: str = "", *parts: object) -> None:
         super().__init__(f"{what}: got {parts[0]}, expected {parts[1]}; {parts[2]}" if parts else what)

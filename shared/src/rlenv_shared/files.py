@@ -106,10 +106,7 @@ def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -
 
 
 def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> dict[str, Any]:
-    """The header without its seal; files from before there were seals have none.
-
-    Raises ValueError: the content is not what was sealed.
-    """
+    """The header without its seal; files from before there were seals have none.  Raises ValueError: other content."""
     if SEAL in header and header[SEAL] != digest(header, parts):
         raise ValueError(f"content other than what was written ({SEAL} {header[SEAL]!r})")
     return {key: value for key, value in header.items() if key != SEAL}
@@ -167,10 +164,7 @@ def sealed(path: str | Path, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
-    """Write a sealed JSON object.
-
-    Raises InvalidParamsError, StorageError: it is not JSON; it cannot be written there.
-    """
+    """Write a sealed JSON object.  Raises InvalidParamsError: it is no JSON; StorageError: no place to write to."""
     with replacing(path) as file:
         file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
 
@@ -212,29 +206,20 @@ class JsonFormat:
         return content
 
     def read(self, path: str | Path) -> dict[str, Any]:
-        """Read and check a file.
-
-        Raises SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
-        """
+        """Read and check a file.  Raises SnapshotVersionError: missing, corrupt, foreign or of another version."""
         with self.reading(path):
             content = read_json(path)
         return self.checked(path, content)
 
     def write(self, path: str | Path, content: Mapping[str, Any]) -> None:
-        """Check and write a content.
-
-        Raises SnapshotVersionError: it could not be read again; InvalidParamsError, StorageError: as `write_json`.
-        """
+        """Check and write.  Raises SnapshotVersionError: it could not be read again; else as `write_json`."""
         write_json(path, self.checked(path, dict(content)))
 
 
 def write_npz(
     path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, compress: bool = False
 ) -> None:
-    """Write named arrays and a sealed JSON header as an npz file, equal bytes for equal content.
-
-    Raises InvalidParamsError, StorageError: the header is not JSON; it cannot be written there.
-    """
+    """Write named arrays and a sealed JSON header as npz, equal bytes for equal content; errors as `write_json`."""
     content = plain(f"header of {path}", header)
     parts = {name: _to_npy(array) for name, array in arrays.items()}
     text = json.dumps({**content, SEAL: digest(content, parts.items())})

@@ -44,13 +44,7 @@ def advance(state: State, mulhi: MulHi = counter_rng.mulhi) -> State:
 
 
 def below(state: State, n: Any, mulhi: MulHi = counter_rng.mulhi) -> tuple[Any, State]:
-    """Draw a number on [0, n) as Showdown's ``next(n)`` does: ``(uint32, advanced state)``.
-
-    Args:
-        state: ``(high, low)``.
-        n: uint32 array or NumPy scalar, >= 1.
-        mulhi: as for `advance`.
-    """
+    """Draw a number on [0, n) as Showdown's ``next(n)`` does: ``(uint32, advanced state)``; ``n`` is uint32, >= 1."""
     state = advance(state, mulhi)
     return mulhi(state[0], n), state
 

@@ -48,10 +48,7 @@ class Ops:
     barrier: Callable[[Any], Any]  # ``tree -> tree``
 
     def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
-        """Run ``handlers[index]``; each is given only the states whose index it is, so it need not ask.
-
-        An index out of range runs none.
-        """
+        """Run ``handlers[index]``, none where that is out of range; each is given only the states whose index it is."""
         for number, handler in enumerate(handlers):
             here = index == number
 
@@ -64,12 +61,8 @@ class Ops:
     def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
         """``(int32 on [0, n), generator)``: one draw where ``mask`` is true, elsewhere the generator stays.
 
-        Args:
-            random: what the generator is.
-            generator: its state.
-            mask: bool.
-            n: integer array, at least 1 where ``mask``.
-            site: names the draw in a log.
+        ``generator`` is the state of ``random``; ``n`` an integer array, at least 1 where ``mask``; ``site`` names the
+        draw in a log.
         """
         value, after = random.below(generator, n, self.mulhi)
         return value, jax.tree.map(lambda new, old: jax.lax.select(mask, new, old), after, generator)
@@ -78,10 +71,9 @@ class Ops:
 def xla_ops(loops: Loops = "auto") -> Ops:
     """The masked form: a batch is one program without branches.
 
-    Args:
-        loops: ``"looped"`` compiles one pass and repeats it until no environment of the batch goes on; ``"inline"``
-            unrolls ``most`` passes, which saves a GPU the launches of a loop.  ``"auto"`` decides by JAX's default
-            backend: looped on CPUs.
+    ``"looped"`` compiles one pass of a loop and repeats it until no environment of the batch goes on; ``"inline"``
+    unrolls ``most`` passes, which saves a GPU the launches of a loop.  ``"auto"`` decides by JAX's default backend:
+    looped on CPUs.
     """
 
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
@@ -98,9 +90,7 @@ def xla_ops(loops: Loops = "auto") -> Ops:
 def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[Any, Any], Any] | None = None) -> Ops:
     """The gated form, to be used under ``jax.vmap(..., axis_name=LANES)``: real branches and loops for a whole block.
 
-    Args:
-        take: reads a table; a gather when None.
-        mulhi: high half of a product; XLA's instruction, on one device, when None.
+    ``take`` reads a table (default: a gather); ``mulhi`` is the high half of a product (default: XLA's, on one device).
     """
 
     def any_lane(flag: Any) -> Any:
@@ -200,14 +190,9 @@ def _gather(table: Any, index: Any) -> Any:
 def repeat_while(
     condition: Callable[[Any], Any], body: Handler, state: Any, most: int, going: Callable[[Any], Any]
 ) -> Any:
-    """Repeat ``body`` while ``going(condition)``, at most ``most`` times: `Ops.loop` of the forms with real loops.
+    """Repeat ``body`` while ``going(condition(state))``, ``most`` times at most: `Ops.loop` of forms with real loops.
 
-    Args:
-        condition: ``state -> bool``, whether one environment goes on.
-        body: ``state -> state``.
-        state: the first state.
-        most: bound on the number of passes.
-        going: ``bool -> bool``: whether anybody does whom this form looks at together.
+    ``condition`` says whether one environment goes on, ``going`` whether anybody does whom this form looks at together.
     """
 
     def goes_on(carry: tuple[Any, Any]) -> Any:

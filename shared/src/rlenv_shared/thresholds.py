@@ -18,14 +18,9 @@ import numpy as np
 
 
 def round_up(bound: Any, dtype: Any) -> Any:
-    """The least float of a dtype that is not less than ``bound``.
+    """The least float of a dtype (float32 or float64) that is not less than ``bound``.
 
-    Args:
-        bound: a Python or NumPy number; arrays, traced ones too, are converted to the nearest.
-        dtype: float32 or float64.
-
-    Returns:
-        A NumPy scalar, or an array of ``dtype``.
+    A NumPy scalar for a Python or NumPy number; arrays, traced ones too, are converted to the nearest of ``dtype``.
     """
     return _towards(bound, dtype, np.inf)
 

@@ -38,10 +38,7 @@ def save(report: Mapping[str, Any], path: Path) -> None:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read and check a report.
-
-    Raises SnapshotVersionError: the file is corrupt or foreign, or its medians do not follow from its samples.
-    """
+    """Read a report.  Raises SnapshotVersionError: corrupt or foreign, or its medians are not those of its samples."""
     return FORMAT.read(path)
 
 
@@ -68,13 +65,7 @@ def mismatches(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int, str], Cost]) -> str:
-    """Markdown of everything measured for a package.
-
-    Args:
-        report: loaded.
-        package: name of the distribution.
-        predicted: what `rlenv_bench.gpu` says, by program, batch size and what a step writes.
-    """
+    """Markdown of everything measured for a package; ``predicted`` by program, batch and what a step writes."""
     about = report["device"]["name"]
     parts = [
         _replay_table(report, package, about),

@@ -13,13 +13,9 @@ SEED = 0
 
 
 def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None = None) -> HostWorkload:
-    """Random actions, drawn beforehand, as the environment's own space has them.
+    """Random actions, drawn beforehand, ``steps`` a call, as the environment's own space has them.
 
-    Args:
-        env: `gymnasium.Env`, whose episodes are begun anew as they end, or `gymnasium.vector.VectorEnv`.
-        steps: steps per call.
-        name: of the workload.
-        settings: facts for the report.
+    ``env`` is a `gymnasium.Env`, whose episodes are begun anew as they end, or a `gymnasium.vector.VectorEnv`.
     """
     batch = getattr(env, "num_envs", None)
     env.action_space.seed(SEED)
@@ -52,11 +48,8 @@ def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None 
 def registered(made: Mapping[str, Mapping[str, Any]], batch: int, steps: int) -> list[HostWorkload]:
     """Environments that Gymnasium's registry makes, beside one another.
 
-    Args:
-        made: keywords of `gymnasium.make_vec` by who offers the environment; the mode of vectorisation is left out
-            where there is one environment.
-        batch: environments of each; 1 takes `gymnasium.make`, without its wrappers.
-        steps: steps per call.
+    ``made`` has keywords of `gymnasium.make_vec` by who offers the environment; the mode of vectorisation is left out
+    where there is one environment, which `gymnasium.make` makes, without its wrappers.
     """
     import gymnasium  # an optional dependency of the packages that are measured
 

@@ -67,18 +67,12 @@ class Run:
 
 
 def measure(workloads: Sequence[Workload], timing: Timing | None = None, group: int = 0) -> list[Run]:
-    """Measure workloads against each other.
+    """Measure workloads against each other; one run each, in their order.
 
-    Args:
-        workloads: with distinct names or batch sizes.
-        timing: how.
-        group: number of this measurement within its report.
-
-    Returns:
-        One run per workload, in their order.
+    ``group`` is the number of this measurement within its report.
 
     Raises:
-        InvalidParamsError: no workloads, or two alike.
+        InvalidParamsError: no workloads, or two of one name and batch size.
         DivergenceError: equal blocks of a deterministic workload had different outputs.
         EnvError: blocks kept getting too short; the machine is too unsteady.
     """
@@ -98,14 +92,8 @@ def sweep(
 ) -> list[Run]:
     """Measure workloads at growing batch sizes; each drops out when it gains too little or memory ends.
 
-    Args:
-        make: the workloads at a batch size; workloads are told apart by name.
-        timing: how.
-        batches: in ascending order.
-        on_run: called with every run, e.g. to print it.
-
-    Returns:
-        All runs; those of one batch size were interleaved and share their `group`.
+    ``make`` gives the workloads at a batch size, told apart by name; ``on_run`` is called with every run.  Runs of one
+    batch size were interleaved and share their `group`.
     """
     timing = timing or Timing()
     runs: list[Run] = []

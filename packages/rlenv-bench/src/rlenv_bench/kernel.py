@@ -132,8 +132,7 @@ def _lanes(step: Step, params: Any, ops: Ops) -> Callable[[Any], tuple[Any, Any]
 def _without_closure(lanes_of: Callable[[Any], Any], carry: Any, params: Any, block: int) -> tuple[Any, list[Any]]:
     """A block's step whose closed-over arrays are arguments, for the interpreter, which then takes any step.
 
-    Returns:
-        ``leaves of params and the arrays -> (carry -> (carry, outputs))``, and the arrays.
+    ``leaves of params and the arrays -> (carry -> (carry, outputs))``, and the arrays.
     """
     one_block = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((block, *leaf.shape[1:]), leaf.dtype), carry)
     traced, results = jax.make_jaxpr(lambda carry, params: lanes_of(params)(carry), return_shape=True)(

@@ -20,10 +20,7 @@ ENVPOOL_PROGRAM: Final = Path(__file__).with_name("envpool_program.py")
 
 
 def python_of(name: str, requirements: Sequence[str]) -> Path:
-    """Python of the virtual environment of that name, which is made if it is not there.
-
-    Raises ReferenceUnavailableError: pip could not install it.
-    """
+    """Python of the virtual environment of that name, made if not there; ReferenceUnavailableError if pip failed."""
     folder = references_folder().parent / ".cache" / "refs" / f"{name}-venv"
     python, complete = folder / "bin" / "python", folder / ".complete"
     wanted = "\n".join(requirements)
@@ -58,13 +55,6 @@ class OtherPythonWorkload(Workload):
 
     The process reads the names of `Workload`'s methods from standard input, one per line, and answers each with a line
     of JSON.
-
-    Args:
-        command: of the process.
-        name: of the workload.
-        batch: environments.
-        steps: steps of each per call.
-        settings: facts for the report.
     """
 
     deterministic = False  # reductions of these programs may be ordered by threads

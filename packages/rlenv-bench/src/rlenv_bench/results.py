@@ -67,15 +67,7 @@ class Ratio:
 def build(
     env: str, runs: Sequence[Run], machine: Mapping[str, Any], git: Mapping[str, Any], command: str
 ) -> dict[str, Any]:
-    """Assemble a report.
-
-    Args:
-        env: environment id.
-        runs: all runs of this benchmark.
-        machine: `machine.describe()`, taken before the runs.
-        git: `machine.git_state()`.
-        command: `machine.command_line()`.
-    """
+    """Assemble a report of runs; ``machine``, ``git`` and ``command`` are what `rlenv_shared.machine` says."""
     entries = []
     for run in runs:
         entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
@@ -113,23 +105,16 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
 def load(path: str | Path) -> dict[str, Any]:
     """Read and check a report.
 
-    Raises SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
-    few or too short, or its medians do not follow from its samples.
+    Raises SnapshotVersionError: missing, corrupt, foreign or of another schema version, samples too few or too short,
+    or medians that do not follow from them.
     """
     return FORMAT.read(path)
 
 
 def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
-    """The run of a workload: at a batch size, or the one with the highest median.
+    """The run of a workload with these settings: at a batch size, or the one with the highest median.
 
-    Args:
-        report: a report.
-        workload: name.
-        batch: batch size; the fastest when None.
-        settings: values that the run's settings must have.
-
-    Raises:
-        InvalidParamsError: there is no such run.
+    Raises InvalidParamsError: there is no such run.
     """
     found = [
         run

@@ -103,14 +103,8 @@ def host_rollout(
 ) -> HostWorkload:
     """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
 
-    Args:
-        env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
-        steps: steps per call.
-        name: of the workload.
-        num_actions: actions are int32 from 0 to below it.
-        deterministic: `reset` with a seed restores every generator.
-        settings: facts for the report.
-        seed: of environments and actions.
+    ``env`` has ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's, with int32 actions below
+    ``num_actions``; ``deterministic``: `reset` with a seed restores every generator.
     """
     actions = np.random.default_rng(seed).integers(0, num_actions, (steps, env.num_envs), np.int32)
     last: list[Any] = [None]
@@ -271,10 +265,10 @@ def jax_rollout(
 def rollout_function(
     env: Any, params: Any, batch: int, steps: int, **form: Any
 ) -> tuple[Callable[[Any, Any], Any], Callable[..., Any]]:
-    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; arguments are those of `jax_rollout`.
+    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; arguments and errors are `jax_rollout`'s.
 
     Nothing is computed before `start` is called, and ``start(abstract=True)`` is to be traced, so a compiler can be
-    asked about any batch size.  Raises InvalidParamsError: an option is unknown or does not fit the environment.
+    asked about any batch size.
     """
     how, pooled = Form(**form), isinstance(env, ResetPool)
     if batch < 1 or steps < 1:

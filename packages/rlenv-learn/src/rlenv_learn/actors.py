@@ -70,11 +70,9 @@ def value_of_final(policy: Policy, carry: Any, final_obs: Any) -> Any:
 def collect(
     policy: Policy, actors: Actors, env: Any, env_params: Any, config: PPOConfig
 ) -> tuple[Actors, Rollout, Metrics]:
-    """Step every environment ``rollout_length`` times.
+    """Step every environment ``rollout_length`` times: ``(actors, rollout, episodes)``.
 
-    Returns:
-        ``(actors, rollout, episodes)``; ``episodes`` holds number, summed return and summed length of the
-        episodes that ended, and the decisions made.
+    ``episodes`` holds number, summed return and summed length of the episodes that ended, and the decisions made.
     """
     interface = policy.interface
     envs = batched(env)

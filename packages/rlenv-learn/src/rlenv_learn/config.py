@@ -130,15 +130,9 @@ class PPOConfig:
 
     @classmethod
     def from_toml(cls, path: str | Path, base: Self | None = None, **overrides: Any) -> Self:
-        """Read the table ``[ppo]`` of a TOML file (or its top level where there is none).
+        """Read the table ``[ppo]`` of a TOML file, or its top level, over ``base`` (the defaults), under ``overrides``.
 
-        Args:
-            path: the file.
-            base: values of settings that the file does not name; the class's defaults when None.
-            overrides: settings that win over the file.
-
-        Raises:
-            InvalidParamsError: no such file, not TOML, or settings that `from_dict` refuses.
+        Raises InvalidParamsError: no such file, not TOML, or settings that `from_dict` refuses.
         """
         try:
             values = tomllib.loads(Path(path).read_text())

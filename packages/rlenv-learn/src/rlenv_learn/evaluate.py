@@ -127,17 +127,14 @@ def evaluate(
         env: native environment, hashable.
         params: environment parameters; the defaults when None.
         episodes: how many, a multiple of ``num_envs``.
-        num_envs: parallel environments; as many as episodes when None.
-        seed: of environments and actions, 0 <= seed < 2**32.
+        num_envs: slots; as many as episodes when None.
+        seed: of environments and actions.
         deterministic: take the most probable action rather than a sample.
-        max_steps: steps per environment before giving up.
-
-    Returns:
-        Returns and lengths of shape ``[num_envs, episodes // num_envs]``; returns are summed in float32.
+        max_steps: steps per slot before giving up.
 
     Raises:
-        InvalidParamsError: impossible numbers, or a policy for other spaces.
-        EnvError: episodes that did not end within ``max_steps``.
+        InvalidParamsError: episodes that do not divide evenly, or a policy for other spaces.
+        EnvError: episodes do not end within ``max_steps``.
     """
     env_params = env.default_params if params is None else params
     slots = episodes if num_envs is None else num_envs
@@ -160,18 +157,9 @@ def evaluate_host(
     deterministic: bool = False,
     max_steps: int = MAX_STEPS,
 ) -> Evaluation:
-    """Play complete episodes on a host vector environment; returns are summed in float64.
+    """Play complete episodes on a host vector environment; arguments and errors are those of `evaluate`.
 
-    Args:
-        policy: what acts.
-        env: see :class:`~rlenv_learn.host.HostVecEnv`.
-        episodes: how many, a multiple of ``env.num_envs``; one per environment when None.
-        seed: of environments and actions.
-        deterministic: take the most probable action rather than a sample.
-        max_steps: steps per environment before giving up.
-
-    Raises:
-        InvalidParamsError, EnvError: as `evaluate`.
+    ``episodes`` is a multiple of ``env.num_envs``; one per environment when None.
     """
     _check_interface(policy, check_host_env(env))
     slots = env.num_envs

@@ -55,8 +55,8 @@ class Interface:
     def from_spaces(cls, observation_space: Any, action_space: Any) -> Self:
         """Read the spaces of one environment.
 
-        Raises InvalidParamsError: observations that are neither a Box, nor ids (Discrete, MultiDiscrete), nor a Dict of
-        such, or actions that are neither Discrete nor a Box.
+        Raises InvalidParamsError: observations other than a Box, ids (Discrete, MultiDiscrete), or a Dict of such, or
+        actions other than Discrete or a Box.
         """
         parts = tuple(_parts(observation_space))
         if _is_box(observation_space):
@@ -80,10 +80,7 @@ class Interface:
 
     @classmethod
     def from_env(cls, env: Any, params: Any) -> Self:
-        """Read a native environment's spaces.
-
-        Raises InvalidParamsError: unsupported spaces, or more than one player.
-        """
+        """Read a native environment's spaces.  Raises InvalidParamsError: unsupported, or more than one player."""
         if env.num_players != 1:
             remedy = "put the other players into the environment by a wrapper"
             raise InvalidParamsError(f"PPO on {env.name}", f"{env.num_players} players", "one player", remedy)
@@ -148,10 +145,7 @@ class Interface:
         return jnp.concatenate(flat, axis=-1)
 
     def batch_size(self, obs: Any) -> int:
-        """Rows of a batch of observations as the environment gives them.
-
-        Raises InvalidParamsError: other shapes than the environment's.
-        """
+        """Rows of a batch of the environment's observations.  Raises InvalidParamsError: other shapes than its."""
         shapes = [np.shape(leaf) for leaf in (jax.tree.leaves(obs) if self.parts else [obs])]
         wanted = [part.shape for part in self.parts] or [self.observation_shape]
         found = [shape[1:] for shape in shapes]

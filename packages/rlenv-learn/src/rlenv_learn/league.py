@@ -40,16 +40,13 @@ def play_match(
     """Let a policy play another one or a script, on either seat equally often.
 
     Args:
-        policy: whose returns are reported.
+        policy: whose returns are reported, ``[games, 1]``; lengths count its decisions.
         opponent: the other one; a policy samples its actions, and its network may be another.
         env: two players, discrete actions, hashable.
         params: parameters of the game; the defaults when None.
         games: how many, one for each parallel environment; even.
         seed: of the games and the actions.
         deterministic: ``policy`` takes its most probable action rather than a sample.
-
-    Returns:
-        Returns of shape ``[games, 1]``; lengths count the policy's decisions.
 
     Raises:
         InvalidParamsError: an odd number of games, or a policy for other spaces.
@@ -83,14 +80,10 @@ def tournament(
 
 
 def elo(table: np.ndarray, games: int, iterations: int = 10_000) -> np.ndarray:
-    """Elo ratings of a tournament's table, mean 0: those under which it is most probable (Bradley and Terry).
+    """Elo ratings of a tournament's table ``[N, N]`` of so many games a pair, mean 0: those that make it most probable.
 
-    A draw of every pair is added, so that ratings stay finite where somebody never loses.
-
-    Args:
-        table: mean points ``[N, N]``.
-        games: that each pair played.
-        iterations: at most, of the minorisation of Hunter (2004).
+    A draw of every pair is added, so that ratings stay finite where somebody never loses.  Source: Bradley and Terry's
+    model, fitted by the minorisation of Hunter (2004).
     """
     points = table * games + 0.5
     np.fill_diagonal(points, 0)

@@ -86,27 +86,19 @@ def _linear(start: float, end: float, progress: Any) -> Any:
 
 
 def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | None = None) -> tuple[Learner, Metrics]:
-    """One PPO update.
+    """One PPO update: ``(learner, metrics)``, float32 scalars, losses averaged over the gradient steps.
 
     Only decisions count: steps in which the learner was not asked have weight 0 everywhere.
 
     Observations and rewards are normalised, advantages estimated, and ``update_epochs × num_minibatches`` gradient
-    steps taken.  A minibatch is a contiguous block of environments over the whole rollout, and each epoch starts
-    its blocks at a random environment: slices are cheap where a permutation of samples is not, and a GRU needs
-    whole sequences anyway.
+    steps taken.  A minibatch is a contiguous block of environments over the whole rollout, and each epoch starts its
+    blocks at a random environment: slices are cheap where a permutation of samples is not, and a GRU needs whole
+    sequences anyway.
 
-    On several devices the environments are dealt out like cards: of ``D`` shards, shard ``d`` has environments ``d``,
-    ``d + D``, ``d + 2 D`` and so on.  Then every cyclic block of environments holds equally many of each shard, in one
-    piece, and the minibatches are those of one device.
-
-    Args:
-        learner: state before the update; ``discounted_return`` is this shard's.
-        rollout: this shard's environments.
-        config: hyper-parameters of the whole.
-        shards: see :mod:`rlenv_learn.collectives`.
-
-    Returns:
-        ``(learner, metrics)``; metrics are float32 scalars, losses averaged over the gradient steps.
+    On several devices (``shards``, see :mod:`rlenv_learn.collectives`) rollout and ``discounted_return`` are this
+    shard's, and the environments are dealt out like cards: of ``D`` shards, shard ``d`` has environments ``d``, ``d +
+    D``, ``d + 2 D`` and so on.  Then every cyclic block of environments holds equally many of each shard, in one piece,
+    and the minibatches are those of one device.
     """
     policy = learner.policy
     progress = learner.updates.astype(jnp.float32) / jnp.float32(config.num_updates)
@@ -216,10 +208,7 @@ def _explained_variance(value: Any, target: Any, weight: Any, shards: str | None
 def _loss(
     params: Any, network: Any, batch: Any, weight: Any, entropy_coef: Any, config: PPOConfig
 ) -> tuple[Any, Metrics]:
-    """Clipped surrogate objective, value loss and entropy bonus of one minibatch (Schulman et al., 2017).
-
-    ``weight`` is each sample's share of the mean.
-    """
+    """Clipped surrogate, value loss and entropy bonus of a minibatch of weighted samples (Schulman et al., 2017)."""
 
     def average(x: Any) -> Any:
         return jnp.sum(x * weight)

@@ -71,10 +71,9 @@ class RunOptions:
 
 
 def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
-    """Do ``updates`` ≤ MAX_CHUNK updates inside a program; a traced count, so that all chunks share one program.
+    """Do ``updates`` ≤ MAX_CHUNK updates inside a program: ``(state, metrics [MAX_CHUNK, ...], a row an update)``.
 
-    Returns:
-        ``(state, metrics)``, the metrics of update ``i`` in row ``i`` of ``[MAX_CHUNK, ...]``.
+    The count is traced, so that all chunks share one program.
     """
 
     def body(i: Any, carry: Any) -> Any:
@@ -154,17 +153,9 @@ def run(
     options: RunOptions,
     keep_snapshot: Callable[[int, Any], None] = lambda update, state: None,
 ) -> tuple[Any, list[Record]]:
-    """Advance a training state to the last update.
+    """Advance a fresh training state to the last update: ``(state, records)``, with those before a resume.
 
-    Args:
-        advance: does some updates.
-        state: fresh training state.
-        identity: what the state belongs to.
-        options: see :class:`RunOptions`.
-        keep_snapshot: called with the number of updates and the state where a snapshot is due.
-
-    Returns:
-        ``(state, records)``, the records of all updates, those before a resume included.
+    ``keep_snapshot`` is called with the number of updates and the state where a snapshot is due.
 
     Raises:
         InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on.

@@ -25,7 +25,7 @@ def _dense(features: int, scale: float, name: str) -> nn.Dense:
 
 
 def image_layout(shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
-    """How an observation is an image: its shape with a channel axis, and whether that axis comes first.
+    """``(shape of an image with a channel axis, whether that axis comes first)``.
 
     ``(H, W)`` is one channel.  Of three axes the smaller of the first and the last counts channels, the last where they
     are equal: RGB images end with theirs, stacks of frames begin with theirs.  Raises InvalidParamsError: neither two
@@ -201,10 +201,7 @@ class ActorCritic(nn.Module):
 
 
 def build(interface: Interface, config: PPOConfig) -> ActorCritic:
-    """The network a configuration asks for.
-
-    Raises InvalidParamsError: a convolutional preset for observations that are no images.
-    """
+    """The network a configuration asks for.  Raises InvalidParamsError: convolutions for what is no image."""
     if PRESETS[config.preset].convolutions:
         image_layout(interface.observation_shape)
     return ActorCritic(interface, config.preset, config.activation, config.initial_log_std, config.embedding)

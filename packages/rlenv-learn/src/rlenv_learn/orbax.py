@@ -33,10 +33,9 @@ def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
 
 
 def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write a directory under another name, then put it into place.
+    """Write a directory under another name, then put it into place; StorageError if it cannot be, and all is as before.
 
-    Arrays are stored by number, since names are paths with characters of their own; the header lists them.  Raises
-    StorageError: it cannot be written there; what was there is untouched.
+    Arrays are stored by number, since names are paths with characters of their own; the header lists them.
     """
     names = sorted(arrays)
     # orbax keeps no arrays without elements, such as the state of a network without memory

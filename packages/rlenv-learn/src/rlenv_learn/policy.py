@@ -59,31 +59,22 @@ class Policy(Replaceable):
     def forward(
         self, carry: Any, obs: Any, resets: Any, legal: Any = None, asked: Any = None
     ) -> tuple[Any, distributions.Distribution, Any]:
-        """One time step, traceable.
+        """One time step, traceable: ``(carry, distribution, value)``, the value in the normalised unit.
 
-        Args:
-            carry: state of the network.
-            obs: flattened observations ``[batch, size]``, as `Interface.flatten` returns them.
-            resets: bool ``[batch]``, whether each is the first of its episode.
-            legal: bool ``[batch, actions]``, or None.
-            asked: bool ``[batch]``, whether a decision is made; elsewhere the state is held.  All where None.
-
-        Returns:
-            ``(carry, distribution, value)``; the value is in the normalised unit.
+        ``obs``: flattened ``[batch, size]`` as from `Interface.flatten`; ``resets``: bool ``[batch]``, whether each is
+        the first of its episode; ``legal``: bool ``[batch, actions]``; ``asked``: bool ``[batch]``, elsewhere the state
+        is held (all decide where None).
         """
         carry, outputs, value = self.network.step(self.params, carry, self.normalise(obs), resets, asked)
         return carry, distributions.create(self.interface, outputs, legal), value
 
     def act(self, obs: Any, key: Any = None, *, mask: Any = None) -> np.ndarray:
-        """Choose actions for a batch of observations, without memory.
+        """Choose actions for a batch of observations, without memory: int32 or float32 ``[batch, *action_shape]``.
 
         Args:
             obs: observations ``[batch, *observation_shape]``, NumPy or JAX.
             key: int or JAX key to sample with; None takes the mode of the distribution.
             mask: legal actions, bool ``[batch, actions]``.
-
-        Returns:
-            Actions as the environment takes them: int32 ``[batch]``, or float32 ``[batch, *action_shape]``.
 
         Raises:
             InvalidParamsError: wrong observation shape, or a recurrent policy (use `step`).
@@ -95,17 +86,10 @@ class Policy(Replaceable):
         return self.step(self.initial_carry(batch), obs, np.zeros(batch, np.bool_), key, mask=mask)[1]
 
     def step(self, carry: Any, obs: Any, resets: Any, key: Any = None, *, mask: Any = None) -> tuple[Any, np.ndarray]:
-        """As `act`, for policies with or without memory.
+        """As `act`, with or without memory: ``(carry, actions)``.
 
-        Args:
-            carry: state from the previous call; at first ``policy.initial_carry(batch)``.
-            obs: observations ``[batch, *observation_shape]``.
-            resets: bool ``[batch]``, whether each observation is the first of its episode.
-            key: int or JAX key to sample with; None takes the mode of the distribution.
-            mask: legal actions, bool ``[batch, actions]``.
-
-        Returns:
-            ``(carry, actions)``.
+        ``carry`` is from the previous call, at first ``policy.initial_carry(batch)``; ``resets``, bool ``[batch]``,
+        says whether each observation is the first of its episode.
         """
         batch = self.interface.batch_size(obs)
         rng = None if key is None else row_generators(key, batch)
@@ -132,10 +116,7 @@ class Policy(Replaceable):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises SnapshotVersionError: no such file, corrupt, or not a policy of this version.
-        """
+        """Read what `save` wrote.  Raises SnapshotVersionError: missing, corrupt, or no policy of this version."""
         arrays, meta = snapshot.read(Path(path), "policy")
         with snapshot.reading(f"policy {path}"):
             interface = Interface.from_dict(meta["interface"])

@@ -129,20 +129,9 @@ def train_many(
     schedule: Schedule | None = None,
     show_progress: bool = False,
 ) -> ManyResult:
-    """Train one policy per seed, all at once in one compiled program.
+    """Train one policy per seed, all at once in one compiled program; arguments and errors are those of :func:`train`.
 
-    Args:
-        env: native environment, hashable.
-        config: hyper-parameters; its seed is not read.
-        seeds: distinct seeds, 0 <= seed < 2**32.
-        params: environment parameters; the defaults when None.
-        selfplay: the opponents of a game for two players; None for one player.
-        schedule: a curriculum, see :func:`train`.
-        show_progress: show a progress bar with the mean return over seeds.
-
-    Raises:
-        InvalidParamsError: unsupported environment, or bad seeds.
-        NonFiniteLossError: training diverged for some seed.
+    Seeds are distinct, 0 <= seed < 2**32; that of ``config`` is not read.  The progress bar shows the mean return.
     """
     seeds = tuple(int(seed) for seed in seeds)
     if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):

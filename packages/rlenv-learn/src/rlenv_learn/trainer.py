@@ -86,12 +86,7 @@ class Trainer:
         return TrainState(learner, actors, env_params, pool)
 
     def update(self, state: TrainState, shards: str | None = None) -> tuple[TrainState, Metrics]:
-        """One rollout and what is learned from it, traceable.
-
-        Args:
-            state: before.
-            shards: name of the mesh axis over which environments are spread, or None.
-        """
+        """One rollout and what is learned from it, traceable; ``shards`` as of :mod:`rlenv_learn.collectives`."""
         learner = state.learner
         key = jax.random.wrap_key_data(jnp.stack([learner.rng[0], learner.updates.astype(jnp.uint32)]))
         env_params = self.env.refresh(state.env_params, key)

@@ -19,11 +19,7 @@ from rlenv_shared.spaces import Box, Dict, Discrete
 class GymnaxEnv:
     """A single-player environment with the interface of gymnax 1.0; hashable, so it may be a static argument.
 
-    Args:
-        env: environment of :mod:`rlenv_shared.env`.
-
-    Raises:
-        InvalidParamsError: several players.
+    Raises InvalidParamsError: several players.
     """
 
     def __init__(self, env: Any) -> None:

@@ -27,18 +27,13 @@ from rlenv_shared.errors import InvalidParamsError
 
 
 class SB3VecEnv(VecEnv):
-    """A Gymnasium vector environment with SAME_STEP auto-reset, for stable-baselines3.
+    """A Gymnasium vector environment with SAME_STEP auto-reset for stable-baselines3.
 
     A step returns observations ``[N, …]``, rewards float32 ``[N]``, ``dones`` bool ``[N]`` and a dictionary for each
     environment; where an episode ended, the observation is the first of the next one and the dictionary has
     ``terminal_observation`` and ``TimeLimit.truncated``.  The environments are one compiled batch: what is asked by
-    index is answered for those, and what would change a few alone is refused.
-
-    Args:
-        envs: such as ``GymVectorEnv(CartPole(), 16)`` or ``PongVectorEnv(16)``.
-
-    Raises:
-        InvalidParamsError: another auto-reset mode.
+    index is answered for those, and what would change a few alone is refused.  Raises InvalidParamsError: another
+    auto-reset mode.
     """
 
     def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
@@ -69,11 +64,7 @@ class SB3VecEnv(VecEnv):
         return obs
 
     def seed(self, seed: int | None = None) -> Sequence[int]:
-        """Use a seed at the next reset: environment ``i`` plays stream ``i`` of it, as everywhere here.
-
-        Returns:
-            The seed, once for each environment.
-        """
+        """Use a seed, returned for each environment, at the next reset: environment ``i`` plays stream ``i`` of it."""
         if seed is None:
             seed = int(np.random.default_rng().integers(2**32))
         self._seeds = [seed] * self.num_envs
@@ -102,10 +93,7 @@ class SB3VecEnv(VecEnv):
         return [None] * self.num_envs if images is None else list(images)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the vector environment, once for each index; ``action_masks`` where there are masks.
-
-        Raises AttributeError: there is none.
-        """
+        """An attribute of the vector environment, once for each index; ``action_masks`` where there are masks."""
         if attr_name == "action_masks" and self._masked:
             return [lambda i=i: self._mask_of(i) for i in self._get_indices(indices)]
         value = getattr(self.envs, attr_name)

@@ -101,18 +101,11 @@ def bits(
 ) -> Field:
     """An integer in ``low..high``, read as int32 (``0..2**32 - 1`` as uint32).
 
-    Args:
-        name: an identifier.
-        low: smallest value.
-        high: largest value.
-        empty: the value that zero bits stand for, 0 if that is in range and else ``low``.  ``bits("slot", -1, 5,
-            empty=-1)`` is -1 in a cleared state and takes 3 bits, without ``empty`` it is 0 and takes 4.
-        count: how many of it, for one that is indexed.
-        table: where it lies.
-        alone: gives it a word of its own.
+    ``empty`` is the value that zero bits stand for, 0 if that is in range and else ``low``: ``bits("slot", -1, 5,
+    empty=-1)`` is -1 in a cleared state and takes 3 bits, without ``empty`` it is 0 and takes 4.  ``count`` is how many
+    of it, for one that is indexed; ``table`` where it lies; ``alone`` gives it a word of its own.
 
-    Raises:
-        InvalidParamsError: no identifier, an empty range, or one that no word holds.
+    Raises InvalidParamsError: no identifier, an empty range, or one that no word holds.
     """
     _check_name(name, count)
     empty = (0 if low <= 0 <= high else low) if empty is None else empty
@@ -148,10 +141,7 @@ def group(name: str, members: Iterable[Field | Group], *, table: str | None = No
 def record(
     name: str, count: int, members: Iterable[Field | Group], *, table: str | None = None, whole_words: bool = False
 ) -> Group:
-    """A group ``count`` times, each with the same layout.
-
-    Raises InvalidParamsError: no identifier, a count below 1, or a member's name twice.
-    """
+    """A group ``count`` times, each of one layout.  Raises InvalidParamsError: as `group`, or a count below 1."""
     _check_name(name, count)
     return Group(name, check_members(name, members), count, table, whole_words)
 

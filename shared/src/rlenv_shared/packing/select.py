@@ -11,13 +11,7 @@ from rlenv_shared.packing.fields import bad
 
 
 def select(condition: Any, new: Any, old: Any) -> Any:
-    """``new`` where the condition holds, ``old`` elsewhere: one operation where the shapes agree.
-
-    Args:
-        condition: bool array.
-        new: array.
-        old: array of the same dtype.
-    """
+    """``new`` where the bool array ``condition`` holds, ``old`` elsewhere: one operation where the shapes agree."""
     if all(isinstance(x, (np.ndarray, np.generic)) for x in (condition, new, old)):
         return np.where(condition, new, old)
     import jax
@@ -33,12 +27,7 @@ def one_hot(index: Any, size: int) -> tuple[Any, ...]:
 
 
 def pick(values: Sequence[Any], hot: Sequence[Any]) -> Any:
-    """The value at the hot place; the first one if no place is hot.
-
-    Args:
-        values: arrays, or pytrees of them, of one structure.
-        hot: bool arrays, one per value, from `one_hot`.
-    """
+    """The value (array or pytree) at the hot place, by flags from `one_hot`; the first one if no place is hot."""
     import jax
 
     _same_length(values, hot)
@@ -49,13 +38,7 @@ def pick(values: Sequence[Any], hot: Sequence[Any]) -> Any:
 
 
 def put(values: Sequence[Any], hot: Sequence[Any], value: Any) -> tuple[Any, ...]:
-    """The values with the one at the hot place replaced.
-
-    Args:
-        values: arrays, or pytrees of them, of one structure.
-        hot: bool arrays, one per value, from `one_hot`.
-        value: of the same structure.
-    """
+    """The values (arrays or pytrees) with the one at the hot place, by flags from `one_hot`, replaced."""
     import jax
 
     _same_length(values, hot)

@@ -21,10 +21,9 @@ _CHECKED: contextvars.ContextVar[bool] = contextvars.ContextVar("checked", defau
 
 @contextlib.contextmanager
 def checked() -> Iterator[None]:
-    """What is traced within it checks on the host, when it runs, that every value fits its field.
+    """What is traced within it checks on the host, when it runs, that each value fits its field, and else raises.
 
-    A value that does not ends the program with an error that names the field.  Constants and NumPy arrays are always
-    checked, and code that was traced before stays as it is.
+    Constants and NumPy arrays are always checked, and code that was traced before stays as it is.
     """
     token = _CHECKED.set(True)
     try:
@@ -66,23 +65,16 @@ class Part:
     def set(self, name: str, value: Any, where: Any = None) -> None:
         """Assign a field.
 
-        Args:
-            name: of the field.
-            value: an int or bool within the field's range, or an array of the words' shape (or a scalar); bits of a
-                traced value beyond the field's width are dropped.
-            where: bool array; the field stays as it is where that is False.
-
-        Raises:
-            InvalidParamsError: no such field, or a value of another type, shape or range.
+        ``value`` is an int or bool within the field's range, or an array of the words' shape (or a scalar); bits of a
+        traced value beyond the field's width are dropped.  The field stays as it is where the bool array ``where`` is
+        False.  Raises InvalidParamsError: no such field, or a value of another type, shape or range.
         """
         self._spot.child(name).element().assign(value, where)
 
     def clear(self, name: str | Iterable[str] | None = None, where: Any = None) -> None:
-        """Set a member (all elements of it), several, or everything, to what zero bits stand for, a word at a time.
+        """Set a member (all its elements), several, or everything, to what zero bits stand for, a word at a time.
 
-        Args:
-            name: of a field, group or record, or several of them.
-            where: bool array; nothing changes where that is False.
+        Nothing changes where the bool array ``where`` is False.
         """
         if name is None:
             self._spot.clear(where)

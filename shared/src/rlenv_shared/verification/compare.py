@@ -68,7 +68,7 @@ def compare(
     where: NDArray[np.bool_] | None = None,
     repro: str = "",
 ) -> Differences:
-    """Compare two recordings of the same episodes and actions.
+    """Compare two recordings of the same episodes and actions; call ``raise_on_divergence()`` of what is found.
 
     Args:
         ours: recording of the implementation under test.
@@ -76,15 +76,10 @@ def compare(
         tolerances: what may differ, and by how much; everything else is exact.
         ignore: fields or patterns left out; `valid` cannot be.
         where: bool [T, B] of the reference; compare only these steps (what is not ``valid`` is left out in any case).
-        repro: template of a one-line command; ``{episode}``, ``{step}``, ``{field}`` and keys of both recordings'
-            metadata are filled in.
-
-    Returns:
-        What was found; call its ``raise_on_divergence()``.
+        repro: template of a one-line command, filled from the metadata, ``{episode}``, ``{step}`` and ``{field}``.
 
     Raises:
-        InvalidParamsError: the question makes no sense: a tolerance or an ignored name that concerns no field, a
-            tolerance for integers, nothing left to compare.
+        InvalidParamsError: a tolerance or an ignored name that concerns no field, one for integers, nothing left.
     """
     values = {**theirs.metadata, **ours.metadata, "episode": 0, "step": 0, "field": ""}
     _format(repro, values)

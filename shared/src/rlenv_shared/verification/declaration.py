@@ -103,10 +103,8 @@ class Benchmark:
     def of_faces(cls, entry: Entry, theirs: str, at_least: Mapping[str, Mapping[int, float]]) -> Benchmark:
         """Through Gymnasium's interface: one environment at batch 1, a vector elsewhere.
 
-        Args:
-            entry: workloads by batch, named ``<who>, single`` and ``<who>, vector``.
-            theirs: whom ours are compared with.
-            at_least: by who and number of environments, what the ratio must reach.
+        ``entry`` makes workloads by batch, named ``<who>, single`` and ``<who>, vector``; ``theirs`` is whom ours are
+        compared with, ``at_least`` what the ratio must reach, by who and number of environments.
         """
         claims = tuple(
             Claim(
@@ -193,10 +191,7 @@ def threads_in_words(threads: int) -> str:
 
 
 def find(package: str) -> Declaration:
-    """The declaration of an installed package.
-
-    Raises InvalidParamsError: there is no such package, or it declares nothing.
-    """
+    """The declaration of an installed package.  Raises InvalidParamsError: no such package, or it declares nothing."""
     module = f"{_import_name(package)}.verification"
     try:
         return importlib.import_module(module).DECLARATION

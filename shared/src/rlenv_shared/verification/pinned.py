@@ -53,10 +53,7 @@ class Pin:
         return cls(**{**data, "patches": tuple(data["patches"]), "used_by": tuple(data["used_by"]), "members": members})
 
     def check_installed(self) -> None:
-        """Check that the installed distribution of this name has this version.
-
-        Raises ReferenceUnavailableError: it is missing or of another version.
-        """
+        """Raise ReferenceUnavailableError unless the installed distribution of this name has this version."""
         try:
             installed = importlib.metadata.version(self.name)
         except importlib.metadata.PackageNotFoundError:

@@ -136,18 +136,10 @@ def jax_step_from(
 ) -> StepFrom:
     """Our step for `teacher.teacher_forced`: sets the state of an environment whose state is a dataclass of its leaves.
 
-    Args:
-        env: environment.
-        params: parameters; the defaults when None.
-        auto_reset: use ``step`` instead of ``step_env``.
-        fill: value of state fields the reference does not have, e.g. ``{"rng.0": 0}``.
-
-    Returns:
-        Function of fields [N, ...] and actions [N, ...].  Floats are converted to the environment's width, integers
-        only if no value changes.
-
-    Raises:
-        InvalidParamsError: (from the function) a state field is missing, or an integer does not fit.
+    A function of fields [N, ...] and actions [N, ...].  Floats are converted to the environment's width, integers only
+    if no value changes; ``fill`` has values of state fields that the reference lacks, e.g. ``{"rng.0": 0}``.  With
+    ``auto_reset`` it is ``step``, else ``step_env``.  It raises InvalidParamsError: a state field is missing, or an
+    integer does not fit.
     """
     import jax
 

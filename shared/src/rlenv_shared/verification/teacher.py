@@ -34,11 +34,11 @@ def teacher_forced(
         reference: recording with its initial state.
         step_from: our step; returns at least ``terminated``.  Called with `chunk` rows at a time, the last call padded
             by repeating its last row, so a jitted function compiles once.
-        tolerances: as in `compare`.
-        ignore: fields that are not compared, as in `compare`.
-        where: bool [T, B], steps to compare, as in `compare`; under auto-reset leave out the steps that end a game if
-            the two sides draw their resets from different generators.
-        repro: as in `compare`.
+        tolerances: as in `compare`, like ``ignore`` and ``repro``.
+        ignore: fields that are not compared.
+        where: bool [T, B], steps to compare; under auto-reset leave out the steps that end a game if the two sides draw
+            their resets from different generators.
+        repro: a command.
         chunk: rows per call.
 
     Returns:

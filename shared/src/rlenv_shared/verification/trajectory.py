@@ -118,10 +118,7 @@ class Trajectory:
         return terminated | self.steps.get("truncated", np.zeros_like(terminated))
 
     def before(self, name: str) -> NDArray[Any]:
-        """A state, generator or observation field as it was before each step, [T, B, ...].
-
-        Raises InvalidParamsError: the recording lacks the field or its initial value.
-        """
+        """A field as it was before each step, [T, B, ...].  Raises InvalidParamsError: its first value is not there."""
         if name not in self.steps or name not in self.initial:
             raise _bad(f"field {name!r}", sorted(self.initial), "a field with an initial value", "record the reset too")
         return np.concatenate([self.initial[name][None], self.steps[name]])[:-1]
@@ -137,10 +134,7 @@ class Trajectory:
                 yield CanonicalStep(episode, int(t), {name: self.steps[name][t, episode] for name in names})
 
     def save(self, path: str | Path) -> None:
-        """Write a compressed npz file.
-
-        Raises InvalidParamsError: the metadata is not JSON; StorageError: it cannot be written there.
-        """
+        """Write an npz file.  Raises InvalidParamsError: metadata that is no JSON; StorageError: no place to write."""
         header = {"format": FORMAT, "schema": SCHEMA, "metadata": dict(self.metadata)}
         arrays = {f"steps/{name}": array for name, array in self.steps.items()}
         arrays |= {f"initial/{name}": array for name, array in self.initial.items()}
@@ -148,10 +142,7 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Read what `save` wrote.
-
-        Raises SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version.
-        """
+        """Read what `save` wrote.  Raises SnapshotVersionError: missing, corrupt, foreign or of another version."""
         with reading(f"recording {path}"):
             header, arrays = files.read_npz(path)
             check_header(header, {"format", "schema", "metadata"})
@@ -163,10 +154,7 @@ class Trajectory:
 
 
 def check_header(header: Any, keys: set[str]) -> None:
-    """Check a file's header, without its seal.
-
-    Raises ValueError: it is foreign, of another version, or has other keys.
-    """
+    """Raise ValueError for a file's header, without its seal, that is foreign, of another version or has other keys."""
     if not isinstance(header, dict) or (header.get("format"), header.get("schema")) != (FORMAT, SCHEMA):
         about = {key: header.get(key) for key in ("format", "schema")} if isinstance(header, dict) else header
         raise ValueError(f"a header with {about}, not format {FORMAT}, schema {SCHEMA}")

@@ -17,20 +17,11 @@ def bit_pattern(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def ulp_distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.uint64]:
-    """How many representable floats lie between ``a`` and ``b``, counting one end.
+    """How many representable floats lie between two arrays of one float dtype, counting one end; uint64.
 
     Signed zeros are one number (distance 0), the largest finite float and infinity are neighbours, two NaNs are at
-    distance 0 whatever their payload, and a NaN is at distance 2**64 - 1 from every number.
-
-    Args:
-        a: float16, float32 or float64, any shape.
-        b: same dtype, broadcastable.
-
-    Returns:
-        uint64 distances.
-
-    Raises:
-        TypeError: dtypes differ or are not floats.
+    distance 0 whatever their payload, and a NaN is at distance 2**64 - 1 from every number.  Raises TypeError: dtypes
+    differ or are not floats.
     """
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype != b.dtype or a.dtype.kind != "f":

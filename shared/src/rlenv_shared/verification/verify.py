@@ -57,10 +57,7 @@ def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a file of results.
-
-    Raises SnapshotVersionError: it is corrupt, foreign, of another version, or compares nothing.
-    """
+    """Read results.  Raises SnapshotVersionError: corrupt, foreign, of another version, or they compare nothing."""
     return FORMAT.read(path)
 
 

@@ -135,10 +135,10 @@ def problems(
     jax_version: str,
     budgets: Mapping[str, Mapping[str, float]],
 ) -> Iterator[str]:
-    """What is wrong with a report, a line each.
+    """What is wrong with a committed report, a line each.
 
     Args:
-        report: committed.
+        report: as it is committed.
         declared: batch sizes of each program that the package declares.
         fingerprints: of each program as it is now.
         jax_version: with which they were taken.

@@ -88,10 +88,7 @@ def shape_bytes(shape: str) -> int:
 
 
 def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
-    """``(instructions by computation, name of the entry computation)``.
-
-    Raises InvalidParamsError: the text has no entry computation.
-    """
+    """``(instructions by computation, name of the entry computation)``; InvalidParamsError if there is no entry."""
     computations: dict[str, list[Instruction]] = {}
     entry = current = None
     for line in text.splitlines():
@@ -108,17 +105,11 @@ def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
 
 
 def step_loop(text: str, steps: int, loop_trips: int | None = None) -> StepLoop:
-    """The kernels of a rollout's loop over environment steps.
+    """The kernels of a rollout's loop over ``steps`` environment steps, in optimised HLO.
 
     A program without such a loop, as a kernel that loops inside itself, counts whole: its one iteration is all steps.
-
-    Args:
-        text: optimised HLO.
-        steps: environment steps of the rollout, >= 1.
-        loop_trips: worst case for nested loops whose trip count the compiler does not know.
-
-    Raises:
-        InvalidParamsError: several loops could be the one over steps, or a trip count is neither known nor declared.
+    ``loop_trips`` is the worst case of nested loops whose trip count the compiler does not know.  Raises
+    InvalidParamsError: several loops could be the one over steps, or a trip count is neither known nor declared.
     """
     computations, entry = parse(text)
     candidates = [

@@ -34,13 +34,7 @@ SLOW: Final = Assumptions(2.7e-6, 2.7e-6, 2.6)
 
 
 def seconds(kernel: Mapping[str, Any], target: Target, assumed: Assumptions) -> float:
-    """Predicted time of one launch.
-
-    Args:
-        kernel: of a report, see `rlenv_bench.gpu.compilation`.
-        target: device.
-        assumed: one of the above, or another.
-    """
+    """Predicted time of one launch of a report's kernel (`rlenv_bench.gpu.compilation`) on a device."""
     moved = (kernel["bytes_read"] + kernel["bytes_written"]) / target.bytes_per_s
     cycles = kernel["threads"] / target.thread_instructions_per_s
     pipe = max(kernel[name] * ISSUE_LANES / lanes for name, lanes in target.lanes.items())

@@ -60,10 +60,7 @@ class KernelCode:
 
 
 def tool(name: str) -> str:
-    """Path of one of NVIDIA's tools, from the path or from its wheel.
-
-    Raises ReferenceUnavailableError: it is not installed.
-    """
+    """Path of one of NVIDIA's tools, from the path or its wheel; ReferenceUnavailableError if it is not installed."""
     import jax
 
     site = Path(jax.__file__).resolve().parents[1]
@@ -78,16 +75,11 @@ Trips = int | tuple[int, ...]
 
 
 def kernels_of(ptx: Path, architecture: str, kernel_trips: Trips | None = None) -> dict[str, KernelCode]:
-    """Assemble a PTX file and count: kernel name to its machine code.
+    """Assemble a PTX file for an architecture, e.g. ``sm_90a``, and count: kernel name to its machine code.
 
-    Args:
-        ptx: file.
-        architecture: e.g. ``sm_90a``.
-        kernel_trips: worst-case trips of loops inside kernels; None counts their bodies once.
-
-    Raises:
-        InvalidParamsError: a loop is nested more deeply than trips are declared for.
-        ReferenceUnavailableError: a tool is missing, or refuses the file.
+    ``kernel_trips`` are the worst-case trips of loops inside kernels; None counts their bodies once.  Raises
+    InvalidParamsError: a loop is nested more deeply than trips are declared for; ReferenceUnavailableError: a tool is
+    missing, or refuses the file.
     """
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "kernels.cubin"
@@ -165,10 +157,7 @@ def _trips(kernel_trips: Trips, depth: int) -> int:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """What one of NVIDIA's tools printed.
-
-    Raises ReferenceUnavailableError: it failed; the message has the end of what it said.
-    """
+    """What one of NVIDIA's tools printed; ReferenceUnavailableError, with the end of what it said, if it failed."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ReferenceUnavailableError(Path(command[0]).name, done.stderr.strip()[-500:], "success", "see its message")

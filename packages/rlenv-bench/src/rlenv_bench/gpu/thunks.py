@@ -36,10 +36,7 @@ class Thunk:
 
 
 def read(folder: Path) -> dict[str, list[Thunk]]:
-    """Thunks of each instruction in a folder of dumps.
-
-    Raises ReferenceUnavailableError: XLA dumped no schedule, or several.
-    """
+    """Thunks of each instruction in a folder of dumps; ReferenceUnavailableError if it has no schedule, or several."""
     texts = []
     for name, most in (("thunk_sequence*", 2), ("thunk_metadata", 1)):  # a second schedule is the one with CUDA graphs
         found = sorted(folder.glob(f"*.{name}.txt"))
@@ -53,9 +50,7 @@ def read(folder: Path) -> dict[str, list[Thunk]]:
 def parse(sequence: str, metadata: str) -> dict[str, list[Thunk]]:
     """Thunks by the name of their instruction; that of an asynchronous start or a loop has those inside it.
 
-    Args:
-        sequence: the schedule, nested by indentation.
-        metadata: name of the instruction of each thunk's number.
+    ``sequence`` is the schedule, nested by indentation; ``metadata`` has the instruction of each thunk's number.
     """
     names = {int(number): name for name, number in _NAMED.findall(metadata)}
     found: dict[str, list[Thunk]] = defaultdict(list)

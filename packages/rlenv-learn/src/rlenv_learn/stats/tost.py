@@ -56,16 +56,9 @@ class TostResult:
 
 
 def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of the means of two independent samples with unequal variances.
+    """Equivalence of the means of two independent samples of unequal variances, each at least 2 finite numbers.
 
-    Args:
-        a: [n_a] finite numbers, n_a >= 2.
-        b: [n_b] finite numbers, n_b >= 2.
-        margin: > 0.
-        alpha: 0 < alpha < 0.5.
-
-    Raises:
-        InvalidParamsError: a sample is too small or not finite, or margin or alpha out of bounds.
+    Raises InvalidParamsError: such a sample is missing, or `check_design` refuses margin or level.
     """
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)
@@ -78,16 +71,9 @@ def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -
 
 
 def tost_paired(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of the means of two measurements on the same subjects.
+    """Equivalence of the means of two measurements on the same subjects, in the same order, at least 2.
 
-    Args:
-        a: [n] finite numbers, n >= 2.
-        b: [n], same subjects in the same order.
-        margin: > 0.
-        alpha: 0 < alpha < 0.5.
-
-    Raises:
-        InvalidParamsError: the samples differ in size, are too small or not finite, or margin or alpha out of bounds.
+    Raises InvalidParamsError: as `tost_welch`, or the samples differ in size.
     """
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)

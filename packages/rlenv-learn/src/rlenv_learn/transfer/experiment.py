@@ -72,7 +72,7 @@ def run_transfer(
     machine: Mapping[str, Any] | None = None,
     log: Callable[[str], None] = print,
 ) -> TransferVerdict:
-    """Run an L4 experiment and write its results file.
+    """Run an L4 experiment, write its results file, and return the verdict computed from what was written.
 
     Args:
         config: what was decided before the run.
@@ -81,9 +81,6 @@ def run_transfer(
         cache: directory for what is finished.
         machine: description of this machine, kept in the results.
         log: called with a line after each training run and evaluation.
-
-    Returns:
-        The verdict, computed from what was written.
 
     Raises:
         InvalidParamsError: backends that are not the config's.

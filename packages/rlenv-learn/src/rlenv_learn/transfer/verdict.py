@@ -59,8 +59,8 @@ class TransferConfig:
     def load(cls, path: str | Path) -> TransferConfig:
         """Read ``config.toml``.
 
-        Raises SnapshotVersionError: it is not such a file, or of another schema version; InvalidParamsError: a value is
-        out of bounds.
+        Raises SnapshotVersionError: no such file, or of another schema version; InvalidParamsError: a value out of
+        bounds.
         """
         with FORMAT.reading(path):
             content = Path(path).read_bytes()
@@ -120,18 +120,12 @@ def new_results(config: TransferConfig, machine: Mapping[str, Any]) -> dict[str,
 
 
 def load_results(path: str | Path) -> dict[str, Any]:
-    """Read a results file.
-
-    Raises SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
-    """
+    """Read a results file.  Raises SnapshotVersionError: missing, corrupt, foreign or of another version."""
     return FORMAT.read(path)
 
 
 def save_results(results: Mapping[str, Any], path: str | Path) -> None:
-    """Write a results file.
-
-    Raises SnapshotVersionError: the record would not load again; StorageError: it cannot be written there.
-    """
+    """Write a results file.  Raises SnapshotVersionError: it would not load again; StorageError: no place for it."""
     FORMAT.write(path, results)
 
 
