@@ -116,7 +116,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     episode, reward 0 and no end; Gymnasium's wrappers of observations ask for this mode.
 
     Gymnasium up to 1.3.0 has its vector ``RecordEpisodeStatistics`` leave out the first step of every episode but the
-    first under SAME_STEP (its pull request #1624 corrects that); `rlenv_shared.logging.LogEpisodes` counts right.
+    first under SAME_STEP (its pull request #1624 corrects that).
 
     ``autoreset_mode`` is one of `gymnasium.vector.AutoresetMode`, or its value as a string; the other arguments and
     errors are those of `GymEnv`, of ``num_envs`` environments, at least one.
