@@ -124,13 +124,6 @@ def test_recorded_jax_environment_equals_recorded_host_reference():
     np.testing.assert_array_equal(ours.before("state.position")[0], ours.initial["state.position"])
 
 
-def test_first_stream_shifts_the_environments():
-    actions = random_actions(0, 6, 4, 3)
-    whole = record_jax(WALK, actions, seed=9)
-    part = record_jax(WALK, actions[:, 2:], seed=9, first_stream=2)
-    np.testing.assert_array_equal(whole.steps["state.position"][:, 2:], part.steps["state.position"])
-
-
 def test_raw_recording_never_resets():
     recording = record_jax(WALK, np.full((12, 2), 2, np.int32), auto_reset=False)
     np.testing.assert_array_equal(recording.steps["state.time"][:, 0], np.arange(1, 13))

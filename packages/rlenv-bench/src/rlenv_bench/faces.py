@@ -12,7 +12,7 @@ from rlenv_bench.workloads import HostWorkload
 SEED = 0
 
 
-def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None = None) -> HostWorkload:
+def face(env: Any, steps: int, *, name: str) -> HostWorkload:
     """Random actions, drawn beforehand, ``steps`` a call, as the environment's own space has them.
 
     ``env`` is a `gymnasium.Env`, whose episodes are begun anew as they end, or a `gymnasium.vector.VectorEnv`.
@@ -41,7 +41,7 @@ def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None 
         advance=advance_one if batch is None else advance_all,
         read_checksum=lambda: float(np.sum(last[0][0], dtype=np.float64)),
         deterministic=False,  # a single environment's later episodes go on from wherever its generator stands
-        settings={"policy": "random", "reset_mode": mode, "outputs": "returned", **(settings or {})},
+        settings={"policy": "random", "reset_mode": mode, "outputs": "returned"},
     )
 
 

@@ -32,14 +32,12 @@ class Timing:
 
     blocks: int = 10  # per workload; a report that is kept needs at least 10
     block_s: float = 0.5  # shortest block, seconds; a report that is kept needs at least 0.5
-    warm_calls: int = 1  # calls before the calibration, >= 1
     lock: Path = LOCK  # held for the measurement, so that two never run at once
     clock: Callable[[], float] = time.perf_counter  # monotonic seconds
 
     def __post_init__(self) -> None:
-        if self.blocks < 1 or not self.block_s > 0 or self.warm_calls < 1:
-            got = (self.blocks, self.block_s, self.warm_calls)
-            raise InvalidParamsError("timing", got, "blocks >= 1, block_s > 0, warm_calls >= 1", "correct it")
+        if self.blocks < 1 or not self.block_s > 0:
+            raise InvalidParamsError("timing", (self.blocks, self.block_s), "blocks >= 1, block_s > 0", "correct it")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,8 +151,7 @@ def _prepare(workload: Workload, timing: Timing) -> float:
     workload.compile()
     compile_s = timing.clock() - begin
     workload.begin()
-    for _ in range(timing.warm_calls):
-        workload.call()
+    workload.call()
     workload.finish()
     return compile_s
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlenv_bench.workloads import Workload
-from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import references_folder
 
@@ -33,14 +33,9 @@ def python_of(name: str, requirements: Sequence[str]) -> Path:
             check=False,
         )
         if done.returncode:
-            raise ReferenceUnavailableError(
-                explain(
-                    name,
-                    got=done.stderr.strip()[-400:],
-                    expected=f"an environment with {', '.join(requirements)}",
-                    remedy="check the connection to the package index, or measure with --quick, without it",
-                )
-            )
+            got, expected = done.stderr.strip()[-400:], f"an environment with {', '.join(requirements)}"
+            remedy = "check the connection to the package index, or measure with --quick, without it"
+            raise ReferenceUnavailableError(name, got, expected, remedy)
         complete.write_text(wanted)
     return python
 
@@ -83,14 +78,8 @@ class OtherPythonWorkload(Workload):
         process.stdin.flush()
         answer = process.stdout.readline()
         if not answer:
-            raise ReferenceUnavailableError(
-                explain(
-                    self.name,
-                    got="its process ended",
-                    expected="an answer",
-                    remedy=f"run it alone: echo compile | {' '.join(self._command)}",
-                )
-            )
+            remedy = f"run it alone: echo compile | {' '.join(self._command)}"
+            raise ReferenceUnavailableError(self.name, "its process ended", "an answer", remedy)
         return json.loads(answer)
 
     def compile(self) -> None:

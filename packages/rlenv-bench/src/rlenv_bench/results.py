@@ -187,28 +187,6 @@ def environment_shares(report: Mapping[str, Any]) -> str:
     return "\n".join(lines) if len(lines) > 2 else ""
 
 
-def plot(report: Mapping[str, Any], path: str | Path) -> None:
-    """Draw speed over batch size, one line per workload, with bars from p10 to p90 (needs matplotlib)."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    for workload in dict.fromkeys(run["workload"] for run in report["runs"]):
-        runs = sorted((run for run in report["runs"] if run["workload"] == workload), key=lambda run: run["batch"])
-        numbers = [summarise(run) for run in runs]
-        medians = np.array([n.median for n in numbers])
-        bars = [medians - [n.p10 for n in numbers], [n.p90 for n in numbers] - medians]
-        axes.errorbar([run["batch"] for run in runs], medians, yerr=bars, marker="o", capsize=3, label=workload)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("batch (environments)")
-    axes.set_ylabel(report["unit"])
-    axes.set_title(f"{report['env']} — {report['machine'].get('gpu') or report['machine'].get('cpu', '')}", fontsize=10)
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend()
-    figure.savefig(path)
-
-
 def human(number: float) -> str:
     """Three significant digits with a unit prefix: ``12.3 M``."""
     for limit, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):

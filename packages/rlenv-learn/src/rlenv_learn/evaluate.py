@@ -38,11 +38,6 @@ class Evaluation:
         """Mean over all episodes."""
         return float(self.returns.mean())
 
-    @property
-    def mean_length(self) -> float:
-        """Mean over all episodes."""
-        return float(self.lengths.mean())
-
 
 def _episodes_per_slot(episodes: int, slots: int) -> int:
     if slots < 1 or episodes < 1 or episodes % slots:

@@ -219,22 +219,15 @@ def _run(
     return state, records
 
 
-def run_many(
-    advance: Advance, state: Any, records: Sequence[list[Record]], title: str, config: PPOConfig, show_progress: bool
-) -> Any:
+def run_many(advance: Advance, state: Any, records: Sequence[list[Record]], title: str, config: PPOConfig) -> Any:
     """As `run` for a state and metrics stacked over seeds; appends to each seed's records and returns the state."""
-    steps = config.num_updates * config.batch_size
-    with ProgressDisplay(f"{title} × {len(records)}", steps, show_progress) as display:
-        for chunk in chunks(advance, state, config):
-            state = chunk.state
-            for index, series in enumerate(records):
-                for values in chunk.rows(index):
-                    check_finite(values, len(series) + 1, f"{title}, seed number {index}")
-                    episodes = series[-1]["episodes"] if series else 0
-                    series.append(make_record(values, len(series) + 1, episodes, config, chunk.timing))
-            latest = [series[-1] for series in records]
-            returns = [record["episode_return"] for record in latest if record["episode_return"] is not None]
-            display.update({**latest[0], "episode_return": sum(returns) / len(returns) if returns else None})
+    for chunk in chunks(advance, state, config):
+        state = chunk.state
+        for index, series in enumerate(records):
+            for values in chunk.rows(index):
+                check_finite(values, len(series) + 1, f"{title}, seed number {index}")
+                episodes = series[-1]["episodes"] if series else 0
+                series.append(make_record(values, len(series) + 1, episodes, config, chunk.timing))
     return state
 
 

@@ -123,21 +123,17 @@ def train_many(
     env: Any,
     config: PPOConfig,
     seeds: Sequence[int],
-    params: Any = None,
     *,
     selfplay: SelfPlayConfig | None = None,
-    schedule: Schedule | None = None,
-    show_progress: bool = False,
 ) -> ManyResult:
     """Train one policy per seed, all at once in one compiled program; arguments and errors are those of :func:`train`.
 
-    Seeds are distinct, 0 <= seed < 2**32; that of ``config`` is not read.  The progress bar shows the mean return.
+    Seeds are distinct, 0 <= seed < 2**32; that of ``config`` is not read.
     """
     seeds = tuple(int(seed) for seed in seeds)
     if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):
         raise InvalidParamsError("seeds", seeds, "distinct integers in [0, 2**32)", "pass e.g. range(10)")
-    env_params = env.default_params if params is None else params
-    training = ManyTrainings(Trainer.create(env, config, env_params, selfplay, schedule), env_params)
+    training = ManyTrainings(Trainer.create(env, config, env.default_params, selfplay), env.default_params)
     records: list[list[Record]] = [[] for _ in seeds]
-    state = loop.run_many(training.advance, training.start(seeds), records, env.name, config, show_progress)
+    state = loop.run_many(training.advance, training.start(seeds), records, env.name, config)
     return ManyResult(seeds, state.learner.policy, records)

@@ -55,25 +55,21 @@ def record_jax(
     *,
     params: Any = None,
     seed: int = 0,
-    first_stream: int = 0,
     auto_reset: bool = True,
-    metadata: Mapping[str, Any] | None = None,
 ) -> Trajectory:
     """Record a JAX environment under given actions.
 
-    Environment ``i`` starts from stream ``first_stream + i`` of ``counter_rng.from_seed``, as host references do.
+    Environment ``i`` starts from stream ``i`` of ``counter_rng.from_seed``, as host references do.
 
     Args:
         env: environment (hashable: its compiled recorder is kept).
         actions: [T, B, ...] in the dtype the environment wants.
         params: parameters; the defaults when None.
         seed: 0 <= seed < 2**64.
-        first_stream: stream of the first environment.
         auto_reset: use ``step``; otherwise ``step_env``, which never resets.
-        metadata: added to what is recorded about the environment.
 
     Raises:
-        InvalidParamsError: seed, streams or actions out of bounds.
+        InvalidParamsError: seed or actions out of bounds.
     """
     import jax
     import jax.numpy as jnp
@@ -81,10 +77,10 @@ def record_jax(
     if np.ndim(actions) < 2:
         raise InvalidParamsError("actions", f"shape {np.shape(actions)}", "shape [T, B, ...]", "add the axes")
     params = env.default_params if params is None else params
-    words = counter_rng.seed_words(seed, actions.shape[1], first_stream)
+    words = counter_rng.seed_words(seed, actions.shape[1])
     initial, steps = jax.device_get(_recorder(env, auto_reset)(words, params, jnp.asarray(actions)))
-    about = {"env": env.name, "version": env.version, "seed": seed, "first_stream": first_stream}
-    return Trajectory({"action": np.asarray(actions), **steps}, initial, {**about, **(metadata or {})})
+    about = {"env": env.name, "version": env.version, "seed": seed}
+    return Trajectory({"action": np.asarray(actions), **steps}, initial, about)
 
 
 def state_fields(env: Any, state: Any) -> dict[str, Any]:

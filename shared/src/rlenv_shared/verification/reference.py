@@ -188,12 +188,12 @@ class ReferenceProcess:
         line, self._received = bytes(self._received[:end]), self._received[end + 1 :]
         return line
 
-    def run_episodes(self, episodes: Sequence[Mapping[str, Any]], timeout_s: float | None = None) -> Trajectory:
+    def run_episodes(self, episodes: Sequence[Mapping[str, Any]]) -> Trajectory:
         """Play a batch of episodes, specified as the driver understands it, and return their recording, a column each.
 
         Raises ReferenceUnavailableError: as `request`, or the answer is no recording of these episodes.
         """
-        result = self.request("episodes", timeout_s, episodes=list(episodes))
+        result = self.request("episodes", episodes=list(episodes))
         try:
             steps = [jsonl.step_from_json(step) for step in result["steps"]]
             recording = jsonl.from_steps(steps, result.get("dtypes", {}), {"reference": self._name})

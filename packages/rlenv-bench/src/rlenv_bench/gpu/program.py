@@ -68,7 +68,6 @@ class Program:
 def random_rollout(
     name: str,
     env: Any,
-    params: Any = None,
     *,
     steps: int = 64,
     observe: bool = False,
@@ -83,8 +82,7 @@ def random_rollout(
 
     Args:
         name: of the program.
-        env: environment.
-        params: its parameters, arguments of the program; the defaults when None.
+        env: environment, whose default parameters are arguments of the program.
         steps: of the rollout.
         observe: write observations.
         unroll: steps of one iteration of the scan.
@@ -94,7 +92,7 @@ def random_rollout(
     """
     from rlenv_bench.workloads import jax_rollout, rollout_function
 
-    params = env.default_params if params is None else params
+    params = env.default_params
     form: dict[str, Any] = {"observe": observe, "mode": "kernel" if in_kernel else "scan", "unroll": unroll}
 
     def build(batch: int, **changes: Any) -> tuple[Callable[..., Any], Sequence[Any]]:

@@ -40,14 +40,12 @@ class Backend:
     evaluate: Callable[[Policy, int, int], list[float]]  # ``(policy, episodes, seed) -> returns`` of complete episodes
 
 
-def native_backend(env: Any, ppo: PPOConfig, params: Any = None) -> Backend:
+def native_backend(env: Any, ppo: PPOConfig) -> Backend:
     """A JAX environment; policies act by sampling, as in training."""
     return Backend(
         ppo,
-        lambda config, run_dir: train(env, config, params, run_dir=run_dir, resume=True).policy,
-        lambda policy, episodes, seed: (
-            evaluate(policy, env, params, episodes=episodes, seed=seed).returns.ravel().tolist()
-        ),
+        lambda config, run_dir: train(env, config, run_dir=run_dir, resume=True).policy,
+        lambda policy, episodes, seed: evaluate(policy, env, episodes=episodes, seed=seed).returns.ravel().tolist(),
     )
 
 
