@@ -126,36 +126,16 @@ def kernel_ops() -> Ops:
     return gated_ops(lambda table, index: table[index], counter_rng.mulhi)
 
 
-@dataclasses.dataclass(frozen=True)
-class Draw:
-    """One call site of a draw as it was executed: bool, int32, int32."""
-
-    site: str
-    drawn: Any
-    below: Any
-    value: Any
-
-
 @dataclasses.dataclass
 class Record:
     """What `recording_ops` saw while a program was traced."""
 
-    draws: list[Draw] = dataclasses.field(default_factory=list)
     leaks: dict[str, Any] = dataclasses.field(default_factory=dict)
     """By gate: whether its handler changed something although its predicate was false (bool)."""
 
 
-class _RecordingOps(Ops):
-    record: Record
-
-    def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
-        value, after = super().draw(random, generator, mask, n, site)
-        self.record.draws.append(Draw(site, mask, jnp.asarray(n, jnp.int32), value))
-        return value, after
-
-
 def recording_ops() -> tuple[Ops, Record]:
-    """The masked form with all loops unrolled, and a record of its draws and of gates that break their promise.
+    """The masked form with all loops unrolled, and a record of gates that break their promise.
 
     Return the record's arrays from the function that is traced; they are tracers of it.
     """
@@ -169,10 +149,7 @@ def recording_ops() -> tuple[Ops, Record]:
         record.leaks[name] = record.leaks.get(name, jnp.zeros((), jnp.bool_)) | (changed & ~predicate)
         return after
 
-    plain = xla_ops("inline")
-    ops = _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier)
-    object.__setattr__(ops, "record", record)
-    return ops, record
+    return dataclasses.replace(xla_ops("inline"), when_any=when_any), record
 
 
 def _mulhi(a: Any, b: Any) -> Any:

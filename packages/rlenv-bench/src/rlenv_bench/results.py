@@ -68,13 +68,15 @@ def build(
     env: str, runs: Sequence[Run], machine: Mapping[str, Any], git: Mapping[str, Any], command: str
 ) -> dict[str, Any]:
     """Assemble a report of runs; ``machine``, ``git`` and ``command`` are what `rlenv_shared.machine` says."""
-    entries = []
-    for run in runs:
-        entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
-        numbers = summarise(entry)
-        entries.append({**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90})
     head = {**FORMAT.head, "env": env, "unit": UNIT, **git, "command": command}
-    return {**head, "machine": dict(machine), "runs": entries}
+    return {**head, "machine": dict(machine), "runs": [entry(run) for run in runs]}
+
+
+def entry(run: Run) -> dict[str, Any]:
+    """A run with its raw samples and what follows from them."""
+    samples = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
+    numbers = summarise(samples)
+    return {**samples, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90}
 
 
 def default_path(folder: str | Path, report: Mapping[str, Any], label: str = "") -> Path:

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from rlenv_bench.harness import Run, Timing, measure
-from rlenv_bench.results import summarise
+from rlenv_bench.results import entry
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Replay, resolve
 from rlenv_shared.verification.differences import Differences
@@ -171,11 +171,10 @@ def comparisons(declared: Iterable[Comparison], work: Work) -> list[dict[str, An
 
 
 def describe(run: Run) -> dict[str, Any]:
-    """A run with its raw samples and what follows from them; workloads were compiled before, several at once."""
-    entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
-    del entry["compile_s"]
-    numbers = summarise(entry)
-    return {**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90}
+    """A run as reports have it, but for its compilation: workloads were compiled before, several at once."""
+    found = entry(run)
+    del found["compile_s"]
+    return found
 
 
 def _missing(modules: Iterable[str]) -> str:

@@ -33,23 +33,14 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Interface:
-    """Sizes of observation and action.
+    """Sizes of observation and action."""
 
-    Attributes:
-        observation_shape: shape of one observation; networks receive it flattened.  Of a dictionary, the size of all
-            its parts together.
-        num_actions: number of discrete actions, 0 for continuous ones.
-        low, high: bounds of each continuous action component, flattened; empty for discrete actions.
-        action_shape: shape of one action.
-        parts: of an observation that is a dictionary or made of ids, in the order in which they are flattened.
-    """
-
-    observation_shape: tuple[int, ...]
-    num_actions: int
-    low: tuple[float, ...] = ()
-    high: tuple[float, ...] = ()
+    observation_shape: tuple[int, ...]  # networks receive it flattened; of a dictionary, the size of all its parts
+    num_actions: int  # 0 for continuous ones
+    low: tuple[float, ...] = ()  # bounds of each continuous action component, flattened; empty for discrete actions
+    high: tuple[float, ...] = ()  # likewise
     action_shape: tuple[int, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...] = ()  # of a dictionary or of ids, in the order in which they are flattened
 
     @classmethod
     def from_spaces(cls, observation_space: Any, action_space: Any) -> Self:

@@ -22,36 +22,21 @@ Metrics = dict[str, Any]
 
 @pytree_dataclass
 class Rollout(Replaceable):
-    """What the actors hand to the learner; ``[T, B, ...]`` arrays unless said otherwise.
+    """What the actors hand to the learner; ``[T, B, ...]`` arrays unless said otherwise."""
 
-    Attributes:
-        obs: float32 or uint8 ``[T, B, size]``, flattened, not normalised.
-        resets: whether ``obs[t]`` is the first of its episode.
-        legal: bool ``[T, B, actions]``, or None.
-        asked: bool, whether the learner was asked to decide; where not, the step is no sample.
-        action: int32 ``[T, B]`` or float32 ``[T, B, size]``, as the policy drew it.
-        log_prob: its log-probability then.
-        value: V of ``obs``, in the normalised unit.
-        reward: as the environment gave it, float32.
-        terminated, truncated: how the step ended its episode, if it did.
-        final_value: V of the final observation where the step truncated without terminating.
-        initial_carry: ``[1, B, width]``, the network's state before ``obs[0]``.
-        last_value: ``[B]``, V of the observation after the last step.
-    """
-
-    obs: Any
-    resets: Any
-    legal: Any
-    asked: Any
-    action: Any
-    log_prob: Any
-    value: Any
-    reward: Any
-    terminated: Any
-    truncated: Any
-    final_value: Any
-    initial_carry: Any
-    last_value: Any
+    obs: Any  # float32 or uint8 ``[T, B, size]``, flattened, not normalised
+    resets: Any  # whether ``obs[t]`` is the first of its episode
+    legal: Any  # bool ``[T, B, actions]``, or None
+    asked: Any  # bool, whether the learner was asked to decide; where not, the step is no sample
+    action: Any  # int32 ``[T, B]`` or float32 ``[T, B, size]``, as the policy drew it
+    log_prob: Any  # its log-probability then
+    value: Any  # V of ``obs``, in the normalised unit
+    reward: Any  # as the environment gave it, float32
+    terminated: Any  # how the step ended its episode, if it did
+    truncated: Any  # likewise
+    final_value: Any  # V of the final observation where the step truncated without terminating
+    initial_carry: Any  # ``[1, B, width]``, the network's state before ``obs[0]``
+    last_value: Any  # ``[B]``, V of the observation after the last step
 
 
 @pytree_dataclass
