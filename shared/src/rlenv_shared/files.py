@@ -77,10 +77,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold a lock file, which ends with the process that holds it.
-
-    Raises InvalidParamsError: somebody else holds it, and ``wait`` is False; StorageError: it cannot be made.
-    """
+    """Hold a lock file for this process; InvalidParamsError: it is held and ``wait`` is False; StorageError: none."""
     import fcntl  # of POSIX alone, and loading a policy needs none
 
     path = Path(path)
@@ -127,10 +124,7 @@ def plain(what: str, value: Any) -> Any:
 
 
 def parse_json(text: str | bytes, *, special: bool = False) -> Any:
-    """Parse JSON strictly: UTF-8, no key twice, no number beyond float64; NaN and infinities only if ``special``.
-
-    Raises ValueError, RecursionError: it is none.
-    """
+    """JSON in UTF-8, no key twice, no number beyond float64, NaN and infinities if ``special``; else ValueError."""
     return (_WITH_SPECIAL if special else _STRICT).decode(text.decode() if isinstance(text, bytes) else text)
 
 

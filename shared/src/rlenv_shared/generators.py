@@ -23,8 +23,7 @@ class Generator:
 
     name: str  # for reports
     from_words: Callable[[Any, Any], Any]  # ``(word0, word1) -> state`` that belongs to two uint32 seed words
-    below: Callable[..., tuple[Any, Any]]
-    """``(state, n, mulhi) -> (int32 on [0, n), advanced state)``; ``n`` is an integer array, 1 <= n < 2**31."""
+    below: Callable[..., tuple[Any, Any]]  # ``(state, n, mulhi) -> (int32 on [0, n), next state)``; 1 <= n < 2**31
     draws: Callable[[Any], Any]  # ``state -> uint32``: draws since the seed
 
 

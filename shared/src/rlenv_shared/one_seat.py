@@ -36,10 +36,7 @@ class SeatState(Replaceable):
 
 @dataclasses.dataclass(unsafe_hash=True)
 class OneSeat(Wrapper):
-    """One player against a script; every step is a decision of the player's, however many the game takes in between.
-
-    Raises InvalidParamsError: any other environment.
-    """
+    """One player against a script, every step a decision; InvalidParamsError for no game of two with actions."""
 
     env: Any  # a game for two with discrete actions
     script: Script | None = None  # the other player; uniform random legal play when None

@@ -43,8 +43,7 @@ class Ops:
     take: Callable[[Any, Any], Any]  # ``(table, int32 index) -> entry``
     mulhi: Callable[[Any, Any], Any]  # ``(uint32, uint32) -> uint32``
     when_any: Callable[[str, Any, Handler, Any], Any]  # ``(name, predicate, handler, state) -> state``
-    loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]
-    """``(condition, body, state, most) -> state``; ``most`` bounds the number of passes."""
+    loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]  # ``(condition, body, state, most passes) -> state``
     barrier: Callable[[Any], Any]  # ``tree -> tree``
 
     def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
@@ -130,8 +129,7 @@ def kernel_ops() -> Ops:
 class Record:
     """What `recording_ops` saw while a program was traced."""
 
-    leaks: dict[str, Any] = dataclasses.field(default_factory=dict)
-    """By gate: whether its handler changed something although its predicate was false (bool)."""
+    leaks: dict[str, Any] = dataclasses.field(default_factory=dict)  # by gate, bool: a handler not asked for changed it
 
 
 def recording_ops() -> tuple[Ops, Record]:

@@ -57,10 +57,7 @@ class ResetPool(Wrapper):
         return params.env_params
 
     def fill(self, key: Any, params: Any = None) -> PoolParams:
-        """Sample a new pool.
-
-        ``params``: `PoolParams` to refresh, or parameters of the wrapped environment; its defaults when None.
-        """
+        """Sample a new pool; ``params`` are `PoolParams` or the wrapped environment's (its defaults where None)."""
         env_params = self.env.default_params if params is None else params
         if isinstance(env_params, PoolParams):
             env_params = env_params.env_params

@@ -114,10 +114,7 @@ def load(path: str | Path) -> dict[str, Any]:
 
 
 def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
-    """The run of a workload with these settings: at a batch size, or the one with the highest median.
-
-    Raises InvalidParamsError: there is no such run.
-    """
+    """The run of a workload with these settings, at a batch or the fastest; InvalidParamsError: there is none."""
     found = [
         run
         for run in report["runs"]

@@ -191,15 +191,12 @@ class Form:
     actions: Literal["random_legal", "random"] = "random_legal"
     """``random_legal`` draws among the legal ones (no mask is computed where it is the constant True), ``random`` among
     all; continuous actions are uniform on their box."""
-    reset_mode: Literal["fresh", "pool", "none"] = "fresh"
-    """``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on past their
-    end."""
+    reset_mode: Literal["fresh", "pool", "none"] = "fresh"  # ``step``, or for ``none`` ``step_env``, beyond ends
     observe: bool = True  # consume the observation; otherwise the compiler removes its computation
     keep_outputs: bool = False
     """Write observation, reward and done of every step to memory, [steps, batch, ...], as a learner needs; otherwise
     only sums per environment leave the loop."""
-    mode: Literal["scan", "auto", "kernel", "interpreted"] = "scan"
-    """``scan``, or a mode of `rlenv_bench.kernel.rollout` for environments whose step is elementwise."""
+    mode: Literal["scan", "auto", "kernel", "interpreted"] = "scan"  # or one of `rlenv_bench.kernel.rollout`
     unroll: int = 1
     """Steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and advances
     the loop once for all of them."""
@@ -235,8 +232,7 @@ def jax_rollout(
         name: of the workload.
         donate: let a call reuse the memory of the state it was given.
         fusion: XLA's fusion pass; on CPU some programs are faster without.
-        constant_params: the parameters are constants of the program, as where a function closes over them, and not
-            its arguments.
+        constant_params: make the parameters constants of the program, as where a function closes over them.
         settings: further facts for the report, e.g. the frameskip.
         form: fields of `Form`.
 

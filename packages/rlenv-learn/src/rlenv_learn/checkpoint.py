@@ -71,10 +71,7 @@ class Checkpoint:
         return snapshot.unflatten(template, arrays, f"checkpoint {self.path}", prefix=POLICY_PREFIX)
 
     def restore(self, template: Any, identity: Identity) -> Any:
-        """The whole training state.
-
-        Raises SnapshotVersionError: it belongs to another configuration or environment.
-        """
+        """The whole training state.  Raises SnapshotVersionError: of another configuration or environment."""
         wanted = identity.to_dict()
         for name in ("trainer", "env", "version", "env_params", "interface", "config"):
             theirs, ours = self.identity.get(name), wanted[name]
@@ -121,10 +118,7 @@ def latest(directory: Path) -> Path | None:
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint, or the newest one of a run directory.
-
-    Raises SnapshotVersionError: none there, corrupt, foreign, or of another schema version.
-    """
+    """Read a checkpoint, or a run directory's newest; SnapshotVersionError: none, corrupt, foreign, another version."""
     path = Path(path)
     with snapshot.reading(f"checkpoint {path}"):
         if path.is_dir() and path.suffix != ".orbax":

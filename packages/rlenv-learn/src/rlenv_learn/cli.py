@@ -71,10 +71,7 @@ def main(
     description: str | None = None,
     argv: Sequence[str] | None = None,
 ) -> int:
-    """Parse as `parse`, learn, save the policy in the run directory.
-
-    Exit status 2, with the reason on stderr, where an option or a file is bad or training failed.
-    """
+    """Parse as `parse`, learn, save the policy in the run directory; exit status 2 where something failed, with why."""
 
     def asked() -> int:
         options = parse(default, description, argv)

@@ -152,10 +152,7 @@ def evaluate_host(
     deterministic: bool = False,
     max_steps: int = MAX_STEPS,
 ) -> Evaluation:
-    """Play complete episodes on a host vector environment; arguments and errors are those of `evaluate`.
-
-    ``episodes`` is a multiple of ``env.num_envs``; one per environment when None.
-    """
+    """As `evaluate`, on host environments; ``episodes`` is a multiple of ``env.num_envs``, one each where None."""
     _check_interface(policy, check_host_env(env))
     slots = env.num_envs
     per_slot = _episodes_per_slot(slots if episodes is None else episodes, slots)

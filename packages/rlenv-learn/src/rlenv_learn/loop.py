@@ -71,10 +71,7 @@ class RunOptions:
 
 
 def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
-    """Do ``updates`` ≤ MAX_CHUNK updates inside a program: ``(state, metrics [MAX_CHUNK, ...], a row an update)``.
-
-    The count is traced, so that all chunks share one program.
-    """
+    """Do ``updates`` ≤ MAX_CHUNK (traced) inside a program: ``(state, metrics [MAX_CHUNK, ...])``, a row for each."""
 
     def body(i: Any, carry: Any) -> Any:
         state, series = carry

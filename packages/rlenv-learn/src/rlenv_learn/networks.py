@@ -150,17 +150,10 @@ class ActorCritic(nn.Module):
         resets: Bool[Array, "time batch"],
         asked: Bool[Array, "time batch"] | None = None,
     ) -> tuple[Float[Array, "batch width"], Any, Float[Array, "time batch"]]:
-        """Evaluate sequences.
+        """Evaluate sequences: ``(carry, outputs, value)``; outputs are logits, or ``(mean, log_std [size])``.
 
-        Args:
-            carry: state before the first step.
-            obs: flattened, normalised observations; uint8 where the environment's are and nothing normalises them.
-            resets: whether ``obs[t]`` is the first of its episode.
-            asked: whether a decision is made at ``obs[t]``; elsewhere the state is held.  All where None.
-
-        Returns:
-            ``(carry, outputs, value)``: outputs are logits ``[time, batch, actions]``, or ``(mean, log_std)`` with
-            shapes ``[time, batch, size]`` and ``[size]``.
+        ``obs`` is flattened and normalised, uint8 where the environment's is and nothing normalises it; ``resets[t]``:
+        it begins an episode; ``asked[t]``: a decision is made there (everywhere where None), else the state is held.
         """
         shape, activation = PRESETS[self.preset], ACTIVATIONS[self.activation]
         if shape.convolutions:

@@ -63,10 +63,7 @@ class MatchState(Replaceable):
 
 @dataclasses.dataclass(frozen=True)
 class Against:
-    """A two-player game as a batch of single-player environments, with `MatchParams`.
-
-    Raises InvalidParamsError: any other environment, or no opponent at all.
-    """
+    """A two-player game as a batch of single-player environments, with `MatchParams`; else InvalidParamsError."""
 
     env: Any  # environment of :mod:`rlenv_shared.env`, two players, discrete actions
     scripts: tuple[Script, ...] = ()  # opponents besides the policies

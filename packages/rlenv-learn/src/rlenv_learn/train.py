@@ -25,8 +25,7 @@ class TrainResult:
 
     policy: Policy  # the trained policy
     records: list[Record]  # metrics record of each update
-    snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)
-    """Policies on the way, by number of updates, if `RunOptions.snapshots` asked for them."""
+    snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)  # on the way, by number of updates
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,14 +62,12 @@ def train(
         params: environment parameters; the defaults when None.
         selfplay: the opponents of a game for two players; None for one player.
         schedule: a curriculum: from refreshed parameters and the progress to those the next rollout is played with.
-        devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number
-            divides ``num_envs / num_minibatches``.  One, without any of that, where None.
-        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log``, ``snapshots`` and
-            ``checkpoint_format``: see :class:`~rlenv_learn.loop.RunOptions`.
+        devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number divides
+            ``num_envs / num_minibatches``.  One, without any of that, where None.
+        **run: fields of :class:`~rlenv_learn.loop.RunOptions`.
 
     Raises:
-        InvalidParamsError: unsupported environment, a ``run_dir`` that is in use or shared by several processes, or
-            impossible ``devices``.
+        InvalidParamsError: unsupported environment, impossible ``devices``, ``run_dir`` in use or of several processes.
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: training diverged.
     """
@@ -126,10 +123,7 @@ def train_many(
     *,
     selfplay: SelfPlayConfig | None = None,
 ) -> ManyResult:
-    """Train one policy per seed, all at once in one compiled program; arguments and errors are those of :func:`train`.
-
-    Seeds are distinct, 0 <= seed < 2**32; that of ``config`` is not read.
-    """
+    """Train a policy for each of distinct seeds in one program; ``config.seed`` is not read; errors as `train`."""
     seeds = tuple(int(seed) for seed in seeds)
     if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):
         raise InvalidParamsError("seeds", seeds, "distinct integers in [0, 2**32)", "pass e.g. range(10)")

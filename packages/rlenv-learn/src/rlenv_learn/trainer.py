@@ -55,10 +55,7 @@ class Trainer:
         selfplay: SelfPlayConfig | None = None,
         schedule: Schedule | None = None,
     ) -> Trainer:
-        """A trainer for an environment.
-
-        Raises InvalidParamsError: unsupported spaces; several players without self-play, or one player with it.
-        """
+        """A trainer; InvalidParamsError: unsupported spaces, players without self-play, one player with it."""
         if selfplay is None:
             interface = Interface.from_env(env, params)
         else:

@@ -146,10 +146,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """``(observations, info)`` of new episodes in all environments.
-
-        ``seed``: one for all (environment ``i`` gets stream ``i``), one for each, or None to go on.
-        """
+        """``(observations, info)`` of new episodes; ``seed`` is one for all, one for each, or None to go on."""
         self._check_options(options)
         if isinstance(seed, list | tuple | np.ndarray):
             words = self._words_of(seed)

@@ -49,10 +49,7 @@ class SB3VecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Any:
-        """The first observations; ``reset_infos`` holds what the environments report.
-
-        Raises InvalidParamsError: options that differ from environment to environment.
-        """
+        """The first observations; ``reset_infos`` has the infos.  Raises InvalidParamsError: options that differ."""
         options = self._options[0]
         if any(other != options for other in self._options):
             raise InvalidParamsError("options", self._options, "the same for all", "pass one dictionary")
@@ -75,10 +72,7 @@ class SB3VecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """``(observations, rewards, dones, infos)`` of the step with those actions.
-
-        Raises IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
-        """
+        """``(observations, rewards, dones, infos)`` of those actions; IllegalActionError, before anybody has moved."""
         obs, reward, terminated, truncated, info = self.envs.step(self._actions)
         self._masks = info.get("action_mask")
         return obs, reward, terminated | truncated, infos.of_each_with_ends(info, terminated, truncated)
@@ -104,10 +98,7 @@ class SB3VecEnv(VecEnv):
         raise InvalidParamsError(f"set_attr({attr_name!r})", value, "no change", "construct it with other parameters")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """``action_masks``, bool ``[A]`` for each index, of the last observations.
-
-        Raises InvalidParamsError: another method, or the legal actions do not depend on the state.
-        """
+        """``action_masks``, bool ``[A]`` for each index, of the last observations; InvalidParamsError for all else."""
         if method_name != "action_masks" or not self._masked:
             expected = "'action_masks'" if self._masked else "nothing: all actions are always legal"
             remedy = "the environments are one batch, see the attribute `envs`"

@@ -130,10 +130,7 @@ def word(name: str, *, count: int | None = None, table: str | None = None) -> Fi
 
 
 def group(name: str, members: Iterable[Field | Group], *, table: str | None = None, whole_words: bool = False) -> Group:
-    """Members that lie together: in one word if they fit, else in words that hold nothing else.
-
-    Raises InvalidParamsError: no identifier, or a member's name twice.
-    """
+    """Members that share a word if they fit, else words that hold nothing else; InvalidParamsError: a bad name."""
     _check_name(name, None)
     return Group(name, check_members(name, members), None, table, whole_words)
 

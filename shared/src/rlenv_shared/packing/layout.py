@@ -69,10 +69,7 @@ class Layout:
         return tuple(np.zeros(shape, np.uint32) for _ in range(self.num_words))
 
     def swap(self, words: Sequence[Any], name: str, condition: Any) -> Words:
-        """Exchange the two elements of a record at the top of the state, in whole words, where ``condition`` holds.
-
-        ``condition``: bool array of the words' shape or a scalar.
-        """
+        """Exchange a record's two elements, at the top and in whole words, where the bool (scalar or array) holds."""
         self._check_words(words, self.num_words)
         node = self.root.children.get(name)
         if node is None or node.member.count != 2 or any(size.bits != WORD_BITS for size in node.sizes.values()):

@@ -72,10 +72,7 @@ class Part:
         self._spot.child(name).element().assign(value, where)
 
     def clear(self, name: str | Iterable[str] | None = None, where: Any = None) -> None:
-        """Set a member (all its elements), several, or everything, to what zero bits stand for, a word at a time.
-
-        Nothing changes where the bool array ``where`` is False.
-        """
+        """Zero the bits of a member (all its elements), several, or everything, a word at a time, where True."""
         if name is None:
             self._spot.clear(where)
             return
@@ -89,10 +86,7 @@ class Part:
 
 
 class Items:
-    """The elements of a record, by an int, by an integer or bool array, or by flags from `one_hot`.
-
-    Where an array is out of range, the first element is read and none is written.
-    """
+    """A record's elements by int, integer or bool array, or flags; out of range reads the first and writes none."""
 
     __slots__ = ("_spot",)
 

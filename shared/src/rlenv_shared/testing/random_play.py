@@ -50,9 +50,7 @@ class RandomPlay:
     num_steps: int = 256  # steps played in each environment
     num_envs: int = 8  # environments, at least 2
     can_terminate: bool = True  # False for a task that only the time limit ends
-    float_rtol: float = FLOAT_RTOL
-    """How far compiled forms of one step may differ; more than the default where the dynamics amplify rounding within a
-    step."""
+    float_rtol: float = FLOAT_RTOL  # between compiled forms of a step; more where the dynamics amplify rounding
 
     def __post_init__(self) -> None:
         self.params = self.env.default_params if self.params is None else self.params

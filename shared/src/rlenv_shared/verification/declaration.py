@@ -27,8 +27,7 @@ Entry = str
 class Implementation:
     """One implementation of the environment, ours or the reference's, on which policies are trained and evaluated."""
 
-    make: Entry
-    """``() -> environment`` in JAX, or with ``host`` ``(num_envs) -> vector environment``, same-step auto-reset."""
+    make: Entry  # ``() -> environment`` in JAX, or with ``host`` ``(num_envs) -> vector environment``, SAME_STEP
     host: bool = False  # steps NumPy arrays
 
 
@@ -39,8 +38,7 @@ class RolloutSet:
     name: str  # of the set and of its file, ``results/<name>.json``
     run: Entry  # ``(**settings) -> rlenv_shared.verification.verify.Findings``
     full: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # settings of ``verify``
-    quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """Settings in CI, which the L3 tests read; they state the same comparisons on fewer episodes."""
+    quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # in CI and the L3 tests, on fewer episodes
     whole_episodes: bool = True  # the README's headline counts its steps
 
 
@@ -84,8 +82,7 @@ class Claim:
     """A ratio of speeds that the README states, recomputed from the newest report that measured both."""
 
     text: str  # what is compared
-    ours: Mapping[str, Any]
-    """Selects a run (`rlenv_bench.results.select`): side, batch (the fastest without one), settings."""
+    ours: Mapping[str, Any]  # selects a run (`rlenv_bench.results.select`): side, settings, batch (else the fastest)
     theirs: Mapping[str, Any]  # the other
     at_least: float = 0.0  # what the ratio must reach
 
@@ -146,12 +143,10 @@ class Declaration:
     environment: str  # id
     references: tuple[str, ...]  # folders of ``references/`` it is compared with
     smoke: Entry  # ``() -> str``: imports, resets and steps with the core dependencies alone and says what works
-    implementations: Mapping[str, Implementation] = dataclasses.field(default_factory=dict)
-    """By name; the first is what ``train`` trains on."""
+    implementations: Mapping[str, Implementation] = dataclasses.field(default_factory=dict)  # ``train`` takes the first
     rollouts: tuple[RolloutSet, ...] = ()  # comparisons of whole episodes
     replays: tuple[Replay, ...] = ()  # recorded episodes
-    hyperparameters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
-    """Of PPO by name, fields of `rlenv_learn.PPOConfig`; the first are those of ``train``."""
+    hyperparameters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)  # PPO; first: ``train``
     transfers: tuple[Transfer, ...] = ()  # the experiments of L4
     benchmarks: tuple[Benchmark, ...] = ()  # reports of speeds
     gpu: Gpu = dataclasses.field(default_factory=Gpu)  # programs and comparisons for GPUs

@@ -72,8 +72,7 @@ class Differences:
     ends: int  # ends of games among them
     fields: Mapping[str, FieldResult]  # counts by field; ``initial <field>`` for the state after the reset
     first: Divergence | None  # the first value that diverges, None if there is none
-    unlike: tuple[Unlike, ...] = ()
-    """Differences that are none of values; the values were compared as far as both sides have them."""
+    unlike: tuple[Unlike, ...] = ()  # differences that are none of values, which were compared as far as both have them
 
     @property
     def ok(self) -> bool:

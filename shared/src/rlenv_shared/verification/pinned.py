@@ -27,8 +27,7 @@ class Pin:
     sha256: str | None  # of the archive the registry serves; None when an installed package is used as it is
     patches: tuple[str, ...]  # patch files applied, relative to the pin; empty means unmodified
     used_by: tuple[str, ...]  # distributions whose tests use it
-    members: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """SHA-256 by path inside the unpacked archive, verified too."""
+    members: Mapping[str, str] = dataclasses.field(default_factory=dict)  # sha256 by path inside the archive
 
     @classmethod
     def load(cls, path: str | Path) -> Pin:

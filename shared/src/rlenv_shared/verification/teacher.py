@@ -41,9 +41,6 @@ def teacher_forced(
         repro: a command.
         chunk: rows per call.
 
-    Returns:
-        What was found; ``ours`` in it is one step from the reference's state.
-
     Raises:
         InvalidParamsError: as `compare`, or there is no initial state.
     """

@@ -54,16 +54,11 @@ class CanonicalStep:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A recording; see the module for its fields.
-
-    Raises InvalidParamsError: a name, shape or dtype does not fit the schema.
-    """
+    """A recording; see the module.  Raises InvalidParamsError: a name, shape or dtype does not fit the schema."""
 
     steps: Mapping[str, NDArray[Any]]  # array by field name, [T, B, ...]
-    initial: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
-    """State, generator and observation after the reset, [B, ...]."""
-    metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """JSON-serialisable facts: environment, seed, parameters, versions."""
+    initial: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)  # after the reset, [B, ...]
+    metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # JSON: environment, seed, versions
 
     def __post_init__(self) -> None:
         for names in (self.steps, self.initial):

@@ -28,8 +28,7 @@ from rlenv_shared.verification.differences import Differences
 class Findings:
     """What a rollout set found."""
 
-    comparisons: dict[str, Any] = dataclasses.field(default_factory=dict)
-    """Tree of objects with ``steps`` and ``mismatches``."""
+    comparisons: dict[str, Any] = dataclasses.field(default_factory=dict)  # tree with ``steps``, ``mismatches``
     measured: dict[str, Any] = dataclasses.field(default_factory=dict)  # anything else, JSON-serialisable
     problems: list[str] = dataclasses.field(default_factory=list)  # what is wrong although nothing differed
 

@@ -20,8 +20,7 @@ from rlenv_bench.gpu.target import ISSUE_LANES, Target
 class Assumptions:
     """How far programs stay behind a device's datasheet."""
 
-    launch_s: float
-    """Seconds of a launch out of a CUDA graph, into which XLA puts loop bodies of five launches and more."""
+    launch_s: float  # seconds of a launch out of a CUDA graph: loop bodies of five launches and more
     lone_launch_s: float  # seconds of any other launch
     work: float  # times longer than memory and issue rate allow
 

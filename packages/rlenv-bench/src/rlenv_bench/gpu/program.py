@@ -28,9 +28,7 @@ class Program:
     """A rollout to compile."""
 
     name: str  # within the package
-    build: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]]
-    """From a number of environments to ``(function, arguments)``; the arguments may be abstract
-    (`jax.ShapeDtypeStruct`)."""
+    build: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]]  # batch to ``(function, arguments)``, or abstract
     steps: int  # environment steps of the rollout
     about: str  # what is computed, for readers
     writes: str  # what each step writes to memory, e.g. ``reward, done``
@@ -40,9 +38,7 @@ class Program:
     """Worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the outermost first;
     undeclared ones count once, and a report with such a loop is refused."""
     donate: tuple[int, ...] = (0,)  # arguments whose memory the result may take
-    workload: Callable[[int, bool, bool], Any] | None = None
-    """``(batch, keep outputs, whether the device is a GPU) -> Workload``: the program to measure; None if it is only
-    compiled."""
+    workload: Callable[[int, bool, bool], Any] | None = None  # ``(batch, keep outputs, on a GPU) -> Workload`` to time
     build_to_hash: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]] | None = None
     """Another form of the same program for the fingerprint, where the lowered one holds more than the program: that of
     a kernel holds the paths and lines of its source."""

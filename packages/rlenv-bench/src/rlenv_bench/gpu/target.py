@@ -23,8 +23,7 @@ class Target:
     architecture: str  # NVIDIA's name of its instruction set, for ptxas
     bytes_per_s: float  # memory throughput
     thread_instructions_per_s: float  # instructions of single threads that all schedulers together issue
-    lanes: Mapping[str, int]
-    """Of a multiprocessor's execution pipes, by class of instruction (`rlenv_bench.gpu.sass.PIPES`)."""
+    lanes: Mapping[str, int]  # of a multiprocessor's pipes, by class of instruction (`rlenv_bench.gpu.sass.PIPES`)
 
     @classmethod
     def load(cls, name: str = "h200") -> Target:

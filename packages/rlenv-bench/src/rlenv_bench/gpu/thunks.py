@@ -48,10 +48,7 @@ def read(folder: Path) -> dict[str, list[Thunk]]:
 
 
 def parse(sequence: str, metadata: str) -> dict[str, list[Thunk]]:
-    """Thunks by the name of their instruction; that of an asynchronous start or a loop has those inside it.
-
-    ``sequence`` is the schedule, nested by indentation; ``metadata`` has the instruction of each thunk's number.
-    """
+    """Thunks by instruction (a loop's has those inside) from the schedule and the instructions of its numbers."""
     names = {int(number): name for name, number in _NAMED.findall(metadata)}
     found: dict[str, list[Thunk]] = defaultdict(list)
     lines = [line for line in map(_THUNK.match, sequence.splitlines()) if line]

@@ -50,10 +50,7 @@ class TostResult:
 
 
 def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of the means of two independent samples of unequal variances, each at least 2 finite numbers.
-
-    Raises InvalidParamsError: such a sample is missing, or `check_design` refuses margin or level.
-    """
+    """Equivalence of two independent samples' means, variances unequal; InvalidParamsError: under 2 finite numbers."""
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)
     variance_x, variance_y = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
@@ -65,10 +62,7 @@ def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -
 
 
 def tost_paired(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of the means of two measurements on the same subjects, in the same order, at least 2.
-
-    Raises InvalidParamsError: as `tost_welch`, or the samples differ in size.
-    """
+    """Equivalence of the means of two samples of the same subjects, in one order; InvalidParamsError: unequal sizes."""
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)
     if len(x) != len(y):

@@ -35,8 +35,7 @@ class Backend:
     """One implementation: how to train there, and how to evaluate there."""
 
     ppo: PPOConfig  # hyper-parameters; seed and total_steps are replaced by the transfer config's
-    train: Callable[[PPOConfig, Path], Policy]
-    """``(hyper-parameters, run directory) -> policy``; resumes if the directory holds a checkpoint."""
+    train: Callable[[PPOConfig, Path], Policy]  # ``(hyper-parameters, run directory) -> policy``; resumes if it can
     evaluate: Callable[[Policy, int, int], list[float]]  # ``(policy, episodes, seed) -> returns`` of complete episodes
 
 
@@ -70,18 +69,10 @@ def run_transfer(
     machine: Mapping[str, Any] | None = None,
     log: Callable[[str], None] = print,
 ) -> TransferVerdict:
-    """Run an L4 experiment, write its results file, and return the verdict computed from what was written.
+    """Run an L4 experiment, write every episode's return to ``results``, and return the verdict on what was written.
 
-    Args:
-        config: what was decided before the run.
-        backends: implementation by name, the two names of ``config.backends``.
-        results: file to write, with every episode's return.
-        cache: directory for what is finished.
-        machine: description of this machine, kept in the results.
-        log: called with a line after each training run and evaluation.
-
-    Raises:
-        InvalidParamsError: backends that are not the config's.
+    ``backends`` has the two names of ``config.backends``; ``cache`` keeps what is finished; ``log`` is called with a
+    line after each training run and evaluation.  Raises InvalidParamsError: backends that are not the config's.
     """
     if set(backends) != set(config.backends):
         expected = f"the config's {list(config.backends)}"
