@@ -37,11 +37,6 @@ def save(report: Mapping[str, Any], path: Path) -> None:
     FORMAT.write(path, report)
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Read a report.  Raises SnapshotVersionError: corrupt or foreign, or its medians are not those of its samples."""
-    return FORMAT.read(path)
-
-
 def results(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
     """What a section of a package found; empty if it did not run."""
     return report["packages"].get(package, {}).get(section, {}).get("results", [])
@@ -175,3 +170,5 @@ def _check(report: Mapping[str, Any]) -> None:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-gpu-report", 1, "GPU report", "run make gpu-report", _check)
+load: Final = FORMAT.read
+"""Reads a report; SnapshotVersionError: corrupt or foreign, or its medians are not those of its samples."""

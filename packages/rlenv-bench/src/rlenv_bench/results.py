@@ -104,15 +104,6 @@ def save(report: Mapping[str, Any], path: str | Path) -> None:
     FORMAT.write(path, report)
 
 
-def load(path: str | Path) -> dict[str, Any]:
-    """Read and check a report.
-
-    Raises SnapshotVersionError: missing, corrupt, foreign or of another schema version, samples too few or too short,
-    or medians that do not follow from them.
-    """
-    return FORMAT.read(path)
-
-
 def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
     """The run of a workload with these settings, at a batch or the fastest; InvalidParamsError: there is none."""
     found = [
@@ -238,3 +229,5 @@ def _is_number(value: Any) -> bool:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-bench", 2, "benchmark report", "measure again", _check)
+load: Final = FORMAT.read
+"""Reads a report; SnapshotVersionError: missing, foreign, too few or too short samples, or medians not of them."""

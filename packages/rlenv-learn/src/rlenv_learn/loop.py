@@ -160,59 +160,46 @@ def run(
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: a metric became NaN or infinite.
     """
-    directory = None if options.run_dir is None else Path(options.run_dir)
-    with contextlib.nullcontext() if directory is None else files.locked(directory / LOCK_FILE, wait=False):
-        return _run(advance, state, identity, options, directory, keep_snapshot)
-
-
-def _run(
-    advance: Advance,
-    state: Any,
-    identity: Identity,
-    options: RunOptions,
-    directory: Path | None,
-    keep_snapshot: Callable[[int, Any], None],
-) -> tuple[Any, list[Record]]:
-    """`run` in a directory that is ours alone."""
     config = identity.config
+    directory = None if options.run_dir is None else Path(options.run_dir)
     progress: dict[str, Any] = {"updates": 0, "steps": 0, "episodes": 0, "wall_s": 0.0}
+    records: list[Record] = []
     metrics_log = None
-    if directory is not None:
-        state, progress = _prepare(directory, state, progress, identity, options)
-        metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
-    records: list[Record] = [] if metrics_log is None else metrics_log.earlier
     spacing = max(1, config.num_updates // options.snapshots) if options.snapshots else 0
     boundary = math.gcd(options.checkpoint_every if directory is not None else spacing or MAX_CHUNK, spacing)
-    title, steps = identity.env, config.num_updates * config.batch_size
-    try:
-        with ProgressDisplay(title, steps, options.show_progress) as display:
-            for chunk in chunks(advance, state, config, progress["updates"], progress["wall_s"], boundary):
-                state = chunk.state
-                for values in chunk.rows():
-                    update = progress["updates"] + 1
-                    check_finite(values, update, title)
-                    record = make_record(values, update, progress["episodes"], config, chunk.timing)
-                    progress = {
-                        "updates": update,
-                        "steps": record["step"],
-                        "episodes": record["episodes"],
-                        "wall_s": chunk.timing["wall_s"],
-                    }
-                    records.append(record)
-                    if metrics_log is not None:
-                        metrics_log.write(record)
-                    if options.log is not None:
-                        options.log(record)
-                display.update(records[-1])
-                if spacing and (update % spacing == 0 or update == config.num_updates):
-                    keep_snapshot(update, state)
-                if directory is not None and metrics_log is not None:
-                    metrics_log.sync()
-                    if update % options.checkpoint_every == 0 or update == config.num_updates:
-                        checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
-    finally:
-        if metrics_log is not None:
-            metrics_log.close()
+    with contextlib.ExitStack() as stack:
+        if directory is not None:
+            stack.enter_context(files.locked(directory / LOCK_FILE, wait=False))
+            state, progress = _prepare(directory, state, progress, identity, options)
+            metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
+            stack.callback(metrics_log.close)
+            records = metrics_log.earlier
+        steps = config.num_updates * config.batch_size
+        display = stack.enter_context(ProgressDisplay(identity.env, steps, options.show_progress))
+        for chunk in chunks(advance, state, config, progress["updates"], progress["wall_s"], boundary):
+            state = chunk.state
+            for values in chunk.rows():
+                update = progress["updates"] + 1
+                check_finite(values, update, identity.env)
+                record = make_record(values, update, progress["episodes"], config, chunk.timing)
+                progress = {
+                    "updates": update,
+                    "steps": record["step"],
+                    "episodes": record["episodes"],
+                    "wall_s": chunk.timing["wall_s"],
+                }
+                records.append(record)
+                if metrics_log is not None:
+                    metrics_log.write(record)
+                if options.log is not None:
+                    options.log(record)
+            display.update(records[-1])
+            if spacing and (update % spacing == 0 or update == config.num_updates):
+                keep_snapshot(update, state)
+            if directory is not None and metrics_log is not None:
+                metrics_log.sync()
+                if update % options.checkpoint_every == 0 or update == config.num_updates:
+                    checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
     return state, records
 
 

@@ -172,7 +172,9 @@ class Against:
     def _replies(self, state: MatchState, params: MatchParams) -> tuple[Any, Any, Any]:
         """``(carry, action, rng)`` of all opponents, each over its block of environments."""
         batch = state.resets.shape[0]
-        kinds = opponents(self, params)
+        kinds = len(self.scripts)
+        if self.policies:
+            kinds += jax.tree.leaves(params.policies)[0].shape[0]
         if batch % kinds:
             raise InvalidParamsError("num_envs", batch, f"a multiple of {kinds} opponents", "change either")
         players, size = jnp.int32(1) - state.seat, batch // kinds
@@ -198,12 +200,6 @@ class Against:
             actions.append(masking.sanitise(chosen, part[3])[0])
             rng = jax.tree.map(lambda leaf, new, rows=rows: leaf.at[rows].set(new), rng, advanced)
         return carry, jnp.concatenate(actions), rng
-
-
-def opponents(game: Against, params: MatchParams) -> int:
-    """Number of opponents."""
-    policies = jax.tree.leaves(params.policies)[0].shape[0] if game.policies else 0
-    return policies + len(game.scripts)
 
 
 def _decide(policy: Policy, carry: Any, obs: Any, resets: Any, legal: Any, asked: Any, rng: Any) -> Any:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from rlenv_shared import files, machine
@@ -53,11 +52,6 @@ def run_set(declaration: Declaration, chosen: RolloutSet, settings: Mapping[str,
 def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
     """Name, steps and mismatches of every comparison in a file's content."""
     return _below("", content["comparisons"])
-
-
-def load(path: Path) -> dict[str, Any]:
-    """Read results.  Raises SnapshotVersionError: corrupt, foreign, of another version, or they compare nothing."""
-    return FORMAT.read(path)
 
 
 def main(declaration: Declaration, argv: Sequence[str]) -> int:
@@ -112,3 +106,5 @@ def _check(content: Mapping[str, Any]) -> None:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-rollouts", 1, "results", "run verify", _check)
+load: Final = FORMAT.read
+"""Reads a file of results; SnapshotVersionError: corrupt, foreign, of another version, or it compares nothing."""

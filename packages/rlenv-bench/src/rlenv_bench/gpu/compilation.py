@@ -99,11 +99,6 @@ def save(report: Mapping[str, Any], path: Path) -> None:
         file.write(one_line.encode() + b"\n")
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Read a report.  Raises SnapshotVersionError: there is none, or it is not of this format."""
-    return FORMAT.read(path)
-
-
 def target(report: Mapping[str, Any]) -> Target:
     """The device that a report is about."""
     return Target.load(report["target"])
@@ -205,3 +200,5 @@ def _check(report: Mapping[str, Any]) -> None:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-gpu-compiled", 2, "GPU report", f"run {COMMAND}", _check)
+load: Final = FORMAT.read
+"""Reads a report; SnapshotVersionError: there is none, or it is not of this format."""

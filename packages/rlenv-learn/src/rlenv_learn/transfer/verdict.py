@@ -119,11 +119,6 @@ def new_results(config: TransferConfig, machine: Mapping[str, Any]) -> dict[str,
     return {**FORMAT.head, **about, "directions": directions}
 
 
-def load_results(path: str | Path) -> dict[str, Any]:
-    """Read a results file.  Raises SnapshotVersionError: missing, corrupt, foreign or of another version."""
-    return FORMAT.read(path)
-
-
 def save_results(results: Mapping[str, Any], path: str | Path) -> None:
     """Write a results file.  Raises SnapshotVersionError: it would not load again; StorageError: no place for it."""
     FORMAT.write(path, results)
@@ -202,3 +197,5 @@ def _unfit(got: object, expected: object, remedy: str) -> InvalidParamsError:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-transfer", 1, "transfer file", "restore it", _check)
+load_results: Final = FORMAT.read
+"""Reads a results file; SnapshotVersionError: missing, corrupt, foreign or of another version."""
