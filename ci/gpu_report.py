@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ci import device_report
 from ci.results import predictions
 from ci.workspace import REPO, environments
-from rlenv_bench import device_report
 from rlenv_shared import machine
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find, resolve
