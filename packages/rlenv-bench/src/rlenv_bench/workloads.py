@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import jax
@@ -58,6 +58,16 @@ class Workload:
     def memory(self) -> Mapping[str, int | None]:
         """``peak_bytes`` and ``state_bytes_per_env``, None where unknown; asked after the blocks."""
         return {"peak_bytes": None, "state_bytes_per_env": None}
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Implementations that are measured in turns, e.g. ours and another's at one batch size."""
+
+    name: str  # of the comparison
+    workloads: Callable[[], Sequence[Any]]  # makes them; may raise `ReferenceUnavailableError`
+    needs: tuple[str, ...] = ()  # modules it needs beyond the package's own
+    gpu_only: bool = False  # leave it out without a GPU
 
 
 @dataclasses.dataclass

@@ -127,7 +127,7 @@ class Gpu:
     budgets: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     """Of each program, per step and environment at every batch (`rlenv_bench.gpu.compilation`)."""
     learning: Entry | None = None  # ``(on_gpu) -> environment`` on which PPO is measured
-    comparisons: Entry | None = None  # ``Sequence[rlenv_bench.sections.Comparison]``
+    comparisons: Entry | None = None  # ``Sequence[rlenv_bench.workloads.Comparison]``
 
     @classmethod
     def of(cls, module: str, budgets: Mapping[str, Mapping[str, float]]) -> Gpu:

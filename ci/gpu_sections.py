@@ -15,23 +15,13 @@ from typing import Any, Final
 
 from rlenv_bench.harness import Run, Timing, measure
 from rlenv_bench.results import entry
+from rlenv_bench.workloads import Comparison
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Replay, resolve
 from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.trajectory import Trajectory
 
-SECTIONS: Final = ("replay", "throughput", "ppo", "comparisons")
 ROLLOUT: Final = 64  # steps of a PPO iteration
-
-
-@dataclasses.dataclass(frozen=True)
-class Comparison:
-    """Implementations that are measured in turns, e.g. ours and another's at one batch size."""
-
-    name: str  # of the comparison
-    workloads: Callable[[], Sequence[Any]]  # makes them; may raise `ReferenceUnavailableError`
-    needs: tuple[str, ...] = ()  # modules it needs beyond the package's own
-    gpu_only: bool = False  # leave it out without a GPU
 
 
 @dataclasses.dataclass(frozen=True)
