@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from rlenv_shared.errors import DivergenceError, InvalidParamsError
-from rlenv_shared.verification.compare import Tolerance, compare
+from rlenv_shared.verification.compare import Tolerance, compare, ulp_distance
 from rlenv_shared.verification.teacher import teacher_forced
 from rlenv_shared.verification.trajectory import Trajectory
-from rlenv_shared.verification.ulp import ulp_distance
 
 pytestmark = pytest.mark.l1
 

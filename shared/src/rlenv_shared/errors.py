@@ -45,9 +45,5 @@ class DivergenceError(EnvError, AssertionError):
 
 
 def explain(what: str, *, got: object, expected: object, remedy: str) -> str:
-    """The message of such an error.
-
-    >>> explain("frameskip", got=0, expected="an integer >= 1", remedy="pass frameskip=1 for every frame")
-    'frameskip: got 0, expected an integer >= 1; pass frameskip=1 for every frame'
-    """
+    """The message of such an error: ``what: got …, expected …; remedy``."""
     return str(EnvError(what, got, expected, remedy))

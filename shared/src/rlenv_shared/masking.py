@@ -16,10 +16,7 @@ from rlenv_shared import counter_rng
 
 
 def masked_logits(logits: Float[Array, "*batch A"], mask: Bool[Array, "*batch A"]) -> Float[Array, "*batch A"]:
-    """Replace the logits of illegal actions by the lowest finite number of their dtype: probability 0, no ``0 * inf``.
-
-    With nothing legal the distribution is uniform over all actions.
-    """
+    """Illegal actions get the lowest finite logit: probability 0, no ``0 * inf``; uniform with nothing legal."""
     lowest = jnp.finfo(logits.dtype).min
     return jnp.where(mask, logits, lowest.astype(logits.dtype))
 

@@ -133,10 +133,7 @@ class Record:
 
 
 def recording_ops() -> tuple[Ops, Record]:
-    """The masked form with all loops unrolled, and a record of gates that break their promise.
-
-    Return the record's arrays from the function that is traced; they are tracers of it.
-    """
+    """The masked form with loops unrolled, and a record, of tracers, of the gates that break their promise."""
     record = Record()
 
     def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:

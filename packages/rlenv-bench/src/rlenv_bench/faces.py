@@ -13,10 +13,7 @@ SEED = 0
 
 
 def face(env: Any, steps: int, *, name: str) -> HostWorkload:
-    """Random actions, drawn beforehand, ``steps`` a call, as the environment's own space has them.
-
-    ``env`` is a `gymnasium.Env`, whose episodes are begun anew as they end, or a `gymnasium.vector.VectorEnv`.
-    """
+    """Random actions drawn beforehand, ``steps`` a call; a single `gymnasium.Env` begins anew, or a vector does."""
     batch = getattr(env, "num_envs", None)
     env.action_space.seed(SEED)
     actions = [env.action_space.sample() for _ in range(steps)]

@@ -67,8 +67,6 @@ class Run:
 def measure(workloads: Sequence[Workload], timing: Timing | None = None, group: int = 0) -> list[Run]:
     """Measure workloads against each other; one run each, in their order.
 
-    ``group`` is the number of this measurement within its report.
-
     Raises:
         InvalidParamsError: no workloads, or two of one name and batch size.
         DivergenceError: equal blocks of a deterministic workload had different outputs.

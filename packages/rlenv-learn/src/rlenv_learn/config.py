@@ -114,10 +114,7 @@ class PPOConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any], source: str = "PPOConfig") -> Self:
-        """Build from plain values; ``source`` names them in errors.
-
-        Raises InvalidParamsError: an unknown name, a value of the wrong type or out of range.
-        """
+        """Build from plain values, which ``source`` names in errors; InvalidParamsError: unknown name, type, range."""
         known = {field.name for field in dataclasses.fields(cls)}
         if unknown := sorted(set(values) - known):
             remedy = "rename or remove them"

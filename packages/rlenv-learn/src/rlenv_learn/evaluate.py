@@ -15,8 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from rlenv_learn.actors import Actors
-from rlenv_learn.batch import batched
+from rlenv_learn.actors import Actors, batched
 from rlenv_learn.host import HostVecEnv, check_host_env
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy

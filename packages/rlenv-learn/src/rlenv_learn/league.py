@@ -38,10 +38,10 @@ def play_match(
     seed: int = 0,
     deterministic: bool = False,
 ) -> Evaluation:
-    """Let a policy play another one or a script, on either seat equally often.
+    """Let a policy play another one or a script, on either seat equally often: returns ``[games, 1]``, and decisions.
 
     Args:
-        policy: whose returns are reported, ``[games, 1]``; lengths count its decisions.
+        policy: whose returns are reported.
         opponent: the other one; a policy samples its actions, and its network may be another.
         env: two players, discrete actions, hashable.
         params: parameters of the game; the defaults when None.

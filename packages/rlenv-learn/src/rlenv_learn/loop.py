@@ -152,13 +152,10 @@ def run(
 ) -> tuple[Any, list[Record]]:
     """Advance a fresh training state to the last update: ``(state, records)``, with those before a resume.
 
-    ``keep_snapshot`` is called with the number of updates and the state where a snapshot is due.
-
-    Raises:
-        InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on.
-        StorageError: ``run_dir`` cannot be written to.
-        SnapshotVersionError: the checkpoint to resume from cannot be used.
-        NonFiniteLossError: a metric became NaN or infinite.
+    ``keep_snapshot`` is called with the number of updates and the state where a snapshot is due.  Raises
+    InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on;
+    StorageError: it cannot be written to; SnapshotVersionError: its checkpoint cannot be used; NonFiniteLossError: a
+    metric became NaN or infinite.
     """
     config = identity.config
     directory = None if options.run_dir is None else Path(options.run_dir)

@@ -71,13 +71,9 @@ class Policy(Replaceable):
     def act(self, obs: Any, key: Any = None, *, mask: Any = None) -> np.ndarray:
         """Choose actions for a batch of observations, without memory: int32 or float32 ``[batch, *action_shape]``.
 
-        Args:
-            obs: observations ``[batch, *observation_shape]``, NumPy or JAX.
-            key: int or JAX key to sample with; None takes the mode of the distribution.
-            mask: legal actions, bool ``[batch, actions]``.
-
-        Raises:
-            InvalidParamsError: wrong observation shape, or a recurrent policy (use `step`).
+        ``obs`` is ``[batch, *observation_shape]``, NumPy or JAX; ``key``, an int or a JAX key, samples, and None takes
+        the mode; ``mask`` has the legal actions, bool ``[batch, actions]``.  Raises InvalidParamsError: wrong
+        observation shape, or a recurrent policy (use `step`).
         """
         if self.network.recurrent:
             remedy = "use policy.step, which passes the state along"

@@ -8,10 +8,7 @@ import numpy as np
 
 
 def of_each(info: dict[str, Any], num_envs: int) -> list[dict[str, Any]]:
-    """What each environment reported: of arrays ``[num_envs, …]``, or dictionaries of such, by key.
-
-    Where there is ``_<key>``, bool ``[num_envs]``, it says whose ``key`` is meant.
-    """
+    """What each environment reported, by key; ``_<key>``, bool ``[num_envs]``, says whose ``key`` is meant."""
     each: list[dict[str, Any]] = [{} for _ in range(num_envs)]
     for key, values in info.items():
         if key.startswith("_") and key[1:] in info:

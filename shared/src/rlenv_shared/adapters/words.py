@@ -84,10 +84,7 @@ def _from_words(words: jax.Array, shape: tuple[int, ...], dtype: np.dtype[Any]) 
 
 
 class One:
-    """One environment, without auto-reset, its state held here.
-
-    ``masked``: whether the mask of legal actions is of interest; ``static``: keys of the native info that are of none.
-    """
+    """One environment without auto-reset; ``masked``: its masks matter; ``static``: keys of the info that do not."""
 
     def __init__(self, env: Any, params: Any, masked: bool, static: tuple[str, ...]) -> None:
         constants, self._arrays = compiling.constants(params)

@@ -56,10 +56,7 @@ class Layout:
         _check_size(name, self.num_words * WORD_BITS // 8, max_bytes, "bytes")
 
     def view(self, words: Sequence[Any], tables: Sequence[str] | None = None) -> View:
-        """Open a view on a state, or on some of its tables, whose words are then given one after the other.
-
-        Raises InvalidParamsError: an unknown table, another number of words, or words of other dtypes or shapes.
-        """
+        """Open a view on a state, or on the words of some of its tables; InvalidParamsError: other words or tables."""
         parts = self.tables if tables is None else {table: self._table(table) for table in tables}
         self._check_words(words, sum(part.stop - part.start for part in parts.values()))
         return View(words, self.root, parts)
@@ -89,10 +86,7 @@ class Layout:
         return decoded
 
     def encode(self, values: Mapping[str, Any], shape: tuple[int, ...] = ()) -> Words:
-        """The words, uint32 NumPy arrays of ``shape``, of what `decode` gives; what is left out is as zero bits say.
-
-        Raises InvalidParamsError: unknown names, a list of another length, or values that do not fit.
-        """
+        """The words, uint32 of ``shape``, of what `decode` gives, else zero bits; InvalidParamsError: other values."""
         view = self.view(self.zeros(shape))
         _encode(view, values, "")
         return tuple(np.asarray(word, np.uint32) for word in view.words())

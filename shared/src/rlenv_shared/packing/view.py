@@ -21,10 +21,7 @@ _CHECKED: contextvars.ContextVar[bool] = contextvars.ContextVar("checked", defau
 
 @contextlib.contextmanager
 def checked() -> Iterator[None]:
-    """What is traced within it checks on the host, when it runs, that each value fits its field, and else raises.
-
-    Constants and NumPy arrays are always checked, and code that was traced before stays as it is.
-    """
+    """What is traced within checks, when it runs, that traced values fit their fields; constants are always checked."""
     token = _CHECKED.set(True)
     try:
         yield

@@ -358,11 +358,7 @@ CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
 
 
 def check_env(env: Any, params: Any = None, **play: Any) -> list[str]:
-    """Run all of `CHECKS`, which trace the step eight times; returns their names.
-
-    ``params``: the defaults when None; ``play``: options of `RandomPlay`.  Raises AssertionError: listing every check
-    that failed.
-    """
+    """Run all of `CHECKS` on `RandomPlay` with these options: their names; AssertionError: all that failed."""
     played = RandomPlay(env, params, **play)
     check_protocol(played)  # the others rely on it
     failures: list[str] = []

@@ -55,10 +55,7 @@ def prior(state: Any) -> jax.Array:
 
 
 def searched_step(env: Any, worth: Callable[[Any], jax.Array], key: Any, action: Any, state: Any) -> tuple[Any, Any]:
-    """``(fields of mctx.RecurrentFnOutput, states)`` after an action (int32 ``[B]``) in each of a batch of pgx states.
-
-    ``env`` is a `rlenv_shared.adapters.pgx.PgxEnv`, ``worth`` of states for who is to move is float32 ``[B]``.
-    """
+    """``(fields of mctx.RecurrentFnOutput, states)`` after actions int32 ``[B]``; ``worth`` is the mover's, ``[B]``."""
     mover = state.current_player
     after = jax.vmap(env.step)(state, action, jax.random.split(key, len(action)))
     same = after.current_player == mover  # a choice is pending, or the other has nothing to decide

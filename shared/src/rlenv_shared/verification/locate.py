@@ -34,10 +34,7 @@ def references_folder() -> Path:
 
 
 def reference(name: str, module: str = "adapter") -> ModuleType:
-    """Import ``references/<name>/<module>.py`` as ``references.<name>.<module>``.
-
-    Raises ReferenceUnavailableError: there is no such file, or (by the adapter) the reference itself is not installed.
-    """
+    """Import ``references/<name>/<module>.py``; ReferenceUnavailableError: no such file, or nothing is installed."""
     folder = references_folder()
     if not (folder / name / f"{module}.py").is_file():
         known = sorted(path.parent.name for path in folder.glob("*/pin.json"))

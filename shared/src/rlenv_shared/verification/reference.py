@@ -189,10 +189,7 @@ class ReferenceProcess:
         return line
 
     def run_episodes(self, episodes: Sequence[Mapping[str, Any]]) -> Trajectory:
-        """Play a batch of episodes, specified as the driver understands it, and return their recording, a column each.
-
-        Raises ReferenceUnavailableError: as `request`, or the answer is no recording of these episodes.
-        """
+        """Play episodes, as the driver understands them: their recording, a column each; errors as `request`."""
         result = self.request("episodes", episodes=list(episodes))
         try:
             steps = [jsonl.step_from_json(step) for step in result["steps"]]
