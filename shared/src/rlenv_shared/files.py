@@ -77,7 +77,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold a lock file for this process; InvalidParamsError: it is held and ``wait`` is False; StorageError: none."""
+    """Hold a lock file while alive; InvalidParamsError: held and not ``wait``; StorageError: it cannot be made."""
     import fcntl  # of POSIX alone, and loading a policy needs none
 
     path = Path(path)
