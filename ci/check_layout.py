@@ -7,7 +7,6 @@ Each rule is a function from a `Repository` to the violations it found, and stat
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -36,8 +35,8 @@ LEDGER = "Feature ledger"
 MAX_LINES = 600
 MAX_LINES_ENV = 500  # env.py delegates
 MAX_LINES_RULES = 400  # one family of mechanics per file
-# Lines of code of libraries together: neither empty nor a comment nor part of a docstring.
-MAX_CODE = {("shared",): 6_500, ("shared", "rlenv-learn", "rlenv-bench"): 14_500}
+# Lines of libraries together, every one of them: code, comments, docstrings and empty ones.
+MAX_LIBRARY_LINES = {("shared",): 7_800, ("shared", "rlenv-learn", "rlenv-bench"): 14_500}
 LEVELS = {"l1_property": "l1", "l2_interaction": "l2", "l3_rollout": "l3", "l4_transfer": "l4"}
 LOCK_FILES = {"Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}
 REGISTRY_HOST = re.compile(
@@ -177,24 +176,13 @@ def file_sizes(repo: Repository) -> Iterator[str]:
             yield f"{path}: {lines} lines, at most {limit}"
 
 
-def lines_of_code(text: str) -> int:
-    """Lines of a Python file that are neither empty nor a comment nor part of a docstring."""
-    documented: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
-        documents = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if documents and ast.get_docstring(node, clean=False) is not None:
-            documented.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    lines = enumerate(text.splitlines(), start=1)
-    return sum(number not in documented and line.strip()[:1] not in {"", "#"} for number, line in lines)
-
-
 def library_sizes(repo: Repository) -> Iterator[str]:
     """What every environment stands on stays small enough to be read."""
-    for names, limit in MAX_CODE.items():
+    for names, limit in MAX_LIBRARY_LINES.items():
         chosen = [library.source for library in repo.libraries if library.name in names]
-        lines = sum(lines_of_code(path.read_text()) for source in chosen for path in repo.under(source, ".py"))
+        lines = sum(path.read_text().count("\n") for source in chosen for path in repo.under(source, ".py"))
         if lines > limit:
-            yield f"{', '.join(names)}: {lines} lines of code, at most {limit}"
+            yield f"{', '.join(names)}: {lines} lines, at most {limit}"
 
 
 def readme_headings(repo: Repository) -> Iterator[str]:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ci import device_report
 from ci.results import claims, device_reports, reports, rollouts, transfers
 from ci.workspace import REPO, environments
-from rlenv_bench import device_report
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find
 

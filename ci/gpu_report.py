@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ci import device_report
 from ci.results import predictions
 from ci.workspace import REPO, environments
-from rlenv_bench import device_report
 from rlenv_shared import machine
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find, resolve
@@ -36,7 +36,7 @@ PROBE = "import jax, json; d = jax.devices()[0]; print(json.dumps({'platform': d
 class Job:
     """One process: sections of a package under some XLA flags.
 
-    ``sections`` are names of `rlenv_bench.sections`; the report shows them under the names ``shown``.
+    ``sections`` are names of `ci.gpu_sections`; the report shows them under the names ``shown``.
     """
 
     package: str
@@ -108,7 +108,7 @@ def process(arguments: argparse.Namespace) -> None:
     """Run sections of one package and write what they found, after each."""
     import jax
 
-    from rlenv_bench import sections
+    from ci import gpu_sections as sections
 
     work = sections.Work(
         sections.FULL if arguments.full else sections.REDUCED,
@@ -134,7 +134,7 @@ def process(arguments: argparse.Namespace) -> None:
 
 def section(name: str, declaration: Declaration, work: Any) -> list[dict[str, Any]]:
     """One section of what a package declares; nothing where it declares nothing for it."""
-    from rlenv_bench import sections
+    from ci import gpu_sections as sections
 
     gpu = declaration.gpu
     match name:

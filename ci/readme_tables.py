@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ci import matrix
+from ci import device_report, matrix
 from ci.doors import record
 from ci.results import (
     claims,
@@ -28,7 +28,7 @@ from ci.results import (
     transfers,
 )
 from ci.workspace import REPO, environments, references
-from rlenv_bench import device_report, results
+from rlenv_bench import results
 from rlenv_bench.gpu import compilation as gpu_report
 from rlenv_shared.verification.declaration import Declaration, find, resolve
 

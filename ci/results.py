@@ -9,7 +9,7 @@ A package keeps them in its ``results/``:
 | ``benchmarks/*.json`` | every timed block (`rlenv_bench.results`); the declaration's claims follow from them |
 | ``gpu_compiled.json`` | counts of the code compiled for a GPU (`rlenv_bench.gpu.compilation`) |
 
-``ci/gpu_results/*.json`` is what `make gpu-report` wrote on a GPU, all packages (`rlenv_bench.device_report`).
+``ci/gpu_results/*.json`` is what `make gpu-report` wrote on a GPU, all packages (`ci.device_report`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ci import device_report
 from ci.workspace import REPO
-from rlenv_bench import device_report, results
+from rlenv_bench import results
 from rlenv_bench.gpu import compilation as gpu_report
 from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, load_results, verdict
 from rlenv_shared.errors import InvalidParamsError

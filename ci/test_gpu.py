@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ci import gpu_compile, gpu_report, results
+from ci import device_report, gpu_compile, gpu_report, results
 from ci.workspace import REPO
-from rlenv_bench import device_report
 from rlenv_bench.gpu import compilation
 from rlenv_shared import files
 from rlenv_shared.errors import SnapshotVersionError

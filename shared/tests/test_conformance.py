@@ -20,7 +20,7 @@ from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
 from rlenv_shared.testing.random_play import RandomPlay
 from rlenv_shared.testing.small_games import TakeAway
-from rlenv_shared.testing.walk import RIGHT, Duel, Params, Reach, State, Walk
+from rlenv_shared.testing.walk import RIGHT, Params, Reach, State, Walk
 
 pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}
@@ -40,8 +40,8 @@ def broken(check, match, **options):
 
 @pytest.mark.parametrize(
     ("env", "options"),
-    [(Walk(), {}), (Reach(), {"can_terminate": False}), (Duel(), {})],
-    ids=["Walk", "Reach", "Duel"],
+    [(Walk(), {}), (Reach(), {"can_terminate": False})],
+    ids=["Walk", "Reach"],
 )
 def test_good_environments_pass(env, options):
     assert check_env(env, **PLAY, **options) == [check.__name__ for check in CHECKS]

@@ -102,8 +102,6 @@ def test_mistakes_in_a_view_are_refused_by_name(mistake, message):
         (lambda: SMALL.encode({"r": [1, 2]}), r"r\[0\]: got an assignment"),
         (lambda: SMALL.encode({"x": {}}), "x: got dict"),
         (lambda: SMALL.encode({"r": [{}, {"x": 10}]}), r"r\[1\]\.x: got 10"),
-        (lambda: packing.pick((1, 1), (np.True_,)), "2 values, 1 flags"),
-        (lambda: packing.put((), (), 1), "0 values, 0 flags"),
     ],
 )
 def test_calls_with_other_words_or_values_are_refused(call, message):
@@ -156,14 +154,3 @@ def test_bits_beyond_the_width_are_dropped_and_found_when_checked():
     run_checked(where)
     with pytest.raises(jax.errors.JaxRuntimeError, match=r"x: got 20, expected 0\.\.9"):
         run_checked(~where)
-
-
-def test_pick_and_put_are_indexing():
-    index = jnp.array([0, 2, 1, 3], jnp.int32)
-    values = tuple({"x": jnp.arange(4) + 10 * i, "y": jnp.full(4, float(i))} for i in range(4))
-    hot = one_hot(index, 4)
-    picked = packing.pick(values, hot)
-    np.testing.assert_array_equal(picked["x"], jnp.arange(4) + 10 * index)
-    after = packing.put(values, hot, jax.tree.map(lambda leaf: leaf * 0 - 1, picked))
-    for i, value in enumerate(after):
-        np.testing.assert_array_equal(value["y"], jnp.where(index == i, -1.0, float(i)))

@@ -10,7 +10,6 @@ from scipy import stats
 
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.logging import LogEpisodes
 from rlenv_shared.reset_pool import PoolParams, ResetPool
 from rlenv_shared.testing.conformance import check_env
 from rlenv_shared.testing.walk import STAY, Params, Walk
@@ -80,20 +79,10 @@ def test_default_parameters_may_first_be_asked_for_under_a_trace():
     assert all(isinstance(leaf, jax.Array | int) for leaf in jax.tree.leaves(env.default_params))
 
 
-def test_it_can_be_wrapped_for_logging():
-    env = LogEpisodes(ResetPool(Walk(), 8))
-    _, state = env.reset(KEY)
-    assert env.step(KEY, state, jnp.int32(STAY))[5]["returned_episode"].dtype == bool
-
-
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, None])
 def test_impossible_sizes_are_refused(size):
     with pytest.raises(InvalidParamsError, match="ResetPool size"):
         ResetPool(Walk(), size)
-
-
-def test_the_pool_may_go_around_other_wrappers():
-    check_env(ResetPool(LogEpisodes(Walk()), 512))
 
 
 def test_a_refresh_is_a_new_pool():

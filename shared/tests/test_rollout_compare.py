@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 
 from rlenv_shared.errors import DivergenceError, InvalidParamsError
-from rlenv_shared.verification.compare import Tolerance, compare
-from rlenv_shared.verification.teacher import drift, teacher_forced
+from rlenv_shared.verification.compare import Tolerance, compare, ulp_distance
+from rlenv_shared.verification.teacher import teacher_forced
 from rlenv_shared.verification.trajectory import Trajectory
-from rlenv_shared.verification.ulp import ulp_distance
 
 pytestmark = pytest.mark.l1
 
@@ -79,7 +77,6 @@ def test_planted_divergence_is_located(name, index, change, field):
         differences.raise_on_divergence()
     for text in (f"episode {index[1]}", f"step {index[0]}", field, first.ours, first.theirs, first.repro, "action"):
         assert text in str(caught.value)
-    assert json.loads(json.dumps(differences.to_json()))["first"]["field"] == field
 
 
 @pytest.mark.parametrize(("early", "late"), [("truncated", "state.score"), ("state.score", "truncated")])
@@ -281,26 +278,6 @@ def test_teacher_forcing_does_not_add_errors_up():
 
     first = teacher_forced(reference, broken, tolerances=tolerances, chunk=100).first
     assert (first.step, first.episode, first.field) == (33, 4, "state.x")
-
-
-def test_drift_grows_and_stops_at_the_end_of_episodes():
-    ours, theirs = decay(0.97 * (1 + 1e-9)), decay(0.97)
-    curves = drift(ours, theirs)
-    assert curves["episodes"][0] == 9
-    assert curves["episodes"][-1] < 9
-    largest, median = curves["fields"]["state.x"]["1.0"], curves["fields"]["state.x"]["0.5"]
-    np.testing.assert_allclose(largest[0], 9 * 0.97e-9, rtol=1e-6)
-    assert largest[9] > 5 * largest[0]
-    assert all(m <= x for m, x in zip(median, largest, strict=True))
-    running = [int((~theirs.ends[:t].any(axis=0)).sum()) for t in range(60)]  # an episode counts up to its end
-    assert curves["episodes"] == running
-    assert len(set(running)) > 3
-    json.dumps(curves, allow_nan=False)
-    everything_over = drift(decay(0.5), decay(0.5))
-    assert everything_over["episodes"][-1] == 0
-    assert everything_over["fields"]["state.x"]["1.0"][-1] is None
-    with pytest.raises(InvalidParamsError, match="drift"):
-        drift(ours, theirs, fields=["velocity"])
 
 
 def test_millions_of_steps_are_compared_quickly():

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from scipy import stats
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
-from rlenv_learn.stats.tost import (
-    newcombe_interval,
-    tost_paired,
-    tost_proportions,
-    tost_welch,
-    wilson_interval,
-)
+from rlenv_learn.stats.tost import tost_paired, tost_welch
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
@@ -63,45 +53,6 @@ def test_paired_agrees_with_statsmodels():
         assert ours.equivalent == (-margin < ours.ci_low and ours.ci_high < margin)
 
 
-def test_proportion_interval_agrees_with_statsmodels():
-    rng = np.random.default_rng(5)
-    for case in range(CASES):
-        n_a, n_b = (int(n) for n in rng.integers(1, 400, 2))
-        count_a, count_b = int(rng.integers(0, n_a + 1)), int(rng.integers(0, n_b + 1))
-        if case % 5 == 0:
-            count_a = 0
-        if case % 7 == 0:
-            count_b = n_b
-        alpha, margin = rng.uniform(0.001, 0.2), rng.uniform(0.01, 1)
-        z = stats.norm.isf(alpha)
-        close(wilson_interval(count_a, n_a, z), proportion_confint(count_a, n_a, 2 * alpha, method="wilson"))
-        oracle = confint_proportions_2indep(count_a, n_a, count_b, n_b, method="newcomb", alpha=2 * alpha)
-        close(newcombe_interval(count_a, n_a, count_b, n_b, z), oracle)
-        ours = tost_proportions(count_a, n_a, count_b, n_b, margin, alpha)
-        close((ours.ci_low, ours.ci_high), oracle)
-        assert ours.equivalent == (-margin < oracle[0] and oracle[1] < margin)
-
-
-def test_proportion_p_is_the_level_at_which_the_interval_touches_the_margin():
-    touched = 0
-    for count_a, n_a, count_b, n_b in [(45, 50, 43, 50), (3, 200, 9, 150), (0, 30, 0, 40), (70, 100, 20, 100)]:
-        for margin in (0.02, 0.1, 0.3):
-            result = tost_proportions(count_a, n_a, count_b, n_b, margin)
-            for p, side, edge in ((result.p_lower, 0, -margin), (result.p_upper, 1, margin)):
-                if 1e-100 < p < 0.5:
-                    oracle = confint_proportions_2indep(count_a, n_a, count_b, n_b, method="newcomb", alpha=2 * p)
-                    close(oracle[side], edge)
-                elif 0.5 < p < 0.999:  # beyond the margin: the other limit touches it
-                    oracle = confint_proportions_2indep(count_a, n_a, count_b, n_b, method="newcomb", alpha=2 * (1 - p))
-                    close(oracle[1 - side], edge)
-                touched += 1e-100 < p < 0.999
-    assert touched >= 15
-    far = tost_proportions(100, 100, 0, 100, 0.1)
-    assert (far.p_upper, far.equivalent) == (1.0, False)
-    edge = tost_proportions(60, 100, 50, 100, 60 / 100 - 50 / 100)
-    assert edge.p == 0.5
-
-
 @pytest.mark.parametrize("test", [tost_welch, tost_paired])
 @pytest.mark.parametrize(
     ("gap", "equivalent"), [(0.0, True), (0.999, True), (-0.999, True), (1.0, False), (-1.0, False), (2.0, False)]
@@ -112,7 +63,6 @@ def test_without_variance_the_difference_decides(test, gap, equivalent):
     assert result.equivalent is equivalent
     assert result.ci_low == result.ci_high == result.difference == gap
     assert "no variance" in result.reason
-    json.dumps(result.to_json(), allow_nan=False)
 
 
 def test_equal_numbers_are_without_variance_even_if_their_mean_rounds():
@@ -149,14 +99,6 @@ def test_bad_samples_and_designs_are_refused(test, a, b, margin, alpha):
 def test_paired_samples_must_pair():
     with pytest.raises(InvalidParamsError, match="paired"):
         tost_paired([1.0, 2.0, 3.0], [1.0, 2.0], 1.0)
-
-
-@pytest.mark.parametrize("counts", [(-1, 10, 5, 10), (11, 10, 5, 10), (0, 0, 5, 10), (0.5, 10, 5, 10)])
-def test_bad_counts_are_refused(counts):
-    with pytest.raises(InvalidParamsError, match="count"):
-        tost_proportions(*counts, margin=0.1)
-    with pytest.raises(InvalidParamsError, match="margin"):
-        tost_proportions(5, 10, 5, 10, margin=1.1)
 
 
 @pytest.mark.parametrize("gap", [1.0, -1.0])

@@ -133,7 +133,7 @@ def test_evaluation_is_not_biased_towards_short_episodes(untrained):
     np.testing.assert_array_equal(result.returns, result.lengths)
     assert set(np.unique(result.lengths)) == {1, 9}
     # 5 ± 4 standard errors; the first 4000 episodes to end among 500 environments would average below 3
-    assert abs(result.mean_length - 5.0) < 4 * 4.0 / np.sqrt(4000)
+    assert abs(result.lengths.mean() - 5.0) < 4 * 4.0 / np.sqrt(4000)
     lengths_of_last = result.lengths[:, -1]
     assert abs(lengths_of_last.mean() - 5.0) < 4 * 4.0 / np.sqrt(500)
 

@@ -21,11 +21,8 @@ def guarded(command: Callable[[], int], distribution: str = "rlenv-shared") -> i
     """Run a command; returns its exit status, or `MENDABLE` after one line on stderr.
 
     Caught are errors raised on purpose, those of the operating system (no such file, full disk, no permission, a file
-    where a folder is needed), also of what was printed, and modules that an extra would have installed.
-
-    Args:
-        command: returns its exit status.
-        distribution: whose extras are searched for a missing module.
+    where a folder is needed), also of what was printed, and modules that an extra of ``distribution`` would have
+    installed.
     """
     try:
         status = command()

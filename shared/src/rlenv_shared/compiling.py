@@ -40,11 +40,8 @@ def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:
 def on_host(function: Callable[..., Any], env: Any, axes: Sequence[int | None] | None = None, **settings: Any) -> Any:
     """A function for callers who hold NumPy arrays, compiled by the environment's `on_host` if it has one, else by XLA.
 
-    Args:
-        function: of one environment.
-        env: the environment.
-        axes: as `jax.vmap`'s, 0 or None for each argument; None for a function of a single environment.
-        settings: of `jax.jit`, where XLA compiles.
+    ``function`` is of one environment; ``axes``, as `jax.vmap`'s, has 0 or None for each argument, and None compiles it
+    for a single environment.  ``settings`` are those of `jax.jit`, where XLA compiles.
     """
     own = getattr(env, "on_host", None)
     if own is not None:

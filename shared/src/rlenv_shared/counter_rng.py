@@ -48,15 +48,7 @@ def _hash(x: Any, key1: Any) -> Any:
 
 @_wrapping
 def from_words(word0: Any, word1: Any) -> Rng:
-    """Start the generator that belongs to two uint32 seed words (a bijection of the 64 bits onto the keys).
-
-    Args:
-        word0: uint32 array.
-        word1: uint32 array of the same shape.
-
-    Returns:
-        A generator with its counter at 0.
-    """
+    """The generator of two uint32 arrays of one shape, its counter at 0 (a bijection of the 64 bits onto the keys)."""
     key0 = _hash(word0 ^ _hash(word1 + GOLDEN, _ZERO), _ZERO)
     key1 = _hash(word1 ^ _hash(key0 + SEED_SALT, _ZERO), _ZERO)
     return key0, key1, key0 ^ key0  # a zero of the same shape, dtype and library
@@ -76,20 +68,10 @@ def seed_words(seed: int, streams: int = 1, first_stream: int = 0) -> tuple[Any,
 
 
 def from_seed(seed: int, streams: int = 1, first_stream: int = 0) -> Rng:
-    """NumPy generators for a host seed: environment ``i`` gets stream ``first_stream + i``.
+    """NumPy generators for a host seed, three uint32 ``[streams]``: environment ``i`` gets stream ``first_stream + i``.
 
     All generators of seeds below 2**32 are distinct; a larger seed shares its 2**32 streams with some smaller one.
-
-    Args:
-        seed: 0 <= seed < 2**64.
-        streams: how many generators.
-        first_stream: index of the first, 0 <= first_stream + streams <= 2**32.
-
-    Returns:
-        Three uint32 arrays of shape ``(streams,)``.
-
-    Raises:
-        InvalidParamsError: seed or stream range out of bounds.
+    Raises InvalidParamsError: not 0 <= seed < 2**64, or streams that are no range within 0..2**32.
     """
     return from_words(*seed_words(seed, streams, first_stream))
 
@@ -107,27 +89,17 @@ def key_words(key: Any) -> tuple[Any, Any]:
 
 
 def seed(key: Any) -> Rng:
-    """Start a generator from a JAX key (typed, or legacy uint32 words on the last axis).
+    """Start a generator from a JAX key (typed, or legacy uint32 words on the last axis), or one from each of an array.
 
     The words of a key are taken as they are, so ``seed(jax.random.key(i))`` is ``from_seed(0, first_stream=i)``: give
     runs that must be independent keys from `jax.random.split`, or one kind of seed.
-
-    Args:
-        key: one key, or an array of keys.
-
-    Returns:
-        A generator whose words have the shape of the key array.
     """
     return from_words(*key_words(key))
 
 
 @_wrapping
 def bits(rng: Rng) -> tuple[Any, Rng]:
-    """Draw 32 uniform bits.
-
-    Returns:
-        ``(uint32, advanced generator)``.
-    """
+    """Draw 32 uniform bits: ``(uint32, advanced generator)``."""
     key0, key1, counter = rng
     return _hash(counter * GOLDEN + key0, key1), (key0, key1, counter + _ONE)
 
@@ -149,13 +121,8 @@ def uniform(rng: Rng) -> tuple[Any, Rng]:
 def below(rng: Rng, n: Any, mulhi: Callable[[Any, Any], Any] = mulhi) -> tuple[Any, Rng]:
     """Draw an int32 uniform on [0, n) by multiply-shift (bias below n / 2**32).
 
-    Args:
-        rng: generator.
-        n: Python int or integer array, 1 <= n < 2**31 (checked for a Python int only).
-        mulhi: high 32 bits of the product of two uint32 arrays.
-
-    Raises:
-        InvalidParamsError: ``n`` out of range or not an integer.
+    ``n`` is a Python int or an integer array, 1 <= n < 2**31; ``mulhi`` gives the high 32 bits of a product of uint32s.
+    Raises InvalidParamsError: a Python int out of range, or no integer.
     """
     if isinstance(n, int):
         if not 1 <= n < 2**31:

@@ -130,19 +130,13 @@ class Env:
         return state.current_player
 
     def to_act(self, state: Any) -> Any:
-        """Who is asked to decide now, bool ``[P]``; nobody while a turn still resolves.
-
-        A step in which a player is not asked is no decision of theirs: learners give it weight 0.
-        """
+        """Who is asked to decide now, bool ``[P]``; a step in which a player is not asked is no decision of theirs."""
         if self.turn_order is TurnOrder.SEQUENTIAL:
             return np.arange(self.num_players, dtype=np.int32) == self.current_player(state)
         return jnp.ones((self.num_players,), jnp.bool_)
 
     def decode(self, state: Any) -> dict[str, Any]:
-        """The state as named arrays for comparisons and pictures, without the generator.
-
-        Default: the leaves by their paths; a packed state gives its fields.
-        """
+        """The state as named arrays without the generator; default: its leaves by path, a packed state's fields."""
         without = self.with_generator(state, ())
         return {
             ".".join(str(getattr(key, "name", getattr(key, "key", getattr(key, "idx", "")))) for key in path): leaf
@@ -218,20 +212,13 @@ class Env:
     def step(
         self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA
     ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
-        """One step with same-step auto-reset.
+        """One step with same-step auto-reset: ``(obs, state, reward, terminated, truncated, info)``.
 
-        Args:
-            key: accepted for compatibility with gymnax; the state's own generator is used instead.
-            state: environment state.
-            action: action of one environment.
-            params: parameters; the defaults when None.
-            ops: form of the program.
-
-        Returns:
-            ``(obs, state, reward, terminated, truncated, info)``.  Where an episode ends, ``obs`` and ``state`` belong
-            to the next one.  ``info`` always has the keys ``terminated``, ``truncated`` and ``final_observation`` (same
-            tree as ``obs``; costs nothing in a compiled program that does not read it).  Where players take turns it
-            also has ``current_player``, whom ``obs`` is for, and ``final_player``, whom ``final_observation`` is for.
+        Where an episode ends, ``obs`` and ``state`` belong to the next one.  ``info`` always has the keys
+        ``terminated``, ``truncated`` and ``final_observation`` (same tree as ``obs``; costs nothing in a compiled
+        program that does not read it).  Where players take turns it also has ``current_player``, whom ``obs`` is for,
+        and ``final_player``, whom ``final_observation`` is for.  The key is accepted for compatibility with gymnax and
+        not read; the default parameters where None.
         """
         params = self.default_params if params is None else params
         if self.observes_state:

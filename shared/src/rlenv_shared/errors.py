@@ -7,12 +7,7 @@ from __future__ import annotations
 
 
 class EnvError(Exception):
-    """Base of every error these packages raise on purpose.
-
-    Args:
-        what: the whole message, or what is wrong; then the other three are given too.
-        parts: what was got, what is expected, the remedy.
-    """
+    """Base of every error these packages raise on purpose: a message, or what is wrong, got, expected, the remedy."""
 
     def __init__(self, what: str = "", *parts: object) -> None:
         super().__init__(f"{what}: got {parts[0]}, expected {parts[1]}; {parts[2]}" if parts else what)
@@ -50,9 +45,5 @@ class DivergenceError(EnvError, AssertionError):
 
 
 def explain(what: str, *, got: object, expected: object, remedy: str) -> str:
-    """The message of such an error.
-
-    >>> explain("frameskip", got=0, expected="an integer >= 1", remedy="pass frameskip=1 for every frame")
-    'frameskip: got 0, expected an integer >= 1; pass frameskip=1 for every frame'
-    """
+    """The message of such an error: ``what: got …, expected …; remedy``."""
     return str(EnvError(what, got, expected, remedy))

@@ -52,8 +52,7 @@ def storing(path: str | Path, kind: type[Exception] = OSError) -> Iterator[None]
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """A file to write, which takes the place of ``path`` when the block has ended: the old content or the new, whole.
 
-    Raises:
-        StorageError: it cannot be written there; what was there is untouched.
+    Raises StorageError: it cannot be written there; what was there is untouched.
     """
     path = Path(path)
     with storing(path):
@@ -78,12 +77,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold a lock file, which ends with the process that holds it.
-
-    Raises:
-        InvalidParamsError: somebody else holds it, and ``wait`` is False.
-        StorageError: it cannot be made.
-    """
+    """Hold a lock file while alive; InvalidParamsError: held and not ``wait``; StorageError: it cannot be made."""
     import fcntl  # of POSIX alone, and loading a policy needs none
 
     path = Path(path)
@@ -109,22 +103,14 @@ def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -
 
 
 def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> dict[str, Any]:
-    """The header without its seal; files from before there were seals have none.
-
-    Raises:
-        ValueError: the content is not what was sealed.
-    """
+    """The header without its seal; files from before there were seals have none.  Raises ValueError: other content."""
     if SEAL in header and header[SEAL] != digest(header, parts):
         raise ValueError(f"content other than what was written ({SEAL} {header[SEAL]!r})")
     return {key: value for key, value in header.items() if key != SEAL}
 
 
 def to_json(what: str, value: Any) -> bytes:
-    """A value as JSON, in one line.
-
-    Raises:
-        InvalidParamsError: JSON has no such value.
-    """
+    """A value as JSON, in one line.  Raises InvalidParamsError: JSON has no such value."""
     try:
         return json.dumps(value, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -138,11 +124,7 @@ def plain(what: str, value: Any) -> Any:
 
 
 def parse_json(text: str | bytes, *, special: bool = False) -> Any:
-    """Parse JSON strictly: UTF-8, no key twice, no number beyond float64; NaN and infinities only if ``special``.
-
-    Raises:
-        ValueError, RecursionError: it is none.
-    """
+    """JSON in UTF-8, no key twice, no number beyond float64, NaN and infinities if ``special``; else ValueError."""
     return (_WITH_SPECIAL if special else _STRICT).decode(text.decode() if isinstance(text, bytes) else text)
 
 
@@ -176,11 +158,7 @@ def sealed(path: str | Path, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
-    """Write a sealed JSON object.
-
-    Raises:
-        InvalidParamsError, StorageError: it is not JSON; it cannot be written there.
-    """
+    """Write a sealed JSON object.  Raises InvalidParamsError: it is no JSON; StorageError: no place to write to."""
     with replacing(path) as file:
         file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
 
@@ -193,21 +171,13 @@ def read_json(path: str | Path) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class JsonFormat:
-    """A kind of sealed JSON file: an object that begins with ``format`` and ``schema``.
+    """A kind of sealed JSON file: an object that begins with ``format`` and ``schema``."""
 
-    Attributes:
-        name: value of ``format``.
-        schema: version; a file of another one is refused.
-        what: names such a file in errors.
-        remedy: what to do about one that cannot be read.
-        check: is given the content; raises anything where it is not as it must be.
-    """
-
-    name: str
-    schema: int
-    what: str
-    remedy: str
-    check: Callable[[dict[str, Any]], object]
+    name: str  # value of ``format``
+    schema: int  # version; a file of another one is refused
+    what: str  # names such a file in errors
+    remedy: str  # what to do about one that cannot be read
+    check: Callable[[dict[str, Any]], object]  # is given the content; raises anything where it is not as it must be
 
     @property
     def head(self) -> dict[str, Any]:
@@ -221,11 +191,7 @@ class JsonFormat:
             yield
 
     def checked(self, path: object, content: Any) -> dict[str, Any]:
-        """A content that is as it must be.
-
-        Raises:
-            SnapshotVersionError: it is not.
-        """
+        """A content that is as it must be.  Raises SnapshotVersionError: it is not."""
         with self.reading(path):
             found = (content.get("format"), content.get("schema")) if isinstance(content, dict) else content
             if found != (self.name, self.schema):
@@ -234,33 +200,20 @@ class JsonFormat:
         return content
 
     def read(self, path: str | Path) -> dict[str, Any]:
-        """Read and check a file.
-
-        Raises:
-            SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
-        """
+        """Read and check a file.  Raises SnapshotVersionError: missing, corrupt, foreign or of another version."""
         with self.reading(path):
             content = read_json(path)
         return self.checked(path, content)
 
     def write(self, path: str | Path, content: Mapping[str, Any]) -> None:
-        """Check and write a content.
-
-        Raises:
-            SnapshotVersionError: it could not be read again.
-            InvalidParamsError, StorageError: as `write_json`.
-        """
+        """Check and write.  Raises SnapshotVersionError: it could not be read again; else as `write_json`."""
         write_json(path, self.checked(path, dict(content)))
 
 
 def write_npz(
     path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, compress: bool = False
 ) -> None:
-    """Write named arrays and a sealed JSON header as an npz file, equal bytes for equal content.
-
-    Raises:
-        InvalidParamsError, StorageError: the header is not JSON; it cannot be written there.
-    """
+    """Write named arrays and a sealed JSON header as npz, equal bytes for equal content; errors as `write_json`."""
     content = plain(f"header of {path}", header)
     parts = {name: _to_npy(array) for name, array in arrays.items()}
     text = json.dumps({**content, SEAL: digest(content, parts.items())})

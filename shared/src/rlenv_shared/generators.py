@@ -19,19 +19,12 @@ State = tuple[Any, Any, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Generator:
-    """A random-number generator whose state is a pytree.
+    """A random-number generator whose state is a pytree."""
 
-    Attributes:
-        name: for reports.
-        from_words: ``(word0, word1) -> state`` that belongs to two uint32 seed words.
-        below: ``(state, n, mulhi) -> (int32 on [0, n), advanced state)``; ``n`` is an integer array, 1 <= n < 2**31.
-        draws: ``state -> uint32``: draws since the seed.
-    """
-
-    name: str
-    from_words: Callable[[Any, Any], Any]
-    below: Callable[..., tuple[Any, Any]]
-    draws: Callable[[Any], Any]
+    name: str  # for reports
+    from_words: Callable[[Any, Any], Any]  # ``(word0, word1) -> state`` that belongs to two uint32 seed words
+    below: Callable[..., tuple[Any, Any]]  # ``(state, n, mulhi) -> (int32 on [0, n), next state)``; 1 <= n < 2**31
+    draws: Callable[[Any], Any]  # ``state -> uint32``: draws since the seed
 
 
 def _lcg64_from_words(high: Any, low: Any) -> State:

@@ -2,7 +2,7 @@
 
 ``state = state * MULTIPLIER + INCREMENT`` modulo 2**64, and a draw is the upper half of the new state.  A state is
 ``(high, low)``, two uint32 arrays of one shape; the code runs on NumPy and JAX arrays, tracers and blocks inside a
-Pallas kernel.  Skipping any number of draws costs one step (`jump`).
+Pallas kernel.
 
 Source: ``sim/prng.ts:Gen5RNG`` of Pokémon Showdown, the generator of the games' fifth generation.
 """
@@ -32,11 +32,7 @@ _wrapping = np.errstate(over="ignore")
 
 
 def from_int(seed: int) -> State:
-    """The state with these 64 bits, as NumPy scalars.
-
-    Raises:
-        InvalidParamsError: not 0 <= seed < 2**64.
-    """
+    """The state with these 64 bits, as NumPy scalars.  Raises InvalidParamsError: not 0 <= seed < 2**64."""
     if not 0 <= seed < PERIOD:
         raise InvalidParamsError("seed", seed, "0 <= seed < 2**64", "reduce it modulo 2**64")
     return np.uint32(seed // _WORD), np.uint32(seed % _WORD)
@@ -47,46 +43,8 @@ def advance(state: State, mulhi: MulHi = counter_rng.mulhi) -> State:
     return _affine(state, MULTIPLIER, INCREMENT, mulhi)
 
 
-def jump(state: State, draws: int, mulhi: MulHi = counter_rng.mulhi) -> State:
-    """The state after a number of draws known beforehand, by one multiplication.
-
-    Args:
-        state: ``(high, low)``.
-        draws: >= 0.
-        mulhi: as for `advance`.
-
-    Raises:
-        InvalidParamsError: ``draws`` is negative.
-    """
-    return _affine(state, *jump_constants(draws), mulhi)
-
-
-def jump_constants(draws: int) -> tuple[int, int]:
-    """``(multiplier, increment)`` that make ``draws`` steps at once.
-
-    Raises:
-        InvalidParamsError: ``draws`` is negative.
-    """
-    if draws < 0:
-        raise InvalidParamsError("draws", draws, ">= 0", "add the period, 2**64, to go backwards")
-    multiplier, increment = 1, 0
-    square, step = MULTIPLIER, INCREMENT  # 2**k steps at once
-    while draws:
-        if draws & 1:
-            multiplier, increment = multiplier * square % PERIOD, (increment * square + step) % PERIOD
-        square, step = square * square % PERIOD, (step * square + step) % PERIOD
-        draws >>= 1
-    return multiplier, increment
-
-
 def below(state: State, n: Any, mulhi: MulHi = counter_rng.mulhi) -> tuple[Any, State]:
-    """Draw a number on [0, n) as Showdown's ``next(n)`` does: ``(uint32, advanced state)``.
-
-    Args:
-        state: ``(high, low)``.
-        n: uint32 array or NumPy scalar, >= 1.
-        mulhi: as for `advance`.
-    """
+    """Draw a number on [0, n) as Showdown's ``next(n)`` does: ``(uint32, advanced state)``; ``n`` is uint32, >= 1."""
     state = advance(state, mulhi)
     return mulhi(state[0], n), state
 

@@ -20,13 +20,9 @@ QUERY_TIMEOUT_S: Final = 20.0
 def describe(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
     """Facts about this machine and process, JSON-serialisable.
 
-    Args:
-        packages: distributions whose versions matter; those not installed are left out.
-
-    Returns:
-        ``cpu`` (model), ``cores`` (of the machine), ``affinity`` (cores this process may use), ``memory_bytes``,
-        ``os``, ``python``, ``packages`` (version by name), ``gpu`` and ``driver`` (empty without one), ``load``
-        (1-minute load average at the time).
+    ``cpu`` (model), ``cores`` (of the machine), ``affinity`` (cores this process may use), ``memory_bytes``, ``os``,
+    ``python``, ``packages`` (version by name, of those that are installed), ``gpu`` and ``driver`` (empty without one),
+    ``load`` (1-minute load average).
     """
     gpu, driver = _gpu()
     return {

@@ -16,11 +16,7 @@ from rlenv_shared import counter_rng
 
 
 def masked_logits(logits: Float[Array, "*batch A"], mask: Bool[Array, "*batch A"]) -> Float[Array, "*batch A"]:
-    """Replace the logits of illegal actions by the lowest finite number of their dtype.
-
-    Their probability is 0, their log-probability finite, and the entropy has no ``0 * inf``.  With nothing legal the
-    distribution is uniform over all actions.
-    """
+    """Illegal actions get the lowest finite logit: probability 0, no ``0 * inf``; uniform with nothing legal."""
     lowest = jnp.finfo(logits.dtype).min
     return jnp.where(mask, logits, lowest.astype(logits.dtype))
 
@@ -57,11 +53,7 @@ def running_sum(x: Any) -> Any:
 def sanitise(
     action: Int32[Array, "*batch"], mask: Bool[Array, "*batch A"]
 ) -> tuple[Int32[Array, "*batch"], Bool[Array, "*batch"]]:
-    """Replace an illegal or out-of-range action by the first legal one.
-
-    Returns:
-        ``(action, illegal)``; environments report the flag as ``info["illegal_action"]``.
-    """
+    """``(action, illegal)``: an illegal or out-of-range action becomes the first legal one; flags go into ``info``."""
     index = jnp.arange(mask.shape[-1], dtype=jnp.int32)
     legal = jnp.any((index == action[..., None]) & mask, axis=-1)
     return jnp.where(legal, action, first_legal(mask)), ~legal

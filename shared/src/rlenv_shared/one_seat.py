@@ -36,18 +36,10 @@ class SeatState(Replaceable):
 
 @dataclasses.dataclass(unsafe_hash=True)
 class OneSeat(Wrapper):
-    """One player against a script; every step is a decision of the player's, however many the game takes in between.
+    """One player against a script, every step a decision; InvalidParamsError for no game of two with actions."""
 
-    Args:
-        env: a game for two with discrete actions.
-        script: the other player; uniform random legal play when None.
-
-    Raises:
-        InvalidParamsError: any other environment.
-    """
-
-    env: Any
-    script: Script | None = None
+    env: Any  # a game for two with discrete actions
+    script: Script | None = None  # the other player; uniform random legal play when None
 
     # one player's, whom nothing of the game's own answers concerns
     view, restart, to_act, decode, permute_hidden = Env.view, Env.restart, Env.to_act, Env.decode, Env.permute_hidden

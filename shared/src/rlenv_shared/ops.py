@@ -38,27 +38,16 @@ LANES: Final = "lanes"
 
 @dataclasses.dataclass(frozen=True)
 class Ops:
-    """One form of the hooks; see the module.
+    """One form of the hooks; see the module."""
 
-    Attributes:
-        take: ``(table, int32 index) -> entry``.
-        mulhi: ``(uint32, uint32) -> uint32``.
-        when_any: ``(name, predicate, handler, state) -> state``.
-        loop: ``(condition, body, state, most) -> state``; ``most`` bounds the number of passes.
-        barrier: ``tree -> tree``.
-    """
-
-    take: Callable[[Any, Any], Any]
-    mulhi: Callable[[Any, Any], Any]
-    when_any: Callable[[str, Any, Handler, Any], Any]
-    loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]
-    barrier: Callable[[Any], Any]
+    take: Callable[[Any, Any], Any]  # ``(table, int32 index) -> entry``
+    mulhi: Callable[[Any, Any], Any]  # ``(uint32, uint32) -> uint32``
+    when_any: Callable[[str, Any, Handler, Any], Any]  # ``(name, predicate, handler, state) -> state``
+    loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]  # ``(condition, body, state, most passes) -> state``
+    barrier: Callable[[Any], Any]  # ``tree -> tree``
 
     def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
-        """Run ``handlers[index]``; each is given only the states whose index it is, so it need not ask.
-
-        An index out of range runs none.
-        """
+        """Run ``handlers[index]``, none where that is out of range; each is given only the states whose index it is."""
         for number, handler in enumerate(handlers):
             here = index == number
 
@@ -71,12 +60,8 @@ class Ops:
     def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
         """``(int32 on [0, n), generator)``: one draw where ``mask`` is true, elsewhere the generator stays.
 
-        Args:
-            random: what the generator is.
-            generator: its state.
-            mask: bool.
-            n: integer array, at least 1 where ``mask``.
-            site: names the draw in a log.
+        ``generator`` is the state of ``random``; ``n`` an integer array, at least 1 where ``mask``; ``site`` names the
+        draw in a log.
         """
         value, after = random.below(generator, n, self.mulhi)
         return value, jax.tree.map(lambda new, old: jax.lax.select(mask, new, old), after, generator)
@@ -85,10 +70,9 @@ class Ops:
 def xla_ops(loops: Loops = "auto") -> Ops:
     """The masked form: a batch is one program without branches.
 
-    Args:
-        loops: ``"looped"`` compiles one pass and repeats it until no environment of the batch goes on; ``"inline"``
-            unrolls ``most`` passes, which saves a GPU the launches of a loop.  ``"auto"`` decides by JAX's default
-            backend: looped on CPUs.
+    ``"looped"`` compiles one pass of a loop and repeats it until no environment of the batch goes on; ``"inline"``
+    unrolls ``most`` passes, which saves a GPU the launches of a loop.  ``"auto"`` decides by JAX's default backend:
+    looped on CPUs.
     """
 
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
@@ -105,9 +89,7 @@ def xla_ops(loops: Loops = "auto") -> Ops:
 def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[Any, Any], Any] | None = None) -> Ops:
     """The gated form, to be used under ``jax.vmap(..., axis_name=LANES)``: real branches and loops for a whole block.
 
-    Args:
-        take: reads a table; a gather when None.
-        mulhi: high half of a product; XLA's instruction, on one device, when None.
+    ``take`` reads a table (default: a gather); ``mulhi`` is the high half of a product (default: XLA's, on one device).
     """
 
     def any_lane(flag: Any) -> Any:
@@ -143,39 +125,15 @@ def kernel_ops() -> Ops:
     return gated_ops(lambda table, index: table[index], counter_rng.mulhi)
 
 
-@dataclasses.dataclass(frozen=True)
-class Draw:
-    """One call site of a draw as it was executed: bool, int32, int32."""
-
-    site: str
-    drawn: Any
-    below: Any
-    value: Any
-
-
 @dataclasses.dataclass
 class Record:
     """What `recording_ops` saw while a program was traced."""
 
-    draws: list[Draw] = dataclasses.field(default_factory=list)
-    leaks: dict[str, Any] = dataclasses.field(default_factory=dict)
-    """By gate: whether its handler changed something although its predicate was false (bool)."""
-
-
-class _RecordingOps(Ops):
-    record: Record
-
-    def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
-        value, after = super().draw(random, generator, mask, n, site)
-        self.record.draws.append(Draw(site, mask, jnp.asarray(n, jnp.int32), value))
-        return value, after
+    leaks: dict[str, Any] = dataclasses.field(default_factory=dict)  # by gate, bool: a handler not asked for changed it
 
 
 def recording_ops() -> tuple[Ops, Record]:
-    """The masked form with all loops unrolled, and a record of its draws and of gates that break their promise.
-
-    Return the record's arrays from the function that is traced; they are tracers of it.
-    """
+    """The masked form with loops unrolled, and a record, of tracers, of the gates that break their promise."""
     record = Record()
 
     def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
@@ -186,10 +144,7 @@ def recording_ops() -> tuple[Ops, Record]:
         record.leaks[name] = record.leaks.get(name, jnp.zeros((), jnp.bool_)) | (changed & ~predicate)
         return after
 
-    plain = xla_ops("inline")
-    ops = _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier)
-    object.__setattr__(ops, "record", record)
-    return ops, record
+    return dataclasses.replace(xla_ops("inline"), when_any=when_any), record
 
 
 def _mulhi(a: Any, b: Any) -> Any:
@@ -207,14 +162,9 @@ def _gather(table: Any, index: Any) -> Any:
 def repeat_while(
     condition: Callable[[Any], Any], body: Handler, state: Any, most: int, going: Callable[[Any], Any]
 ) -> Any:
-    """Repeat ``body`` while ``going(condition)``, at most ``most`` times: `Ops.loop` of the forms with real loops.
+    """Repeat ``body`` while ``going(condition(state))``, ``most`` times at most: `Ops.loop` of forms with real loops.
 
-    Args:
-        condition: ``state -> bool``, whether one environment goes on.
-        body: ``state -> state``.
-        state: the first state.
-        most: bound on the number of passes.
-        going: ``bool -> bool``: whether anybody does whom this form looks at together.
+    ``condition`` says whether one environment goes on, ``going`` whether anybody does whom this form looks at together.
     """
 
     def goes_on(carry: tuple[Any, Any]) -> Any:

@@ -22,14 +22,10 @@ _factories: dict[str, Callable[..., Any]] = {}
 
 
 def register(env_id: str, factory: Callable[..., Any]) -> None:
-    """Make ``factory`` reachable as ``make(env_id)``.
+    """Make a factory of environments reachable as ``make(env_id)``; its keyword arguments are those of `make`.
 
-    Args:
-        env_id: ``<import name>/<Name>-v<behaviour version>``, e.g. ``cartpole_jax/CartPole-v1``.
-        factory: returns a new environment; its keyword arguments are those of `make`.
-
-    Raises:
-        InvalidParamsError: malformed id, or the id already belongs to another factory.
+    ``env_id`` is ``<import name>/<Name>-v<behaviour version>``, e.g. ``cartpole_jax/CartPole-v1``.  Raises
+    InvalidParamsError: another form, or the id already belongs to another factory.
     """
     if not isinstance(env_id, str) or not _ID.fullmatch(env_id):
         raise InvalidParamsError("environment id", repr(env_id), "'<package>/<Name>-v<number>'", "rename it")
@@ -38,15 +34,10 @@ def register(env_id: str, factory: Callable[..., Any]) -> None:
 
 
 def make(env_id: str, **kwargs: Any) -> Any:
-    """Construct a registered environment.
+    """Construct a registered environment; ``backend`` may also name an installed backend, whose form is then returned.
 
-    Args:
-        env_id: as registered.
-        kwargs: of the environment; ``backend`` may also name an installed backend, whose form is then returned.
-
-    Raises:
-        UnknownEnvError: no such id; the message lists near matches.
-        InvalidParamsError: the environment takes no such keyword arguments, or there is no such backend.
+    Raises UnknownEnvError: no such id (the message lists near matches); InvalidParamsError: the environment takes no
+    such keyword arguments, or there is no such backend.
     """
     if env_id not in _factories:
         near = difflib.get_close_matches(str(env_id), _factories, n=3, cutoff=0.4)
@@ -56,16 +47,7 @@ def make(env_id: str, **kwargs: Any) -> Any:
 
 
 def construct(factory: Callable[..., Any], call: str, **kwargs: Any) -> Any:
-    """What a factory makes of these keywords, in the form of the installed backend that ``backend`` may name.
-
-    Args:
-        factory: returns a new environment.
-        call: what an error calls it.
-        kwargs: as of `make`.
-
-    Raises:
-        InvalidParamsError: as `make`.
-    """
+    """What a factory makes of keywords as `make` takes and refuses them; ``call`` names it in errors."""
     form = backend(str(kwargs["backend"])) if "backend" in kwargs else None
     if form is not None:
         del kwargs["backend"]

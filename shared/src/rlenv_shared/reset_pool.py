@@ -35,12 +35,7 @@ class PoolParams(Replaceable):
 
 
 class ResetPool(Wrapper):
-    """An environment whose resets come from a pool; obeys the same contract, with `PoolParams` as parameters.
-
-    Args:
-        env: the environment.
-        size: number of pooled start states, at least 1.
-    """
+    """An environment whose resets come from ``size`` start states; obeys the same contract, with `PoolParams`."""
 
     def __init__(self, env: Any, size: int) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < 2**31:
@@ -62,12 +57,7 @@ class ResetPool(Wrapper):
         return params.env_params
 
     def fill(self, key: Any, params: Any = None) -> PoolParams:
-        """Sample a new pool.
-
-        Args:
-            key: JAX key.
-            params: `PoolParams` to refresh, or parameters of the wrapped environment; its defaults when None.
-        """
+        """Sample a new pool; ``params`` are `PoolParams` or the wrapped environment's (its defaults where None)."""
         env_params = self.env.default_params if params is None else params
         if isinstance(env_params, PoolParams):
             env_params = env_params.env_params

@@ -87,12 +87,7 @@ def _integer_dtype(dtype: Any, name: str) -> np.dtype:
 
 @jax.tree_util.register_static
 class Discrete(Space):
-    """The integers 0..n-1.
-
-    Args:
-        n: how many, at least 1.
-        dtype: integer dtype of an element.
-    """
+    """Integers 0..n-1 (n at least 1) of an integer dtype.  Raises InvalidParamsError: n or dtype out of range."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -124,12 +119,7 @@ class Discrete(Space):
 
 @jax.tree_util.register_static
 class MultiDiscrete(Space):
-    """Arrays of integers, element ``i`` in 0..nvec[i]-1.
-
-    Args:
-        nvec: counts, any shape, each at least 1.
-        dtype: integer dtype of an element.
-    """
+    """Arrays of integers, element ``i`` in 0..nvec[i]-1; ``nvec`` has any shape and is at least 1 everywhere."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -165,16 +155,10 @@ class MultiDiscrete(Space):
 
 @jax.tree_util.register_static
 class Box(Space):
-    """Arrays within bounds, both inclusive.
+    """Arrays of float32, float64, bool or integers of at most 32 bits within bounds, both inclusive.
 
-    Args:
-        low: lowest value, a number or an array that broadcasts to ``shape``; ``-inf`` for none.
-        high: highest value, likewise.
-        shape: shape of an element; that of the bounds when None.
-        dtype: float32, float64, bool or an integer of at most 32 bits.
-
-    Raises:
-        InvalidParamsError: low above high, NaN, bounds outside the dtype's range or of a wrong shape.
+    ``low`` and ``high`` are numbers, or arrays that broadcast to ``shape`` (theirs when None); infinite for none.
+    Raises InvalidParamsError: low above high, NaN, bounds outside the dtype's range or of a wrong shape.
     """
 
     shape: tuple[int, ...]
@@ -242,11 +226,7 @@ class Box(Space):
 
 @jax.tree_util.register_static
 class Dict(Space):
-    """Dictionaries with one space per key.
-
-    Args:
-        spaces: mapping from name to space.
-    """
+    """Dictionaries with one space per key."""
 
     shape: None = None
     dtype: None = None

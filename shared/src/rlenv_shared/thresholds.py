@@ -18,15 +18,7 @@ import numpy as np
 
 
 def round_up(bound: Any, dtype: Any) -> Any:
-    """The least float of a dtype that is not less than ``bound``.
-
-    Args:
-        bound: a Python or NumPy number; arrays, traced ones too, are converted to the nearest.
-        dtype: float32 or float64.
-
-    Returns:
-        A NumPy scalar, or an array of ``dtype``.
-    """
+    """The least float of a dtype (float32, float64) not less than ``bound``; arrays are converted to the nearest."""
     return _towards(bound, dtype, np.inf)
 
 

@@ -15,16 +15,9 @@ from typing import Any
 
 
 class Rollout:
-    """Steps of all environments with random actions drawn beforehand; the outputs of a call are kept.
+    """``steps`` steps of ``batch`` environments with random actions drawn beforehand; the outputs of a call are kept.
 
     Fewer waited for than there are is EnvPool's asynchronous mode: whoever is ready first is answered first.
-
-    Args:
-        task: EnvPool's id.
-        batch: environments.
-        steps: steps of a call.
-        threads: that step them.
-        waited: environments that a step waits for, ``batch`` or a part of it.
     """
 
     def __init__(self, task: str, batch: int, steps: int, threads: int, waited: int) -> None:

@@ -12,15 +12,8 @@ from rlenv_bench.workloads import HostWorkload
 SEED = 0
 
 
-def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None = None) -> HostWorkload:
-    """Random actions, drawn beforehand, as the environment's own space has them.
-
-    Args:
-        env: `gymnasium.Env`, whose episodes are begun anew as they end, or `gymnasium.vector.VectorEnv`.
-        steps: steps per call.
-        name: of the workload.
-        settings: facts for the report.
-    """
+def face(env: Any, steps: int, *, name: str) -> HostWorkload:
+    """Random actions drawn beforehand, ``steps`` a call; a single `gymnasium.Env` begins anew, or a vector does."""
     batch = getattr(env, "num_envs", None)
     env.action_space.seed(SEED)
     actions = [env.action_space.sample() for _ in range(steps)]
@@ -45,18 +38,15 @@ def face(env: Any, steps: int, *, name: str, settings: Mapping[str, Any] | None 
         advance=advance_one if batch is None else advance_all,
         read_checksum=lambda: float(np.sum(last[0][0], dtype=np.float64)),
         deterministic=False,  # a single environment's later episodes go on from wherever its generator stands
-        settings={"policy": "random", "reset_mode": mode, "outputs": "returned", **(settings or {})},
+        settings={"policy": "random", "reset_mode": mode, "outputs": "returned"},
     )
 
 
 def registered(made: Mapping[str, Mapping[str, Any]], batch: int, steps: int) -> list[HostWorkload]:
     """Environments that Gymnasium's registry makes, beside one another.
 
-    Args:
-        made: keywords of `gymnasium.make_vec` by who offers the environment; the mode of vectorisation is left out
-            where there is one environment.
-        batch: environments of each; 1 takes `gymnasium.make`, without its wrappers.
-        steps: steps per call.
+    ``made`` has keywords of `gymnasium.make_vec` by who offers the environment; the mode of vectorisation is left out
+    where there is one environment, which `gymnasium.make` makes, without its wrappers.
     """
     import gymnasium  # an optional dependency of the packages that are measured
 

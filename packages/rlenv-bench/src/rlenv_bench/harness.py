@@ -28,59 +28,34 @@ ATTEMPTS: Final = 4  # calibrations before a machine counts as too unsteady
 
 @dataclasses.dataclass(frozen=True)
 class Timing:
-    """How to measure.
+    """How to measure."""
 
-    Attributes:
-        blocks: per workload; a report that is kept needs at least 10.
-        block_s: shortest block, seconds; a report that is kept needs at least 0.5.
-        warm_calls: calls before the calibration, >= 1.
-        lock: held for the measurement, so that two never run at once.
-        clock: monotonic seconds.
-    """
-
-    blocks: int = 10
-    block_s: float = 0.5
-    warm_calls: int = 1
-    lock: Path = LOCK
-    clock: Callable[[], float] = time.perf_counter
+    blocks: int = 10  # per workload; a report that is kept needs at least 10
+    block_s: float = 0.5  # shortest block, seconds; a report that is kept needs at least 0.5
+    lock: Path = LOCK  # held for the measurement, so that two never run at once
+    clock: Callable[[], float] = time.perf_counter  # monotonic seconds
 
     def __post_init__(self) -> None:
-        if self.blocks < 1 or not self.block_s > 0 or self.warm_calls < 1:
-            got = (self.blocks, self.block_s, self.warm_calls)
-            raise InvalidParamsError("timing", got, "blocks >= 1, block_s > 0, warm_calls >= 1", "correct it")
+        if self.blocks < 1 or not self.block_s > 0:
+            raise InvalidParamsError("timing", (self.blocks, self.block_s), "blocks >= 1, block_s > 0", "correct it")
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """Raw measurement of one workload.
+    """Raw measurement of one workload."""
 
-    Attributes:
-        workload: name of the implementation.
-        batch: environments.
-        steps_per_call: environment steps of one call, ``batch * steps``.
-        repeats: calls per block.
-        compile_s: seconds to prepare.
-        block_s: seconds of each block.
-        checksum: of a block's outputs (the last block's where a workload is not deterministic).
-        deterministic: all blocks had that checksum.
-        peak_bytes: memory of one call; None if unknown.
-        state_bytes_per_env: None if unknown.
-        group: workloads with one number were interleaved.
-        settings: of the workload.
-    """
-
-    workload: str
-    batch: int
-    steps_per_call: int
-    repeats: int
-    compile_s: float
-    block_s: tuple[float, ...]
-    checksum: float
-    deterministic: bool
-    peak_bytes: int | None
-    state_bytes_per_env: int | None
-    group: int
-    settings: dict[str, Any]
+    workload: str  # name of the implementation
+    batch: int  # environments
+    steps_per_call: int  # environment steps of one call, ``batch * steps``
+    repeats: int  # calls per block
+    compile_s: float  # seconds to prepare
+    block_s: tuple[float, ...]  # seconds of each block
+    checksum: float  # of a block's outputs (the last block's where a workload is not deterministic)
+    deterministic: bool  # all blocks had that checksum
+    peak_bytes: int | None  # memory of one call; None if unknown
+    state_bytes_per_env: int | None  # None if unknown
+    group: int  # workloads with one number were interleaved
+    settings: dict[str, Any]  # of the workload
     decisions_per_step: float = 1.0  # a step in which nobody is asked to act is none
 
     @property
@@ -90,18 +65,10 @@ class Run:
 
 
 def measure(workloads: Sequence[Workload], timing: Timing | None = None, group: int = 0) -> list[Run]:
-    """Measure workloads against each other.
-
-    Args:
-        workloads: with distinct names or batch sizes.
-        timing: how.
-        group: number of this measurement within its report.
-
-    Returns:
-        One run per workload, in their order.
+    """Measure workloads against each other; one run each, in their order.
 
     Raises:
-        InvalidParamsError: no workloads, or two alike.
+        InvalidParamsError: no workloads, or two of one name and batch size.
         DivergenceError: equal blocks of a deterministic workload had different outputs.
         EnvError: blocks kept getting too short; the machine is too unsteady.
     """
@@ -121,14 +88,8 @@ def sweep(
 ) -> list[Run]:
     """Measure workloads at growing batch sizes; each drops out when it gains too little or memory ends.
 
-    Args:
-        make: the workloads at a batch size; workloads are told apart by name.
-        timing: how.
-        batches: in ascending order.
-        on_run: called with every run, e.g. to print it.
-
-    Returns:
-        All runs; those of one batch size were interleaved and share their `group`.
+    ``make`` gives the workloads at a batch size, told apart by name; ``on_run`` is called with every run.  Runs of one
+    batch size were interleaved and share their `group`.
     """
     timing = timing or Timing()
     runs: list[Run] = []
@@ -188,8 +149,7 @@ def _prepare(workload: Workload, timing: Timing) -> float:
     workload.compile()
     compile_s = timing.clock() - begin
     workload.begin()
-    for _ in range(timing.warm_calls):
-        workload.call()
+    workload.call()
     workload.finish()
     return compile_s
 

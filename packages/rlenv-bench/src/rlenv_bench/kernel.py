@@ -23,7 +23,7 @@ from rlenv_shared.ops import LANES, XLA, Ops, kernel_ops
 Mode = Literal["auto", "scan", "kernel", "interpreted"]
 MODES: Final = ("auto", "scan", "kernel", "interpreted")
 BLOCK: Final = 128  # environments of one program of the kernel, one per thread
-NUM_WARPS: Final = 4
+NUM_WARPS: Final = 4  # of 32 threads, which work on a block
 Step = Callable[[Any, Any, Ops], tuple[Any, Any]]
 """``(carry, params, ops) -> (carry, outputs)`` of one environment: scalars, or small arrays where not compiled."""
 
@@ -36,9 +36,8 @@ def rollout(
     params: Any = (),
     mode: Mode = "auto",
     block: int = BLOCK,
-    num_warps: int = NUM_WARPS,
 ) -> tuple[Any, Any]:
-    """Apply a step ``steps`` times to a batch.
+    """Apply a step ``steps`` times to a batch: ``(carry after the last, outputs of every step [steps, B, ...])``.
 
     Args:
         step: one step of one environment; it reads tables through its `Ops`, and closes over no arrays.
@@ -50,9 +49,6 @@ def rollout(
         block: environments of one program of the kernel, a power of two that divides B.
         num_warps: of 32 threads that work on a block.
 
-    Returns:
-        ``(carry, outputs)``: the carry after the last step, the outputs of every step as [steps, B, ...] arrays.
-
     Raises:
         InvalidParamsError: an unknown mode, a batch that the block does not divide, or a block that is no power of two.
     """
@@ -60,12 +56,10 @@ def rollout(
         raise _bad("mode", mode, f"one of {MODES}", "leave it out")
     if mode == "scan" or (mode == "auto" and jax.default_backend() != "gpu"):
         return jax.lax.scan(lambda carry, _: _lanes(step, params, XLA)(carry), carry, None, steps)
-    return _in_kernel(step, carry, params, steps, block, num_warps, mode == "interpreted")
+    return _in_kernel(step, carry, params, steps, block, mode == "interpreted")
 
 
-def _in_kernel(
-    step: Step, carry: Any, params: Any, steps: int, block: int, num_warps: int, interpret: bool
-) -> tuple[Any, Any]:
+def _in_kernel(step: Step, carry: Any, params: Any, steps: int, block: int, interpret: bool) -> tuple[Any, Any]:
     leaves, tree = jax.tree.flatten(carry)
     batch = leaves[0].shape[0]
     if block < 1 or block & (block - 1) or batch % block:
@@ -113,7 +107,7 @@ def _in_kernel(
         in_specs=[*lanes, *whole],
         out_specs=[*lanes, *rows],
         input_output_aliases={i: i for i in range(len(leaves))},
-        compiler_params=plgpu.CompilerParams(num_warps=num_warps),
+        compiler_params=plgpu.CompilerParams(num_warps=NUM_WARPS),
         interpret=interpret,
         name="rollout",
     )(*leaves, *arrays)
@@ -132,8 +126,7 @@ def _lanes(step: Step, params: Any, ops: Ops) -> Callable[[Any], tuple[Any, Any]
 def _without_closure(lanes_of: Callable[[Any], Any], carry: Any, params: Any, block: int) -> tuple[Any, list[Any]]:
     """A block's step whose closed-over arrays are arguments, for the interpreter, which then takes any step.
 
-    Returns:
-        ``leaves of params and the arrays -> (carry -> (carry, outputs))``, and the arrays.
+    ``leaves of params and the arrays -> (carry -> (carry, outputs))``, and the arrays.
     """
     one_block = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((block, *leaf.shape[1:]), leaf.dtype), carry)
     traced, results = jax.make_jaxpr(lambda carry, params: lanes_of(params)(carry), return_shape=True)(

@@ -22,21 +22,13 @@ from rlenv_learn.trainer import Training
 
 @dataclasses.dataclass
 class PPOWorkload(Workload):
-    """PPO on one environment, native or host.
+    """PPO on one environment, native or host."""
 
-    Attributes:
-        name: of the workload.
-        training: what one update does.
-        config: hyper-parameters.
-        deterministic: equal blocks give equal parameters; a host environment with a process-wide generator does not.
-        settings: for the report.
-    """
-
-    name: str
-    training: Training | HostTraining
-    config: PPOConfig
-    deterministic: bool
-    settings: Mapping[str, Any]
+    name: str  # of the workload
+    training: Training | HostTraining  # what one update does
+    config: PPOConfig  # hyper-parameters
+    deterministic: bool  # equal blocks give equal parameters; a host environment with a process-wide generator does not
+    settings: Mapping[str, Any]  # for the report
 
     def __post_init__(self) -> None:
         """Its size is that of an update."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlenv_bench.workloads import Workload
-from rlenv_shared.errors import ReferenceUnavailableError, explain
+from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import references_folder
 
@@ -20,11 +20,7 @@ ENVPOOL_PROGRAM: Final = Path(__file__).with_name("envpool_program.py")
 
 
 def python_of(name: str, requirements: Sequence[str]) -> Path:
-    """Python of the virtual environment of that name, which is made if it is not there.
-
-    Raises:
-        ReferenceUnavailableError: pip could not install it.
-    """
+    """Python of the virtual environment of that name, made if not there; ReferenceUnavailableError if pip failed."""
     folder = references_folder().parent / ".cache" / "refs" / f"{name}-venv"
     python, complete = folder / "bin" / "python", folder / ".complete"
     wanted = "\n".join(requirements)
@@ -37,14 +33,9 @@ def python_of(name: str, requirements: Sequence[str]) -> Path:
             check=False,
         )
         if done.returncode:
-            raise ReferenceUnavailableError(
-                explain(
-                    name,
-                    got=done.stderr.strip()[-400:],
-                    expected=f"an environment with {', '.join(requirements)}",
-                    remedy="check the connection to the package index, or measure with --quick, without it",
-                )
-            )
+            got, expected = done.stderr.strip()[-400:], f"an environment with {', '.join(requirements)}"
+            remedy = "check the connection to the package index, or measure with --quick, without it"
+            raise ReferenceUnavailableError(name, got, expected, remedy)
         complete.write_text(wanted)
     return python
 
@@ -59,13 +50,6 @@ class OtherPythonWorkload(Workload):
 
     The process reads the names of `Workload`'s methods from standard input, one per line, and answers each with a line
     of JSON.
-
-    Args:
-        command: of the process.
-        name: of the workload.
-        batch: environments.
-        steps: steps of each per call.
-        settings: facts for the report.
     """
 
     deterministic = False  # reductions of these programs may be ordered by threads
@@ -94,14 +78,8 @@ class OtherPythonWorkload(Workload):
         process.stdin.flush()
         answer = process.stdout.readline()
         if not answer:
-            raise ReferenceUnavailableError(
-                explain(
-                    self.name,
-                    got="its process ended",
-                    expected="an answer",
-                    remedy=f"run it alone: echo compile | {' '.join(self._command)}",
-                )
-            )
+            remedy = f"run it alone: echo compile | {' '.join(self._command)}"
+            raise ReferenceUnavailableError(self.name, "its process ended", "an answer", remedy)
         return json.loads(answer)
 
     def compile(self) -> None:

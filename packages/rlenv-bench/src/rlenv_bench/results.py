@@ -48,23 +48,14 @@ class Summary:
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """Speed of one run over another's, both of one report.
+    """Speed of one run over another's, both of one report."""
 
-    Attributes:
-        value: ratio of the medians.
-        ours: steps per second of the numerator.
-        theirs: of the denominator.
-        ours_label: workload and batch.
-        theirs_label: workload and batch.
-        unit: of both speeds.
-    """
-
-    value: float
-    ours: float
-    theirs: float
-    ours_label: str
-    theirs_label: str
-    unit: str
+    value: float  # ratio of the medians
+    ours: float  # steps per second of the numerator
+    theirs: float  # of the denominator
+    ours_label: str  # workload and batch
+    theirs_label: str  # workload and batch
+    unit: str  # of both speeds
 
     def __str__(self) -> str:
         return (
@@ -76,22 +67,16 @@ class Ratio:
 def build(
     env: str, runs: Sequence[Run], machine: Mapping[str, Any], git: Mapping[str, Any], command: str
 ) -> dict[str, Any]:
-    """Assemble a report.
-
-    Args:
-        env: environment id.
-        runs: all runs of this benchmark.
-        machine: `machine.describe()`, taken before the runs.
-        git: `machine.git_state()`.
-        command: `machine.command_line()`.
-    """
-    entries = []
-    for run in runs:
-        entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
-        numbers = summarise(entry)
-        entries.append({**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90})
+    """Assemble a report of runs; ``machine``, ``git`` and ``command`` are what `rlenv_shared.machine` says."""
     head = {**FORMAT.head, "env": env, "unit": UNIT, **git, "command": command}
-    return {**head, "machine": dict(machine), "runs": entries}
+    return {**head, "machine": dict(machine), "runs": [entry(run) for run in runs]}
+
+
+def entry(run: Run) -> dict[str, Any]:
+    """A run with its raw samples and what follows from them."""
+    samples = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
+    numbers = summarise(samples)
+    return {**samples, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90}
 
 
 def default_path(folder: str | Path, report: Mapping[str, Any], label: str = "") -> Path:
@@ -113,35 +98,14 @@ def summarise(run: Mapping[str, Any]) -> Summary:
 def save(report: Mapping[str, Any], path: str | Path) -> None:
     """Write a report.
 
-    Raises:
-        SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s.
-        StorageError: it cannot be written there.
+    Raises SnapshotVersionError: it would not load again; above all fewer than 10 blocks, or blocks below 0.5 s;
+    StorageError: it cannot be written there.
     """
     FORMAT.write(path, report)
 
 
-def load(path: str | Path) -> dict[str, Any]:
-    """Read and check a report.
-
-    Raises:
-        SnapshotVersionError: the file is missing, corrupt, foreign or of another schema version, its samples are too
-            few or too short, or its medians do not follow from its samples.
-    """
-    return FORMAT.read(path)
-
-
 def select(report: Mapping[str, Any], workload: str, batch: int | None = None, **settings: Any) -> dict[str, Any]:
-    """The run of a workload: at a batch size, or the one with the highest median.
-
-    Args:
-        report: a report.
-        workload: name.
-        batch: batch size; the fastest when None.
-        settings: values that the run's settings must have.
-
-    Raises:
-        InvalidParamsError: there is no such run.
-    """
+    """The run of a workload with these settings, at a batch or the fastest; InvalidParamsError: there is none."""
     found = [
         run
         for run in report["runs"]
@@ -156,11 +120,7 @@ def select(report: Mapping[str, Any], workload: str, batch: int | None = None, *
 
 
 def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Ratio:
-    """Ratio of two runs of one report.
-
-    Raises:
-        InvalidParamsError: a run is not of this report.
-    """
+    """Ratio of two runs of one report.  Raises InvalidParamsError: a run is not of this report."""
     for run in (ours, theirs):
         if not any(run is own for own in report["runs"]):
             raise InvalidParamsError("ratio", _label(run), "two runs of one report", "pick them with select()")
@@ -217,28 +177,6 @@ def environment_shares(report: Mapping[str, Any]) -> str:
     return "\n".join(lines) if len(lines) > 2 else ""
 
 
-def plot(report: Mapping[str, Any], path: str | Path) -> None:
-    """Draw speed over batch size, one line per workload, with bars from p10 to p90 (needs matplotlib)."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    for workload in dict.fromkeys(run["workload"] for run in report["runs"]):
-        runs = sorted((run for run in report["runs"] if run["workload"] == workload), key=lambda run: run["batch"])
-        numbers = [summarise(run) for run in runs]
-        medians = np.array([n.median for n in numbers])
-        bars = [medians - [n.p10 for n in numbers], [n.p90 for n in numbers] - medians]
-        axes.errorbar([run["batch"] for run in runs], medians, yerr=bars, marker="o", capsize=3, label=workload)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("batch (environments)")
-    axes.set_ylabel(report["unit"])
-    axes.set_title(f"{report['env']} — {report['machine'].get('gpu') or report['machine'].get('cpu', '')}", fontsize=10)
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend()
-    figure.savefig(path)
-
-
 def human(number: float) -> str:
     """Three significant digits with a unit prefix: ``12.3 M``."""
     for limit, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
@@ -291,3 +229,5 @@ def _is_number(value: Any) -> bool:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-bench", 2, "benchmark report", "measure again", _check)
+load: Final = FORMAT.read
+"""Reads a report; SnapshotVersionError: missing, foreign, too few or too short samples, or medians not of them."""

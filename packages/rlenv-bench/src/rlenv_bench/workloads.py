@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import jax
@@ -25,21 +25,13 @@ ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from th
 
 
 class Workload:
-    """One implementation at one batch size, as the harness drives it; `begin`, `call` and `checksum` are its own.
+    """One implementation at one batch size, as the harness drives it; `begin`, `call` and `checksum` are its own."""
 
-    Attributes:
-        name: of the implementation: the same at every batch size.
-        batch: environments.
-        steps: of each environment per call.
-        settings: what the report should say: reset mode, frameskip, …
-        deterministic: equal blocks give equal checksums.
-    """
-
-    name: str
-    batch: int
-    steps: int
-    settings: Mapping[str, Any]
-    deterministic: bool
+    name: str  # of the implementation: the same at every batch size
+    batch: int  # environments
+    steps: int  # of each environment per call
+    settings: Mapping[str, Any]  # what the report should say: reset mode, frameskip, …
+    deterministic: bool  # equal blocks give equal checksums
 
     def compile(self) -> None:
         """Prepare; timed apart from the blocks."""
@@ -68,26 +60,29 @@ class Workload:
         return {"peak_bytes": None, "state_bytes_per_env": None}
 
 
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Implementations that are measured in turns, e.g. ours and another's at one batch size."""
+
+    name: str  # of the comparison
+    workloads: Callable[[], Sequence[Any]]  # makes them; may raise `ReferenceUnavailableError`
+    needs: tuple[str, ...] = ()  # modules it needs beyond the package's own
+    gpu_only: bool = False  # leave it out without a GPU
+
+
 @dataclasses.dataclass
 class HostWorkload(Workload):
-    """A host implementation.
-
-    Attributes:
-        reset: goes to the start of a block.
-        advance: runs that many steps of all environments, actions included.
-        read_checksum: a number that depends on every output since the reset.
-        state_bytes_per_env: None if unknown.
-    """
+    """A host implementation."""
 
     name: str
     batch: int
     steps: int
-    reset: Callable[[], Any]
-    advance: Callable[[int], Any]
-    read_checksum: Callable[[], float]
+    reset: Callable[[], Any]  # goes to the start of a block
+    advance: Callable[[int], Any]  # runs that many steps of all environments, actions included
+    read_checksum: Callable[[], float]  # a number that depends on every output since the reset
     deterministic: bool = True
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    state_bytes_per_env: int | None = None
+    state_bytes_per_env: int | None = None  # None if unknown
 
     def begin(self) -> None:
         """Reset."""
@@ -118,14 +113,8 @@ def host_rollout(
 ) -> HostWorkload:
     """Measure a host vector environment through the interface a trainer uses: random actions, drawn beforehand.
 
-    Args:
-        env: with ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's.
-        steps: steps per call.
-        name: of the workload.
-        num_actions: actions are int32 from 0 to below it.
-        deterministic: `reset` with a seed restores every generator.
-        settings: facts for the report.
-        seed: of environments and actions.
+    ``env`` has ``num_envs``, ``reset(seed=)`` and ``step(actions)`` as Gymnasium's, with int32 actions below
+    ``num_actions``; ``deterministic``: `reset` with a seed restores every generator.
     """
     actions = np.random.default_rng(seed).integers(0, num_actions, (steps, env.num_envs), np.int32)
     last: list[Any] = [None]
@@ -148,25 +137,17 @@ def host_rollout(
 
 @dataclasses.dataclass
 class JaxWorkload(Workload):
-    """A jitted scan of vmapped steps; made by `jax_rollout`.
-
-    Attributes:
-        rollout: jitted ``(carry, params) -> (carry, outputs)``.
-        start: the carry at the start of a block.
-        params: of the environment.
-        state_bytes: of one environment.
-        options: of the compiler.
-    """
+    """A jitted scan of vmapped steps; made by `jax_rollout`."""
 
     name: str
     batch: int
     steps: int
-    rollout: Any
-    start: Any
-    params: Any
+    rollout: Any  # jitted ``(carry, params) -> (carry, outputs)``
+    start: Any  # the carry at the start of a block
+    params: Any  # of the environment
     settings: Mapping[str, Any]
-    state_bytes: int
-    options: dict[str, Any]
+    state_bytes: int  # of one environment
+    options: dict[str, Any]  # of the compiler
     deterministic: bool = True
     _compiled: Any = None
     _carry: Any = None
@@ -215,32 +196,21 @@ class JaxWorkload(Workload):
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """What a step of a rollout does besides the step.
-
-    Attributes:
-        actions: ``random_legal`` draws among the legal ones (no mask is computed where it is the constant True),
-            ``random`` among all; continuous actions are uniform on their box.
-        reset_mode: ``fresh`` and ``pool`` use ``step`` (auto-reset); ``none`` uses ``step_env``, and episodes run on
-            past their end.
-        observe: consume the observation; otherwise the compiler removes its computation.
-        keep_outputs: write observation, reward and done of every step to memory, [steps, batch, ...], as a learner
-            needs; otherwise only sums per environment leave the loop.
-        mode: ``scan``, or a mode of `rlenv_bench.kernel.rollout` for environments whose step is elementwise.
-        unroll: steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and
-            advances the loop once for all of them.
-        seed: of environments and actions.
-
-    Raises:
-        InvalidParamsError: an option is unknown.
-    """
+    """What a step of a rollout does besides the step.  Raises InvalidParamsError: an option is unknown."""
 
     actions: Literal["random_legal", "random"] = "random_legal"
-    reset_mode: Literal["fresh", "pool", "none"] = "fresh"
-    observe: bool = True
+    """``random_legal`` draws among the legal ones (no mask is computed where it is the constant True), ``random`` among
+    all; continuous actions are uniform on their box."""
+    reset_mode: Literal["fresh", "pool", "none"] = "fresh"  # ``step``, or for ``none`` ``step_env``, beyond ends
+    observe: bool = True  # consume the observation; otherwise the compiler removes its computation
     keep_outputs: bool = False
-    mode: Literal["scan", "auto", "kernel", "interpreted"] = "scan"
+    """Write observation, reward and done of every step to memory, [steps, batch, ...], as a learner needs; otherwise
+    only sums per environment leave the loop."""
+    mode: Literal["scan", "auto", "kernel", "interpreted"] = "scan"  # or one of `rlenv_bench.kernel.rollout`
     unroll: int = 1
-    seed: int = 0
+    """Steps of one iteration of the scan.  A GPU then writes the outputs of that many steps by one kernel, and advances
+    the loop once for all of them."""
+    seed: int = 0  # of environments and actions
 
     def __post_init__(self) -> None:
         if self.actions not in ("random_legal", "random"):
@@ -272,8 +242,7 @@ def jax_rollout(
         name: of the workload.
         donate: let a call reuse the memory of the state it was given.
         fusion: XLA's fusion pass; on CPU some programs are faster without.
-        constant_params: the parameters are constants of the program, as where a function closes over them, and not
-            its arguments.
+        constant_params: make the parameters constants of the program, as where a function closes over them.
         settings: further facts for the report, e.g. the frameskip.
         form: fields of `Form`.
 
@@ -302,13 +271,10 @@ def jax_rollout(
 def rollout_function(
     env: Any, params: Any, batch: int, steps: int, **form: Any
 ) -> tuple[Callable[[Any, Any], Any], Callable[..., Any]]:
-    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; arguments are those of `jax_rollout`.
+    """``(rollout(carry, params) -> (carry, outputs), start() -> carry)``; arguments and errors are `jax_rollout`'s.
 
     Nothing is computed before `start` is called, and ``start(abstract=True)`` is to be traced, so a compiler can be
     asked about any batch size.
-
-    Raises:
-        InvalidParamsError: an option is unknown or does not fit the environment.
     """
     how, pooled = Form(**form), isinstance(env, ResetPool)
     if batch < 1 or steps < 1:

@@ -5,12 +5,12 @@ Everything counts the learner's decisions: a step in which it is not asked is no
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
 
-from rlenv_learn.batch import batched
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.learner import Metrics, Rollout
 from rlenv_learn.policy import Policy
@@ -18,27 +18,52 @@ from rlenv_shared import counter_rng
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
+@dataclasses.dataclass(frozen=True)
+class Vectorised:
+    """An environment with one player many times, hashable; leaves have one entry for each, the learner's, first."""
+
+    env: Any
+
+    def reset(self, keys: Any, params: Any) -> tuple[Any, Any]:
+        """``(obs, state)`` of new episodes."""
+        return jax.vmap(self.env.reset, in_axes=(0, None))(keys, params)
+
+    def step(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+        """``(obs, state, reward, terminated, truncated, final)`` with same-step auto-reset."""
+        obs, state, reward, terminated, truncated, info = jax.vmap(self.env.step, in_axes=(None, 0, 0, None))(
+            None, state, action, params
+        )
+        return obs, state, reward, terminated, truncated, info["final_observation"]
+
+    def final_observation(self, final: Any, params: Any) -> Any:
+        """The last observations of the episodes that ended, from what `step` returned; here they are that."""
+        return final
+
+    def legal_actions(self, state: Any, params: Any) -> Any:
+        """Masks, bool ``[B, A]``."""
+        return jax.vmap(self.env.legal_actions, in_axes=(0, None))(state, params)
+
+    def asked(self, state: Any) -> Any:
+        """Whether the learner is asked to decide now, bool ``[B]``; where not, its action is not read."""
+        return jax.vmap(self.env.to_act)(state)[:, 0]
+
+
+def batched(env: Any) -> Any:
+    """The batch that an environment stands for: its own (``env.batched()``), or itself many times."""
+    return env.batched() if hasattr(env, "batched") else Vectorised(env)
+
+
 @pytree_dataclass
 class Actors(Replaceable):
-    """State of ``B`` environments and of what acts in them.
+    """State of ``B`` environments and of what acts in them."""
 
-    Attributes:
-        env_state: batched environment state.
-        obs: float32 or uint8 ``[B, size]``, flattened current observation.
-        resets: whether ``obs`` is the first of its episode.
-        carry: ``[B, width]`` network state.
-        rng: action-sampling generator of each environment.
-        episode_return: float32 ``[B]``, undiscounted return of the running episode.
-        episode_length: int32 ``[B]``, decisions in it.
-    """
-
-    env_state: Any
-    obs: Any
-    resets: Any
-    carry: Any
-    rng: counter_rng.Rng
-    episode_return: Any
-    episode_length: Any
+    env_state: Any  # batched environment state
+    obs: Any  # float32 or uint8 ``[B, size]``, flattened current observation
+    resets: Any  # whether ``obs`` is the first of its episode
+    carry: Any  # ``[B, width]`` network state
+    rng: counter_rng.Rng  # action-sampling generator of each environment
+    episode_return: Any  # float32 ``[B]``, undiscounted return of the running episode
+    episode_length: Any  # int32 ``[B]``, decisions in it
 
     @classmethod
     def create(cls, env: Any, env_params: Any, policy: Policy, seed: Any, num_envs: int) -> Self:
@@ -80,12 +105,7 @@ def value_of_final(policy: Policy, carry: Any, final_obs: Any) -> Any:
 def collect(
     policy: Policy, actors: Actors, env: Any, env_params: Any, config: PPOConfig
 ) -> tuple[Actors, Rollout, Metrics]:
-    """Step every environment ``rollout_length`` times.
-
-    Returns:
-        ``(actors, rollout, episodes)``; ``episodes`` holds number, summed return and summed length of the
-        episodes that ended, and the decisions made.
-    """
+    """Step every environment ``rollout_length`` times: ``(actors, rollout, sums over the episodes that ended)``."""
     interface = policy.interface
     envs = batched(env)
 

@@ -25,23 +25,14 @@ POLICY_PREFIX: Final = ".learner.policy"  # where every training state keeps its
 
 @dataclasses.dataclass(frozen=True)
 class Identity:
-    """What a training state belongs to: it can only be resumed by an equal one.
+    """What a training state belongs to: it can only be resumed by an equal one."""
 
-    Attributes:
-        trainer: "native" or "host".
-        env: id of the environment.
-        version: its behaviour version.
-        env_params: digest of its parameters.
-        interface: sizes of observation and action.
-        config: hyper-parameters.
-    """
-
-    trainer: str
-    env: str
-    version: int
-    env_params: str
-    interface: Interface
-    config: PPOConfig
+    trainer: str  # "native" or "host"
+    env: str  # id of the environment
+    version: int  # its behaviour version
+    env_params: str  # digest of its parameters
+    interface: Interface  # sizes of observation and action
+    config: PPOConfig  # hyper-parameters
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -60,19 +51,12 @@ def digest(params: Any) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint read from disk.
+    """A checkpoint read from disk."""
 
-    Attributes:
-        path: the file or directory.
-        identity: see :class:`Identity`, as plain values.
-        progress: ``updates``, ``steps``, ``episodes`` and ``wall_s`` so far.
-        arrays: every leaf of the state by path.
-    """
-
-    path: Path
-    identity: dict[str, Any]
-    progress: dict[str, Any]
-    arrays: dict[str, np.ndarray]
+    path: Path  # the file or directory
+    identity: dict[str, Any]  # see :class:`Identity`, as plain values
+    progress: dict[str, Any]  # ``updates``, ``steps``, ``episodes`` and ``wall_s`` so far
+    arrays: dict[str, np.ndarray]  # every leaf of the state by path
 
     @property
     def config(self) -> PPOConfig:
@@ -87,11 +71,7 @@ class Checkpoint:
         return snapshot.unflatten(template, arrays, f"checkpoint {self.path}", prefix=POLICY_PREFIX)
 
     def restore(self, template: Any, identity: Identity) -> Any:
-        """The whole training state.
-
-        Raises:
-            SnapshotVersionError: it belongs to another configuration or environment.
-        """
+        """The whole training state.  Raises SnapshotVersionError: of another configuration or environment."""
         wanted = identity.to_dict()
         for name in ("trainer", "env", "version", "env_params", "interface", "config"):
             theirs, ours = self.identity.get(name), wanted[name]
@@ -138,11 +118,7 @@ def latest(directory: Path) -> Path | None:
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint, or the newest one of a run directory.
-
-    Raises:
-        SnapshotVersionError: none there, corrupt, foreign, or of another schema version.
-    """
+    """Read a checkpoint, or a run directory's newest; SnapshotVersionError: none, corrupt, foreign, another version."""
     path = Path(path)
     with snapshot.reading(f"checkpoint {path}"):
         if path.is_dir() and path.suffix != ".orbax":

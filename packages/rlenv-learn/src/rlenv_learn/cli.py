@@ -53,14 +53,9 @@ Options = TypeVar("Options", bound=TrainOptions)
 def parse(default: Options, description: str | None = None, argv: Sequence[str] | None = None) -> Options:
     """Read options: the default, its hyper-parameters overridden by a TOML file, all overridden by the other options.
 
-    Args:
-        default: values where neither file nor options say anything; its type says which options there are.
-        description: shown by ``--help``, which does not list ``--config``.
-        argv: arguments without the program's name; those of the process when None.
-
-    Raises:
-        InvalidParamsError: a bad file or value.
-        SystemExit: an unknown option, or ``--help``.
+    The type of ``default`` says which options there are; ``description`` is shown by ``--help``, which does not list
+    ``--config``; ``argv`` has no program's name, and is the process's when None.  Raises InvalidParamsError: a bad file
+    or value; SystemExit: an unknown option, or ``--help``.
     """
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--config")
@@ -76,11 +71,7 @@ def main(
     description: str | None = None,
     argv: Sequence[str] | None = None,
 ) -> int:
-    """Parse, learn, save the policy in the run directory; arguments as `parse`.
-
-    Returns:
-        Exit status: 2, with the reason on stderr, where an option or a file is bad or training failed.
-    """
+    """Parse as `parse`, learn, save the policy in the run directory; exit status 2 where something failed, with why."""
 
     def asked() -> int:
         options = parse(default, description, argv)

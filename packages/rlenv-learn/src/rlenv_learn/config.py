@@ -14,8 +14,7 @@ from rlenv_shared.errors import InvalidParamsError
 class PPOConfig:
     """Hyper-parameters of one training run; hashable, so a jitted function may take it as a static argument.
 
-    Raises:
-        InvalidParamsError: a value out of range, a batch that minibatches do not divide, an unknown preset.
+    Raises InvalidParamsError: a value out of range, a batch that minibatches do not divide, an unknown preset.
     """
 
     total_steps: int = 1_000_000
@@ -115,11 +114,7 @@ class PPOConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any], source: str = "PPOConfig") -> Self:
-        """Build from plain values; ``source`` names them in errors.
-
-        Raises:
-            InvalidParamsError: an unknown name, a value of the wrong type or out of range.
-        """
+        """Build from plain values, which ``source`` names in errors; InvalidParamsError: unknown name, type, range."""
         known = {field.name for field in dataclasses.fields(cls)}
         if unknown := sorted(set(values) - known):
             remedy = "rename or remove them"
@@ -132,15 +127,9 @@ class PPOConfig:
 
     @classmethod
     def from_toml(cls, path: str | Path, base: Self | None = None, **overrides: Any) -> Self:
-        """Read the table ``[ppo]`` of a TOML file (or its top level where there is none).
+        """Read the table ``[ppo]`` of a TOML file, or its top level, over ``base`` (the defaults), under ``overrides``.
 
-        Args:
-            path: the file.
-            base: values of settings that the file does not name; the class's defaults when None.
-            overrides: settings that win over the file.
-
-        Raises:
-            InvalidParamsError: no such file, not TOML, or settings that `from_dict` refuses.
+        Raises InvalidParamsError: no such file, not TOML, or settings that `from_dict` refuses.
         """
         try:
             values = tomllib.loads(Path(path).read_text())
@@ -156,11 +145,7 @@ class PPOConfig:
 
 @dataclasses.dataclass(frozen=True)
 class SelfPlayConfig:
-    """The opponents of a two-player game.
-
-    Raises:
-        InvalidParamsError: a value out of range.
-    """
+    """The opponents of a two-player game.  Raises InvalidParamsError: a value out of range."""
 
     pool_size: int = 4
     """Policies at a time, the newest included; 1 is play against oneself alone, 0 leaves the scripts alone."""

@@ -88,11 +88,5 @@ Distribution = MaskedCategorical | DiagonalGaussian
 
 
 def create(interface: Any, outputs: Any, legal: Any = None) -> Distribution:
-    """Distribution over the actions of an :class:`~rlenv_learn.interface.Interface`.
-
-    Args:
-        interface: sizes of the environment.
-        outputs: what the policy head returns: logits, or ``(mean, log_std)``.
-        legal: mask of legal actions, or None.
-    """
+    """Distribution over an interface's actions, from the policy head: logits, or ``(mean, log_std)``."""
     return MaskedCategorical.create(outputs, legal) if interface.discrete else DiagonalGaussian(*outputs)

@@ -15,8 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from rlenv_learn.actors import Actors
-from rlenv_learn.batch import batched
+from rlenv_learn.actors import Actors, batched
 from rlenv_learn.host import HostVecEnv, check_host_env
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy
@@ -28,25 +27,15 @@ MAX_STEPS: Final = 1_000_000  # steps per slot before an evaluation is given up
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """Raw results; entry ``[i, j]`` belongs to the j-th episode of slot i.
+    """Raw results; entry ``[i, j]`` belongs to the j-th episode of slot i."""
 
-    Attributes:
-        returns: undiscounted returns, float64 ``[slots, episodes per slot]``.
-        lengths: decisions, int64, same shape.
-    """
-
-    returns: Float[np.ndarray, "slots episodes"]
-    lengths: Int[np.ndarray, "slots episodes"]
+    returns: Float[np.ndarray, "slots episodes"]  # undiscounted returns, float64 ``[slots, episodes per slot]``
+    lengths: Int[np.ndarray, "slots episodes"]  # decisions, int64, same shape
 
     @property
     def mean_return(self) -> float:
         """Mean over all episodes."""
         return float(self.returns.mean())
-
-    @property
-    def mean_length(self) -> float:
-        """Mean over all episodes."""
-        return float(self.lengths.mean())
 
 
 def _episodes_per_slot(episodes: int, slots: int) -> int:
@@ -132,17 +121,14 @@ def evaluate(
         env: native environment, hashable.
         params: environment parameters; the defaults when None.
         episodes: how many, a multiple of ``num_envs``.
-        num_envs: parallel environments; as many as episodes when None.
-        seed: of environments and actions, 0 <= seed < 2**32.
+        num_envs: slots; as many as episodes when None.
+        seed: of environments and actions.
         deterministic: take the most probable action rather than a sample.
-        max_steps: steps per environment before giving up.
-
-    Returns:
-        Returns and lengths of shape ``[num_envs, episodes // num_envs]``; returns are summed in float32.
+        max_steps: steps per slot before giving up.
 
     Raises:
-        InvalidParamsError: impossible numbers, or a policy for other spaces.
-        EnvError: episodes that did not end within ``max_steps``.
+        InvalidParamsError: episodes that do not divide evenly, or a policy for other spaces.
+        EnvError: episodes do not end within ``max_steps``.
     """
     env_params = env.default_params if params is None else params
     slots = episodes if num_envs is None else num_envs
@@ -165,19 +151,7 @@ def evaluate_host(
     deterministic: bool = False,
     max_steps: int = MAX_STEPS,
 ) -> Evaluation:
-    """Play complete episodes on a host vector environment; returns are summed in float64.
-
-    Args:
-        policy: what acts.
-        env: see :class:`~rlenv_learn.host.HostVecEnv`.
-        episodes: how many, a multiple of ``env.num_envs``; one per environment when None.
-        seed: of environments and actions.
-        deterministic: take the most probable action rather than a sample.
-        max_steps: steps per environment before giving up.
-
-    Raises:
-        InvalidParamsError, EnvError: as `evaluate`.
-    """
+    """As `evaluate`, on host environments; ``episodes`` is a multiple of ``env.num_envs``, one each where None."""
     _check_interface(policy, check_host_env(env))
     slots = env.num_envs
     per_slot = _episodes_per_slot(slots if episodes is None else episodes, slots)

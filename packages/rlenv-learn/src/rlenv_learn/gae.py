@@ -23,8 +23,8 @@ def advantages(
     """Advantages of each decision; 0 in steps in which the learner was not asked.
 
     What such a step pays belongs to the decision before it, and time does not pass for the discount.  What follows a
-    decision is worth 0 if the episode terminates before the next one, V(final observation) if it is only truncated,
-    and the value of the next decision otherwise; sums of advantages never cross the end of an episode.
+    decision is worth 0 if the episode terminates before the next one, V(final observation) if it is only truncated, and
+    the value of the next decision otherwise; sums of advantages never cross the end of an episode.
 
     Args:
         reward: reward of each step.

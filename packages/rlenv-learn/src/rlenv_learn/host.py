@@ -148,11 +148,7 @@ class HostActors:
 
 
 def check_host_env(env: Any) -> Interface:
-    """Sizes of a host environment.
-
-    Raises:
-        InvalidParamsError: not a HostVecEnv, another auto-reset mode, or unsupported spaces.
-    """
+    """Sizes of a host environment.  Raises InvalidParamsError: no HostVecEnv, or unfit auto-reset or spaces."""
     mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
     valid = all(hasattr(env, name) for name in ("num_envs", "single_observation_space", "reset", "step"))
     if not valid or (mode is not None and getattr(mode, "name", mode) != "SAME_STEP"):
@@ -205,19 +201,10 @@ def train_host(
     config: PPOConfig,
     **run: Unpack[RunKeywords],
 ) -> TrainResult:
-    """Train one policy on a host vector environment.
+    """Train one policy on a host vector environment of ``config.num_envs``; ``run`` and errors are `train`'s.
 
     A resumed run restores the learner exactly, but resets the environments with another seed, because a host
     environment's state cannot be saved in general; its curve continues, though not bit for bit.
-
-    Args:
-        env: see :class:`HostVecEnv`; ``env.num_envs`` must equal ``config.num_envs``.
-        config: hyper-parameters.
-        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log`` and
-            ``checkpoint_format``: see :class:`~rlenv_learn.loop.RunOptions`.
-
-    Raises:
-        InvalidParamsError, SnapshotVersionError, NonFiniteLossError: as :func:`rlenv_learn.train.train`.
     """
     options = RunOptions(**run)
     training = HostTraining(env, config)

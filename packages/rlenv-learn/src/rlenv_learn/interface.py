@@ -19,17 +19,11 @@ from rlenv_shared.errors import InvalidParamsError
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """One entry of a dictionary of observations.
+    """One entry of a dictionary of observations."""
 
-    Attributes:
-        path: its keys.
-        shape: of one observation's entry.
-        ids: how many different ids its integers stand for, which networks embed; 0 for numbers.
-    """
-
-    path: tuple[str, ...]
-    shape: tuple[int, ...]
-    ids: int = 0
+    path: tuple[str, ...]  # its keys
+    shape: tuple[int, ...]  # of one observation's entry
+    ids: int = 0  # how many different ids its integers stand for, which networks embed; 0 for numbers
 
     @property
     def size(self) -> int:
@@ -39,31 +33,21 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Interface:
-    """Sizes of observation and action.
+    """Sizes of observation and action."""
 
-    Attributes:
-        observation_shape: shape of one observation; networks receive it flattened.  Of a dictionary, the size of all
-            its parts together.
-        num_actions: number of discrete actions, 0 for continuous ones.
-        low, high: bounds of each continuous action component, flattened; empty for discrete actions.
-        action_shape: shape of one action.
-        parts: of an observation that is a dictionary or made of ids, in the order in which they are flattened.
-    """
-
-    observation_shape: tuple[int, ...]
-    num_actions: int
-    low: tuple[float, ...] = ()
-    high: tuple[float, ...] = ()
+    observation_shape: tuple[int, ...]  # networks receive it flattened; of a dictionary, the size of all its parts
+    num_actions: int  # 0 for continuous ones
+    low: tuple[float, ...] = ()  # bounds of each continuous action component, flattened; empty for discrete actions
+    high: tuple[float, ...] = ()  # likewise
     action_shape: tuple[int, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...] = ()  # of a dictionary or of ids, in the order in which they are flattened
 
     @classmethod
     def from_spaces(cls, observation_space: Any, action_space: Any) -> Self:
         """Read the spaces of one environment.
 
-        Raises:
-            InvalidParamsError: observations that are neither a Box, nor ids (Discrete, MultiDiscrete), nor a Dict of
-                such, or actions that are neither Discrete nor a Box.
+        Raises InvalidParamsError: observations other than a Box, ids (Discrete, MultiDiscrete), or a Dict of such, or
+        actions other than Discrete or a Box.
         """
         parts = tuple(_parts(observation_space))
         if _is_box(observation_space):
@@ -87,11 +71,7 @@ class Interface:
 
     @classmethod
     def from_env(cls, env: Any, params: Any) -> Self:
-        """Read a native environment's spaces.
-
-        Raises:
-            InvalidParamsError: unsupported spaces, or more than one player.
-        """
+        """Read a native environment's spaces.  Raises InvalidParamsError: unsupported, or more than one player."""
         if env.num_players != 1:
             remedy = "put the other players into the environment by a wrapper"
             raise InvalidParamsError(f"PPO on {env.name}", f"{env.num_players} players", "one player", remedy)
@@ -156,11 +136,7 @@ class Interface:
         return jnp.concatenate(flat, axis=-1)
 
     def batch_size(self, obs: Any) -> int:
-        """Rows of a batch of observations as the environment gives them.
-
-        Raises:
-            InvalidParamsError: other shapes than the environment's.
-        """
+        """Rows of a batch of the environment's observations.  Raises InvalidParamsError: other shapes than its."""
         shapes = [np.shape(leaf) for leaf in (jax.tree.leaves(obs) if self.parts else [obs])]
         wanted = [part.shape for part in self.parts] or [self.observation_shape]
         found = [shape[1:] for shape in shapes]

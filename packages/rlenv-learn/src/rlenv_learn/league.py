@@ -17,13 +17,14 @@ from rlenv_learn.policy import Policy
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import Script
 
+ITERATIONS: Final = 10_000  # of the fit, at most
 ELO_PER_NAT: Final = 400 / np.log(10)  # a rating difference of 400 is odds of ten to one
 
 
-def uniform_policy(env: Any, params: Any = None) -> Policy:
+def uniform_policy(env: Any) -> Policy:
     """A policy that chooses among the legal actions with equal probabilities."""
-    env_params = env.default_params if params is None else params
-    interface = Interface.from_spaces(env.observation_space(env_params), env.action_space(env_params))
+    params = env.default_params
+    interface = Interface.from_spaces(env.observation_space(params), env.action_space(params))
     return jax.tree.map(jnp.zeros_like, Policy.create(interface, PPOConfig(), jax.random.key(0)))
 
 
@@ -37,7 +38,7 @@ def play_match(
     seed: int = 0,
     deterministic: bool = False,
 ) -> Evaluation:
-    """Let a policy play another one or a script, on either seat equally often.
+    """Let a policy play another one or a script, on either seat equally often: returns ``[games, 1]``, and decisions.
 
     Args:
         policy: whose returns are reported.
@@ -47,9 +48,6 @@ def play_match(
         games: how many, one for each parallel environment; even.
         seed: of the games and the actions.
         deterministic: ``policy`` takes its most probable action rather than a sample.
-
-    Returns:
-        Returns of shape ``[games, 1]``; lengths count the policy's decisions.
 
     Raises:
         InvalidParamsError: an odd number of games, or a policy for other spaces.
@@ -69,34 +67,28 @@ def scores(returns: np.ndarray) -> np.ndarray:
     return (np.sign(returns) + 1) / 2
 
 
-def tournament(
-    policies: Sequence[Policy], env: Any, params: Any = None, *, games: int = 128, seed: int = 0
-) -> np.ndarray:
+def tournament(policies: Sequence[Policy], env: Any, *, games: int = 128) -> np.ndarray:
     """Mean points of each against each, float64 ``[N, N]`` with 0.5 on the diagonal; every pair plays ``games``."""
     table = np.full((len(policies), len(policies)), 0.5)
     for i, policy in enumerate(policies):
         for j in range(i):
-            result = play_match(policy, policies[j], env, params, games=games, seed=seed)
+            result = play_match(policy, policies[j], env, games=games)
             table[i, j] = scores(result.returns).mean()
             table[j, i] = 1 - table[i, j]
     return table
 
 
-def elo(table: np.ndarray, games: int, iterations: int = 10_000) -> np.ndarray:
-    """Elo ratings of a tournament's table, mean 0: those under which it is most probable (Bradley and Terry).
+def elo(table: np.ndarray, games: int) -> np.ndarray:
+    """Elo ratings of a tournament's table ``[N, N]`` of so many games a pair, mean 0: those that make it most probable.
 
-    A draw of every pair is added, so that ratings stay finite where somebody never loses.
-
-    Args:
-        table: mean points ``[N, N]``.
-        games: that each pair played.
-        iterations: at most, of the minorisation of Hunter (2004).
+    A draw of every pair is added, so that ratings stay finite where somebody never loses.  Source: Bradley and Terry's
+    model, fitted by the minorisation of Hunter (2004).
     """
     points = table * games + 0.5
     np.fill_diagonal(points, 0)
     played = points + points.T
     strength = np.ones(len(points))
-    for _ in range(iterations):
+    for _ in range(ITERATIONS):
         pairs = played / (strength[:, None] + strength[None, :])
         np.fill_diagonal(pairs, 0)
         new = points.sum(1) / pairs.sum(1)

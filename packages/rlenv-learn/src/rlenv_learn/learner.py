@@ -22,55 +22,32 @@ Metrics = dict[str, Any]
 
 @pytree_dataclass
 class Rollout(Replaceable):
-    """What the actors hand to the learner; ``[T, B, ...]`` arrays unless said otherwise.
+    """What the actors hand to the learner; ``[T, B, ...]`` arrays unless said otherwise."""
 
-    Attributes:
-        obs: float32 or uint8 ``[T, B, size]``, flattened, not normalised.
-        resets: whether ``obs[t]`` is the first of its episode.
-        legal: bool ``[T, B, actions]``, or None.
-        asked: bool, whether the learner was asked to decide; where not, the step is no sample.
-        action: int32 ``[T, B]`` or float32 ``[T, B, size]``, as the policy drew it.
-        log_prob: its log-probability then.
-        value: V of ``obs``, in the normalised unit.
-        reward: as the environment gave it, float32.
-        terminated, truncated: how the step ended its episode, if it did.
-        final_value: V of the final observation where the step truncated without terminating.
-        initial_carry: ``[1, B, width]``, the network's state before ``obs[0]``.
-        last_value: ``[B]``, V of the observation after the last step.
-    """
-
-    obs: Any
-    resets: Any
-    legal: Any
-    asked: Any
-    action: Any
-    log_prob: Any
-    value: Any
-    reward: Any
-    terminated: Any
-    truncated: Any
-    final_value: Any
-    initial_carry: Any
-    last_value: Any
+    obs: Any  # float32 or uint8 ``[T, B, size]``, flattened, not normalised
+    resets: Any  # whether ``obs[t]`` is the first of its episode
+    legal: Any  # bool ``[T, B, actions]``, or None
+    asked: Any  # bool, whether the learner was asked to decide; where not, the step is no sample
+    action: Any  # int32 ``[T, B]`` or float32 ``[T, B, size]``, as the policy drew it
+    log_prob: Any  # its log-probability then
+    value: Any  # V of ``obs``, in the normalised unit
+    reward: Any  # as the environment gave it, float32
+    terminated: Any  # how the step ended its episode, if it did
+    truncated: Any  # likewise
+    final_value: Any  # V of the final observation where the step truncated without terminating
+    initial_carry: Any  # ``[1, B, width]``, the network's state before ``obs[0]``
+    last_value: Any  # ``[B]``, V of the observation after the last step
 
 
 @pytree_dataclass
 class Learner(Replaceable):
-    """State of the learner.
+    """State of the learner."""
 
-    Attributes:
-        policy: what is being learned.
-        optimiser: optax state.
-        discounted_return: ``[B]`` running discounted return of each environment, for return normalisation.
-        updates: int32, updates done.
-        rng: generator of the minibatch shuffling.
-    """
-
-    policy: Policy
-    optimiser: Any
-    discounted_return: Any
-    updates: Any
-    rng: counter_rng.Rng
+    policy: Policy  # what is being learned
+    optimiser: Any  # optax state
+    discounted_return: Any  # ``[B]`` running discounted return of each environment, for return normalisation
+    updates: Any  # int32, updates done
+    rng: counter_rng.Rng  # generator of the minibatch shuffling
 
     @classmethod
     def create(cls, interface: Interface, config: PPOConfig, seed: Any) -> Self:
@@ -94,27 +71,19 @@ def _linear(start: float, end: float, progress: Any) -> Any:
 
 
 def learn(learner: Learner, rollout: Rollout, config: PPOConfig, shards: str | None = None) -> tuple[Learner, Metrics]:
-    """One PPO update.
+    """One PPO update: ``(learner, metrics)``, float32 scalars, losses averaged over the gradient steps.
 
     Only decisions count: steps in which the learner was not asked have weight 0 everywhere.
 
     Observations and rewards are normalised, advantages estimated, and ``update_epochs × num_minibatches`` gradient
-    steps taken.  A minibatch is a contiguous block of environments over the whole rollout, and each epoch starts
-    its blocks at a random environment: slices are cheap where a permutation of samples is not, and a GRU needs
-    whole sequences anyway.
+    steps taken.  A minibatch is a contiguous block of environments over the whole rollout, and each epoch starts its
+    blocks at a random environment: slices are cheap where a permutation of samples is not, and a GRU needs whole
+    sequences anyway.
 
-    On several devices the environments are dealt out like cards: of ``D`` shards, shard ``d`` has environments ``d``,
-    ``d + D``, ``d + 2 D`` and so on.  Then every cyclic block of environments holds equally many of each shard, in one
-    piece, and the minibatches are those of one device.
-
-    Args:
-        learner: state before the update; ``discounted_return`` is this shard's.
-        rollout: this shard's environments.
-        config: hyper-parameters of the whole.
-        shards: see :mod:`rlenv_learn.collectives`.
-
-    Returns:
-        ``(learner, metrics)``; metrics are float32 scalars, losses averaged over the gradient steps.
+    On several devices (``shards``, see :mod:`rlenv_learn.collectives`) rollout and ``discounted_return`` are this
+    shard's, and the environments are dealt out like cards: of ``D`` shards, shard ``d`` has environments ``d``, ``d +
+    D``, ``d + 2 D`` and so on.  Then every cyclic block of environments holds equally many of each shard, in one piece,
+    and the minibatches are those of one device.
     """
     policy = learner.policy
     progress = learner.updates.astype(jnp.float32) / jnp.float32(config.num_updates)
@@ -224,10 +193,7 @@ def _explained_variance(value: Any, target: Any, weight: Any, shards: str | None
 def _loss(
     params: Any, network: Any, batch: Any, weight: Any, entropy_coef: Any, config: PPOConfig
 ) -> tuple[Any, Metrics]:
-    """Clipped surrogate objective, value loss and entropy bonus of one minibatch (Schulman et al., 2017).
-
-    ``weight`` is each sample's share of the mean.
-    """
+    """Clipped surrogate, value loss and entropy bonus of a minibatch of weighted samples (Schulman et al., 2017)."""
 
     def average(x: Any) -> Any:
         return jnp.sum(x * weight)

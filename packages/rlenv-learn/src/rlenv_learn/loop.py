@@ -49,27 +49,16 @@ class RunKeywords(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """How a run reports and saves itself; no option changes what is learned.
+    """How a run reports and saves itself; no option changes what is learned."""
 
-    Attributes:
-        run_dir: directory of metrics and checkpoints; None writes nothing.
-        resume: continue from the newest checkpoint in ``run_dir``, or start if there is none.
-        show_progress: show a progress bar; plain lines where the output is no terminal.
-        checkpoint_every: updates between checkpoints; the last update always has one.
-        keep: how many checkpoints stay.
-        log: called with the metrics record of every update.
-        checkpoint_format: "npz" (one file) or "orbax" (a directory).
-        snapshots: policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`.
-    """
-
-    run_dir: str | Path | None = None
-    resume: bool = False
-    show_progress: bool = False
-    checkpoint_every: int = 100
-    keep: int = 3
-    log: Callable[[Record], None] | None = None
-    checkpoint_format: str = "npz"
-    snapshots: int = 0
+    run_dir: str | Path | None = None  # directory of metrics and checkpoints; None writes nothing
+    resume: bool = False  # continue from the newest checkpoint in ``run_dir``, or start if there is none
+    show_progress: bool = False  # show a progress bar; plain lines where the output is no terminal
+    checkpoint_every: int = 100  # updates between checkpoints; the last update always has one
+    keep: int = 3  # how many checkpoints stay
+    log: Callable[[Record], None] | None = None  # called with the metrics record of every update
+    checkpoint_format: str = "npz"  # "npz" (one file) or "orbax" (a directory)
+    snapshots: int = 0  # policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`
 
     def __post_init__(self) -> None:
         if self.checkpoint_format not in checkpoint.FORMATS:
@@ -82,11 +71,7 @@ class RunOptions:
 
 
 def repeat(update: Callable[[Any], tuple[Any, Any]], state: Any, updates: Any) -> tuple[Any, Any]:
-    """Do ``updates`` ≤ MAX_CHUNK updates inside a program; a traced count, so that all chunks share one program.
-
-    Returns:
-        ``(state, metrics)``, the metrics of update ``i`` in row ``i`` of ``[MAX_CHUNK, ...]``.
-    """
+    """Do ``updates`` ≤ MAX_CHUNK (traced) inside a program: ``(state, metrics [MAX_CHUNK, ...])``, a row for each."""
 
     def body(i: Any, carry: Any) -> Any:
         state, series = carry
@@ -165,96 +150,65 @@ def run(
     options: RunOptions,
     keep_snapshot: Callable[[int, Any], None] = lambda update, state: None,
 ) -> tuple[Any, list[Record]]:
-    """Advance a training state to the last update.
+    """Advance a fresh training state to the last update: ``(state, records)``, with those before a resume.
 
-    Args:
-        advance: does some updates.
-        state: fresh training state.
-        identity: what the state belongs to.
-        options: see :class:`RunOptions`.
-        keep_snapshot: called with the number of updates and the state where a snapshot is due.
-
-    Returns:
-        ``(state, records)``, the records of all updates, those before a resume included.
-
-    Raises:
-        InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on.
-        StorageError: ``run_dir`` cannot be written to.
-        SnapshotVersionError: the checkpoint to resume from cannot be used.
-        NonFiniteLossError: a metric became NaN or infinite.
+    ``keep_snapshot`` is called with the number of updates and the state where a snapshot is due.  Raises
+    InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on;
+    StorageError: it cannot be written to; SnapshotVersionError: its checkpoint cannot be used; NonFiniteLossError: a
+    metric became NaN or infinite.
     """
-    directory = None if options.run_dir is None else Path(options.run_dir)
-    with contextlib.nullcontext() if directory is None else files.locked(directory / LOCK_FILE, wait=False):
-        return _run(advance, state, identity, options, directory, keep_snapshot)
-
-
-def _run(
-    advance: Advance,
-    state: Any,
-    identity: Identity,
-    options: RunOptions,
-    directory: Path | None,
-    keep_snapshot: Callable[[int, Any], None],
-) -> tuple[Any, list[Record]]:
-    """`run` in a directory that is ours alone."""
     config = identity.config
+    directory = None if options.run_dir is None else Path(options.run_dir)
     progress: dict[str, Any] = {"updates": 0, "steps": 0, "episodes": 0, "wall_s": 0.0}
+    records: list[Record] = []
     metrics_log = None
-    if directory is not None:
-        state, progress = _prepare(directory, state, progress, identity, options)
-        metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
-    records: list[Record] = [] if metrics_log is None else metrics_log.earlier
     spacing = max(1, config.num_updates // options.snapshots) if options.snapshots else 0
     boundary = math.gcd(options.checkpoint_every if directory is not None else spacing or MAX_CHUNK, spacing)
-    title, steps = identity.env, config.num_updates * config.batch_size
-    try:
-        with ProgressDisplay(title, steps, options.show_progress) as display:
-            for chunk in chunks(advance, state, config, progress["updates"], progress["wall_s"], boundary):
-                state = chunk.state
-                for values in chunk.rows():
-                    update = progress["updates"] + 1
-                    check_finite(values, update, title)
-                    record = make_record(values, update, progress["episodes"], config, chunk.timing)
-                    progress = {
-                        "updates": update,
-                        "steps": record["step"],
-                        "episodes": record["episodes"],
-                        "wall_s": chunk.timing["wall_s"],
-                    }
-                    records.append(record)
-                    if metrics_log is not None:
-                        metrics_log.write(record)
-                    if options.log is not None:
-                        options.log(record)
-                display.update(records[-1])
-                if spacing and (update % spacing == 0 or update == config.num_updates):
-                    keep_snapshot(update, state)
-                if directory is not None and metrics_log is not None:
-                    metrics_log.sync()
-                    if update % options.checkpoint_every == 0 or update == config.num_updates:
-                        checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
-    finally:
-        if metrics_log is not None:
-            metrics_log.close()
+    with contextlib.ExitStack() as stack:
+        if directory is not None:
+            stack.enter_context(files.locked(directory / LOCK_FILE, wait=False))
+            state, progress = _prepare(directory, state, progress, identity, options)
+            metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
+            stack.callback(metrics_log.close)
+            records = metrics_log.earlier
+        steps = config.num_updates * config.batch_size
+        display = stack.enter_context(ProgressDisplay(identity.env, steps, options.show_progress))
+        for chunk in chunks(advance, state, config, progress["updates"], progress["wall_s"], boundary):
+            state = chunk.state
+            for values in chunk.rows():
+                update = progress["updates"] + 1
+                check_finite(values, update, identity.env)
+                record = make_record(values, update, progress["episodes"], config, chunk.timing)
+                progress = {
+                    "updates": update,
+                    "steps": record["step"],
+                    "episodes": record["episodes"],
+                    "wall_s": chunk.timing["wall_s"],
+                }
+                records.append(record)
+                if metrics_log is not None:
+                    metrics_log.write(record)
+                if options.log is not None:
+                    options.log(record)
+            display.update(records[-1])
+            if spacing and (update % spacing == 0 or update == config.num_updates):
+                keep_snapshot(update, state)
+            if directory is not None and metrics_log is not None:
+                metrics_log.sync()
+                if update % options.checkpoint_every == 0 or update == config.num_updates:
+                    checkpoint.save(directory, state, identity, progress, options.keep, options.checkpoint_format)
     return state, records
 
 
-def run_many(
-    advance: Advance, state: Any, records: Sequence[list[Record]], title: str, config: PPOConfig, show_progress: bool
-) -> Any:
+def run_many(advance: Advance, state: Any, records: Sequence[list[Record]], title: str, config: PPOConfig) -> Any:
     """As `run` for a state and metrics stacked over seeds; appends to each seed's records and returns the state."""
-    steps = config.num_updates * config.batch_size
-    with ProgressDisplay(f"{title} × {len(records)}", steps, show_progress) as display:
-        for chunk in chunks(advance, state, config):
-            state = chunk.state
-            for index, series in enumerate(records):
-                for values in chunk.rows(index):
-                    check_finite(values, len(series) + 1, f"{title}, seed number {index}")
-                    episodes = series[-1]["episodes"] if series else 0
-                    series.append(make_record(values, len(series) + 1, episodes, config, chunk.timing))
-            latest = [series[-1] for series in records]
-            returns = [record["episode_return"] for record in latest if record["episode_return"] is not None]
-            display.update({**latest[0], "episode_return": sum(returns) / len(returns) if returns else None})
+    for chunk in chunks(advance, state, config):
+        state = chunk.state
+        for index, series in enumerate(records):
+            for values in chunk.rows(index):
+                check_finite(values, len(series) + 1, f"{title}, seed number {index}")
+                episodes = series[-1]["episodes"] if series else 0
+                series.append(make_record(values, len(series) + 1, episodes, config, chunk.timing))
     return state
 
 

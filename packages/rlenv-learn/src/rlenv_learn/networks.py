@@ -25,13 +25,11 @@ def _dense(features: int, scale: float, name: str) -> nn.Dense:
 
 
 def image_layout(shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
-    """How an observation is an image: its shape with a channel axis, and whether that axis comes first.
+    """``(shape of an image with a channel axis, whether that axis comes first)``.
 
     ``(H, W)`` is one channel.  Of three axes the smaller of the first and the last counts channels, the last where they
-    are equal: RGB images end with theirs, stacks of frames begin with theirs.
-
-    Raises:
-        InvalidParamsError: neither two nor three axes.
+    are equal: RGB images end with theirs, stacks of frames begin with theirs.  Raises InvalidParamsError: neither two
+    nor three axes.
     """
     if len(shape) not in (2, 3):
         expected = "an image: (height, width), (height, width, channels) or (channels, height, width)"
@@ -127,21 +125,13 @@ class Embedding(nn.Module):
 
 
 class ActorCritic(nn.Module):
-    """Shared trunk with a policy head and a value head.
+    """Shared trunk with a policy head and a value head."""
 
-    Attributes:
-        interface: sizes of observation and action.
-        preset: name in :data:`rlenv_learn.presets.PRESETS`.
-        activation: name in :data:`rlenv_learn.presets.ACTIVATIONS`.
-        initial_log_std: initial log standard deviation of a Gaussian policy.
-        embedding: numbers that stand for an id.
-    """
-
-    interface: Interface
-    preset: str
-    activation: str = "tanh"
-    initial_log_std: float = 0.0
-    embedding: int = 16
+    interface: Interface  # sizes of observation and action
+    preset: str  # name in :data:`rlenv_learn.presets.PRESETS`
+    activation: str = "tanh"  # name in :data:`rlenv_learn.presets.ACTIVATIONS`
+    initial_log_std: float = 0.0  # initial log standard deviation of a Gaussian policy
+    embedding: int = 16  # numbers that stand for an id
 
     @property
     def recurrent(self) -> bool:
@@ -160,17 +150,10 @@ class ActorCritic(nn.Module):
         resets: Bool[Array, "time batch"],
         asked: Bool[Array, "time batch"] | None = None,
     ) -> tuple[Float[Array, "batch width"], Any, Float[Array, "time batch"]]:
-        """Evaluate sequences.
+        """Evaluate sequences: ``(carry, outputs, value)``; outputs are logits, or ``(mean, log_std [size])``.
 
-        Args:
-            carry: state before the first step.
-            obs: flattened, normalised observations; uint8 where the environment's are and nothing normalises them.
-            resets: whether ``obs[t]`` is the first of its episode.
-            asked: whether a decision is made at ``obs[t]``; elsewhere the state is held.  All where None.
-
-        Returns:
-            ``(carry, outputs, value)``: outputs are logits ``[time, batch, actions]``, or ``(mean, log_std)`` with
-            shapes ``[time, batch, size]`` and ``[size]``.
+        ``obs`` is flattened and normalised, uint8 where the environment's is and nothing normalises it; ``resets[t]``:
+        it begins an episode; ``asked[t]``: a decision is made there (everywhere where None), else the state is held.
         """
         shape, activation = PRESETS[self.preset], ACTIVATIONS[self.activation]
         if shape.convolutions:
@@ -211,11 +194,7 @@ class ActorCritic(nn.Module):
 
 
 def build(interface: Interface, config: PPOConfig) -> ActorCritic:
-    """The network a configuration asks for.
-
-    Raises:
-        InvalidParamsError: a convolutional preset for observations that are no images.
-    """
+    """The network a configuration asks for.  Raises InvalidParamsError: convolutions for what is no image."""
     if PRESETS[config.preset].convolutions:
         image_layout(interface.observation_shape)
     return ActorCritic(interface, config.preset, config.activation, config.initial_log_std, config.embedding)

@@ -31,13 +31,7 @@ class Moments(Replaceable):
     def update(
         self, samples: Real[Array, "*batch *shape"], weight: Float[Array, "*batch"], shards: str | None = None
     ) -> Self:
-        """Merge a batch, by the parallel algorithm of Chan, Golub and LeVeque (1979).
-
-        Args:
-            samples: this shard's part of the batch.
-            weight: how much each counts, 0 or 1.
-            shards: see :mod:`rlenv_learn.collectives`.
-        """
+        """Merge this shard's part of a batch, weighted 0 or 1, by the algorithm of Chan, Golub and LeVeque (1979)."""
         batch = total(jnp.sum(weight), shards)
         samples = samples.astype(jnp.float32)
         everything = jnp.maximum(self.count + batch, jnp.float32(1))

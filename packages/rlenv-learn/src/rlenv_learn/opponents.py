@@ -39,15 +39,10 @@ def own_mask(env: Any, state: Any, player: Any, params: Any) -> Any:
 
 @pytree_dataclass
 class MatchParams(Replaceable):
-    """Parameters of `Against`.
+    """Parameters of `Against`."""
 
-    Attributes:
-        env_params: the game's.
-        policies: opponents stacked along a first axis of length K.
-    """
-
-    env_params: Any
-    policies: Policy
+    env_params: Any  # the game's
+    policies: Policy  # opponents stacked along a first axis of length K
 
     @classmethod
     def create(cls, env_params: Any, *policies: Policy) -> Self:
@@ -68,20 +63,11 @@ class MatchState(Replaceable):
 
 @dataclasses.dataclass(frozen=True)
 class Against:
-    """A two-player game as a batch of single-player environments, with `MatchParams`.
+    """A two-player game as a batch of single-player environments, with `MatchParams`; else InvalidParamsError."""
 
-    Args:
-        env: environment of :mod:`rlenv_shared.env`, two players, discrete actions.
-        scripts: opponents besides the policies.
-        policies: whether there are policies among the opponents.
-
-    Raises:
-        InvalidParamsError: any other environment, or no opponent at all.
-    """
-
-    env: Any
-    scripts: tuple[Script, ...] = ()
-    policies: bool = True
+    env: Any  # environment of :mod:`rlenv_shared.env`, two players, discrete actions
+    scripts: tuple[Script, ...] = ()  # opponents besides the policies
+    policies: bool = True  # whether there are policies among the opponents
 
     def __post_init__(self) -> None:
         env = self.env
@@ -186,7 +172,9 @@ class Against:
     def _replies(self, state: MatchState, params: MatchParams) -> tuple[Any, Any, Any]:
         """``(carry, action, rng)`` of all opponents, each over its block of environments."""
         batch = state.resets.shape[0]
-        kinds = opponents(self, params)
+        kinds = len(self.scripts)
+        if self.policies:
+            kinds += jax.tree.leaves(params.policies)[0].shape[0]
         if batch % kinds:
             raise InvalidParamsError("num_envs", batch, f"a multiple of {kinds} opponents", "change either")
         players, size = jnp.int32(1) - state.seat, batch // kinds
@@ -212,12 +200,6 @@ class Against:
             actions.append(masking.sanitise(chosen, part[3])[0])
             rng = jax.tree.map(lambda leaf, new, rows=rows: leaf.at[rows].set(new), rng, advanced)
         return carry, jnp.concatenate(actions), rng
-
-
-def opponents(game: Against, params: MatchParams) -> int:
-    """Number of opponents."""
-    policies = jax.tree.leaves(params.policies)[0].shape[0] if game.policies else 0
-    return policies + len(game.scripts)
 
 
 def _decide(policy: Policy, carry: Any, obs: Any, resets: Any, legal: Any, asked: Any, rng: Any) -> Any:

@@ -33,12 +33,9 @@ def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
 
 
 def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write a directory under another name, then put it into place.
+    """Write a directory under another name, then put it into place; StorageError if it cannot be, and all is as before.
 
     Arrays are stored by number, since names are paths with characters of their own; the header lists them.
-
-    Raises:
-        StorageError: it cannot be written there; what was there is untouched.
     """
     names = sorted(arrays)
     # orbax keeps no arrays without elements, such as the state of a network without memory
@@ -61,11 +58,7 @@ def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, 
 
 
 def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read ``(arrays, header)``.
-
-    Raises:
-        SnapshotVersionError: corrupt, of another program, kind or version.
-    """
+    """Read ``(arrays, header)``.  Raises SnapshotVersionError: corrupt, of another program, kind or version."""
     with snapshot.reading(f"{kind} {path}"):
         with _checkpointer() as checkpointer:
             items = ocp.args.Composite(**{HEADER: ocp.args.JsonRestore()})

@@ -27,11 +27,7 @@ from rlenv_shared.errors import InvalidParamsError
 
 
 def choose_devices(devices: int | Sequence[Any]) -> list[Any]:
-    """The first so many devices of all processes, or those given.
-
-    Raises:
-        InvalidParamsError: more than there are, or none.
-    """
+    """The first so many devices of all processes, or those given.  Raises InvalidParamsError: too many, or none."""
     if isinstance(devices, int):
         if not 1 <= devices <= jax.device_count() or isinstance(devices, bool):
             remedy = "on CPU, XLA_FLAGS=--xla_force_host_platform_device_count=N makes N"

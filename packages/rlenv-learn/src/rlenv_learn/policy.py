@@ -22,19 +22,12 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass, static
 
 @pytree_dataclass
 class Policy(Replaceable):
-    """Network, parameters and running moments; a pytree, so it may be passed into jitted functions or stacked.
+    """Network, parameters and running moments; a pytree, so it may be passed into jitted functions or stacked."""
 
-    Attributes:
-        params: parameters of the network.
-        observation: moments that normalise observations, or None.
-        returns: moments of discounted returns, whose scale values are divided by, or None.
-        network: the network (static).
-    """
-
-    params: Any
-    observation: Moments | None
-    returns: Moments | None
-    network: ActorCritic = static()
+    params: Any  # parameters of the network
+    observation: Moments | None  # moments that normalise observations, or None
+    returns: Moments | None  # moments of discounted returns, whose scale values are divided by, or None
+    network: ActorCritic = static()  # the network (static)
 
     @classmethod
     def create(cls, interface: Interface, config: PPOConfig, key: Any) -> Self:
@@ -66,34 +59,21 @@ class Policy(Replaceable):
     def forward(
         self, carry: Any, obs: Any, resets: Any, legal: Any = None, asked: Any = None
     ) -> tuple[Any, distributions.Distribution, Any]:
-        """One time step, traceable.
+        """One time step, traceable: ``(carry, distribution, value)``, the value in the normalised unit.
 
-        Args:
-            carry: state of the network.
-            obs: flattened observations ``[batch, size]``, as `Interface.flatten` returns them.
-            resets: bool ``[batch]``, whether each is the first of its episode.
-            legal: bool ``[batch, actions]``, or None.
-            asked: bool ``[batch]``, whether a decision is made; elsewhere the state is held.  All where None.
-
-        Returns:
-            ``(carry, distribution, value)``; the value is in the normalised unit.
+        ``obs``: flattened ``[batch, size]`` as from `Interface.flatten`; ``resets``: bool ``[batch]``, whether each is
+        the first of its episode; ``legal``: bool ``[batch, actions]``; ``asked``: bool ``[batch]``, elsewhere the state
+        is held (all decide where None).
         """
         carry, outputs, value = self.network.step(self.params, carry, self.normalise(obs), resets, asked)
         return carry, distributions.create(self.interface, outputs, legal), value
 
     def act(self, obs: Any, key: Any = None, *, mask: Any = None) -> np.ndarray:
-        """Choose actions for a batch of observations, without memory.
+        """Choose actions for a batch of observations, without memory: int32 or float32 ``[batch, *action_shape]``.
 
-        Args:
-            obs: observations ``[batch, *observation_shape]``, NumPy or JAX.
-            key: int or JAX key to sample with; None takes the mode of the distribution.
-            mask: legal actions, bool ``[batch, actions]``.
-
-        Returns:
-            Actions as the environment takes them: int32 ``[batch]``, or float32 ``[batch, *action_shape]``.
-
-        Raises:
-            InvalidParamsError: wrong observation shape, or a recurrent policy (use `step`).
+        ``obs`` is ``[batch, *observation_shape]``, NumPy or JAX; ``key``, an int or a JAX key, samples, and None takes
+        the mode; ``mask`` has the legal actions, bool ``[batch, actions]``.  Raises InvalidParamsError: wrong
+        observation shape, or a recurrent policy (use `step`).
         """
         if self.network.recurrent:
             remedy = "use policy.step, which passes the state along"
@@ -102,17 +82,10 @@ class Policy(Replaceable):
         return self.step(self.initial_carry(batch), obs, np.zeros(batch, np.bool_), key, mask=mask)[1]
 
     def step(self, carry: Any, obs: Any, resets: Any, key: Any = None, *, mask: Any = None) -> tuple[Any, np.ndarray]:
-        """As `act`, for policies with or without memory.
+        """As `act`, with or without memory: ``(carry, actions)``.
 
-        Args:
-            carry: state from the previous call; at first ``policy.initial_carry(batch)``.
-            obs: observations ``[batch, *observation_shape]``.
-            resets: bool ``[batch]``, whether each observation is the first of its episode.
-            key: int or JAX key to sample with; None takes the mode of the distribution.
-            mask: legal actions, bool ``[batch, actions]``.
-
-        Returns:
-            ``(carry, actions)``.
+        ``carry`` is from the previous call, at first ``policy.initial_carry(batch)``; ``resets``, bool ``[batch]``,
+        says whether each observation is the first of its episode.
         """
         batch = self.interface.batch_size(obs)
         rng = None if key is None else row_generators(key, batch)
@@ -127,11 +100,7 @@ class Policy(Replaceable):
         return np.asarray(value if self.returns is None else value * self.returns.scale())
 
     def save(self, path: str | Path) -> None:
-        """Write to one ``.npz`` file, whole or not at all.
-
-        Raises:
-            StorageError: it cannot be written there.
-        """
+        """Write to one ``.npz`` file, whole or not at all.  Raises StorageError: it cannot be written there."""
         network = dataclasses.asdict(self.network)
         meta = {
             "interface": self.interface.to_dict(),
@@ -143,11 +112,7 @@ class Policy(Replaceable):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            SnapshotVersionError: no such file, corrupt, or not a policy of this version.
-        """
+        """Read what `save` wrote.  Raises SnapshotVersionError: missing, corrupt, or no policy of this version."""
         arrays, meta = snapshot.read(Path(path), "policy")
         with snapshot.reading(f"policy {path}"):
             interface = Interface.from_dict(meta["interface"])

@@ -27,10 +27,7 @@ def without_timing(record: Record) -> Record:
 
 
 class ProgressDisplay:
-    """A bar with percentage, remaining time, return and decisions per second; a context manager.
-
-    Where the output is no terminal it is a line every `LINE_SECONDS` instead.
-    """
+    """A bar with remaining time, return and decisions per second; a line every `LINE_SECONDS` on no terminal."""
 
     def __init__(self, title: str, total_steps: int, enabled: bool) -> None:
         """Prepare a display for ``total_steps``; with ``enabled`` False it shows nothing."""
@@ -83,9 +80,8 @@ class MetricsLog:
     def __init__(self, path: Path, updates_done: int) -> None:
         """Open the file and keep its first ``updates_done`` records.
 
-        Raises:
-            SnapshotVersionError: the file has fewer records than the checkpoint has updates.
-            StorageError: it cannot be written there.
+        Raises SnapshotVersionError: the file has fewer records than the checkpoint has updates; StorageError: it cannot
+        be written there.
         """
         self.path = path
         with files.reading(f"metrics {path}", "one JSON object per line", "start a new run"):

@@ -31,16 +31,9 @@ def flatten(tree: Any) -> dict[str, np.ndarray]:
 
 
 def unflatten(template: Any, arrays: dict[str, np.ndarray], what: str, prefix: str = "") -> Any:
-    """Fill the structure of ``template`` (arrays or shapes) with named arrays.
+    """Fill a pytree of arrays or shapes with named arrays, as `flatten` gave them for ``prefix`` in the whole.
 
-    Args:
-        template: pytree whose leaves have shape and dtype.
-        arrays: what `flatten` returned.
-        what: names the file in errors.
-        prefix: path of the subtree that ``template`` describes.
-
-    Raises:
-        SnapshotVersionError: names, shapes or dtypes differ.
+    ``what`` names the file in errors.  Raises SnapshotVersionError: names, shapes or dtypes differ.
     """
     leaves, structure = jax.tree_util.tree_flatten_with_path(template)
     expected = {prefix + jax.tree_util.keystr(path): leaf for path, leaf in leaves}
@@ -73,20 +66,12 @@ def reading(what: str) -> contextlib.AbstractContextManager[None]:
 
 
 def write(path: Path, kind: str, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write atomically: after a crash or on a full disk there is the old file or the new one, never half of one.
-
-    Raises:
-        StorageError: it cannot be written there.
-    """
+    """Write the old file or the new one, never half of one.  Raises StorageError: it cannot be written there."""
     files.write_npz(path, {**header(kind), **meta}, arrays)
 
 
 def read(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read ``(arrays, header)``.
-
-    Raises:
-        SnapshotVersionError: no such file, corrupt, of another program, kind or version.
-    """
+    """Read ``(arrays, header)``.  Raises SnapshotVersionError: missing, corrupt, or of another program or version."""
     with reading(f"{kind} {path}"):
         found, arrays = files.read_npz(path)
     check_header(f"{kind} {path}", found, kind)

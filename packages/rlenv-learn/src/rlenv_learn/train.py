@@ -21,32 +21,20 @@ from rlenv_shared.errors import InvalidParamsError
 
 @dataclasses.dataclass(frozen=True)
 class TrainResult:
-    """Outcome of a run.
+    """Outcome of a run."""
 
-    Attributes:
-        policy: the trained policy.
-        records: metrics record of each update.
-        snapshots: policies on the way, by number of updates, if `RunOptions.snapshots` asked for them.
-    """
-
-    policy: Policy
-    records: list[Record]
-    snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)
+    policy: Policy  # the trained policy
+    records: list[Record]  # metrics record of each update
+    snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)  # on the way, by number of updates
 
 
 @dataclasses.dataclass(frozen=True)
 class ManyResult:
-    """Outcome of several runs.
+    """Outcome of several runs."""
 
-    Attributes:
-        seeds: their seeds.
-        policies: the policies, each leaf stacked along a first axis of length ``len(seeds)``.
-        records: for each seed, the metrics record of each update.
-    """
-
-    seeds: tuple[int, ...]
-    policies: Policy
-    records: list[list[Record]]
+    seeds: tuple[int, ...]  # their seeds
+    policies: Policy  # the policies, each leaf stacked along a first axis of length ``len(seeds)``
+    records: list[list[Record]]  # for each seed, the metrics record of each update
 
     def policy(self, index: int) -> Policy:
         """The policy of ``seeds[index]``."""
@@ -74,14 +62,12 @@ def train(
         params: environment parameters; the defaults when None.
         selfplay: the opponents of a game for two players; None for one player.
         schedule: a curriculum: from refreshed parameters and the progress to those the next rollout is played with.
-        devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number
-            divides ``num_envs / num_minibatches``.  One, without any of that, where None.
-        **run: ``run_dir``, ``resume``, ``show_progress``, ``checkpoint_every``, ``keep``, ``log``, ``snapshots`` and
-            ``checkpoint_format``: see :class:`~rlenv_learn.loop.RunOptions`.
+        devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number divides
+            ``num_envs / num_minibatches``.  One, without any of that, where None.
+        **run: fields of :class:`~rlenv_learn.loop.RunOptions`.
 
     Raises:
-        InvalidParamsError: unsupported environment, a ``run_dir`` that is in use or shared by several processes, or
-            impossible ``devices``.
+        InvalidParamsError: unsupported environment, impossible ``devices``, ``run_dir`` in use or of several processes.
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: training diverged.
     """
@@ -134,32 +120,14 @@ def train_many(
     env: Any,
     config: PPOConfig,
     seeds: Sequence[int],
-    params: Any = None,
     *,
     selfplay: SelfPlayConfig | None = None,
-    schedule: Schedule | None = None,
-    show_progress: bool = False,
 ) -> ManyResult:
-    """Train one policy per seed, all at once in one compiled program.
-
-    Args:
-        env: native environment, hashable.
-        config: hyper-parameters; its seed is not read.
-        seeds: distinct seeds, 0 <= seed < 2**32.
-        params: environment parameters; the defaults when None.
-        selfplay: the opponents of a game for two players; None for one player.
-        schedule: a curriculum, see :func:`train`.
-        show_progress: show a progress bar with the mean return over seeds.
-
-    Raises:
-        InvalidParamsError: unsupported environment, or bad seeds.
-        NonFiniteLossError: training diverged for some seed.
-    """
+    """Train a policy for each of distinct seeds in one program; ``config.seed`` is not read; errors as `train`."""
     seeds = tuple(int(seed) for seed in seeds)
     if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):
         raise InvalidParamsError("seeds", seeds, "distinct integers in [0, 2**32)", "pass e.g. range(10)")
-    env_params = env.default_params if params is None else params
-    training = ManyTrainings(Trainer.create(env, config, env_params, selfplay, schedule), env_params)
+    training = ManyTrainings(Trainer.create(env, config, env.default_params, selfplay), env.default_params)
     records: list[list[Record]] = [[] for _ in seeds]
-    state = loop.run_many(training.advance, training.start(seeds), records, env.name, config, show_progress)
+    state = loop.run_many(training.advance, training.start(seeds), records, env.name, config)
     return ManyResult(seeds, state.learner.policy, records)

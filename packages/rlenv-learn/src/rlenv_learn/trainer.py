@@ -28,38 +28,23 @@ Schedule = Callable[[Any, Any], Any]
 
 @pytree_dataclass
 class TrainState(Replaceable):
-    """Everything a run consists of: saved and restored, it continues bit for bit.
+    """Everything a run consists of: saved and restored, it continues bit for bit."""
 
-    Attributes:
-        learner: what learns.
-        actors: environments and what acts in them.
-        env_params: of the environment, refreshed before every rollout.
-        pool: opponents stacked, the newest policy first; None without self-play.
-    """
-
-    learner: Learner
-    actors: Actors
-    env_params: Any
-    pool: Policy | None
+    learner: Learner  # what learns
+    actors: Actors  # environments and what acts in them
+    env_params: Any  # of the environment, refreshed before every rollout
+    pool: Policy | None  # opponents stacked, the newest policy first; None without self-play
 
 
 @dataclasses.dataclass(frozen=True)
 class Trainer:
-    """Static description of a run; hashable.
+    """Static description of a run; hashable."""
 
-    Attributes:
-        env: the environment.
-        config: hyper-parameters; the seed is not read.
-        interface: sizes of observation and action.
-        selfplay: the opponents, for games.
-        schedule: a curriculum, or None.
-    """
-
-    env: Any
-    config: PPOConfig
-    interface: Interface
-    selfplay: SelfPlayConfig | None = None
-    schedule: Schedule | None = None
+    env: Any  # the environment
+    config: PPOConfig  # hyper-parameters; the seed is not read
+    interface: Interface  # sizes of observation and action
+    selfplay: SelfPlayConfig | None = None  # the opponents, for games
+    schedule: Schedule | None = None  # a curriculum, or None
 
     @classmethod
     def create(
@@ -70,11 +55,7 @@ class Trainer:
         selfplay: SelfPlayConfig | None = None,
         schedule: Schedule | None = None,
     ) -> Trainer:
-        """A trainer for an environment.
-
-        Raises:
-            InvalidParamsError: unsupported spaces; several players without self-play, or one player with it.
-        """
+        """A trainer; InvalidParamsError: unsupported spaces, players without self-play, one player with it."""
         if selfplay is None:
             interface = Interface.from_env(env, params)
         else:
@@ -102,12 +83,7 @@ class Trainer:
         return TrainState(learner, actors, env_params, pool)
 
     def update(self, state: TrainState, shards: str | None = None) -> tuple[TrainState, Metrics]:
-        """One rollout and what is learned from it, traceable.
-
-        Args:
-            state: before.
-            shards: name of the mesh axis over which environments are spread, or None.
-        """
+        """One rollout and what is learned from it, traceable; ``shards`` as of :mod:`rlenv_learn.collectives`."""
         learner = state.learner
         key = jax.random.wrap_key_data(jnp.stack([learner.rng[0], learner.updates.astype(jnp.uint32)]))
         env_params = self.env.refresh(state.env_params, key)

@@ -25,16 +25,10 @@ from rlenv_shared.errors import InvalidParamsError
 
 
 class DLPackVectorEnv:
-    """A batch of single-player environments whose `reset` and `step` speak another array library.
+    """At least one single-player environment, whose `reset` and `step` speak another array library.
 
-    Args:
-        env: single-player environment of :mod:`rlenv_shared.env`.
-        num_envs: how many, at least 1.
-        from_dlpack: makes the library's array of a JAX array, e.g. ``torch.from_dlpack`` (bools need torch 2.2).
-        params: parameters; the defaults when None.
-
-    Raises:
-        InvalidParamsError: impossible ``num_envs``, or several players.
+    ``from_dlpack`` makes the library's array of a JAX array, e.g. ``torch.from_dlpack`` (bools need torch 2.2); the
+    default parameters where None.  Raises InvalidParamsError: impossible ``num_envs``, or several players.
     """
 
     def __init__(self, env: Any, num_envs: int, from_dlpack: Callable[[Any], Any], params: Any = None) -> None:
@@ -56,11 +50,8 @@ class DLPackVectorEnv:
     def step(self, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """``(obs, reward, terminated, truncated, info)`` with same-step auto-reset.
 
-        Args:
-            action: integers ``[N]`` or float32 ``[N, k]``, on the environment's device, without gradient.
-
-        Raises:
-            InvalidParamsError: `reset` was never called, or another number of actions.
+        ``action``: integers ``[N]`` or float32 ``[N, k]``, on the environment's device, without gradient.  Raises
+        InvalidParamsError: `reset` was never called, or another number of actions.
         """
         if self._state is None or len(action) != self.num_envs:
             got = "no episodes" if self._state is None else f"{len(action)} actions"

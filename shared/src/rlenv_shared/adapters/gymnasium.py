@@ -92,9 +92,8 @@ class GymEnv(_OnePlayer, gymnasium.Env):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """``(observation, reward, terminated, truncated, info)``.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; the state stays as it was.
-            ResetNeededError: the episode is over.
+        Raises IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now (the state stays as it
+        was); ResetNeededError: the episode is over.
         """
         self._require_running("step", not self._over)
         made = self._one.step(self._validate(action, self._mask if self._masked else None))
@@ -117,18 +116,10 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     episode, reward 0 and no end; Gymnasium's wrappers of observations ask for this mode.
 
     Gymnasium up to 1.3.0 has its vector ``RecordEpisodeStatistics`` leave out the first step of every episode but the
-    first under SAME_STEP (its pull request #1624 corrects that); `rlenv_shared.logging.LogEpisodes` counts right.
+    first under SAME_STEP (its pull request #1624 corrects that).
 
-    Args:
-        env: single-player environment of :mod:`rlenv_shared.env`.
-        num_envs: N, at least 1.
-        params: parameters shared by all; the defaults when None.
-        seed: what the first ``reset()`` without a seed uses; fresh entropy when None.
-        render_mode: None or ``"rgb_array"``, if the environment has a host method ``render(state, params)``.
-        autoreset_mode: SAME_STEP or NEXT_STEP of `gymnasium.vector.AutoresetMode`, or its value as a string.
-
-    Raises:
-        InvalidParamsError: impossible ``num_envs``, several players, unsupported action space, render or reset mode.
+    ``autoreset_mode`` is one of `gymnasium.vector.AutoresetMode`, or its value as a string; the other arguments and
+    errors are those of `GymEnv`, of ``num_envs`` environments, at least one.
     """
 
     def __init__(
@@ -155,12 +146,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """``(observations, info)`` of new episodes in all environments.
-
-        Args:
-            seed: one seed for all (environment ``i`` gets stream ``i``), a seed for each, or None to go on.
-            options: must be None or empty.
-        """
+        """``(observations, info)`` of new episodes; ``seed`` is one for all, one for each, or None to go on."""
         self._check_options(options)
         if isinstance(seed, list | tuple | np.ndarray):
             words = self._words_of(seed)
@@ -188,9 +174,8 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """``(observations, rewards float32 [N], terminated bool [N], truncated bool [N], info)``.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
-            ResetNeededError: `reset` was never called.
+        Raises IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved;
+        ResetNeededError: `reset` was never called.
         """
         self._require_running("step", self._state is not None)
         chosen = self._validate(actions, self._mask if self._masked else None)
@@ -226,15 +211,9 @@ def _with_masks(info: dict[str, np.ndarray], present: np.ndarray) -> dict[str, A
 
 
 def gymnasium_entry_points(factory: Callable[..., Any]) -> dict[str, Any]:
-    """Arguments for `gymnasium.register`, single and vector.
+    """Arguments of `gymnasium.register`, single and vector: ``register(id=…, **gymnasium_entry_points(CartPole))``.
 
-    Args:
-        factory: returns the environment; takes the keyword arguments of `gymnasium.make` that the adapters do not.
-
-    Returns:
-        ``{"entry_point": …, "vector_entry_point": …}``::
-
-            gymnasium.register(id="cartpole_jax/CartPole-v1", **gymnasium_entry_points(CartPole))
+    ``factory`` takes those keyword arguments of `gymnasium.make` that the adapters do not.
     """
 
     def single(*, params: Any = None, render_mode: str | None = None, **kwargs: Any) -> GymEnv:

@@ -17,14 +17,7 @@ from rlenv_shared.spaces import Box, Dict, Discrete
 
 
 class GymnaxEnv:
-    """A single-player environment with the interface of gymnax 1.0; hashable, so it may be a static argument.
-
-    Args:
-        env: environment of :mod:`rlenv_shared.env`.
-
-    Raises:
-        InvalidParamsError: several players.
-    """
+    """A single player's environment with gymnax 1.0's interface, hashable; InvalidParamsError for several players."""
 
     def __init__(self, env: Any) -> None:
         if env.turn_order is not TurnOrder.SINGLE:

@@ -153,8 +153,7 @@ class Face:
     ) -> None:
         """Take an environment; ``batch`` is the shape of as many actions as are passed at once.
 
-        Raises:
-            InvalidParamsError: another turn order, unsupported action space or render mode.
+        Raises InvalidParamsError: another turn order, unsupported action space or render mode.
         """
         _Process.started = True
         if env.turn_order is not self.turn_order:

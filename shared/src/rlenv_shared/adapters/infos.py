@@ -8,13 +8,7 @@ import numpy as np
 
 
 def of_each(info: dict[str, Any], num_envs: int) -> list[dict[str, Any]]:
-    """What each environment reported.
-
-    Args:
-        info: arrays ``[num_envs, …]`` or dictionaries of such; where there is ``_<key>``, bool ``[num_envs]``, it says
-            whose ``key`` is meant.
-        num_envs: how many.
-    """
+    """What each environment reported, by key; ``_<key>``, bool ``[num_envs]``, says whose ``key`` is meant."""
     each: list[dict[str, Any]] = [{} for _ in range(num_envs)]
     for key, values in info.items():
         if key.startswith("_") and key[1:] in info:
@@ -29,13 +23,9 @@ def of_each(info: dict[str, Any], num_envs: int) -> list[dict[str, Any]]:
 def of_each_with_ends(info: dict[str, Any], terminated: np.ndarray, truncated: np.ndarray) -> list[dict[str, Any]]:
     """What each environment reported in a step with SAME_STEP auto-reset, ends told as stable-baselines3 tells them.
 
-    Where an episode ended there is ``terminal_observation``, its last observation, and ``TimeLimit.truncated``, True
-    when the time limit alone ended it; the rest is what the ended episode reported.
-
-    Args:
-        info: of `gymnasium.vector.VectorEnv.step`.
-        terminated: bool ``[N]``.
-        truncated: bool ``[N]``.
+    Where an episode ended (bool ``[N]``) there is ``terminal_observation``, its last observation, and
+    ``TimeLimit.truncated``, True when the time limit alone ended it; the rest is what the ended episode reported.
+    ``info`` is of `gymnasium.vector.VectorEnv.step`.
     """
     ended = np.flatnonzero(terminated | truncated)
     going = {key: value for key, value in info.items() if key.lstrip("_") not in ("final_obs", "final_info")}

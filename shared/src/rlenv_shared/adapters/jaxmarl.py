@@ -20,15 +20,7 @@ from rlenv_shared.spaces import Box, Discrete
 
 
 class JaxMARLEnv(MultiAgentEnv):
-    """Simultaneous players as a JaxMARL environment; agents are ``agent_0``, ``agent_1`` and so on.
-
-    Args:
-        env: environment of :mod:`rlenv_shared.env` with turn order SIMULTANEOUS.
-        params: its parameters; the defaults when None.
-
-    Raises:
-        InvalidParamsError: another turn order, or spaces that JaxMARL does not have.
-    """
+    """Simultaneous players as JaxMARL's ``agent_0``, …; InvalidParamsError for another order or unknown spaces."""
 
     def __init__(self, env: Any, params: Any = None) -> None:
         if env.turn_order is not TurnOrder.SIMULTANEOUS:

@@ -95,10 +95,7 @@ class _Players(Face):
 
 
 class PettingZooParallel(_Players, pettingzoo.ParallelEnv):
-    """Simultaneous players as a `pettingzoo.ParallelEnv`.
-
-    Arguments and errors are those of `_Players`, with turn order SIMULTANEOUS.
-    """
+    """Simultaneous players as a `pettingzoo.ParallelEnv`; arguments and errors are those of `_Players`."""
 
     turn_order: ClassVar[TurnOrder] = TurnOrder.SIMULTANEOUS
 
@@ -115,10 +112,8 @@ class PettingZooParallel(_Players, pettingzoo.ParallelEnv):
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """``(observations, rewards, terminations, truncations, infos)``.
 
-        Raises:
-            IllegalActionError: not one action for each agent, wrong shape or dtype, out of range or not legal now; the
-                state stays as it was.
-            ResetNeededError: the episode is over.
+        Raises IllegalActionError: not one action for each agent, wrong shape or dtype, out of range or not legal now
+        (the state stays as it was); ResetNeededError: the episode is over.
         """
         self._require_running("step", bool(self.agents))
         if set(actions) != set(self.agents):
@@ -144,11 +139,9 @@ class PettingZooParallel(_Players, pettingzoo.ParallelEnv):
 
 
 class PettingZooAEC(_Players, pettingzoo.AECEnv):
-    """Players who take turns as a `pettingzoo.AECEnv`.
+    """Players who take turns as a `pettingzoo.AECEnv`; arguments and errors are those of `_Players`.
 
     `observe` shows any player the position with that player's eyes; the mask of who is not to move is all 0.
-
-    Arguments and errors are those of `_Players`, with turn order SEQUENTIAL.
     """
 
     turn_order: ClassVar[TurnOrder] = TurnOrder.SEQUENTIAL
@@ -169,9 +162,8 @@ class PettingZooAEC(_Players, pettingzoo.AECEnv):
     def step(self, action: Any) -> None:
         """Let the selected agent act; None where its episode is over.
 
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range or not legal now; the state stays as it was.
-            ResetNeededError: every agent is done.
+        Raises IllegalActionError: wrong shape or dtype, out of range or not legal now (the state stays as it was);
+        ResetNeededError: every agent is done.
         """
         self._require_running("step", bool(self.agents))
         agent = self.agent_selection

@@ -47,12 +47,8 @@ class State(Replaceable):
 class PgxEnv:
     """An environment whose players take turns (or that has one player) behind pgx's interface.
 
-    Args:
-        env: environment of :mod:`rlenv_shared.env`.
-        params: its parameters; the defaults when None.
-
-    Raises:
-        InvalidParamsError: simultaneous players, or actions that are not discrete.
+    The default parameters where None.  Raises InvalidParamsError: simultaneous players, or actions that are not
+    discrete.
     """
 
     def __init__(self, env: Any, params: Any = None) -> None:
@@ -82,13 +78,7 @@ class PgxEnv:
         return self._state(obs, env_state, zeros, no, no, jnp.zeros((), jnp.int32))
 
     def step(self, state: State, action: Any, key: Any = None) -> State:
-        """The position after a move; a finished game is returned as it is, with no reward.
-
-        Args:
-            state: position before.
-            action: int32 ``()``, the current player's.
-            key: decides what chance does in this step; the state's own generator does when None.
-        """
+        """The position after a move, int32 ``()``; a ``key`` decides what chance does; a finished game stays."""
         env_state = state._env_state if key is None else self.env.reseed(state._env_state, key)
         action = jnp.asarray(action, jnp.int32)
         obs, env_state, reward, terminated, _ = self.env.step_env(jax.random.key(0), env_state, action, self.params)

@@ -27,18 +27,13 @@ from rlenv_shared.errors import InvalidParamsError
 
 
 class SB3VecEnv(VecEnv):
-    """A Gymnasium vector environment with SAME_STEP auto-reset, for stable-baselines3.
+    """A Gymnasium vector environment with SAME_STEP auto-reset for stable-baselines3.
 
     A step returns observations ``[N, …]``, rewards float32 ``[N]``, ``dones`` bool ``[N]`` and a dictionary for each
     environment; where an episode ended, the observation is the first of the next one and the dictionary has
     ``terminal_observation`` and ``TimeLimit.truncated``.  The environments are one compiled batch: what is asked by
-    index is answered for those, and what would change a few alone is refused.
-
-    Args:
-        envs: such as ``GymVectorEnv(CartPole(), 16)`` or ``PongVectorEnv(16)``.
-
-    Raises:
-        InvalidParamsError: another auto-reset mode.
+    index is answered for those, and what would change a few alone is refused.  Raises InvalidParamsError: another
+    auto-reset mode.
     """
 
     def __init__(self, envs: gymnasium.vector.VectorEnv) -> None:
@@ -54,11 +49,7 @@ class SB3VecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Any:
-        """The first observations; ``reset_infos`` holds what the environments report.
-
-        Raises:
-            InvalidParamsError: options that differ from environment to environment.
-        """
+        """The first observations; ``reset_infos`` has the infos.  Raises InvalidParamsError: options that differ."""
         options = self._options[0]
         if any(other != options for other in self._options):
             raise InvalidParamsError("options", self._options, "the same for all", "pass one dictionary")
@@ -70,11 +61,7 @@ class SB3VecEnv(VecEnv):
         return obs
 
     def seed(self, seed: int | None = None) -> Sequence[int]:
-        """Use a seed at the next reset: environment ``i`` plays stream ``i`` of it, as everywhere here.
-
-        Returns:
-            The seed, once for each environment.
-        """
+        """Use a seed, returned for each environment, at the next reset: environment ``i`` plays stream ``i`` of it."""
         if seed is None:
             seed = int(np.random.default_rng().integers(2**32))
         self._seeds = [seed] * self.num_envs
@@ -85,11 +72,7 @@ class SB3VecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """``(observations, rewards, dones, infos)`` of the step with those actions.
-
-        Raises:
-            IllegalActionError: wrong shape or dtype, out of range, NaN, or not legal now; no environment has moved.
-        """
+        """``(observations, rewards, dones, infos)`` of those actions; IllegalActionError, before anybody has moved."""
         obs, reward, terminated, truncated, info = self.envs.step(self._actions)
         self._masks = info.get("action_mask")
         return obs, reward, terminated | truncated, infos.of_each_with_ends(info, terminated, truncated)
@@ -104,30 +87,18 @@ class SB3VecEnv(VecEnv):
         return [None] * self.num_envs if images is None else list(images)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the vector environment, once for each index; ``action_masks`` where there are masks.
-
-        Raises:
-            AttributeError: there is none.
-        """
+        """An attribute of the vector environment, once for each index; ``action_masks`` where there are masks."""
         if attr_name == "action_masks" and self._masked:
             return [lambda i=i: self._mask_of(i) for i in self._get_indices(indices)]
         value = getattr(self.envs, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused.
-
-        Raises:
-            InvalidParamsError: always; parameters are constants of the compiled step.
-        """
+        """Refused.  Raises InvalidParamsError: always; parameters are constants of the compiled step."""
         raise InvalidParamsError(f"set_attr({attr_name!r})", value, "no change", "construct it with other parameters")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """``action_masks``, bool ``[A]`` for each index, of the last observations.
-
-        Raises:
-            InvalidParamsError: another method, or the legal actions do not depend on the state.
-        """
+        """``action_masks``, bool ``[A]`` for each index, of the last observations; InvalidParamsError for all else."""
         if method_name != "action_masks" or not self._masked:
             expected = "'action_masks'" if self._masked else "nothing: all actions are always legal"
             remedy = "the environments are one batch, see the attribute `envs`"

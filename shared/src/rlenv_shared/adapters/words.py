@@ -30,11 +30,7 @@ class Outcome(NamedTuple):
 
 
 class Words:
-    """The layout of a tree of arrays in one array of words: narrow numbers take a word each, wide ones two.
-
-    Args:
-        tree: arrays of numbers or booleans, or their shapes and dtypes.
-    """
+    """The layout of a tree of arrays (or their shapes and dtypes) in words: a narrow number takes one, a wide two."""
 
     def __init__(self, tree: Any) -> None:
         leaves, treedef = jax.tree.flatten(tree)
@@ -88,14 +84,7 @@ def _from_words(words: jax.Array, shape: tuple[int, ...], dtype: np.dtype[Any]) 
 
 
 class One:
-    """One environment, without auto-reset, its state held here.
-
-    Args:
-        env: the environment.
-        params: its parameters.
-        masked: whether the mask of legal actions is of interest.
-        static: keys of the native info that are of none.
-    """
+    """One environment without auto-reset; ``masked``: its masks matter; ``static``: keys of the info that do not."""
 
     def __init__(self, env: Any, params: Any, masked: bool, static: tuple[str, ...]) -> None:
         constants, self._arrays = compiling.constants(params)

@@ -31,46 +31,27 @@ class Size:
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """A member with its places; a dictionary's keys are tables, and a table without its fields is missing.
+    """A member with its places; a dictionary's keys are tables, and a table without its fields is missing."""
 
-    Attributes:
-        member: its declaration.
-        children: by name.
-        sizes: of one element.
-        starts: of all elements.
-    """
-
-    member: Field | Group
-    children: dict[str, Node]
-    sizes: dict[str, Size] = dataclasses.field(default_factory=dict)
-    starts: dict[str, tuple[Start, ...]] = dataclasses.field(default_factory=dict)
+    member: Field | Group  # its declaration
+    children: dict[str, Node]  # by name
+    sizes: dict[str, Size] = dataclasses.field(default_factory=dict)  # of one element
+    starts: dict[str, tuple[Start, ...]] = dataclasses.field(default_factory=dict)  # of all elements
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where one value of a state lies.
+    """Where one value of a state lies."""
 
-    Attributes:
-        path: as it is written behind a view: ``side[1].mon[3].hp``.
-        field: what it is.
-        table: where it lies.
-        word: counted from the beginning of the table.
-        shift: its lowest bit.
-    """
-
-    path: str
-    field: Field
-    table: str
-    word: int
-    shift: int
+    path: str  # as it is written behind a view: ``side[1].mon[3].hp``
+    field: Field  # what it is
+    table: str  # where it lies
+    word: int  # counted from the beginning of the table
+    shift: int  # its lowest bit
 
 
 def allocate(state: Group, tables: Sequence[str]) -> Node:
-    """Place all members of a state.
-
-    Raises:
-        InvalidParamsError: a member names a table that there is not.
-    """
+    """Place all members of a state.  Raises InvalidParamsError: a member names a table that there is not."""
     root = _node(state, tables[0], tables)
     for table in tables:
         _place(root, table)

@@ -24,27 +24,16 @@ _wrapping = np.errstate(over="ignore")
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """One integer or flag; made by `bits`, `flag` and `word`.
+    """One integer or flag; made by `bits`, `flag` and `word`."""
 
-    Attributes:
-        name: an identifier, unique in its group.
-        low: smallest value.
-        high: largest value.
-        empty: the value that zero bits stand for; fields below it are stored as two's complement.
-        dtype: bool, int32, or uint32 for a whole word.
-        count: how many of it, None for one that is not indexed.
-        table: where it lies; None where its group lies.
-        alone: nothing else is in its word.
-    """
-
-    name: str
-    low: int
-    high: int
-    empty: int
-    dtype: np.dtype
-    count: int | None = None
-    table: str | None = None
-    alone: bool = False
+    name: str  # an identifier, unique in its group
+    low: int  # smallest value
+    high: int  # largest value
+    empty: int  # the value that zero bits stand for; fields below it are stored as two's complement
+    dtype: np.dtype  # bool, int32, or uint32 for a whole word
+    count: int | None = None  # how many of it, None for one that is not indexed
+    table: str | None = None  # where it lies; None where its group lies
+    alone: bool = False  # nothing else is in its word
 
     @property
     def is_signed(self) -> bool:
@@ -91,21 +80,13 @@ class Field:
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Fields, groups and records that lie together; made by `group` and `record`.
+    """Fields, groups and records that lie together; made by `group` and `record`."""
 
-    Attributes:
-        name: an identifier, unique in its group.
-        members: in the order in which they are placed.
-        count: how many of it, None for one that is not indexed.
-        table: where it lies; None where its own group lies.
-        whole_words: it shares no word with anything else, even if it is small.
-    """
-
-    name: str
-    members: tuple[Field | Group, ...]
-    count: int | None = None
-    table: str | None = None
-    whole_words: bool = False
+    name: str  # an identifier, unique in its group
+    members: tuple[Field | Group, ...]  # in the order in which they are placed
+    count: int | None = None  # how many of it, None for one that is not indexed
+    table: str | None = None  # where it lies; None where its own group lies
+    whole_words: bool = False  # it shares no word with anything else, even if it is small
 
 
 def bits(
@@ -120,18 +101,11 @@ def bits(
 ) -> Field:
     """An integer in ``low..high``, read as int32 (``0..2**32 - 1`` as uint32).
 
-    Args:
-        name: an identifier.
-        low: smallest value.
-        high: largest value.
-        empty: the value that zero bits stand for, 0 if that is in range and else ``low``.  ``bits("slot", -1, 5,
-            empty=-1)`` is -1 in a cleared state and takes 3 bits, without ``empty`` it is 0 and takes 4.
-        count: how many of it, for one that is indexed.
-        table: where it lies.
-        alone: gives it a word of its own.
+    ``empty`` is the value that zero bits stand for, 0 if that is in range and else ``low``: ``bits("slot", -1, 5,
+    empty=-1)`` is -1 in a cleared state and takes 3 bits, without ``empty`` it is 0 and takes 4.  ``count`` is how many
+    of it, for one that is indexed; ``table`` where it lies; ``alone`` gives it a word of its own.
 
-    Raises:
-        InvalidParamsError: no identifier, an empty range, or one that no word holds.
+    Raises InvalidParamsError: no identifier, an empty range, or one that no word holds.
     """
     _check_name(name, count)
     empty = (0 if low <= 0 <= high else low) if empty is None else empty
@@ -156,11 +130,7 @@ def word(name: str, *, count: int | None = None, table: str | None = None) -> Fi
 
 
 def group(name: str, members: Iterable[Field | Group], *, table: str | None = None, whole_words: bool = False) -> Group:
-    """Members that lie together: in one word if they fit, else in words that hold nothing else.
-
-    Raises:
-        InvalidParamsError: no identifier, or a member's name twice.
-    """
+    """Members that share a word if they fit, else words that hold nothing else; InvalidParamsError: a bad name."""
     _check_name(name, None)
     return Group(name, check_members(name, members), None, table, whole_words)
 
@@ -168,11 +138,7 @@ def group(name: str, members: Iterable[Field | Group], *, table: str | None = No
 def record(
     name: str, count: int, members: Iterable[Field | Group], *, table: str | None = None, whole_words: bool = False
 ) -> Group:
-    """A group ``count`` times, each with the same layout.
-
-    Raises:
-        InvalidParamsError: no identifier, a count below 1, or a member's name twice.
-    """
+    """A group ``count`` times, each of one layout.  Raises InvalidParamsError: as `group`, or a count below 1."""
     _check_name(name, count)
     return Group(name, check_members(name, members), count, table, whole_words)
 

@@ -20,6 +20,8 @@ TABLES = {"hot": None, "cold": None}
 class Layout:
     """A state of named fields in a flat tuple of uint32 words, table after table.
 
+    ``words[layout.tables["hot"]]`` are the words of a table.
+
     Args:
         name: of the state, for the report.
         members: what `bits`, `flag`, `word`, `group` and `record` give.
@@ -27,10 +29,6 @@ class Layout:
             none lie in the first.
         max_words: the most words of the state.
         max_bytes: the most bytes of it.
-
-    Attributes:
-        num_words: words of the state.
-        tables: the slice of the words that is a table; ``words[layout.tables["hot"]]`` are its words.
 
     Raises:
         InvalidParamsError: names or tables that do not fit together, or a state that is larger than it may be.
@@ -58,15 +56,7 @@ class Layout:
         _check_size(name, self.num_words * WORD_BITS // 8, max_bytes, "bytes")
 
     def view(self, words: Sequence[Any], tables: Sequence[str] | None = None) -> View:
-        """Open a view on a state, or on some of its tables.
-
-        Args:
-            words: of the tables, one after the other.
-            tables: whose words these are; all of them if left out.
-
-        Raises:
-            InvalidParamsError: an unknown table, another number of words, or words of other dtypes or shapes.
-        """
+        """Open a view on a state, or on the words of some of its tables; InvalidParamsError: other words or tables."""
         parts = self.tables if tables is None else {table: self._table(table) for table in tables}
         self._check_words(words, sum(part.stop - part.start for part in parts.values()))
         return View(words, self.root, parts)
@@ -76,13 +66,7 @@ class Layout:
         return tuple(np.zeros(shape, np.uint32) for _ in range(self.num_words))
 
     def swap(self, words: Sequence[Any], name: str, condition: Any) -> Words:
-        """Exchange the two elements of a record, word by word.
-
-        Args:
-            words: the whole state.
-            name: of a record of two at the top of the state, in whole words.
-            condition: bool array of the words' shape or a scalar: where to.
-        """
+        """Exchange a record's two elements, at the top and in whole words, where the bool (scalar or array) holds."""
         self._check_words(words, self.num_words)
         node = self.root.children.get(name)
         if node is None or node.member.count != 2 or any(size.bits != WORD_BITS for size in node.sizes.values()):
@@ -97,31 +81,12 @@ class Layout:
         return tuple(swapped)
 
     def decode(self, words: Sequence[Any]) -> dict[str, Any]:
-        """All values on the host.
-
-        Args:
-            words: the whole state; scalars or a batch.
-
-        Returns:
-            A dictionary by name of ints and bools (arrays for a batch), of dictionaries for groups, and of lists for
-            what is repeated.
-        """
+        """All values on the host: ints and bools (arrays for a batch) by name, dictionaries for groups, lists."""
         decoded: dict[str, Any] = _decoded(self.view([np.asarray(word) for word in words]))
         return decoded
 
     def encode(self, values: Mapping[str, Any], shape: tuple[int, ...] = ()) -> Words:
-        """The words for what `decode` gives; what is left out gets the value that zero bits stand for.
-
-        Args:
-            values: ints, bools, or arrays of ``shape``.
-            shape: of a word.
-
-        Returns:
-            uint32 NumPy arrays.
-
-        Raises:
-            InvalidParamsError: unknown names, a list of another length, or values that do not fit.
-        """
+        """The words, uint32 of ``shape``, of what `decode` gives, else zero bits; InvalidParamsError: other values."""
         view = self.view(self.zeros(shape))
         _encode(view, values, "")
         return tuple(np.asarray(word, np.uint32) for word in view.words())

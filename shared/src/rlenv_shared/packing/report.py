@@ -59,11 +59,7 @@ def write(layout: Layout, path: str | Path) -> None:
 
 
 def check(layout: Layout, path: str | Path) -> None:
-    """Compare the files with the layout.
-
-    Raises:
-        InvalidParamsError: a stale layout report, with the first line that differs, or one that is missing.
-    """
+    """Raise InvalidParamsError for files that are not what the layout gives, with the first line that differs."""
     for suffix, text in texts(layout).items():
         file = Path(f"{path}{suffix}")
         there, ours = (file.read_text() if file.is_file() else "").splitlines(), text.splitlines()

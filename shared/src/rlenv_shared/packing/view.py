@@ -21,11 +21,7 @@ _CHECKED: contextvars.ContextVar[bool] = contextvars.ContextVar("checked", defau
 
 @contextlib.contextmanager
 def checked() -> Iterator[None]:
-    """What is traced within it checks on the host, when it runs, that every value fits its field.
-
-    A value that does not ends the program with an error that names the field.  Constants and NumPy arrays are always
-    checked, and code that was traced before stays as it is.
-    """
+    """What is traced within checks, when it runs, that traced values fit their fields; constants are always checked."""
     token = _CHECKED.set(True)
     try:
         yield
@@ -66,24 +62,14 @@ class Part:
     def set(self, name: str, value: Any, where: Any = None) -> None:
         """Assign a field.
 
-        Args:
-            name: of the field.
-            value: an int or bool within the field's range, or an array of the words' shape (or a scalar); bits of a
-                traced value beyond the field's width are dropped.
-            where: bool array; the field stays as it is where that is False.
-
-        Raises:
-            InvalidParamsError: no such field, or a value of another type, shape or range.
+        ``value`` is an int or bool within the field's range, or an array of the words' shape (or a scalar); bits of a
+        traced value beyond the field's width are dropped.  The field stays as it is where the bool array ``where`` is
+        False.  Raises InvalidParamsError: no such field, or a value of another type, shape or range.
         """
         self._spot.child(name).element().assign(value, where)
 
     def clear(self, name: str | Iterable[str] | None = None, where: Any = None) -> None:
-        """Set a member (all elements of it), several, or everything, to what zero bits stand for, a word at a time.
-
-        Args:
-            name: of a field, group or record, or several of them.
-            where: bool array; nothing changes where that is False.
-        """
+        """Zero the bits of a member (all its elements), several, or everything, a word at a time, where True."""
         if name is None:
             self._spot.clear(where)
             return
@@ -97,10 +83,7 @@ class Part:
 
 
 class Items:
-    """The elements of a record, by an int, by an integer or bool array, or by flags from `one_hot`.
-
-    Where an array is out of range, the first element is read and none is written.
-    """
+    """A record's elements by int, integer or bool array, or flags; out of range reads the first and writes none."""
 
     __slots__ = ("_spot",)
 

@@ -264,10 +264,7 @@ def check_spaces(play: RandomPlay) -> None:
 
 
 def check_observe_after_reset(play: RandomPlay) -> None:
-    """`view` of a fresh state gives the observation that the reset returned.
-
-    An environment whose ``observes_state`` is True promises the same for every step; that is checked as well.
-    """
+    """`view` gives what the reset returned, and where ``observes_state`` is True, what every step returned."""
     env, params = play.env, play.params
     observe = jax.jit(lambda state: env.view(state, params))
     for key in jax.random.split(play.key, SAMPLE):
@@ -281,10 +278,7 @@ def check_observe_after_reset(play: RandomPlay) -> None:
 
 
 def check_turns(play: RandomPlay) -> None:
-    """Players are asked to act, all of them at some time; where they take turns, only the current one.
-
-    Then ``info`` says whose view an observation is.
-    """
+    """All players are asked to act at some time; in turns only the current one, and ``info`` says whose view it is."""
     env, remedy = play.env, "correct to_act and current_player, or raise num_steps"
     asked = play.played.asked
     seen = [int(player) for player in np.flatnonzero(asked.any((0, 1)))]
@@ -364,19 +358,7 @@ CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
 
 
 def check_env(env: Any, params: Any = None, **play: Any) -> list[str]:
-    """Run all of `CHECKS`; the environment's step is traced eight times.
-
-    Args:
-        env: the environment.
-        params: parameters; the defaults when None.
-        play: what random play is looked at: options of `RandomPlay`.
-
-    Returns:
-        The names of the checks that passed, which are all of them.
-
-    Raises:
-        AssertionError: listing every check that failed.
-    """
+    """Run all of `CHECKS` on `RandomPlay` with these options: their names; AssertionError: all that failed."""
     played = RandomPlay(env, params, **play)
     check_protocol(played)  # the others rely on it
     failures: list[str] = []

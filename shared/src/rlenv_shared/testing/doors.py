@@ -55,15 +55,7 @@ def prior(state: Any) -> jax.Array:
 
 
 def searched_step(env: Any, worth: Callable[[Any], jax.Array], key: Any, action: Any, state: Any) -> tuple[Any, Any]:
-    """``(fields of mctx.RecurrentFnOutput, states)`` after an action in each of a batch of pgx states.
-
-    Args:
-        env: `rlenv_shared.adapters.pgx.PgxEnv`.
-        worth: of states, for who is to move, float32 ``[B]``.
-        key: of JAX.
-        action: int32 ``[B]``.
-        state: of ``env``.
-    """
+    """``(fields of mctx.RecurrentFnOutput, states)`` after actions int32 ``[B]``; ``worth`` is the mover's, ``[B]``."""
     mover = state.current_player
     after = jax.vmap(env.step)(state, action, jax.random.split(key, len(action)))
     same = after.current_player == mover  # a choice is pending, or the other has nothing to decide

@@ -41,27 +41,16 @@ class Transitions:
 
 @dataclasses.dataclass(eq=False)
 class RandomPlay:
-    """An environment with its compiled programs and a record of random legal play.
+    """An environment with its compiled programs and a record of random legal play."""
 
-    Args:
-        env: the environment.
-        params: parameters; the defaults when None.
-        key: JAX key of resets and actions; ``jax.random.key(0)`` when None.
-        num_steps: steps played in each environment.
-        num_envs: environments, at least 2.
-        can_terminate: False for a task that only the time limit ends.
-        float_rtol: how far compiled forms of one step may differ; more than the default where the dynamics amplify
-            rounding within a step.
-    """
-
-    env: Any
-    params: Any = None
+    env: Any  # the environment
+    params: Any = None  # parameters; the defaults when None
     _: dataclasses.KW_ONLY
-    key: Any = None
-    num_steps: int = 256
-    num_envs: int = 8
-    can_terminate: bool = True
-    float_rtol: float = FLOAT_RTOL
+    key: Any = None  # JAX key of resets and actions; ``jax.random.key(0)`` when None
+    num_steps: int = 256  # steps played in each environment
+    num_envs: int = 8  # environments, at least 2
+    can_terminate: bool = True  # False for a task that only the time limit ends
+    float_rtol: float = FLOAT_RTOL  # between compiled forms of a step; more where the dynamics amplify rounding
 
     def __post_init__(self) -> None:
         self.params = self.env.default_params if self.params is None else self.params

@@ -43,17 +43,12 @@ def difference(got: Any, expected: Any, *, rtol: float = 0.0) -> str | None:
     for (path, ours), theirs in zip(paths(got).items(), jax.tree.leaves(expected), strict=True):
         ours, theirs = np.asarray(ours), np.asarray(theirs)
         if not rtol or ours.dtype.kind != "f":
-            same = ours.shape == theirs.shape and ours.dtype == theirs.dtype and equal(ours, theirs)
+            same = ours.dtype == theirs.dtype and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
         else:
             same = np.allclose(ours, theirs, rtol, FLOAT_ATOL, equal_nan=True)
         if not same:
             return f"{path} = {ours} instead of {theirs}"
     return None
-
-
-def equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal arrays; equal NaNs agree."""
-    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
 def require_equal(what: str, got: Any, expected: Any, remedy: str, *, rtol: float = 0.0) -> None:

@@ -135,8 +135,8 @@ def _recharged(charge: Any, action: Any) -> Any:
 class TakeAway(Env):
     """Players take one, two or three from a pile in turns; who takes the last wins.
 
-    Observation of the player to move: float32 ``[MAX_PILE + 2]``: the pile one-hot, own index.  Action ``a`` takes
-    ``a + 1`` and is illegal where the pile is smaller.  Reward: +1 for the winner, -1 for the loser at the end, else 0.
+    Observation of the player to move: float32 ``[MAX_PILE + 2]``: the pile one-hot, own index.  Action ``a`` takes ``a
+    + 1`` and is illegal where the pile is smaller.  Reward: +1 for the winner, -1 for the loser at the end, else 0.
     Leaving a multiple of four wins: whoever faces one has lost against right play (`right_move`).
     """
 

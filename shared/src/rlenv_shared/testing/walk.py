@@ -129,29 +129,3 @@ class Reach(Env):
     def observation_space(self, params: Params) -> spaces.Space:
         """Its observation."""
         return spaces.Dict({"cell": spaces.Discrete(START_CELLS), "time": spaces.Box(0, 3, (), jnp.float32)})
-
-
-class Duel(Env):
-    """Two simultaneous players: the first moves the token of `Walk`, the second can only watch."""
-
-    name, version, turn_order, num_players, num_actions = "toy/Duel-v0", 0, TurnOrder.SIMULTANEOUS, 2, 3
-    walk, default_params = Walk(), Walk.default_params
-    action_space, begin = Walk.action_space, Walk.begin
-
-    def transition(self, state: State, action: Any, params: Params, ops: Ops = XLA) -> tuple[State, Any, Any, Any]:
-        """The first player's move."""
-        action, illegal = masking.sanitise(action, self.legal_actions(state, params))
-        state, reward, terminated, _ = self.walk.transition(state, action[0], params)
-        return state, jnp.stack([reward, -reward]), terminated, {"illegal_action": illegal}
-
-    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
-        """The first player's mask; the second may do anything."""
-        return jnp.stack([self.walk.legal_actions(state, params), jnp.ones(3, jnp.bool_)])
-
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
-        """What the first player sees, negated for the second."""
-        return self.walk.observe(state, None, params) * (1 - 2 * jnp.asarray(player)).astype(jnp.float32)
-
-    def observation_space(self, params: Params) -> spaces.Space:
-        """One player's."""
-        return spaces.Box(-1000, 1000, (2,), jnp.float32)

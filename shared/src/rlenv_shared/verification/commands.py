@@ -25,11 +25,7 @@ def smoke(declaration: Declaration, arguments: Sequence[str]) -> int:
 
 
 def run(declaration: Declaration, name: str, arguments: Sequence[str]) -> int:
-    """Run a command; returns its exit status.
-
-    Raises:
-        InvalidParamsError: no installed distribution has it.
-    """
+    """Run a command; returns its exit status.  Raises InvalidParamsError: no installed distribution has it."""
     for found in entry_points(group=GROUP, name=name):
         return int(found.load()(declaration, arguments))
     known = sorted(entry_points(group=GROUP).names)
@@ -40,15 +36,10 @@ def run(declaration: Declaration, name: str, arguments: Sequence[str]) -> int:
 def main(
     declaration: Declaration, own: Mapping[str, Callable[..., Any]] | None = None, argv: Sequence[str] | None = None
 ) -> int:
-    """The command line of a package.
+    """The command line of a package; returns the exit status of the command, or 2 after one line on stderr (`guarded`).
 
-    Args:
-        declaration: of the package.
-        own: further commands, functions whose parameters are their options (tyro reads them).
-        argv: arguments without the program's name; those of the process when None.
-
-    Returns:
-        Exit status: that of the command, or 2 after one line on stderr (`command_line.guarded`).
+    ``own`` are further commands, functions whose parameters are their options (tyro reads them); ``argv`` has no
+    program's name, and is the process's when None.
     """
     commands = own or {}
     name, *rest = (sys.argv[1:] if argv is None else argv) or ["--help"]

@@ -22,24 +22,19 @@ from numpy.typing import NDArray
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.differences import Differences, Divergence, FieldResult, Unlike
 from rlenv_shared.verification.trajectory import KINDS, Trajectory
-from rlenv_shared.verification.ulp import FAR, bit_pattern, ulp_distance
+
+UNSIGNED: Final = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+FAR: Final = np.uint64(2**64 - 1)  # distance between a NaN and a number
 
 
 @dataclasses.dataclass(frozen=True)
 class Tolerance:
-    """A named bound: values agree if any of its parts allows the difference.
+    """A named bound: values agree if any of its parts allows the difference."""
 
-    Attributes:
-        name: what reports call it, e.g. ``"TOL_QPOS"``.
-        atol: absolute, in the field's unit.
-        rtol: relative to the reference's magnitude.
-        ulp: units in the last place; needs equal dtypes.
-    """
-
-    name: str
-    atol: float = 0.0
-    rtol: float = 0.0
-    ulp: int = 0
+    name: str  # what reports call it, e.g. ``"TOL_QPOS"``
+    atol: float = 0.0  # absolute, in the field's unit
+    rtol: float = 0.0  # relative to the reference's magnitude
+    ulp: int = 0  # units in the last place; needs equal dtypes
 
     def __post_init__(self) -> None:
         bounds = (self.atol, self.rtol, self.ulp)
@@ -75,7 +70,7 @@ def compare(
     where: NDArray[np.bool_] | None = None,
     repro: str = "",
 ) -> Differences:
-    """Compare two recordings of the same episodes and actions.
+    """Compare two recordings of the same episodes and actions; call ``raise_on_divergence()`` of what is found.
 
     Args:
         ours: recording of the implementation under test.
@@ -83,15 +78,10 @@ def compare(
         tolerances: what may differ, and by how much; everything else is exact.
         ignore: fields or patterns left out; `valid` cannot be.
         where: bool [T, B] of the reference; compare only these steps (what is not ``valid`` is left out in any case).
-        repro: template of a one-line command; ``{episode}``, ``{step}``, ``{field}`` and keys of both recordings'
-            metadata are filled in.
-
-    Returns:
-        What was found; call its ``raise_on_divergence()``.
+        repro: template of a one-line command, filled from the metadata, ``{episode}``, ``{step}`` and ``{field}``.
 
     Raises:
-        InvalidParamsError: the question makes no sense: a tolerance or an ignored name that concerns no field, a
-            tolerance for integers, nothing left to compare.
+        InvalidParamsError: a tolerance or an ignored name that concerns no field, one for integers, nothing left.
     """
     values = {**theirs.metadata, **ours.metadata, "episode": 0, "step": 0, "field": ""}
     _format(repro, values)
@@ -302,3 +292,26 @@ def _no_unused(keys: Iterable[str], used: set[str], names: Iterable[str]) -> Non
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:
     return InvalidParamsError(f"compare: {what}", got, expected, remedy)
+
+
+def bit_pattern(array: NDArray[Any]) -> NDArray[Any]:
+    """The IEEE 754 bits of a float array as unsigned integers of the same width; other arrays unchanged."""
+    return array.view(UNSIGNED[array.itemsize]) if array.dtype.kind == "f" else array
+
+
+def ulp_distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.uint64]:
+    """How many representable floats lie between two arrays of one float dtype, counting one end; uint64.
+
+    Signed zeros are one number (distance 0), the largest finite float and infinity are neighbours, two NaNs are at
+    distance 0 whatever their payload, and a NaN is at distance 2**64 - 1 from every number.  Raises TypeError: dtypes
+    differ or are not floats.
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype != b.dtype or a.dtype.kind != "f":
+        raise TypeError(f"ulp_distance needs one float dtype, got {a.dtype} and {b.dtype}")
+    sign_a, sign_b = np.signbit(a), np.signbit(b)
+    size_a, size_b = (bit_pattern(np.abs(x)).astype(np.uint64) for x in (a, b))
+    same_sign = np.maximum(size_a, size_b) - np.minimum(size_a, size_b)
+    distance = np.where(sign_a == sign_b, same_sign, size_a + size_b)
+    nan_a, nan_b = np.isnan(a), np.isnan(b)
+    return np.where(nan_a & nan_b, np.uint64(0), np.where(nan_a | nan_b, FAR, distance)).astype(np.uint64)

@@ -25,68 +25,41 @@ Entry = str
 
 @dataclasses.dataclass(frozen=True)
 class Implementation:
-    """One implementation of the environment, ours or the reference's, on which policies are trained and evaluated.
+    """One implementation of the environment, ours or the reference's, on which policies are trained and evaluated."""
 
-    Attributes:
-        make: ``() -> environment`` in JAX, or with ``host`` ``(num_envs) -> vector environment``, same-step auto-reset.
-        host: steps NumPy arrays.
-    """
-
-    make: Entry
-    host: bool = False
+    make: Entry  # ``() -> environment`` in JAX, or with ``host`` ``(num_envs) -> vector environment``, SAME_STEP
+    host: bool = False  # steps NumPy arrays
 
 
 @dataclasses.dataclass(frozen=True)
 class RolloutSet:
-    """Comparisons with the reference that are run together and written to one file.
+    """Comparisons with the reference that are run together and written to one file."""
 
-    Attributes:
-        name: of the set and of its file, ``results/<name>.json``.
-        run: ``(**settings) -> rlenv_shared.verification.verify.Findings``.
-        full: settings of ``verify``.
-        quick: settings in CI, which the L3 tests read; they state the same comparisons on fewer episodes.
-        whole_episodes: the README's headline counts its steps.
-    """
-
-    name: str
-    run: Entry
-    full: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    whole_episodes: bool = True
+    name: str  # of the set and of its file, ``results/<name>.json``
+    run: Entry  # ``(**settings) -> rlenv_shared.verification.verify.Findings``
+    full: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # settings of ``verify``
+    quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # in CI and the L3 tests, on fewer episodes
+    whole_episodes: bool = True  # the README's headline counts its steps
 
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """Recorded episodes of the reference, replayed where the reference is not.
+    """Recorded episodes of the reference, replayed where the reference is not."""
 
-    Attributes:
-        name: of the replay.
-        trace: npz file of a `Trajectory`, beside the declaration.
-        run: ``(trajectory, **settings) -> Differences``: plays them with our environment on JAX's default device.
-        record: ``(**record_settings) -> Trajectory``: records them anew.
-        settings: of ``run``.
-        record_settings: of ``record``.
-    """
-
-    name: str
-    trace: Path
-    run: Entry
-    record: Entry
-    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    record_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    name: str  # of the replay
+    trace: Path  # npz file of a `Trajectory`, beside the declaration
+    run: Entry  # ``(trajectory, **settings) -> Differences``: plays them with our environment on JAX's default device
+    record: Entry  # ``(**record_settings) -> Trajectory``: records them anew
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # of ``run``
+    record_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # of ``record``
 
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """L4: policies trained in two implementations, each evaluated in both.
+    """L4: policies trained in two implementations, each evaluated in both."""
 
-    Attributes:
-        config: TOML file with margin, budgets and seeds, committed before the runs (`rlenv_learn.transfer.verdict`).
-        hyperparameters: name of those in the declaration.
-    """
-
-    config: Path
-    hyperparameters: str
+    config: Path  # TOML file with margin, budgets and seeds, committed before the runs (`rlenv_learn.transfer.verdict`)
+    hyperparameters: str  # name of those in the declaration
 
     @property
     def name(self) -> str:
@@ -96,62 +69,39 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class BenchmarkCase:
-    """Implementations that are measured in turns.
+    """Implementations that are measured in turns."""
 
-    Attributes:
-        workloads: ``(batch, **settings) -> Sequence[rlenv_bench.workloads.Workload]``.
-        batches: numbers of environments.
-        settings: further arguments.
-        sweep: leave an implementation out as soon as a larger batch gains it nothing.
-    """
-
-    workloads: Entry
-    batches: tuple[int, ...]
-    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    sweep: bool = False
+    workloads: Entry  # ``(batch, **settings) -> Sequence[rlenv_bench.workloads.Workload]``
+    batches: tuple[int, ...]  # numbers of environments
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # further arguments
+    sweep: bool = False  # leave an implementation out as soon as a larger batch gains it nothing
 
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A ratio of speeds that the README states, recomputed from the newest report that measured both.
+    """A ratio of speeds that the README states, recomputed from the newest report that measured both."""
 
-    Attributes:
-        text: what is compared.
-        ours: selects a run (`rlenv_bench.results.select`): side, batch (the fastest without one), settings.
-        theirs: the other.
-        at_least: what the ratio must reach.
-    """
-
-    text: str
-    ours: Mapping[str, Any]
-    theirs: Mapping[str, Any]
-    at_least: float = 0.0
+    text: str  # what is compared
+    ours: Mapping[str, Any]  # selects a run (`rlenv_bench.results.select`): side, settings, batch (else the fastest)
+    theirs: Mapping[str, Any]  # the other
+    at_least: float = 0.0  # what the ratio must reach
 
 
 @dataclasses.dataclass(frozen=True)
 class Benchmark:
-    """One report of speeds.
+    """One report of speeds."""
 
-    Attributes:
-        cases: measured by ``bench``.
-        quick: measured by ``bench --quick``.
-        label: tells reports of one package apart; empty for the main one.
-        claims: the first is the package's headline.
-    """
-
-    cases: tuple[BenchmarkCase, ...]
-    quick: tuple[BenchmarkCase, ...]
-    label: str = ""
-    claims: tuple[Claim, ...] = ()
+    cases: tuple[BenchmarkCase, ...]  # measured by ``bench``
+    quick: tuple[BenchmarkCase, ...]  # measured by ``bench --quick``
+    label: str = ""  # tells reports of one package apart; empty for the main one
+    claims: tuple[Claim, ...] = ()  # the first is the package's headline
 
     @classmethod
     def of_faces(cls, entry: Entry, theirs: str, at_least: Mapping[str, Mapping[int, float]]) -> Benchmark:
         """Through Gymnasium's interface: one environment at batch 1, a vector elsewhere.
 
-        Args:
-            entry: workloads by batch, named ``<who>, single`` and ``<who>, vector``.
-            theirs: whom ours are compared with.
-            at_least: by who and number of environments, what the ratio must reach.
+        ``entry`` makes workloads by batch, named ``<who>, single`` and ``<who>, vector``; ``theirs`` is whom ours are
+        compared with, ``at_least`` what the ratio must reach, by who and number of environments.
         """
         claims = tuple(
             Claim(
@@ -171,19 +121,13 @@ class Benchmark:
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
-    """What is compiled for a GPU that is not there, and measured on one that is.
+    """What is compiled for a GPU that is not there, and measured on one that is."""
 
-    Attributes:
-        programs: ``Sequence[rlenv_bench.gpu.program.Program]``; None for an engine without JAX.
-        budgets: of each program, per step and environment at every batch (`rlenv_bench.gpu.compilation`).
-        learning: ``(on_gpu) -> environment`` on which PPO is measured.
-        comparisons: ``Sequence[rlenv_bench.sections.Comparison]``.
-    """
-
-    programs: Entry | None = None
+    programs: Entry | None = None  # ``Sequence[rlenv_bench.gpu.program.Program]``; None for an engine without JAX
     budgets: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
-    learning: Entry | None = None
-    comparisons: Entry | None = None
+    """Of each program, per step and environment at every batch (`rlenv_bench.gpu.compilation`)."""
+    learning: Entry | None = None  # ``(on_gpu) -> environment`` on which PPO is measured
+    comparisons: Entry | None = None  # ``Sequence[rlenv_bench.workloads.Comparison]``
 
     @classmethod
     def of(cls, module: str, budgets: Mapping[str, Mapping[str, float]]) -> Gpu:
@@ -193,50 +137,27 @@ class Gpu:
 
 @dataclasses.dataclass(frozen=True)
 class Declaration:
-    """Everything about one package that a command, CI or a README table needs to know.
+    """Everything about one package that a command, CI or a README table needs to know."""
 
-    Attributes:
-        package: name of the distribution.
-        environment: id.
-        references: folders of ``references/`` it is compared with.
-        smoke: ``() -> str``: imports, resets and steps with the core dependencies alone and says what works.
-        implementations: by name; the first is what ``train`` trains on.
-        rollouts: comparisons of whole episodes.
-        replays: recorded episodes.
-        hyperparameters: of PPO by name, fields of `rlenv_learn.PPOConfig`; the first are those of ``train``.
-        transfers: the experiments of L4.
-        benchmarks: reports of speeds.
-        gpu: programs and comparisons for GPUs.
-        tables: ``() -> {name: Markdown}``: tables of the README that only this package has.
-    """
-
-    package: str
-    environment: str
-    references: tuple[str, ...]
-    smoke: Entry
-    implementations: Mapping[str, Implementation] = dataclasses.field(default_factory=dict)
-    rollouts: tuple[RolloutSet, ...] = ()
-    replays: tuple[Replay, ...] = ()
-    hyperparameters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
-    transfers: tuple[Transfer, ...] = ()
-    benchmarks: tuple[Benchmark, ...] = ()
-    gpu: Gpu = dataclasses.field(default_factory=Gpu)
-    tables: Entry | None = None
+    package: str  # name of the distribution
+    environment: str  # id
+    references: tuple[str, ...]  # folders of ``references/`` it is compared with
+    smoke: Entry  # ``() -> str``: imports, resets and steps with the core dependencies alone and says what works
+    implementations: Mapping[str, Implementation] = dataclasses.field(default_factory=dict)  # ``train`` takes the first
+    rollouts: tuple[RolloutSet, ...] = ()  # comparisons of whole episodes
+    replays: tuple[Replay, ...] = ()  # recorded episodes
+    hyperparameters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)  # PPO; first: ``train``
+    transfers: tuple[Transfer, ...] = ()  # the experiments of L4
+    benchmarks: tuple[Benchmark, ...] = ()  # reports of speeds
+    gpu: Gpu = dataclasses.field(default_factory=Gpu)  # programs and comparisons for GPUs
+    tables: Entry | None = None  # ``() -> {name: Markdown}``: tables of the README that only this package has
 
     def transfer(self, name: str) -> Transfer:
-        """The experiment of this name.
-
-        Raises:
-            InvalidParamsError: there is none.
-        """
+        """The experiment of this name.  Raises InvalidParamsError: there is none."""
         return _of_name("transfer experiment", name, self.transfers)
 
     def rollout_set(self, name: str) -> RolloutSet:
-        """The rollout set of this name.
-
-        Raises:
-            InvalidParamsError: there is none.
-        """
+        """The rollout set of this name.  Raises InvalidParamsError: there is none."""
         return _of_name("rollout set", name, self.rollouts)
 
     @property
@@ -265,11 +186,7 @@ def threads_in_words(threads: int) -> str:
 
 
 def find(package: str) -> Declaration:
-    """The declaration of an installed package.
-
-    Raises:
-        InvalidParamsError: there is no such package, or it declares nothing.
-    """
+    """The declaration of an installed package.  Raises InvalidParamsError: no such package, or it declares nothing."""
     module = f"{_import_name(package)}.verification"
     try:
         return importlib.import_module(module).DECLARATION

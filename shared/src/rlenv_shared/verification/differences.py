@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,54 +11,31 @@ from rlenv_shared.errors import DivergenceError
 
 @dataclasses.dataclass(frozen=True)
 class FieldResult:
-    """Counts of one field.
+    """Counts of one field."""
 
-    Attributes:
-        compared: values compared.
-        mismatches: values outside the tolerance.
-        max_abs: largest absolute difference met, within tolerance or not.
-        max_ulp: the same in units in the last place; None for integers and mixed float widths.
-        tolerance: names of the tolerances applied, ``exact`` for none.
-    """
-
-    compared: int
-    mismatches: int
-    max_abs: float
-    max_ulp: int | None
-    tolerance: str
+    compared: int  # values compared
+    mismatches: int  # values outside the tolerance
+    max_abs: float  # largest absolute difference met, within tolerance or not
+    max_ulp: int | None  # the same in units in the last place; None for integers and mixed float widths
+    tolerance: str  # names of the tolerances applied, ``exact`` for none
 
 
 @dataclasses.dataclass(frozen=True)
 class Divergence:
-    """The first difference.
+    """The first difference."""
 
-    Attributes:
-        episode: column of the recording.
-        step: row of the recording, -1 for the state after the reset.
-        game: games ended earlier in this column (auto-reset).
-        game_step: steps since that game's reset.
-        field: path of field and component, e.g. ``obs[3]``.
-        ours: our value; floats with their bits.
-        theirs: the reference's value.
-        error: absolute difference.
-        tolerance: the bound that was missed.
-        action: the action of this step.
-        generator: words of both generators before this step, hexadecimal.
-        repro: command that shows the divergence again.
-    """
-
-    episode: int
-    step: int
-    game: int
-    game_step: int
-    field: str
-    ours: str
-    theirs: str
-    error: float
-    tolerance: str
-    action: Any
-    generator: Mapping[str, list[str]]
-    repro: str
+    episode: int  # column of the recording
+    step: int  # row of the recording, -1 for the state after the reset
+    game: int  # games ended earlier in this column (auto-reset)
+    game_step: int  # steps since that game's reset
+    field: str  # path of field and component, e.g. ``obs[3]``
+    ours: str  # our value; floats with their bits
+    theirs: str  # the reference's value
+    error: float  # absolute difference
+    tolerance: str  # the bound that was missed
+    action: Any  # the action of this step
+    generator: Mapping[str, list[str]]  # words of both generators before this step, hexadecimal
+    repro: str  # command that shows the divergence again
 
     def __str__(self) -> str:
         place = "after the reset" if self.step < 0 else f"step {self.step}"
@@ -78,17 +54,11 @@ class Divergence:
 
 @dataclasses.dataclass(frozen=True)
 class Unlike:
-    """Something other than a value differs: how much was recorded, which steps, which fields, their shapes or dtypes.
+    """Something other than a value differs: how much was recorded, which steps or fields, their shapes or dtypes."""
 
-    Attributes:
-        what: ``"steps and episodes"``, ``"valid"``, ``"field 'reward'"``, ``"dtype of 'obs'"``, …
-        ours: what our recording has.
-        theirs: what the reference's has.
-    """
-
-    what: str
-    ours: str
-    theirs: str
+    what: str  # ``"steps and episodes"``, ``"valid"``, ``"field 'reward'"``, ``"dtype of 'obs'"``, …
+    ours: str  # what our recording has
+    theirs: str  # what the reference's has
 
     def __str__(self) -> str:
         return f"{self.what}: ours {self.ours}, theirs {self.theirs}"
@@ -96,21 +66,13 @@ class Unlike:
 
 @dataclasses.dataclass(frozen=True)
 class Differences:
-    """Result of a comparison.
+    """Result of a comparison."""
 
-    Attributes:
-        steps: environment steps compared: those that both sides recorded.
-        ends: ends of games among them.
-        fields: counts by field; ``initial <field>`` for the state after the reset.
-        first: the first value that diverges, None if there is none.
-        unlike: differences that are none of values; the values were compared as far as both sides have them.
-    """
-
-    steps: int
-    ends: int
-    fields: Mapping[str, FieldResult]
-    first: Divergence | None
-    unlike: tuple[Unlike, ...] = ()
+    steps: int  # environment steps compared: those that both sides recorded
+    ends: int  # ends of games among them
+    fields: Mapping[str, FieldResult]  # counts by field; ``initial <field>`` for the state after the reset
+    first: Divergence | None  # the first value that diverges, None if there is none
+    unlike: tuple[Unlike, ...] = ()  # differences that are none of values, which were compared as far as both have them
 
     @property
     def ok(self) -> bool:
@@ -123,17 +85,9 @@ class Differences:
         return sum(field.mismatches for field in self.fields.values()) + len(self.unlike)
 
     def raise_on_divergence(self) -> None:
-        """Raise if anything differs.
-
-        Raises:
-            DivergenceError: with the first divergence and the counts.
-        """
+        """Raise a DivergenceError with the first divergence and the counts if anything differs."""
         if not self.ok:
             raise DivergenceError(str(self))
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON-serialisable form; an infinite error becomes the string ``"inf"``."""
-        return _plain(dataclasses.asdict(self))
 
     def __str__(self) -> str:
         compared = sum(field.compared for field in self.fields.values())
@@ -143,11 +97,3 @@ class Differences:
             return "\n  ".join([*lines, head])
         bad = ", ".join(f"{name} {field.mismatches:,}" for name, field in self.fields.items() if field.mismatches)
         return "\n".join([*lines, f"{self.first}\n  {head}: {bad}"])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -69,11 +69,7 @@ def step_to_json(step: CanonicalStep) -> dict[str, Any]:
 
 
 def step_from_json(line: Any, number: int = 0) -> CanonicalStep:
-    """The step a line describes, and the number of the line; kinds that are null or absent are left out.
-
-    Raises:
-        InvalidParamsError: the line is not a step.
-    """
+    """The step of a line, without kinds that are null or absent.  Raises InvalidParamsError: it is no step."""
     if not isinstance(line, dict) or not {"episode", "t"} <= set(line) <= {"episode", "t", *STEP_KINDS}:
         got = sorted(line) if isinstance(line, dict) else line
         raise _bad("line", f"{got!r:.200}", f"an object with episode, t and some of {STEP_KINDS}")
@@ -93,12 +89,7 @@ def step_from_json(line: Any, number: int = 0) -> CanonicalStep:
 
 
 def write(trajectory: Trajectory, path: str | Path) -> None:
-    """Write a recording as JSON lines.
-
-    Raises:
-        InvalidParamsError: the metadata is not JSON.
-        StorageError: it cannot be written there.
-    """
+    """Write JSON lines.  Raises InvalidParamsError: the metadata is no JSON; StorageError: no place to write to."""
     arrays = {**trajectory.initial, **trajectory.steps}
     dtypes = {name: array.dtype.name for name, array in arrays.items() if name != "valid"}
     header = {"format": FORMAT, "schema": SCHEMA, "dtypes": dtypes, "metadata": dict(trajectory.metadata)}
@@ -112,9 +103,8 @@ def write(trajectory: Trajectory, path: str | Path) -> None:
 def read(path: str | Path) -> Trajectory:
     """Read a recording from JSON lines.
 
-    Raises:
-        SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version; the message
-            names the line.
+    Raises SnapshotVersionError: missing, corrupt, no recording, or of another schema version; the message names the
+    line.
     """
     with reading(f"recording {path}"):
         first, _, body = Path(path).read_bytes().partition(b"\n")
@@ -142,8 +132,7 @@ def from_steps(
         metadata: for the recording.
 
     Raises:
-        InvalidParamsError: a row is missing or there twice, a field is not in every row, a value is not one of its
-            dtype, there are too many.
+        InvalidParamsError: a row missing or twice, a field not in every row, a value not of its dtype, too many.
     """
     if not isinstance(dtypes, dict) or not all(type(dtype) is str and dtype in DTYPES for dtype in dtypes.values()):
         raise _bad("dtypes", f"{dtypes!r:.200}", f"an object of names from {DTYPES}")
@@ -211,11 +200,7 @@ def _values(steps: Sequence[CanonicalStep], name: str, dtypes: Mapping[str, str]
 
 
 def _array(rows: list[Any], dtype: str | None, words: bool) -> NDArray[Any]:
-    """Nested lists of JSON values as an array of a dtype, or of their own, if nothing is lost.
-
-    Raises:
-        ValueError, OverflowError: something would be.
-    """
+    """Nested lists of JSON values as an array of a dtype, or of their own; ValueError, OverflowError if that loses."""
     shape, leaves = [len(rows)], rows
     while list in (kinds := set(map(type, leaves))):
         lengths = set(map(len, leaves)) if kinds == {list} else set()

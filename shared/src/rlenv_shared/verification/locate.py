@@ -23,11 +23,7 @@ PACKAGE: Final = "references"
 
 
 def references_folder() -> Path:
-    """The folder with one folder per reference, each with its ``pin.json``.
-
-    Raises:
-        ReferenceUnavailableError: there is none.
-    """
+    """The folder with a folder per reference, each with a ``pin.json``; ReferenceUnavailableError if there is none."""
     tried = list(_places())
     for place in tried:
         if any(place.glob("*/pin.json")):
@@ -38,15 +34,7 @@ def references_folder() -> Path:
 
 
 def reference(name: str, module: str = "adapter") -> ModuleType:
-    """Import ``references/<name>/<module>.py`` as ``references.<name>.<module>``.
-
-    Args:
-        name: of the reference.
-        module: of its files.
-
-    Raises:
-        ReferenceUnavailableError: there is no such file, or (by the adapter) the reference itself is not installed.
-    """
+    """Import ``references/<name>/<module>.py``; ReferenceUnavailableError: no such file, or nothing is installed."""
     folder = references_folder()
     if not (folder / name / f"{module}.py").is_file():
         known = sorted(path.parent.name for path in folder.glob("*/pin.json"))

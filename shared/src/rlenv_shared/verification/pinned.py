@@ -18,35 +18,20 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 @dataclasses.dataclass(frozen=True)
 class Pin:
-    """One reference at one version.
+    """One reference at one version."""
 
-    Attributes:
-        name: project name in its registry.
-        version: exact version.
-        kind: registry, e.g. ``"pypi"`` or ``"npm"``.
-        licence: SPDX identifier.
-        sha256: of the archive the registry serves; None when an installed package is used as it is.
-        patches: patch files applied, relative to the pin; empty means unmodified.
-        used_by: distributions whose tests use it.
-        members: sha256 by path inside the unpacked archive, verified too.
-    """
-
-    name: str
-    version: str
-    kind: str
-    licence: str
-    sha256: str | None
-    patches: tuple[str, ...]
-    used_by: tuple[str, ...]
-    members: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    name: str  # project name in its registry
+    version: str  # exact version
+    kind: str  # registry, e.g. ``"pypi"`` or ``"npm"``
+    licence: str  # SPDX identifier
+    sha256: str | None  # of the archive the registry serves; None when an installed package is used as it is
+    patches: tuple[str, ...]  # patch files applied, relative to the pin; empty means unmodified
+    used_by: tuple[str, ...]  # distributions whose tests use it
+    members: Mapping[str, str] = dataclasses.field(default_factory=dict)  # sha256 by path inside the archive
 
     @classmethod
     def load(cls, path: str | Path) -> Pin:
-        """Read and check a ``pin.json``.
-
-        Raises:
-            InvalidParamsError: the file is not a pin.
-        """
+        """Read and check a ``pin.json``.  Raises InvalidParamsError: the file is not a pin."""
         path = Path(path)
         fields = {field.name for field in dataclasses.fields(cls)}
         try:
@@ -67,11 +52,7 @@ class Pin:
         return cls(**{**data, "patches": tuple(data["patches"]), "used_by": tuple(data["used_by"]), "members": members})
 
     def check_installed(self) -> None:
-        """Check that the installed distribution of this name has this version.
-
-        Raises:
-            ReferenceUnavailableError: it is missing or of another version.
-        """
+        """Raise ReferenceUnavailableError unless the installed distribution of this name has this version."""
         try:
             installed = importlib.metadata.version(self.name)
         except importlib.metadata.PackageNotFoundError:

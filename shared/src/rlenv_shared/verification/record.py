@@ -1,10 +1,10 @@
-"""Record JAX environments and host references into one schema."""
+"""Record JAX environments into the schema of `trajectory`; actions that are the same on every machine."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,9 @@ from numpy.typing import NDArray
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.teacher import Fields, StepFrom
-from rlenv_shared.verification.trajectory import INITIAL_KINDS, Trajectory
+from rlenv_shared.verification.trajectory import Trajectory
 
 ACTION_SALT: Final = 0x5EED_AC71_0000_0000  # keeps action streams apart from the environments' streams
-
-
-class HostReference(Protocol):
-    """A reference driven from Python, B episodes at a time."""
-
-    def reset(self, **options: Any) -> Any:
-        """Begin all episodes."""
-
-    def step(self, actions: NDArray[Any]) -> Any:
-        """Apply actions, shape [B, ...]."""
-
-    def snapshot(self) -> Fields:
-        """Present state, generator and observation, and the last step's reward and flags, each [B, ...]."""
 
 
 def random_actions(seed: int, steps: int, batch: int, num_actions: int) -> NDArray[np.int32]:
@@ -68,25 +55,21 @@ def record_jax(
     *,
     params: Any = None,
     seed: int = 0,
-    first_stream: int = 0,
     auto_reset: bool = True,
-    metadata: Mapping[str, Any] | None = None,
 ) -> Trajectory:
     """Record a JAX environment under given actions.
 
-    Environment ``i`` starts from stream ``first_stream + i`` of ``counter_rng.from_seed``, as host references do.
+    Environment ``i`` starts from stream ``i`` of ``counter_rng.from_seed``, as host references do.
 
     Args:
         env: environment (hashable: its compiled recorder is kept).
         actions: [T, B, ...] in the dtype the environment wants.
         params: parameters; the defaults when None.
         seed: 0 <= seed < 2**64.
-        first_stream: stream of the first environment.
         auto_reset: use ``step``; otherwise ``step_env``, which never resets.
-        metadata: added to what is recorded about the environment.
 
     Raises:
-        InvalidParamsError: seed, streams or actions out of bounds.
+        InvalidParamsError: seed or actions out of bounds.
     """
     import jax
     import jax.numpy as jnp
@@ -94,10 +77,10 @@ def record_jax(
     if np.ndim(actions) < 2:
         raise InvalidParamsError("actions", f"shape {np.shape(actions)}", "shape [T, B, ...]", "add the axes")
     params = env.default_params if params is None else params
-    words = counter_rng.seed_words(seed, actions.shape[1], first_stream)
+    words = counter_rng.seed_words(seed, actions.shape[1])
     initial, steps = jax.device_get(_recorder(env, auto_reset)(words, params, jnp.asarray(actions)))
-    about = {"env": env.name, "version": env.version, "seed": seed, "first_stream": first_stream}
-    return Trajectory({"action": np.asarray(actions), **steps}, initial, {**about, **(metadata or {})})
+    about = {"env": env.name, "version": env.version, "seed": seed}
+    return Trajectory({"action": np.asarray(actions), **steps}, initial, about)
 
 
 def state_fields(env: Any, state: Any) -> dict[str, Any]:
@@ -144,58 +127,15 @@ def _step(env: Any, state: Any, action: Any, params: Any, auto_reset: bool) -> t
     return obs, state, {"reward": reward, "terminated": terminated, "truncated": truncated}
 
 
-def record_host(
-    reference: HostReference,
-    actions: NDArray[Any],
-    *,
-    metadata: Mapping[str, Any] | None = None,
-    **reset_options: Any,
-) -> Trajectory:
-    """Record a host reference under given actions.
-
-    Args:
-        reference: adapter; its snapshots may be views, they are copied.
-        actions: [T, B, ...]; row ``t`` is passed to ``reference.step``.
-        metadata: facts about the reference.
-        reset_options: passed to ``reference.reset``.
-
-    Raises:
-        InvalidParamsError: snapshots do not fit the schema, or change their fields between steps.
-    """
-    reference.reset(**reset_options)
-    first = {name: np.array(value) for name, value in reference.snapshot().items()}
-    initial = {name: value for name, value in first.items() if name.split(".")[0] in INITIAL_KINDS}
-    steps = {name: np.empty((len(actions), *value.shape), value.dtype) for name, value in first.items()}
-    for t, action in enumerate(actions):
-        reference.step(action)
-        now = reference.snapshot()
-        if set(now) != set(steps):
-            raise InvalidParamsError(f"snapshot after step {t}", sorted(now), sorted(steps), "keep the fields fixed")
-        for name, value in now.items():
-            if np.shape(value) != steps[name].shape[1:] or np.asarray(value).dtype != steps[name].dtype:
-                got, expected = (np.shape(value), np.asarray(value).dtype), (steps[name].shape[1:], steps[name].dtype)
-                raise InvalidParamsError(f"snapshot field {name!r}", got, expected, "keep shape and dtype fixed")
-            steps[name][t] = value
-    return Trajectory({"action": np.asarray(actions), **steps}, initial, dict(metadata or {}))
-
-
 def jax_step_from(
     env: Any, params: Any = None, *, auto_reset: bool = False, fill: Mapping[str, Any] | None = None
 ) -> StepFrom:
     """Our step for `teacher.teacher_forced`: sets the state of an environment whose state is a dataclass of its leaves.
 
-    Args:
-        env: environment.
-        params: parameters; the defaults when None.
-        auto_reset: use ``step`` instead of ``step_env``.
-        fill: value of state fields the reference does not have, e.g. ``{"rng.0": 0}``.
-
-    Returns:
-        Function of fields [N, ...] and actions [N, ...].  Floats are converted to the environment's width, integers
-        only if no value changes.
-
-    Raises:
-        InvalidParamsError: (from the function) a state field is missing, or an integer does not fit.
+    A function of fields [N, ...] and actions [N, ...].  Floats are converted to the environment's width, integers only
+    if no value changes; ``fill`` has values of state fields that the reference lacks, e.g. ``{"rng.0": 0}``.  With
+    ``auto_reset`` it is ``step``, else ``step_env``.  It raises InvalidParamsError: a state field is missing, or an
+    integer does not fit.
     """
     import jax
 

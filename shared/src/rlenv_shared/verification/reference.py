@@ -110,15 +110,7 @@ class ReferenceProcess:
             raise
 
     def request(self, op: str, timeout_s: float | None = None, /, **arguments: Any) -> Any:
-        """Send one request and wait for its answer.
-
-        Args:
-            op: operation.
-            timeout_s: seconds for this answer; the process's own limit when None.
-            arguments: further keys of the request.
-
-        Returns:
-            The answer's ``result``.
+        """Send one request, wait ``timeout_s`` (the process's own limit when None) and return the answer's ``result``.
 
         Raises:
             IllegalActionError, InvalidParamsError: the driver said so, or the request is no JSON.
@@ -159,12 +151,7 @@ class ReferenceProcess:
         raise kind(f"reference {self._name}, {op!r}", got, "success", "see its text")
 
     def _exchange(self, message: bytes, deadline: float) -> bytes:
-        """Send a line and return the next one that comes.
-
-        Raises:
-            TimeoutError, EOFError: neither came.
-            ValueError: it is too long.
-        """
+        """Send a line; the next one that comes.  Raises TimeoutError, EOFError: none; ValueError: it is too long."""
         unsent, end = memoryview(message), self._received.find(b"\n")
         stdin, stdout, stderr = (stream.fileno() for stream in self._streams())
         os.set_blocking(stdin, False)
@@ -201,17 +188,9 @@ class ReferenceProcess:
         line, self._received = bytes(self._received[:end]), self._received[end + 1 :]
         return line
 
-    def run_episodes(self, episodes: Sequence[Mapping[str, Any]], timeout_s: float | None = None) -> Trajectory:
-        """Play a batch of episodes and return their recording, one column each.
-
-        Args:
-            episodes: specifications the driver understands.
-            timeout_s: seconds for the whole batch.
-
-        Raises:
-            ReferenceUnavailableError: as `request`, or the answer is no recording of these episodes.
-        """
-        result = self.request("episodes", timeout_s, episodes=list(episodes))
+    def run_episodes(self, episodes: Sequence[Mapping[str, Any]]) -> Trajectory:
+        """Play episodes, as the driver understands them: their recording, a column each; errors as `request`."""
+        result = self.request("episodes", episodes=list(episodes))
         try:
             steps = [jsonl.step_from_json(step) for step in result["steps"]]
             recording = jsonl.from_steps(steps, result.get("dtypes", {}), {"reference": self._name})

@@ -1,16 +1,14 @@
-"""For float dynamics: every single step from the reference's state, and how fast free-running episodes drift apart."""
+"""For float dynamics: every single step from the reference's state."""
 
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import Tolerances, compare, generator_before
 from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.trajectory import Trajectory
@@ -36,15 +34,12 @@ def teacher_forced(
         reference: recording with its initial state.
         step_from: our step; returns at least ``terminated``.  Called with `chunk` rows at a time, the last call padded
             by repeating its last row, so a jitted function compiles once.
-        tolerances: as in `compare`.
-        ignore: fields that are not compared, as in `compare`.
-        where: bool [T, B], steps to compare, as in `compare`; under auto-reset leave out the steps that end a game if
-            the two sides draw their resets from different generators.
-        repro: as in `compare`.
+        tolerances: as in `compare`, like ``ignore`` and ``repro``.
+        ignore: fields that are not compared.
+        where: bool [T, B], steps to compare; under auto-reset leave out the steps that end a game if the two sides draw
+            their resets from different generators.
+        repro: a command.
         chunk: rows per call.
-
-    Returns:
-        What was found; ``ours`` in it is one step from the reference's state.
 
     Raises:
         InvalidParamsError: as `compare`, or there is no initial state.
@@ -74,48 +69,3 @@ def teacher_forced(
         return differences
     words = generator_before(reference, differences.first.step, differences.first.episode)  # both start there
     return dataclasses.replace(differences, first=dataclasses.replace(differences.first, generator={"theirs": words}))
-
-
-def drift(
-    ours: Trajectory,
-    theirs: Trajectory,
-    fields: Sequence[str] = ("state.*",),
-    quantiles: Sequence[float] = (0.5, 0.99, 1.0),
-) -> dict[str, Any]:
-    """How two recordings that started alike drift apart, step by step.
-
-    Episodes count up to and including the first row in which either side ends; components of a field are pooled.
-
-    Args:
-        ours: recording.
-        theirs: recording of the reference, same steps, episodes and actions.
-        fields: names or patterns of numeric fields.
-        quantiles: of the absolute error over episodes; 1.0 is the maximum.
-
-    Returns:
-        JSON-serialisable ``{"episodes": [T], "fields": {name: {"0.5": [T], ...}}}``: how many episodes were still
-        running at each step, and the quantiles, None where no episode was.
-
-    Raises:
-        InvalidParamsError: shapes differ, or no field matches.
-    """
-    if ours.ends.shape != theirs.ends.shape:
-        raise InvalidParamsError("drift", ours.ends.shape, theirs.ends.shape, "record both with the same actions")
-    names = [name for name in theirs.steps if name in ours.steps and _matches(name, fields)]
-    if not names:
-        raise InvalidParamsError("drift", fields, list(theirs.steps), "name a field of both")
-    ended = np.logical_or.accumulate(ours.ends | theirs.ends, axis=0)
-    running = ours.valid & theirs.valid & ~np.concatenate([np.zeros_like(ended[:1]), ended[:-1]])
-    curves = {}
-    for name in names:
-        a, b = (side.steps[name].astype(np.float64).reshape(*ended.shape, -1) for side in (ours, theirs))
-        error = np.abs(a - b)
-        rows = [np.quantile(error[t][running[t]], quantiles) if running[t].any() else None for t in range(len(ended))]
-        curves[name] = {
-            str(q): [None if row is None else float(row[i]) for row in rows] for i, q in enumerate(quantiles)
-        }
-    return {"episodes": running.sum(axis=1).tolist(), "fields": curves}
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)

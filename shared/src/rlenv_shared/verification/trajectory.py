@@ -44,37 +44,21 @@ reading: Final = functools.partial(
 
 @dataclasses.dataclass(frozen=True)
 class CanonicalStep:
-    """One step of one episode, as drivers in other languages write it.
+    """One step of one episode, as drivers in other languages write it."""
 
-    Attributes:
-        episode: column of the recording.
-        t: row of the recording; -1 for what the reset returned (no action, reward or flags).
-        fields: value by field name.
-        line: of the file it was read from; 0 for none.
-    """
-
-    episode: int
-    t: int
-    fields: Mapping[str, Any]
-    line: int = 0
+    episode: int  # column of the recording
+    t: int  # row of the recording; -1 for what the reset returned (no action, reward or flags)
+    fields: Mapping[str, Any]  # value by field name
+    line: int = 0  # of the file it was read from; 0 for none
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A recording; see the module for its fields.
+    """A recording; see the module.  Raises InvalidParamsError: a name, shape or dtype does not fit the schema."""
 
-    Attributes:
-        steps: array by field name, [T, B, ...].
-        initial: state, generator and observation after the reset, [B, ...].
-        metadata: JSON-serialisable facts: environment, seed, parameters, versions.
-
-    Raises:
-        InvalidParamsError: a name, shape or dtype does not fit the schema.
-    """
-
-    steps: Mapping[str, NDArray[Any]]
-    initial: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
-    metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    steps: Mapping[str, NDArray[Any]]  # array by field name, [T, B, ...]
+    initial: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)  # after the reset, [B, ...]
+    metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # JSON: environment, seed, versions
 
     def __post_init__(self) -> None:
         for names in (self.steps, self.initial):
@@ -129,11 +113,7 @@ class Trajectory:
         return terminated | self.steps.get("truncated", np.zeros_like(terminated))
 
     def before(self, name: str) -> NDArray[Any]:
-        """A state, generator or observation field as it was before each step, [T, B, ...].
-
-        Raises:
-            InvalidParamsError: the recording lacks the field or its initial value.
-        """
+        """A field as it was before each step, [T, B, ...].  Raises InvalidParamsError: its first value is not there."""
         if name not in self.steps or name not in self.initial:
             raise _bad(f"field {name!r}", sorted(self.initial), "a field with an initial value", "record the reset too")
         return np.concatenate([self.initial[name][None], self.steps[name]])[:-1]
@@ -149,12 +129,7 @@ class Trajectory:
                 yield CanonicalStep(episode, int(t), {name: self.steps[name][t, episode] for name in names})
 
     def save(self, path: str | Path) -> None:
-        """Write a compressed npz file.
-
-        Raises:
-            InvalidParamsError: the metadata is not JSON.
-            StorageError: it cannot be written there.
-        """
+        """Write an npz file.  Raises InvalidParamsError: metadata that is no JSON; StorageError: no place to write."""
         header = {"format": FORMAT, "schema": SCHEMA, "metadata": dict(self.metadata)}
         arrays = {f"steps/{name}": array for name, array in self.steps.items()}
         arrays |= {f"initial/{name}": array for name, array in self.initial.items()}
@@ -162,11 +137,7 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Read what `save` wrote.
-
-        Raises:
-            SnapshotVersionError: the file is missing, corrupt, not a recording, or of another schema version.
-        """
+        """Read what `save` wrote.  Raises SnapshotVersionError: missing, corrupt, foreign or of another version."""
         with reading(f"recording {path}"):
             header, arrays = files.read_npz(path)
             check_header(header, {"format", "schema", "metadata"})
@@ -178,11 +149,7 @@ class Trajectory:
 
 
 def check_header(header: Any, keys: set[str]) -> None:
-    """Check a file's header, without its seal.
-
-    Raises:
-        ValueError: it is foreign, of another version, or has other keys.
-    """
+    """Raise ValueError for a file's header, without its seal, that is foreign, of another version or has other keys."""
     if not isinstance(header, dict) or (header.get("format"), header.get("schema")) != (FORMAT, SCHEMA):
         about = {key: header.get(key) for key in ("format", "schema")} if isinstance(header, dict) else header
         raise ValueError(f"a header with {about}, not format {FORMAT}, schema {SCHEMA}")

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from rlenv_shared import files, machine
@@ -26,17 +25,11 @@ from rlenv_shared.verification.differences import Differences
 
 @dataclasses.dataclass
 class Findings:
-    """What a rollout set found.
+    """What a rollout set found."""
 
-    Attributes:
-        comparisons: tree of objects with ``steps`` and ``mismatches``.
-        measured: anything else, JSON-serialisable.
-        problems: what is wrong although nothing differed.
-    """
-
-    comparisons: dict[str, Any] = dataclasses.field(default_factory=dict)
-    measured: dict[str, Any] = dataclasses.field(default_factory=dict)
-    problems: list[str] = dataclasses.field(default_factory=list)
+    comparisons: dict[str, Any] = dataclasses.field(default_factory=dict)  # tree with ``steps``, ``mismatches``
+    measured: dict[str, Any] = dataclasses.field(default_factory=dict)  # anything else, JSON-serialisable
+    problems: list[str] = dataclasses.field(default_factory=list)  # what is wrong although nothing differed
 
     def add(self, name: str, differences: Differences, **more: Any) -> None:
         """Keep and print a comparison."""
@@ -59,15 +52,6 @@ def run_set(declaration: Declaration, chosen: RolloutSet, settings: Mapping[str,
 def comparisons(content: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
     """Name, steps and mismatches of every comparison in a file's content."""
     return _below("", content["comparisons"])
-
-
-def load(path: Path) -> dict[str, Any]:
-    """Read a file of results.
-
-    Raises:
-        SnapshotVersionError: it is corrupt, foreign, of another version, or compares nothing.
-    """
-    return FORMAT.read(path)
 
 
 def main(declaration: Declaration, argv: Sequence[str]) -> int:
@@ -122,3 +106,5 @@ def _check(content: Mapping[str, Any]) -> None:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-rollouts", 1, "results", "run verify", _check)
+load: Final = FORMAT.read
+"""Reads a file of results; SnapshotVersionError: corrupt, foreign, of another version, or it compares nothing."""

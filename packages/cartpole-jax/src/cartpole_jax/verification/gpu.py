@@ -7,8 +7,7 @@ from typing import Any, Final
 from cartpole_jax import CartPole
 from cartpole_jax.verification import OURS
 from rlenv_bench.gpu.program import random_rollout
-from rlenv_bench.sections import Comparison
-from rlenv_bench.workloads import jax_rollout
+from rlenv_bench.workloads import Comparison, jax_rollout
 
 PROGRAMS: Final = (
     random_rollout("step", CartPole(), unroll=4),

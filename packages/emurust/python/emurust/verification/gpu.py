@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from rlenv_bench.sections import Comparison
-from rlenv_bench.workloads import HostWorkload
+from rlenv_bench.workloads import Comparison, HostWorkload
 
 CONSOLES_A_CORE: Final = 16
 

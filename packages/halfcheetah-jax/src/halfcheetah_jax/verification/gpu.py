@@ -8,8 +8,7 @@ from typing import Any, Final
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.kernel import SOLVES
 from rlenv_bench.gpu.program import Program, random_rollout
-from rlenv_bench.sections import Comparison
-from rlenv_bench.workloads import jax_rollout
+from rlenv_bench.workloads import Comparison, jax_rollout
 
 BATCHES: Final = (4_096, 16_384, 65_536)  # of the comparisons
 STEPS: Final = 16  # of a call; others may need seconds for them

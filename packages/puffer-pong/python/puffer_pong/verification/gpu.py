@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from puffer_pong.jax import Pong
 from rlenv_bench.gpu.program import random_rollout
-from rlenv_bench.sections import Comparison
-from rlenv_bench.workloads import HostWorkload
+from rlenv_bench.workloads import Comparison, HostWorkload
 from rlenv_shared.verification.locate import reference
 
 ONE_FRAME: Final = Pong(frameskip=1)

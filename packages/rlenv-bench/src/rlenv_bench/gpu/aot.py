@@ -32,11 +32,7 @@ def prepare() -> None:
 
 
 def device(target: Target) -> Any:
-    """Sharding that stands for one device of the target.
-
-    Raises:
-        ReferenceUnavailableError: JAX has no CUDA plugin here.
-    """
+    """Sharding that stands for one device of the target; ReferenceUnavailableError if JAX has no CUDA plugin here."""
     from jax.experimental import topologies
     from jax.sharding import SingleDeviceSharding
 
@@ -53,9 +49,7 @@ def device(target: Target) -> Any:
 def compile_program(program: Any, batch: int, target: Target) -> dict[str, Any]:
     """Compile a `Program` at a batch size and count; see `rlenv_bench.gpu.compilation` for the fields.
 
-    Raises:
-        InvalidParamsError: a trip count is neither known to the compiler nor declared.
-        ReferenceUnavailableError: the CUDA compiler is missing.
+    Raises InvalidParamsError: a trip count neither known nor declared; ReferenceUnavailableError: no CUDA compiler.
     """
     with tempfile.TemporaryDirectory() as folder:
         function, arguments = program.at(batch, device(target))
@@ -102,8 +96,7 @@ def kernels(
 ) -> Iterator[dict[str, Any]]:
     """Rows of a report for one instruction: the last thing it runs has its bytes, what comes before moves its result.
 
-    Raises:
-        ReferenceUnavailableError: a fusion runs something that is neither a kernel with known code nor a copy.
+    Raises ReferenceUnavailableError: a fusion runs something that is neither a kernel with known code nor a copy.
     """
     parts = ran.get(launch.name, ())
     unknown = [part for part in parts if part.kind not in thunks.MEMORY and part.kernel not in code]

@@ -24,23 +24,14 @@ MOSTLY_WORK: Final = 0.25  # of the measured time: a row with less work says not
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One measurement.
+    """One measurement."""
 
-    Attributes:
-        name: program, GPU and batch.
-        measured_s: seconds of a step.
-        raw_s: of a step, by the raw model.
-        launches: of a step.
-        fits: constant that it gives; empty if it tests.
-        unused: why it does neither; empty if it does.
-    """
-
-    name: str
-    measured_s: float
-    raw_s: float
-    launches: int
-    fits: str
-    unused: str
+    name: str  # program, GPU and batch
+    measured_s: float  # seconds of a step
+    raw_s: float  # of a step, by the raw model
+    launches: int  # of a step
+    fits: str  # constant that it gives; empty if it tests
+    unused: str  # why it does neither; empty if it does
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Point:

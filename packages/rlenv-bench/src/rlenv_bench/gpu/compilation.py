@@ -37,33 +37,19 @@ FLOOR: Final = "calibrated_steps_per_s"
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """What one step of all environments costs at one batch size; per environment where it says so.
+    """What one step of all environments costs at one batch size; per environment where it says so."""
 
-    Attributes:
-        batch: environments.
-        launches: kernels per step.
-        bytes: moved per environment and step.
-        instructions: of threads, per environment and step.
-        registers: of the hungriest kernel's threads.
-        spill_bytes: of all kernels of the step.
-        uncounted_loops: loops inside kernels whose trips nobody declared.
-        raw_steps_per_s: environment steps per second that the datasheet allows (`rlenv_bench.gpu.model`).
-        calibrated_steps_per_s: expected, by published measurements of other programs; budgets count on it.
-        slow_steps_per_s: at the slow end of their range.
-        fast_steps_per_s: at the fast end.
-    """
-
-    batch: int
-    launches: float
-    bytes: float
-    instructions: float
-    registers: int
-    spill_bytes: int
-    uncounted_loops: int
-    raw_steps_per_s: float
-    calibrated_steps_per_s: float
-    slow_steps_per_s: float
-    fast_steps_per_s: float
+    batch: int  # environments
+    launches: float  # kernels per step
+    bytes: float  # moved per environment and step
+    instructions: float  # of threads, per environment and step
+    registers: int  # of the hungriest kernel's threads
+    spill_bytes: int  # of all kernels of the step
+    uncounted_loops: int  # loops inside kernels whose trips nobody declared
+    raw_steps_per_s: float  # environment steps per second that the datasheet allows (`rlenv_bench.gpu.model`)
+    calibrated_steps_per_s: float  # expected, by published measurements of other programs; budgets count on it
+    slow_steps_per_s: float  # at the slow end of their range
+    fast_steps_per_s: float  # at the fast end
 
 
 def cost(compiled: Mapping[str, Any], target: Target) -> Cost:
@@ -113,15 +99,6 @@ def save(report: Mapping[str, Any], path: Path) -> None:
         file.write(one_line.encode() + b"\n")
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Read a report.
-
-    Raises:
-        SnapshotVersionError: there is none, or it is not of this format.
-    """
-    return FORMAT.read(path)
-
-
 def target(report: Mapping[str, Any]) -> Target:
     """The device that a report is about."""
     return Target.load(report["target"])
@@ -136,10 +113,8 @@ def checked_budgets(package: str, budgets: Mapping[str, Mapping[str, float]]) ->
     """The budgets of a package's programs: what a step may cost at most, and a floor of its speed.
 
     ``launches``, ``bytes`` and ``instructions`` are per step (and environment), ``spill_bytes`` and ``registers`` of
-    any kernel, all at every batch; ``calibrated_steps_per_s`` is predicted at the best batch.
-
-    Raises:
-        InvalidParamsError: a budget has other keys than `LIMITS` and `FLOOR`, or lacks a spill limit or the floor.
+    any kernel, all at every batch; ``calibrated_steps_per_s`` is predicted at the best batch.  Raises
+    InvalidParamsError: a budget has other keys than `LIMITS` and `FLOOR`, or lacks a spill limit or the floor.
     """
     for program, budget in budgets.items():
         if not {"spill_bytes", FLOOR} <= set(budget) <= {*LIMITS, FLOOR}:
@@ -155,10 +130,10 @@ def problems(
     jax_version: str,
     budgets: Mapping[str, Mapping[str, float]],
 ) -> Iterator[str]:
-    """What is wrong with a report, a line each.
+    """What is wrong with a committed report, a line each.
 
     Args:
-        report: committed.
+        report: as it is committed.
         declared: batch sizes of each program that the package declares.
         fingerprints: of each program as it is now.
         jax_version: with which they were taken.
@@ -225,3 +200,5 @@ def _check(report: Mapping[str, Any]) -> None:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-gpu-compiled", 2, "GPU report", f"run {COMMAND}", _check)
+load: Final = FORMAT.read
+"""Reads a report; SnapshotVersionError: there is none, or it is not of this format."""

@@ -62,21 +62,13 @@ class Instruction:
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """A kernel of the step loop.
+    """A kernel of the step loop."""
 
-    Attributes:
-        name: of the instruction.
-        op: its kind: fusion, copy, custom-call, ...
-        trips: launches per iteration of the step loop.
-        bytes_read: by one launch; of a custom call all operands, the most that it can need.
-        bytes_written: by one launch; of a custom call all results.
-    """
-
-    name: str
-    op: str
-    trips: int
-    bytes_read: int
-    bytes_written: int
+    name: str  # of the instruction
+    op: str  # its kind: fusion, copy, custom-call, ...
+    trips: int  # launches per iteration of the step loop
+    bytes_read: int  # by one launch; of a custom call all operands, the most that it can need
+    bytes_written: int  # by one launch; of a custom call all results
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,11 +88,7 @@ def shape_bytes(shape: str) -> int:
 
 
 def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
-    """``(instructions by computation, name of the entry computation)``.
-
-    Raises:
-        InvalidParamsError: the text has no entry computation.
-    """
+    """``(instructions by computation, name of the entry computation)``; InvalidParamsError if there is no entry."""
     computations: dict[str, list[Instruction]] = {}
     entry = current = None
     for line in text.splitlines():
@@ -117,17 +105,11 @@ def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
 
 
 def step_loop(text: str, steps: int, loop_trips: int | None = None) -> StepLoop:
-    """The kernels of a rollout's loop over environment steps.
+    """The kernels of a rollout's loop over ``steps`` environment steps, in optimised HLO.
 
     A program without such a loop, as a kernel that loops inside itself, counts whole: its one iteration is all steps.
-
-    Args:
-        text: optimised HLO.
-        steps: environment steps of the rollout, >= 1.
-        loop_trips: worst case for nested loops whose trip count the compiler does not know.
-
-    Raises:
-        InvalidParamsError: several loops could be the one over steps, or a trip count is neither known nor declared.
+    ``loop_trips`` is the worst case of nested loops whose trip count the compiler does not know.  Raises
+    InvalidParamsError: several loops could be the one over steps, or a trip count is neither known nor declared.
     """
     computations, entry = parse(text)
     candidates = [

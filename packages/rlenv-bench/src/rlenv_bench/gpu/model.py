@@ -18,17 +18,11 @@ from rlenv_bench.gpu.target import ISSUE_LANES, Target
 
 @dataclasses.dataclass(frozen=True)
 class Assumptions:
-    """How far programs stay behind a device's datasheet.
+    """How far programs stay behind a device's datasheet."""
 
-    Attributes:
-        launch_s: seconds of a launch out of a CUDA graph, into which XLA puts loop bodies of five launches and more.
-        lone_launch_s: seconds of any other launch.
-        work: times longer than memory and issue rate allow.
-    """
-
-    launch_s: float
-    lone_launch_s: float
-    work: float
+    launch_s: float  # seconds of a launch out of a CUDA graph: loop bodies of five launches and more
+    lone_launch_s: float  # seconds of any other launch
+    work: float  # times longer than memory and issue rate allow
 
 
 RAW: Final = Assumptions(1.5e-6, 1.5e-6, 1.0)
@@ -39,13 +33,7 @@ SLOW: Final = Assumptions(2.7e-6, 2.7e-6, 2.6)
 
 
 def seconds(kernel: Mapping[str, Any], target: Target, assumed: Assumptions) -> float:
-    """Predicted time of one launch.
-
-    Args:
-        kernel: of a report, see `rlenv_bench.gpu.compilation`.
-        target: device.
-        assumed: one of the above, or another.
-    """
+    """Predicted time of one launch of a report's kernel (`rlenv_bench.gpu.compilation`) on a device."""
     moved = (kernel["bytes_read"] + kernel["bytes_written"]) / target.bytes_per_s
     cycles = kernel["threads"] / target.thread_instructions_per_s
     pipe = max(kernel[name] * ISSUE_LANES / lanes for name, lanes in target.lanes.items())

@@ -25,37 +25,23 @@ PLATFORM: Final = "cuda"
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """A rollout to compile.
+    """A rollout to compile."""
 
-    Attributes:
-        name: within the package.
-        build: from a number of environments to ``(function, arguments)``; the arguments may be abstract
-            (`jax.ShapeDtypeStruct`).
-        steps: environment steps of the rollout.
-        about: what is computed, for readers.
-        writes: what each step writes to memory, e.g. ``reward, done``.
-        batches: numbers of environments.
-        loop_trips: worst-case trips of a loop in a step whose number the compiler does not know.
-        kernel_trips: worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the
-            outermost first; undeclared ones count once, and a report with such a loop is refused.
-        donate: arguments whose memory the result may take.
-        workload: ``(batch, keep outputs, whether the device is a GPU) -> Workload``: the program to measure; None if it
-            is only compiled.
-        build_to_hash: another form of the same program for the fingerprint, where the lowered one holds more than the
-            program: that of a kernel holds the paths and lines of its source.
-    """
-
-    name: str
-    build: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]]
-    steps: int
-    about: str
-    writes: str
-    batches: tuple[int, ...] = BATCHES
-    loop_trips: int | None = None
+    name: str  # within the package
+    build: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]]  # batch to ``(function, arguments)``, or abstract
+    steps: int  # environment steps of the rollout
+    about: str  # what is computed, for readers
+    writes: str  # what each step writes to memory, e.g. ``reward, done``
+    batches: tuple[int, ...] = BATCHES  # numbers of environments
+    loop_trips: int | None = None  # worst-case trips of a loop in a step whose number the compiler does not know
     kernel_trips: int | tuple[int, ...] | None = None
-    donate: tuple[int, ...] = (0,)
-    workload: Callable[[int, bool, bool], Any] | None = None
+    """Worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the outermost first;
+    undeclared ones count once, and a report with such a loop is refused."""
+    donate: tuple[int, ...] = (0,)  # arguments whose memory the result may take
+    workload: Callable[[int, bool, bool], Any] | None = None  # ``(batch, keep outputs, on a GPU) -> Workload`` to time
     build_to_hash: Callable[[int], tuple[Callable[..., Any], Sequence[Any]]] | None = None
+    """Another form of the same program for the fingerprint, where the lowered one holds more than the program: that of
+    a kernel holds the paths and lines of its source."""
 
     def __post_init__(self) -> None:
         of_kernels = self.kernel_trips if isinstance(self.kernel_trips, tuple) else (self.kernel_trips,)
@@ -78,7 +64,6 @@ class Program:
 def random_rollout(
     name: str,
     env: Any,
-    params: Any = None,
     *,
     steps: int = 64,
     observe: bool = False,
@@ -93,8 +78,7 @@ def random_rollout(
 
     Args:
         name: of the program.
-        env: environment.
-        params: its parameters, arguments of the program; the defaults when None.
+        env: environment, whose default parameters are arguments of the program.
         steps: of the rollout.
         observe: write observations.
         unroll: steps of one iteration of the scan.
@@ -104,7 +88,7 @@ def random_rollout(
     """
     from rlenv_bench.workloads import jax_rollout, rollout_function
 
-    params = env.default_params if params is None else params
+    params = env.default_params
     form: dict[str, Any] = {"observe": observe, "mode": "kernel" if in_kernel else "scan", "unroll": unroll}
 
     def build(batch: int, **changes: Any) -> tuple[Callable[..., Any], Sequence[Any]]:

@@ -41,44 +41,26 @@ WIDTHS: Final = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}  # by
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """What a thread of a kernel issues, loops counted with their trips and every branch taken: an upper bound.
+    """What a thread of a kernel issues, loops counted with their trips and every branch taken: an upper bound."""
 
-    Attributes:
-        instructions: of all kinds.
-        loops: in the code.
-        bytes_read: of global memory, whether a predicate lets it happen or not.
-        bytes_written: likewise.
-        pipes: instructions that go through each of `PIPES`.
-    """
-
-    instructions: int
-    loops: int
-    bytes_read: int
-    bytes_written: int
-    pipes: Mapping[str, int]
+    instructions: int  # of all kinds
+    loops: int  # in the code
+    bytes_read: int  # of global memory, whether a predicate lets it happen or not
+    bytes_written: int  # likewise
+    pipes: Mapping[str, int]  # instructions that go through each of `PIPES`
 
 
 @dataclasses.dataclass(frozen=True)
 class KernelCode:
-    """Machine code of one kernel.
+    """Machine code of one kernel."""
 
-    Attributes:
-        registers: of a thread.
-        spill_bytes: stores and loads of registers that did not fit.
-        counts: of what a thread issues.
-    """
-
-    registers: int
-    spill_bytes: int
-    counts: Counts
+    registers: int  # of a thread
+    spill_bytes: int  # stores and loads of registers that did not fit
+    counts: Counts  # of what a thread issues
 
 
 def tool(name: str) -> str:
-    """Path of one of NVIDIA's tools, from the path or from its wheel.
-
-    Raises:
-        ReferenceUnavailableError: it is not installed.
-    """
+    """Path of one of NVIDIA's tools, from the path or its wheel; ReferenceUnavailableError if it is not installed."""
     import jax
 
     site = Path(jax.__file__).resolve().parents[1]
@@ -93,16 +75,11 @@ Trips = int | tuple[int, ...]
 
 
 def kernels_of(ptx: Path, architecture: str, kernel_trips: Trips | None = None) -> dict[str, KernelCode]:
-    """Assemble a PTX file and count: kernel name to its machine code.
+    """Assemble a PTX file for an architecture, e.g. ``sm_90a``, and count: kernel name to its machine code.
 
-    Args:
-        ptx: file.
-        architecture: e.g. ``sm_90a``.
-        kernel_trips: worst-case trips of loops inside kernels; None counts their bodies once.
-
-    Raises:
-        InvalidParamsError: a loop is nested more deeply than trips are declared for.
-        ReferenceUnavailableError: a tool is missing, or refuses the file.
+    ``kernel_trips`` are the worst-case trips of loops inside kernels; None counts their bodies once.  Raises
+    InvalidParamsError: a loop is nested more deeply than trips are declared for; ReferenceUnavailableError: a tool is
+    missing, or refuses the file.
     """
     with tempfile.TemporaryDirectory() as folder:
         cubin = Path(folder) / "kernels.cubin"
@@ -180,11 +157,7 @@ def _trips(kernel_trips: Trips, depth: int) -> int:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """What one of NVIDIA's tools printed.
-
-    Raises:
-        ReferenceUnavailableError: it failed; the message has the end of what it said.
-    """
+    """What one of NVIDIA's tools printed; ReferenceUnavailableError, with the end of what it said, if it failed."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ReferenceUnavailableError(Path(command[0]).name, done.stderr.strip()[-500:], "success", "see its message")

@@ -16,31 +16,18 @@ ISSUE_LANES: Final = 128  # to which the four schedulers of a multiprocessor iss
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """One kind of GPU; ``targets/README.md`` says where the numbers come from.
+    """One kind of GPU; ``targets/README.md`` says where the numbers come from."""
 
-    Attributes:
-        name: of the device.
-        compiler_config: XLA's description of it, a GpuTargetConfigProto as text.
-        architecture: NVIDIA's name of its instruction set, for ptxas.
-        bytes_per_s: memory throughput.
-        thread_instructions_per_s: instructions of single threads that all schedulers together issue.
-        lanes: of a multiprocessor's execution pipes, by class of instruction (`rlenv_bench.gpu.sass.PIPES`).
-    """
-
-    name: str
-    compiler_config: str
-    architecture: str
-    bytes_per_s: float
-    thread_instructions_per_s: float
-    lanes: Mapping[str, int]
+    name: str  # of the device
+    compiler_config: str  # XLA's description of it, a GpuTargetConfigProto as text
+    architecture: str  # NVIDIA's name of its instruction set, for ptxas
+    bytes_per_s: float  # memory throughput
+    thread_instructions_per_s: float  # instructions of single threads that all schedulers together issue
+    lanes: Mapping[str, int]  # of a multiprocessor's pipes, by class of instruction (`rlenv_bench.gpu.sass.PIPES`)
 
     @classmethod
     def load(cls, name: str = "h200") -> Target:
-        """One of the shipped targets.
-
-        Raises:
-            InvalidParamsError: there is none of this name.
-        """
+        """One of the shipped targets.  Raises InvalidParamsError: there is none of this name."""
         path = TARGETS / f"{name}.toml"
         if not path.exists():
             raise InvalidParamsError("target", name, f"one of {shipped()}", "describe the device in gpu/targets")

@@ -27,27 +27,16 @@ _NAMED = re.compile(r'profile_annotation: "([^"]*)"\s+thunk_id: (\d+)')
 
 @dataclasses.dataclass(frozen=True)
 class Thunk:
-    """One thing that the device does.
+    """One thing that the device does."""
 
-    Attributes:
-        kind: XLA's, e.g. ``CustomKernel`` or ``Copy``.
-        kernel: name of its machine code; empty if it has none.
-        threads: of a kernel, 0 otherwise.
-        in_graph: launched by a CUDA graph.
-    """
-
-    kind: str
-    kernel: str
-    threads: int
-    in_graph: bool
+    kind: str  # XLA's, e.g. ``CustomKernel`` or ``Copy``
+    kernel: str  # name of its machine code; empty if it has none
+    threads: int  # of a kernel, 0 otherwise
+    in_graph: bool  # launched by a CUDA graph
 
 
 def read(folder: Path) -> dict[str, list[Thunk]]:
-    """Thunks of each instruction in a folder of dumps.
-
-    Raises:
-        ReferenceUnavailableError: XLA dumped no schedule, or several.
-    """
+    """Thunks of each instruction in a folder of dumps; ReferenceUnavailableError if it has no schedule, or several."""
     texts = []
     for name, most in (("thunk_sequence*", 2), ("thunk_metadata", 1)):  # a second schedule is the one with CUDA graphs
         found = sorted(folder.glob(f"*.{name}.txt"))
@@ -59,12 +48,7 @@ def read(folder: Path) -> dict[str, list[Thunk]]:
 
 
 def parse(sequence: str, metadata: str) -> dict[str, list[Thunk]]:
-    """Thunks by the name of their instruction; that of an asynchronous start or a loop has those inside it.
-
-    Args:
-        sequence: the schedule, nested by indentation.
-        metadata: name of the instruction of each thunk's number.
-    """
+    """Thunks by instruction (a loop's has those inside) from the schedule and the instructions of its numbers."""
     names = {int(number): name for name, number in _NAMED.findall(metadata)}
     found: dict[str, list[Thunk]] = defaultdict(list)
     lines = [line for line in map(_THUNK.match, sequence.splitlines()) if line]

@@ -3,89 +3,54 @@
 The null hypothesis is that the means differ by at least the margin; rejecting it at level ``alpha`` shows equivalence.
 That happens exactly when the (1 - 2 alpha) confidence interval of the difference lies inside ±margin.
 
-Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657-680; for proportions Newcombe 1998, Stat. Med. 17:873-890,
-method 10 (hybrid score interval).
+Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657-680.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
+from scipy import stats
 
 from rlenv_shared.errors import InvalidParamsError
 
 EQUIVALENT: Final = "equivalent"
 NOT_SHOWN: Final = "not shown equivalent"
-FARTHEST_Z: Final = 38.0  # the normal tail beyond underflows float64
 
 
 @dataclasses.dataclass(frozen=True)
 class TostResult:
-    """An equivalence test.
+    """An equivalence test."""
 
-    Attributes:
-        method: ``welch``, ``paired`` or ``proportions``.
-        mean_a: mean (or proportion) of the first sample.
-        mean_b: of the second.
-        difference: ``mean_a - mean_b``.
-        ci_low: lower end of the (1 - 2 alpha) confidence interval of the difference.
-        ci_high: upper end.
-        margin: equivalence margin, in the samples' unit.
-        alpha: level of each one-sided test.
-        n_a: size of the first sample.
-        n_b: of the second.
-        p_lower: p value against ``difference <= -margin``.
-        p_upper: p value against ``difference >= margin``.
-        p: the larger of both.
-        degenerate: the difference has no variance, so the verdict is the plain comparison |difference| < margin.
-        verdict: ``"equivalent"`` or ``"not shown equivalent"``.
-        reason: why, in words.
-    """
-
-    method: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    ci_low: float
-    ci_high: float
-    margin: float
-    alpha: float
-    n_a: int
-    n_b: int
-    p_lower: float
-    p_upper: float
-    p: float
-    degenerate: bool
-    verdict: Literal["equivalent", "not shown equivalent"]
-    reason: str
+    method: str  # ``welch`` or ``paired``
+    mean_a: float  # mean of the first sample
+    mean_b: float  # of the second
+    difference: float  # ``mean_a - mean_b``
+    ci_low: float  # lower end of the (1 - 2 alpha) confidence interval of the difference
+    ci_high: float  # upper end
+    margin: float  # equivalence margin, in the samples' unit
+    alpha: float  # level of each one-sided test
+    n_a: int  # size of the first sample
+    n_b: int  # of the second
+    p_lower: float  # p value against ``difference <= -margin``
+    p_upper: float  # p value against ``difference >= margin``
+    p: float  # the larger of both
+    degenerate: bool  # the difference has no variance, so the verdict is the plain comparison |difference| < margin
+    verdict: Literal["equivalent", "not shown equivalent"]  # ``"equivalent"`` or ``"not shown equivalent"``
+    reason: str  # why, in words
 
     @property
     def equivalent(self) -> bool:
         """The verdict as a bool."""
         return self.verdict == EQUIVALENT
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON-serialisable form."""
-        return dataclasses.asdict(self)
-
 
 def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of the means of two independent samples with unequal variances.
-
-    Args:
-        a: [n_a] finite numbers, n_a >= 2.
-        b: [n_b] finite numbers, n_b >= 2.
-        margin: > 0.
-        alpha: 0 < alpha < 0.5.
-
-    Raises:
-        InvalidParamsError: a sample is too small or not finite, or margin or alpha out of bounds.
-    """
+    """Equivalence of two independent samples' means, variances unequal; InvalidParamsError: under 2 finite numbers."""
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)
     variance_x, variance_y = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
@@ -97,17 +62,7 @@ def tost_welch(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -
 
 
 def tost_paired(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of the means of two measurements on the same subjects.
-
-    Args:
-        a: [n] finite numbers, n >= 2.
-        b: [n], same subjects in the same order.
-        margin: > 0.
-        alpha: 0 < alpha < 0.5.
-
-    Raises:
-        InvalidParamsError: the samples differ in size, are too small or not finite, or margin or alpha out of bounds.
-    """
+    """Equivalence of the means of two samples of the same subjects, in one order; InvalidParamsError: unequal sizes."""
     x, y = _sample("a", a), _sample("b", b)
     check_design(margin, alpha)
     if len(x) != len(y):
@@ -119,61 +74,8 @@ def tost_paired(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) 
     return _student("paired", x, y, float(gaps.mean()), error, len(gaps) - 1.0, margin, alpha)
 
 
-def tost_proportions(count_a: int, n_a: int, count_b: int, n_b: int, margin: float, alpha: float = 0.05) -> TostResult:
-    """Equivalence of two independent proportions, by Newcombe's hybrid score interval.
-
-    The p values are the levels at which that interval would just touch the margin.
-
-    Args:
-        count_a: successes in the first sample, 0 <= count_a <= n_a.
-        n_a: its size, >= 1.
-        count_b: successes in the second.
-        n_b: its size.
-        margin: 0 < margin <= 1.
-        alpha: 0 < alpha < 0.5.
-
-    Raises:
-        InvalidParamsError: counts, margin or alpha out of bounds.
-    """
-    check_design(margin, alpha)
-    for count, n in ((count_a, n_a), (count_b, n_b)):
-        if not (isinstance(count, int | np.integer) and isinstance(n, int | np.integer) and 0 <= count <= n and n >= 1):
-            raise InvalidParamsError("count of n", (count, n), "integers 0 <= count <= n, n >= 1", "count again")
-    if margin > 1:
-        raise InvalidParamsError("margin", margin, "0 < margin <= 1", "use a proportion")
-
-    def limits(z: float) -> tuple[float, float]:
-        return newcombe_interval(count_a, n_a, count_b, n_b, z)
-
-    low, high = limits(float(stats.norm.isf(alpha)))
-    p_lower = _touching_level(lambda z: limits(z)[0] + margin, lambda z: limits(z)[1] + margin)
-    p_upper = _touching_level(lambda z: margin - limits(z)[1], lambda z: margin - limits(z)[0])
-    means = float(count_a / n_a), float(count_b / n_b)
-    return _result("proportions", means, (low, high), margin, alpha, (int(n_a), int(n_b)), (p_lower, p_upper))
-
-
-def newcombe_interval(count_a: int, n_a: int, count_b: int, n_b: int, z: float) -> tuple[float, float]:
-    """Newcombe's hybrid score interval of the difference of two proportions, at normal quantile ``z >= 0``."""
-    p_a, p_b = count_a / n_a, count_b / n_b
-    (low_a, high_a), (low_b, high_b) = wilson_interval(count_a, n_a, z), wilson_interval(count_b, n_b, z)
-    gap = p_a - p_b
-    return gap - math.hypot(p_a - low_a, high_b - p_b), gap + math.hypot(p_b - low_b, high_a - p_a)
-
-
-def wilson_interval(count: int, n: int, z: float) -> tuple[float, float]:
-    """Wilson's score interval of a proportion, at normal quantile ``z >= 0``."""
-    share, squared = count / n, z * z
-    centre = (share + squared / (2 * n)) / (1 + squared / n)
-    half = z / (1 + squared / n) * math.sqrt(share * (1 - share) / n + squared / (4 * n * n))
-    return (0.0 if count == 0 else centre - half), (1.0 if count == n else centre + half)
-
-
 def check_design(margin: float, alpha: float) -> None:
-    """Check margin and level.
-
-    Raises:
-        InvalidParamsError: margin not finite and > 0, or alpha not in (0, 0.5).
-    """
+    """Check margin and level.  Raises InvalidParamsError: margin not finite and > 0, or alpha not in (0, 0.5)."""
     if not (math.isfinite(margin) and margin > 0):
         raise InvalidParamsError("margin", margin, "a finite number > 0", "fix the margin before the experiment")
     if not 0 < alpha < 0.5:
@@ -188,22 +90,6 @@ def _sample(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
-def _touching_level(near_limit: Any, far_limit: Any) -> float:
-    """One-sided level at which an interval limit crosses zero.
-
-    ``near_limit(z)`` falls with ``z`` from the distance between estimate and margin; if that distance is negative the
-    level is above one half, and it is the other limit, ``far_limit``, that crosses, at ``-z``.
-    """
-    inside = near_limit(0.0) > 0
-    limit, sign = (near_limit, 1.0) if inside else (far_limit, -1.0)
-    if near_limit(0.0) == 0:
-        return 0.5
-    if limit(0.0) * limit(FARTHEST_Z) > 0:  # the limit never gets there
-        return 0.0 if inside else 1.0
-    z = optimize.brentq(limit, 0.0, FARTHEST_Z, xtol=1e-15, rtol=8.9e-16)
-    return float(stats.norm.sf(sign * z))
-
-
 def _student(
     method: str,
     x: NDArray[np.float64],
@@ -215,49 +101,35 @@ def _student(
     alpha: float,
 ) -> TostResult:
     """From the difference, its standard error (0 where there is no variance) and the degrees of freedom."""
+    mean_a, mean_b = float(x.mean()), float(y.mean())
     if error:
         reach = float(stats.t.isf(alpha, freedom)) * error
-        p_values = (
-            float(stats.t.sf((gap + margin) / error, freedom)),
-            float(stats.t.cdf((gap - margin) / error, freedom)),
-        )
+        p_lower = float(stats.t.sf((gap + margin) / error, freedom))
+        p_upper = float(stats.t.cdf((gap - margin) / error, freedom))
     else:
-        reach, p_values = 0.0, (0.0 if gap > -margin else 1.0, 0.0 if gap < margin else 1.0)
-    means, sizes = (float(x.mean()), float(y.mean())), (len(x), len(y))
-    found = _result(method, means, (gap - reach, gap + reach), margin, alpha, sizes, p_values)
-    if error:
-        return found
-    reason = f"no variance; |difference| {abs(gap):.6g} {'<' if found.equivalent else '>='} margin {margin:.6g}"
-    return dataclasses.replace(found, difference=gap, degenerate=True, reason=reason)
-
-
-def _result(
-    method: str,
-    means: tuple[float, float],
-    interval: tuple[float, float],
-    margin: float,
-    alpha: float,
-    sizes: tuple[int, int],
-    p_values: tuple[float, float],
-) -> TostResult:
-    (low, high), p = interval, max(p_values)
+        reach, p_lower, p_upper = 0.0, 0.0 if gap > -margin else 1.0, 0.0 if gap < margin else 1.0
+    low, high, p = gap - reach, gap + reach, max(p_lower, p_upper)
     shown = p < alpha
-    place = "lies inside" if shown else "does not lie inside"
+    if error:
+        place = "lies inside" if shown else "does not lie inside"
+        reason = f"{100 * (1 - 2 * alpha):.4g} % CI [{low:.6g}, {high:.6g}] {place} ±{margin:.6g} (p = {p:.3g})"
+    else:
+        reason = f"no variance; |difference| {abs(gap):.6g} {'<' if shown else '>='} margin {margin:.6g}"
     return TostResult(
         method=method,
-        mean_a=means[0],
-        mean_b=means[1],
-        difference=means[0] - means[1],
+        mean_a=mean_a,
+        mean_b=mean_b,
+        difference=mean_a - mean_b if error else gap,
         ci_low=low,
         ci_high=high,
         margin=float(margin),
         alpha=float(alpha),
-        n_a=sizes[0],
-        n_b=sizes[1],
-        p_lower=p_values[0],
-        p_upper=p_values[1],
+        n_a=len(x),
+        n_b=len(y),
+        p_lower=p_lower,
+        p_upper=p_upper,
         p=p,
-        degenerate=False,
+        degenerate=not error,
         verdict=EQUIVALENT if shown else NOT_SHOWN,
-        reason=f"{100 * (1 - 2 * alpha):.4g} % CI [{low:.6g}, {high:.6g}] {place} ±{margin:.6g} (p = {p:.3g})",
+        reason=reason,
     )

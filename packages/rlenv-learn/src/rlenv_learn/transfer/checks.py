@@ -13,15 +13,8 @@ def require_equivalence(
 ) -> None:
     """Recompute the verdict of one of the package's experiments from its returns.
 
-    Args:
-        declaration: of the package.
-        name: of the experiment.
-        margin: what the README promises and the config must say; so are the others.
-        alpha: significance level.
-        learned: mean return that a policy must reach at home.
-
-    Raises:
-        AssertionError: other promises, fewer than 10 policies or 100 episodes, no results, or no equivalence.
+    The config must say the margin, the level and the mean return at home that the README promises.  Raises
+    AssertionError: it does not, fewer than 10 policies or 100 episodes, no results, or no equivalence.
     """
     config = TransferConfig.load(declaration.transfer(name).config)
     asked, promised = (config.margin, config.alpha, config.learned), (margin, alpha, learned)

@@ -32,27 +32,19 @@ SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded
 
 @dataclasses.dataclass(frozen=True)
 class Backend:
-    """One implementation: how to train there, and how to evaluate there.
+    """One implementation: how to train there, and how to evaluate there."""
 
-    Attributes:
-        ppo: hyper-parameters; seed and total_steps are replaced by the transfer config's.
-        train: ``(hyper-parameters, run directory) -> policy``; resumes if the directory holds a checkpoint.
-        evaluate: ``(policy, episodes, seed) -> returns`` of complete episodes.
-    """
-
-    ppo: PPOConfig
-    train: Callable[[PPOConfig, Path], Policy]
-    evaluate: Callable[[Policy, int, int], list[float]]
+    ppo: PPOConfig  # hyper-parameters; seed and total_steps are replaced by the transfer config's
+    train: Callable[[PPOConfig, Path], Policy]  # ``(hyper-parameters, run directory) -> policy``; resumes if it can
+    evaluate: Callable[[Policy, int, int], list[float]]  # ``(policy, episodes, seed) -> returns`` of complete episodes
 
 
-def native_backend(env: Any, ppo: PPOConfig, params: Any = None) -> Backend:
+def native_backend(env: Any, ppo: PPOConfig) -> Backend:
     """A JAX environment; policies act by sampling, as in training."""
     return Backend(
         ppo,
-        lambda config, run_dir: train(env, config, params, run_dir=run_dir, resume=True).policy,
-        lambda policy, episodes, seed: (
-            evaluate(policy, env, params, episodes=episodes, seed=seed).returns.ravel().tolist()
-        ),
+        lambda config, run_dir: train(env, config, run_dir=run_dir, resume=True).policy,
+        lambda policy, episodes, seed: evaluate(policy, env, episodes=episodes, seed=seed).returns.ravel().tolist(),
     )
 
 
@@ -77,21 +69,10 @@ def run_transfer(
     machine: Mapping[str, Any] | None = None,
     log: Callable[[str], None] = print,
 ) -> TransferVerdict:
-    """Run an L4 experiment and write its results file.
+    """Run an L4 experiment, write every episode's return to ``results``, and return the verdict on what was written.
 
-    Args:
-        config: what was decided before the run.
-        backends: implementation by name, the two names of ``config.backends``.
-        results: file to write, with every episode's return.
-        cache: directory for what is finished.
-        machine: description of this machine, kept in the results.
-        log: called with a line after each training run and evaluation.
-
-    Returns:
-        The verdict, computed from what was written.
-
-    Raises:
-        InvalidParamsError: backends that are not the config's.
+    ``backends`` has the two names of ``config.backends``; ``cache`` keeps what is finished; ``log`` is called with a
+    line after each training run and evaluation.  Raises InvalidParamsError: backends that are not the config's.
     """
     if set(backends) != set(config.backends):
         expected = f"the config's {list(config.backends)}"

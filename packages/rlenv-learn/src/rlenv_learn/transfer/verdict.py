@@ -41,41 +41,26 @@ from rlenv_shared.errors import InvalidParamsError
 
 @dataclasses.dataclass(frozen=True)
 class TransferConfig:
-    """What was decided before the runs; see the module for the file.
+    """What was decided before the runs; see the module for the file."""
 
-    Attributes:
-        environment: id.
-        margin: equivalence margin in units of return.
-        alpha: level.
-        policies: least number of policies per training direction.
-        episodes: least number of episodes per policy and backend.
-        learned: least mean return, over policies, on either backend.
-        backends: ours, reference.
-        evaluation_seed: first seed of the evaluations.
-        training_seeds: one per policy.
-        budgets: environment steps per policy by training backend.
-        sha256: of the file.
-    """
-
-    environment: str
-    margin: float
-    alpha: float
-    policies: int
-    episodes: int
-    learned: float
-    backends: tuple[str, str]
-    evaluation_seed: int
-    training_seeds: tuple[int, ...]
-    budgets: Mapping[str, int]
-    sha256: str
+    environment: str  # id
+    margin: float  # equivalence margin in units of return
+    alpha: float  # level
+    policies: int  # least number of policies per training direction
+    episodes: int  # least number of episodes per policy and backend
+    learned: float  # least mean return, over policies, on either backend
+    backends: tuple[str, str]  # ours, reference
+    evaluation_seed: int  # first seed of the evaluations
+    training_seeds: tuple[int, ...]  # one per policy
+    budgets: Mapping[str, int]  # environment steps per policy by training backend
+    sha256: str  # of the file
 
     @classmethod
     def load(cls, path: str | Path) -> TransferConfig:
         """Read ``config.toml``.
 
-        Raises:
-            SnapshotVersionError: it is not such a file, or of another schema version.
-            InvalidParamsError: a value is out of bounds.
+        Raises SnapshotVersionError: no such file, or of another schema version; InvalidParamsError: a value out of
+        bounds.
         """
         with FORMAT.reading(path):
             content = Path(path).read_bytes()
@@ -101,28 +86,18 @@ class TransferConfig:
 
 @dataclasses.dataclass(frozen=True)
 class DirectionVerdict:
-    """One training direction.
+    """One training direction."""
 
-    Attributes:
-        trained_in: backend the policies were trained in.
-        tost: paired over policies, mean return on our backend against the reference's.
-        learned: the mean return on both backends reaches the config's threshold.
-    """
-
-    trained_in: str
-    tost: TostResult
-    learned: bool
+    trained_in: str  # backend the policies were trained in
+    tost: TostResult  # paired over policies, mean return on our backend against the reference's
+    learned: bool  # the mean return on both backends reaches the config's threshold
 
 
 @dataclasses.dataclass(frozen=True)
 class TransferVerdict:
-    """Outcome of an experiment.
+    """Outcome of an experiment."""
 
-    Attributes:
-        directions: one per training backend, ours first.
-    """
-
-    directions: tuple[DirectionVerdict, ...]
+    directions: tuple[DirectionVerdict, ...]  # one per training backend, ours first
 
     @property
     def ok(self) -> bool:
@@ -144,31 +119,16 @@ def new_results(config: TransferConfig, machine: Mapping[str, Any]) -> dict[str,
     return {**FORMAT.head, **about, "directions": directions}
 
 
-def load_results(path: str | Path) -> dict[str, Any]:
-    """Read a results file.
-
-    Raises:
-        SnapshotVersionError: it is missing, corrupt, foreign or of another schema version.
-    """
-    return FORMAT.read(path)
-
-
 def save_results(results: Mapping[str, Any], path: str | Path) -> None:
-    """Write a results file.
-
-    Raises:
-        SnapshotVersionError: the record would not load again.
-        StorageError: it cannot be written there.
-    """
+    """Write a results file.  Raises SnapshotVersionError: it would not load again; StorageError: no place for it."""
     FORMAT.write(path, results)
 
 
 def verdict(results: Mapping[str, Any], config: TransferConfig) -> TransferVerdict:
     """Recompute the outcome from the raw returns: a paired TOST over policies for each training direction.
 
-    Raises:
-        InvalidParamsError: the results do not belong to the config, or there are fewer policies or episodes than it
-            demands.
+    Raises InvalidParamsError: the results do not belong to the config, or there are fewer policies or episodes than it
+    demands.
     """
     got = (results["environment"], results["config_sha256"])
     if got != (config.environment, config.sha256):
@@ -237,3 +197,5 @@ def _unfit(got: object, expected: object, remedy: str) -> InvalidParamsError:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-transfer", 1, "transfer file", "restore it", _check)
+load_results: Final = FORMAT.read
+"""Reads a results file; SnapshotVersionError: missing, corrupt, foreign or of another version."""

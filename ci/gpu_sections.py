@@ -14,46 +14,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from rlenv_bench.harness import Run, Timing, measure
-from rlenv_bench.results import summarise
+from rlenv_bench.results import entry
+from rlenv_bench.workloads import Comparison
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Replay, resolve
 from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.trajectory import Trajectory
 
-SECTIONS: Final = ("replay", "throughput", "ppo", "comparisons")
 ROLLOUT: Final = 64  # steps of a PPO iteration
 
 
 @dataclasses.dataclass(frozen=True)
-class Comparison:
-    """Implementations that are measured in turns, e.g. ours and another's at one batch size.
-
-    Attributes:
-        name: of the comparison.
-        workloads: makes them; may raise `ReferenceUnavailableError`.
-        needs: modules it needs beyond the package's own.
-        gpu_only: leave it out without a GPU.
-    """
-
-    name: str
-    workloads: Callable[[], Sequence[Any]]
-    needs: tuple[str, ...] = ()
-    gpu_only: bool = False
-
-
-@dataclasses.dataclass(frozen=True)
 class Scale:
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        batches: of the throughput sweep, ascending.
-        timing: of every measurement.
-        networks: presets of PPO's networks, each with its number of environments.
-    """
-
-    batches: tuple[int, ...]
-    timing: Timing
-    networks: tuple[tuple[str, int], ...]
+    batches: tuple[int, ...]  # of the throughput sweep, ascending
+    timing: Timing  # of every measurement
+    networks: tuple[tuple[str, int], ...]  # presets of PPO's networks, each with its number of environments
 
 
 FULL: Final = Scale(
@@ -68,19 +45,12 @@ REDUCED: Final = Scale(
 
 @dataclasses.dataclass
 class Work:
-    """What one process of the report does.
+    """What one process of the report does."""
 
-    Attributes:
-        scale: how much.
-        on_gpu: JAX's default device is a GPU.
-        deadline: `time.monotonic` after which nothing new is begun.
-        compile_only: compile everything for a cache that the measuring process finds, and measure nothing.
-    """
-
-    scale: Scale
-    on_gpu: bool
-    deadline: float
-    compile_only: bool = False
+    scale: Scale  # how much
+    on_gpu: bool  # JAX's default device is a GPU
+    deadline: float  # `time.monotonic` after which nothing new is begun
+    compile_only: bool = False  # compile everything for a cache that the measuring process finds, and measure nothing
 
     @property
     def is_late(self) -> bool:
@@ -191,11 +161,10 @@ def comparisons(declared: Iterable[Comparison], work: Work) -> list[dict[str, An
 
 
 def describe(run: Run) -> dict[str, Any]:
-    """A run with its raw samples and what follows from them; workloads were compiled before, several at once."""
-    entry = {**dataclasses.asdict(run), "block_s": list(run.block_s)}
-    del entry["compile_s"]
-    numbers = summarise(entry)
-    return {**entry, "sps_median": numbers.median, "sps_p10": numbers.p10, "sps_p90": numbers.p90}
+    """A run as reports have it, but for its compilation: workloads were compiled before, several at once."""
+    found = entry(run)
+    del found["compile_s"]
+    return found
 
 
 def _missing(modules: Iterable[str]) -> str:

@@ -33,21 +33,8 @@ def build(**fields: Any) -> dict[str, Any]:
 
 
 def save(report: Mapping[str, Any], path: Path) -> None:
-    """Write a report.
-
-    Raises:
-        SnapshotVersionError: it would not load again.
-    """
+    """Write a report.  Raises SnapshotVersionError: it would not load again."""
     FORMAT.write(path, report)
-
-
-def load(path: Path) -> dict[str, Any]:
-    """Read and check a report.
-
-    Raises:
-        SnapshotVersionError: the file is corrupt or foreign, or its medians do not follow from its samples.
-    """
-    return FORMAT.read(path)
 
 
 def results(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
@@ -73,13 +60,7 @@ def mismatches(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int, str], Cost]) -> str:
-    """Markdown of everything measured for a package.
-
-    Args:
-        report: loaded.
-        package: name of the distribution.
-        predicted: what `rlenv_bench.gpu` says, by program, batch size and what a step writes.
-    """
+    """Markdown of everything measured for a package; ``predicted`` by program, batch and what a step writes."""
     about = report["device"]["name"]
     parts = [
         _replay_table(report, package, about),
@@ -189,3 +170,5 @@ def _check(report: Mapping[str, Any]) -> None:
 
 
 FORMAT: Final = files.JsonFormat("rlenv-gpu-report", 1, "GPU report", "run make gpu-report", _check)
+load: Final = FORMAT.read
+"""Reads a report; SnapshotVersionError: corrupt or foreign, or its medians are not those of its samples."""

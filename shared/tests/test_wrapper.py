@@ -1,4 +1,4 @@
-"""Episode statistics: ours, and gymnax's own wrapper on our native API."""
+"""Wrappers: gymnax's own on our native API, and what ours forward."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from gymnax.wrappers import LogWrapper
 
-from rlenv_shared.env import TurnOrder
-from rlenv_shared.logging import LogEpisodes
-from rlenv_shared.testing.conformance import check_env
+from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.testing.walk import RIGHT, Walk
 
 pytestmark = pytest.mark.l1
@@ -32,8 +30,8 @@ def rollout(env, steps=40, envs=8):
     return jax.jit(lambda states: jax.lax.scan(body, states, length=steps)[1])(states)
 
 
-def test_counts_equal_a_plain_loop():
-    rewards, done, info = jax.tree.map(np.asarray, rollout(LogEpisodes(Walk())))
+def test_gymnax_s_counts_of_episodes_equal_a_plain_loop():
+    rewards, done, info = jax.tree.map(np.asarray, rollout(LogWrapper(Walk())))
     total, length, last = np.zeros(8), np.zeros(8, int), (np.zeros(8), np.zeros(8, int))
     assert done.sum() > 30
     for t in range(len(rewards)):
@@ -45,44 +43,8 @@ def test_counts_equal_a_plain_loop():
         total, length = np.where(done[t], 0, total), np.where(done[t], 0, length)
 
 
-def test_gymnax_s_wrapper_runs_on_our_environment_and_agrees():
-    theirs = rollout(LogWrapper(Walk()))
-    ours = rollout(LogEpisodes(Walk()))
-    for a, b in zip(jax.tree.leaves(theirs), jax.tree.leaves(ours), strict=True):
-        assert np.array_equal(a, b)
-
-
-def test_it_conforms_to_the_protocol():
-    check_env(LogEpisodes(Walk()))
-
-
-def test_every_player_has_a_return():
-    class Two(Walk):
-        turn_order, num_players = TurnOrder.SIMULTANEOUS, 2
-
-        def transition(self, *args):
-            state, reward, *rest = super().transition(*args)
-            return state, jnp.stack([reward, -reward]), *rest
-
-    rewards, _, info = rollout(LogEpisodes(Two()))
-    assert rewards.shape == (40, 8, 2)
-    returns = info["returned_episode_returns"]
-    assert np.array_equal(returns[..., 0], -returns[..., 1])
-    assert np.any(returns)
-
-
-def test_the_raw_step_counts_and_never_closes_an_episode():
-    env = LogEpisodes(Walk())
-    params = env.default_params.replace(goal=1)
-    _, state = env.reset(jax.random.key(0), params)
-    for _ in range(3):
-        _, state, _, terminated, _ = env.step_env(jax.random.key(0), state, jnp.int32(RIGHT), params)
-    assert terminated
-    assert (float(state.episode_return), int(state.episode_length)) == (3, 3)
-
-
 def test_attributes_are_forwarded_and_foreign_methods_are_not():
-    env = LogEpisodes(Walk())
+    env = ResetPool(Walk(), 8)
     assert env.name == "toy/Walk-v0"
     with pytest.raises(AttributeError, match=r"try \.env\.render"):
         env.render(None, None)

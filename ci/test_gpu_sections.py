@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rlenv_bench import sections
+from ci import gpu_sections as sections
+from ci.gpu_sections import Scale, Work
 from rlenv_bench.gpu.program import Program, random_rollout
 from rlenv_bench.harness import Timing
-from rlenv_bench.sections import Comparison, Scale, Work
-from rlenv_bench.workloads import HostWorkload
+from rlenv_bench.workloads import Comparison, HostWorkload
 from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.testing.walk import Walk
 from rlenv_shared.verification.compare import compare
@@ -45,7 +45,8 @@ def broken(error):
 
 def test_a_replay_counts_steps_and_differences(work, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "toy_replays", SimpleNamespace(play=replay_walk))
-    honest = record_jax(Walk(), random_actions(0, 20, 4, 3), metadata={"reference": "toy 1.0"})
+    honest = record_jax(Walk(), random_actions(0, 20, 4, 3))
+    honest = dataclasses.replace(honest, metadata={"reference": "toy 1.0"})
     honest.save(tmp_path / "trace.npz")
 
     entry, path = "toy_replays:play", tmp_path / "trace.npz"
