@@ -20,6 +20,7 @@ The blocks of the gated form are the mapped axis `LANES` of `jax.vmap`: see `gat
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
@@ -125,15 +126,46 @@ def kernel_ops() -> Ops:
     return gated_ops(lambda table, index: table[index], counter_rng.mulhi)
 
 
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """One call of `Ops.draw`: where, whether it was carried out (bool), of how many (int32), what came (int32)."""
+
+    site: str
+    drawn: Any
+    below: Any
+    value: Any
+
+
 @dataclasses.dataclass
 class Record:
     """What `recording_ops` saw while a program was traced."""
 
+    draws: list[Draw] = dataclasses.field(default_factory=list)
     leaks: dict[str, Any] = dataclasses.field(default_factory=dict)  # by gate, bool: a handler not asked for changed it
 
 
+@dataclasses.dataclass(frozen=True)
+class _RecordingOps(Ops):
+    record: Record
+
+    def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
+        value, after = super().draw(random, generator, mask, n, site)
+        self.record.draws.append(Draw(site, mask, jnp.asarray(n, jnp.int32), value))
+        return value, after
+
+    def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
+        def chosen(number: int, state: Any) -> Any:  # whoever is not chosen draws nothing
+            begin = len(self.record.draws)
+            after = handlers[number](state)
+            for i, draw in enumerate(self.record.draws[begin:], begin):
+                self.record.draws[i] = dataclasses.replace(draw, drawn=draw.drawn & (index == number))
+            return after
+
+        return super().switch(name, index, [functools.partial(chosen, i) for i in range(len(handlers))], state)
+
+
 def recording_ops() -> tuple[Ops, Record]:
-    """The masked form with loops unrolled, and a record, of tracers, of the gates that break their promise."""
+    """The masked form with loops unrolled, and a record, of tracers, of its draws and of gates that leak."""
     record = Record()
 
     def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
@@ -144,7 +176,8 @@ def recording_ops() -> tuple[Ops, Record]:
         record.leaks[name] = record.leaks.get(name, jnp.zeros((), jnp.bool_)) | (changed & ~predicate)
         return after
 
-    return dataclasses.replace(xla_ops("inline"), when_any=when_any), record
+    plain = xla_ops("inline")
+    return _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier, record), record
 
 
 def _mulhi(a: Any, b: Any) -> Any:
