@@ -113,7 +113,7 @@ setup-doors: $(DOORS_VENV)/.setup
 # The environment is laid over the repository's own: JAX, Gymnasium and our packages come from there.
 # torch is PyPI's with the CUDA libraries it asks for: without them its import fails (libcudart), the only index in use
 # has no CPU wheel for Linux, and Debian 12's python3-torch is 1.13.1, older than stable-baselines3 and TorchRL take.
-$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(DOORS_CONSTRAINTS)
+$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(VENV)/.setup-rlenv-games $(DOORS_CONSTRAINTS)
 	@echo "setup: $(DOORS_VENV) with PyTorch, stable-baselines3, TorchRL and PufferLib's trainer"
 	@test -x $(DOORS_VENV)/bin/python || $(PY) -m venv --without-pip $(DOORS_VENV)
 	@echo "import site; site.addsitedir('$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
@@ -140,7 +140,7 @@ $(REFERENCES:%=refs-%): refs-%: $(VENV)/.setup-shared
 $(PACKAGES:%=test-%): test-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PYTEST) packages/$* $(ARGS)
-test-shared: $(VENV)/.setup-shared
+test-shared: $(VENV)/.setup-rlenv-games # two tiny games of which carry the tests
 	$(PYTEST) shared $(ARGS)
 
 ## test-<ref>: every quick test of a reference that has tests of its own

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_games.small_games import TakeAway
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.compiling import WITHOUT_FUSION
 from rlenv_shared.generators import COUNTER, Generator
@@ -19,7 +20,6 @@ from rlenv_shared.struct import pytree_dataclass
 from rlenv_shared.testing import conformance as c
 from rlenv_shared.testing.conformance import CHECKS, check_env
 from rlenv_shared.testing.random_play import RandomPlay
-from rlenv_shared.testing.small_games import TakeAway
 from rlenv_shared.testing.walk import RIGHT, Params, Reach, State, Walk
 
 pytestmark = pytest.mark.l1

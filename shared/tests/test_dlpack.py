@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_games.small_games import Standoff
 from rlenv_shared.adapters.dlpack import DLPackVectorEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.small_games import Standoff
 from rlenv_shared.testing.walk import RIGHT, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1

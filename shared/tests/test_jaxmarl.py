@@ -9,10 +9,10 @@ import pytest
 from jaxmarl.environments import MultiAgentEnv, spaces
 from jaxmarl.wrappers.baselines import CTRolloutManager, LogWrapper
 
+from rlenv_games.small_games import Params, Standoff, TakeAway
 from rlenv_shared import masking
 from rlenv_shared.adapters.jaxmarl import JaxMARLEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.small_games import Params, Standoff, TakeAway
 from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
+from rlenv_games.small_games import CHARGE, FIRE, SHIELD, Standoff, TakeAway
 from rlenv_shared import counter_rng
 from rlenv_shared.adapters.host import ResetNeededError
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError
-from rlenv_shared.testing.small_games import CHARGE, FIRE, SHIELD, Standoff, TakeAway
 from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1

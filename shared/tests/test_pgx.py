@@ -13,11 +13,11 @@ import pgx._src.api_test
 import pytest
 from pgx.experimental import auto_reset
 
+from rlenv_games.small_games import Standoff, TakeAway
 from rlenv_shared import masking
 from rlenv_shared.adapters import pgx as adapter
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.small_games import Standoff, TakeAway
 from rlenv_shared.testing.walk import Reach, Walk
 
 pytestmark = pytest.mark.l1

@@ -69,13 +69,13 @@ FORMS = {"avx512": (), "avx2": ("avx512",), "sse2": ("avx", "fma")}
 
 def test_objects_that_came_with_the_package_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path / "cache"))
-    brought = make_objects(["rlenv_shared.testing.small_games:Standoff"], tmp_path / "brought")
+    brought = make_objects(["rlenv_games.small_games:Standoff"], tmp_path / "brought")
     assert {path.name.partition("-")[0] for path in brought} == {
         form.name for form in processor.FORMS if processor.runs(form)
     }
     monkeypatch.setattr(build, "BROUGHT", tmp_path / "brought")
     monkeypatch.setattr(build, "compile_text", lambda *arguments: pytest.fail("the object is there"))
-    make_objects(["rlenv_shared.testing.small_games:Standoff"], tmp_path / "again")
+    make_objects(["rlenv_games.small_games:Standoff"], tmp_path / "again")
     assert not (tmp_path / "again").exists()
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rlenv_games import Hand
+from rlenv_games.small_games import Standoff, TakeAway
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.small_games import Standoff, TakeAway
 from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1

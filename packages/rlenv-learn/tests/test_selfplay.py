@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_games.small_games import CHARGE, FIRE, FULL, SHIELD, Params, Standoff, TakeAway, duel
 from rlenv_learn import (
     Policy,
     PPOConfig,
@@ -29,7 +30,6 @@ from rlenv_learn.probes import ActionReward
 from rlenv_learn.progress import without_timing
 from rlenv_learn.trainer import Trainer
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.testing.small_games import CHARGE, FIRE, FULL, SHIELD, Params, Standoff, TakeAway, duel
 from rlenv_shared.testing.walk import Walk
 
 pytestmark = pytest.mark.l1

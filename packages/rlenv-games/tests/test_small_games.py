@@ -9,10 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_shared import counter_rng
-from rlenv_shared.testing import small_games
-from rlenv_shared.testing.conformance import CHECKS, check_env
-from rlenv_shared.testing.small_games import (
+from rlenv_games import small_games
+from rlenv_games.small_games import (
     CHARGE,
     FIRE,
     FULL,
@@ -23,6 +21,8 @@ from rlenv_shared.testing.small_games import (
     TakeAwayState,
     duel,
 )
+from rlenv_shared import counter_rng
+from rlenv_shared.testing.conformance import CHECKS, check_env
 
 pytestmark = pytest.mark.l1
 RNG = tuple(jnp.asarray(word[0]) for word in counter_rng.from_seed(0))
