@@ -18,13 +18,13 @@ def member(**changes):
     found = {
         "species": "pikachu", "level": 80, "ability": "static", "item": "", "maxhp": 200,
         "stats": [100, 100, 100, 100, 100], "moves": [["thunderbolt", 24]], "tera": "Electric", "weight": 60,
-        "gender": "N",
+        "gender": "N", "nature": "", "evs": [85] * 6, "ivs": [31] * 6,
     }  # fmt: skip
     return found | changes
 
 
 def test_a_state_is_small():
-    assert LAYOUT.num_words * 4 <= 320
+    assert LAYOUT.num_words * 4 <= 328
     assert max(place.field.high for place in LAYOUT.places() if place.path.endswith(".item")) >= len(NAMES["item"]) - 1
 
 
@@ -38,7 +38,9 @@ def test_every_move_has_a_row_that_says_what_it_is():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: move: got transform"),
+        ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: Transform: got pikachu with static and transform"),
+        ({"species": "ditto", "ability": "imposter"}, "team 0, Pokémon 2: Transform: got ditto with .* thunderbolt"),
+        ({"moves": [["beatup", 16], ["sketch", 1]]}, "team 0, Pokémon 2: move: got sketch"),
         ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
         ({"item": "bigroot"}, "team 0, Pokémon 2: item: got bigroot"),
         ({"item": "flameplate"}, "team 0, Pokémon 2: item: got flameplate held by pikachu, expected arceus"),
