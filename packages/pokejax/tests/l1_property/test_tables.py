@@ -1,11 +1,14 @@
 """L1: the tables, the state's layout, and teams that are refused."""
 
+import types
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from pokejax import rows, teams
 from pokejax.data import DATA, MANIFEST
+from pokejax.rules.copying import bare_speed
 from pokejax.rules.numbers import chain, fraction, modify, staged
 from pokejax.state import LAYOUT
 from pokejax.tables import NAMES, _read, table
@@ -54,6 +57,19 @@ def test_what_cannot_be_played_exactly_is_refused_by_name(change, message):
     team[2] = member(**change)
     with pytest.raises(InvalidParamsError, match=message):
         teams.constants([team])
+
+
+@pytest.mark.parametrize(("nature", "code"), [("", 0), ("jolly", 1), ("brave", 2), ("hardy", 0)])
+def test_a_transformer_s_speed_is_that_of_the_other_species_with_its_own_effort(nature, code):
+    evs, ivs = [0, 0, 0, 0, 0, 252], [31, 31, 31, 31, 31, 30]
+    ditto = member(species="ditto", ability="imposter", moves=[["transform", 16]], nature=nature, evs=evs, ivs=ivs)
+    words = teams.constants([[ditto, *[member()] * 5]])[: rows.POKEMON_WORDS]
+    row = rows.POKEMON.decode([word[0] for word in words])
+    assert (row["spe_effort"], row["spe_nature"], row["base_spe"]) == (93, code, 48)
+    itself = types.SimpleNamespace(**row)
+    number = int(table("natures")[0][NAMES["nature"].index(nature)]) if nature else 0
+    for base in (5, 48, 142, 200):
+        assert bare_speed(itself, jnp.int32(base)) == teams.stats_of([0] * 5 + [base], 80, evs, ivs, number)[5]
 
 
 def test_a_team_of_five_is_refused():
