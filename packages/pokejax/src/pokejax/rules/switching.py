@@ -223,6 +223,8 @@ def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
     trace(b, number, where)
     side, ability = b.side(number), b.ability(number)
     side.set("slow", SLOW_TURNS, where=where & ability.starts_slowly)
+    acted = (side.active_turns > 0) & ((side.this_result != UNDEFINED) | ~side.queued_move)
+    side.set("loafing", acted, where=where & ability.loafs)
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     changed = changed | set_terrain(b, ability.sets_terrain, where & (ability.sets_terrain != 0))
     hums = (ability.sets_terrain > 0) & (b.view.terrain == rows.ELECTRIC_TERRAIN)
