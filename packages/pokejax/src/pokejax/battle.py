@@ -57,6 +57,16 @@ class Row:
         return self._layout.view(tuple(map(self._word, range(len(self._columns)))))
 
 
+class Seeming:
+    """Constants of who may have transformed: the other one's row, but for what a Pokémon keeps of its own."""
+
+    def __init__(self, other: Row, itself: Row) -> None:
+        self._other, self._itself = other, itself
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._itself if name in rows.KEPT else self._other, name)
+
+
 @functools.cache
 def _places(layout: Layout) -> dict[str, Place]:
     return {place.path: place for place in layout.places()}
@@ -165,12 +175,21 @@ class Battle:
             known = self._found[key] = given, make()
         return known[1]
 
-    def pokemon(self, number: int) -> Any:
-        """Constants of a side's active Pokémon; stale after a switch until the words are reopened."""
+    def itself(self, number: int) -> Any:
+        """Constants of a side's active Pokémon whoever it has transformed into; stale as those of `pokemon`."""
         side = self.side(number)
 
         def make() -> Any:
             return self.row("pokemon", rows.POKEMON, self.params.present_row(side))
+
+        return self._kept(("pokemon", number, "itself"), make)
+
+    def pokemon(self, number: int) -> Any:
+        """Constants of a side's active Pokémon as what it is now; stale after a switch until the words are reopened."""
+
+        def make() -> Any:
+            row = self.params.seeming_row(self.side(number))
+            return Seeming(self.row("pokemon", rows.POKEMON, row), self.itself(number))
 
         return self._kept(("pokemon", number), make)
 
@@ -197,16 +216,20 @@ class Battle:
 
         return self._kept(("ability", number, "flowers"), make)
 
+    def ability_held(self, number: int) -> Any:
+        """The number of the active Pokémon's ability, whether it does anything now or not."""
+        copied = self.side(number).copied_ability
+        return jnp.where(copied > 0, copied, self.pokemon(number).ability)
+
     def ability_number(self, number: int) -> Any:
-        """The number of the active Pokémon's ability; 0 while a move like Mold Breaker's passes by it."""
+        """The number of the active Pokémon's ability; 0 while it does nothing, as when Mold Breaker passes by it."""
 
         def make() -> Any:
-            copied = self.side(number).copied_ability
-            own = jnp.where(copied > 0, copied, self.pokemon(number).ability)
-            own = jnp.where(self.side(number).absent, 0, own)
+            own = jnp.where(self.side(number).absent, 0, self.ability_held(number))
             second = self.view.swapped if number == 0 else ~self.view.swapped
             passed = self.view.ignored == jnp.where(second, 2, 1)
-            return jnp.where(passed & self.row("abilities", rows.ABILITY, own).breakable, 0, own)
+            row = self.row("abilities", rows.ABILITY, own)
+            return jnp.where((passed & row.breakable) | (self.side(number).transformed & row.inborn), 0, own)
 
         return self._kept(("ability number", number), make)
 

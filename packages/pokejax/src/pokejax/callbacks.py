@@ -133,6 +133,7 @@ CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "tera_shifts": ("onSwitchIn",),
     "throat_spray": ("onAfterMoveSecondarySelf",),
     "traces": ("onStart", "onUpdate"),
+    "transforms": ("onSwitchIn",),
     "traps": ("onFoeTrapPokemon", "onFoeMaybeTrapPokemon"),
     "unaware": ("onAnyModifyBoost",),
     "unburdens": ("onAfterUseItem", "onTakeItem", "onEnd"),

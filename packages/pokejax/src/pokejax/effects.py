@@ -82,7 +82,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "asoneglastrier": {"unnerves": True, "ko_boosts": {"atk": 1}},
     "asonespectrier": {"unnerves": True, "ko_boosts": {"spa": 1}},
     "baddreams": {"bad_dreams": True},
-    "battlebond": {"ko_boosts": {"atk": 1, "spa": 1, "spe": 1}, "once": True},
+    "battlebond": {"ko_boosts": {"atk": 1, "spa": 1, "spe": 1}, "once": 1, "inborn": True},
     "beadsofruin": {"ruins": 1 + SPD},
     "berserk": {"halfway_boosts": {"spa": 1}},
     "bigpecks": _keeps("def"),
@@ -103,7 +103,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "cutecharm": {"charms": True},
     "damp": {"damps": True},
     "dancer": {"dances": True},
-    "dauntlessshield": {"entry_boosts": {"def": 1}, "once": True},
+    "dauntlessshield": {"entry_boosts": {"def": 1}, "once": 2},
     "defiant": {"lowered_boosts": {"atk": 2}},
     "disguise": {"disguises": True},
     "download": {"downloads": True},
@@ -147,11 +147,12 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "icebody": {"heals_in_snow": True},
     "iceface": {"ices": True},
     "icescales": {},
+    "imposter": {"transforms": True},
     "infiltrator": {"infiltrates": True},
     "innerfocus": {"no_flinch": True, "ignores_intimidate": True},
     "insomnia": _immune(SLP),
     "intimidate": {"intimidates": True},
-    "intrepidsword": {"entry_boosts": {"atk": 1}, "once": True},
+    "intrepidsword": {"entry_boosts": {"atk": 1}, "once": 1},
     "ironfist": {},
     "justified": {"hit_boosts": {"atk": 1}, "hit_types": ("Dark",)},
     "keeneye": {**_keeps("accuracy"), "ignores_evasion": True},
@@ -220,7 +221,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "shedskin": {"sheds_skin": True},
     "sheerforce": {"forces": True},
     "shellarmor": {"no_crits": True},
-    "shieldsdown": {"shields": True},
+    "shieldsdown": {"shields": True, "inborn": True},
     "shielddust": {"no_secondaries": True},
     "skilllink": {"skill_link": True},
     "slowstart": {"starts_slowly": True},
@@ -419,6 +420,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "thunderclap": {"needs_attack": True},
     "tidyup": {"tidies": True},
     "toxicspikes": {},
+    "transform": {"transforms": True},
     "triattack": {"samples": 1},
     "trick": {"swaps_items": True},
     "trickroom": {"twists": True},
@@ -553,6 +555,9 @@ REVERTING: Final = ("meloetta", "minior")
 
 HELD: Final = ("morpeko",)
 """Species that stay in their form once they have Terastallized in it."""
+
+TRANSFORMERS: Final = {"ditto": ("imposter", "limber")}
+"""Species that can become the other Pokémon, with the abilities that they may have; Transform is all that they know."""
 
 BUSTED: Final = {"mimikyu": "mimikyubusted"}
 """What a species is once its ability has done what it does once."""

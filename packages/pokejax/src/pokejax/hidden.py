@@ -37,12 +37,16 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     side = view.side[0]
     store_front(side)
     pool = rows.POKEMON.view(tuple(jnp.asarray(column)[: params.pool_size] for column in params.pokemon))
+    before = [side.member[k].row for k in range(TEAM)]
     taken = [jnp.where(side.member[k].appeared > 0, _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
     for k in range(TEAM):
         member = side.member[k]
         in_front = (side.order[0] == k) & (member.appeared > 0)
         species = _permute_member(member, in_front, pool, taken, jax.random.fold_in(key, k), params)
         taken[k] = jnp.where(member.appeared > 0, taken[k], species)
+    own, copied = view.side[1], view.side[1].copied_row
+    for k, old in enumerate(before):  # into whom the other one has transformed
+        own.set("copied_row", side.member[k].row, where=own.transformed & (copied == old))
     front = side.member[side.order[0]]
     for field in PERSISTENT:
         side.set(field.name, getattr(front, field.name))

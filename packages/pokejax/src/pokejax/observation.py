@@ -3,8 +3,9 @@
 A player knows its own team.  Of the other one it knows what Showdown's messages have told: who came out, with species
 and level; the moves that were used, the ability or item that a message named; hit points in percent.  Pokémon of the
 other side stand in the order in which they came out, their known moves by number, so that places give nothing away.
-Gender is left out, and so is what follows from what was seen only by counting: the other side's power points, the
-counters of confusion, Taunt and Encore.
+Who has transformed shows the moves and the ability of who it has become, which both players know; its level, hit
+points and stats stay its own.  Gender is left out, and so is what follows from what was seen only by counting: the
+other side's power points, the counters of confusion, Taunt and Encore.
 """
 
 from __future__ import annotations
@@ -136,6 +137,9 @@ def _entries() -> Iterator[Entry]:
     yield _ids("weather", "weather, 0 for none", "", len(rows.WEATHERS))
     yield _ids("terrain", "terrain, 0 for none", "", len(rows.TERRAINS))
     for side in SIDES:
+        yield _ids(
+            f"{side}.transformed", "species that it has transformed into, 0 for none", "species", len(NAMES["species"])
+        )
         yield from _pokemon_ids(side)
     yield _number("asked", "this player is to choose")
     yield _number("turn", f"turn / {MAX_TURN}")
@@ -211,8 +215,10 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
     }
     for number, name in enumerate(SIDES):
         side = view.side[number]
+        copied = _constants_at(side.copied_row, params, ops)
         values |= {f"{name}.{key}": value for key, value in _side(side).items()}
-        for k, pokemon in enumerate(_team(side, name == OWN, params, ops)):
+        values[f"{name}.transformed"] = [jnp.where(side.transformed, copied.shown, 0)]
+        for k, pokemon in enumerate(_team(side, copied, name == OWN, params, ops)):
             values |= {f"{name}.pokemon[{k}].{key}": value for key, value in pokemon.items()}
     return stacked(values)
 
@@ -290,7 +296,7 @@ def _present(member: Any, params: Any, ops: Ops) -> Any:
     return _constants_at(params.present_row(member), params, ops)
 
 
-def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, list[Any]]]:
+def _team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, list[Any]]]:
     """Six Pokémon as their owner knows them, or as the other player does, in the order in which they came out."""
     store_front(side)
     stands_in_front = [(side.order[0] == k) & (side.member[k].appeared > 0) for k in range(TEAM)]
@@ -299,13 +305,24 @@ def _team(side: Any, own: bool, params: Any, ops: Ops) -> Iterator[dict[str, lis
             member = side.member[k]
             constants, now = _constants(member, params, ops), _present(member, params, ops)
             ability = _ability(side, stands_in_front[k], now)
-            yield _own(member, stands_in_front[k], constants, now, ability, side.form)
+            found = _own(member, stands_in_front[k], constants, now, ability, side.form)
+            transformed = stands_in_front[k] & side.transformed
+            yield found | {
+                "moves": [jnp.where(transformed, copied.moves[m], constants.moves[m]) for m in range(MOVES)],
+                "pp": [_share(jnp.where(transformed, side.copied_pp[m], member.pp[m]), MAX_PP) for m in range(MOVES)],
+            }
             continue
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
         active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
         member = side.member[here]
         constants, now = _constants(member, params, ops), _present(member, params, ops)
-        yield _foe(member, any_of(here), active, constants, now, _ability(side, active, now), side.form)
+        ability, transformed = _ability(side, active, now), active & side.transformed
+        found = _foe(member, any_of(here), active, constants, now, ability, side.form)
+        known = zip(found["moves"], by_number(list(copied.moves)), strict=True)
+        yield found | {
+            "moves": [jnp.where(transformed, other, own_) for own_, other in known],
+            "ability": [jnp.where(transformed, ability, found["ability"][0])],
+        }
 
 
 def _ability(side: Any, active: Any, now: Any) -> Any:
@@ -321,11 +338,9 @@ def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form:
         "ability": [ability],
         "item": [member.item + 1],
         "tera_type": [constants.tera_type],
-        "moves": list(constants.moves),
         "seen": [member.appeared > 0],
         "hp": [member.hp.astype(jnp.float32) / now.max_hp.astype(jnp.float32)],
         "stats": [_share(stat, MOST_STAT) for stat in stats],
-        "pp": [_share(member.pp[slot], MAX_PP) for slot in range(MOVES)],
     }
 
 

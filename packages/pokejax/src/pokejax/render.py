@@ -24,8 +24,14 @@ def members(state: Values, side: int, pokemon: Mapping[str, Any]) -> list[dict[s
         side: 0 or 1.
         pokemon: the decoded pool of all forms, columns by field.
     """
-    own = [_present_row(state, f"side[{side}].", k, len(pokemon["level"]) // FORMS) for k in range(TEAM)]
-    return [{name: _at(column, row) for name, column in pokemon.items()} for row in own]
+    size, at = len(pokemon["level"]) // FORMS, f"side[{side}]."
+    own = [_present_row(state, at, k, size) for k in range(TEAM)]
+    found = [{name: _at(column, row) for name, column in pokemon.items()} for row in own]
+    if state[at + "transformed"]:
+        other = int(state[at + "copied_row"] + state[at + "copied_changed"] * size)
+        front = found[state[at + "order[0]"]]
+        front |= {name: _at(column, other) for name, column in pokemon.items() if name not in rows.KEPT}
+    return found
 
 
 def _present_row(state: Values, at: str, k: int, size: int) -> int:

@@ -99,7 +99,7 @@ MOVE: Final = Layout(
         flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
         flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
         flag("beats_up"), flag("coats"), flag("weighs_stats"), flag("revives"), flag("heals_next"), flag("discharges"),
-        flag("foresees"), flag("becomes_stellar"),
+        flag("foresees"), flag("becomes_stellar"), flag("transforms"),
         bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
@@ -146,18 +146,20 @@ ABILITY: Final = Layout(
         bits("retypes", 0, 19), flag("liquid_voice"), flag("proteans"),
         bits("traps", 0, 3), flag("bounces"), flag("starts_slowly"), flag("loafs"),
         flag("flowers"), flag("charges_up"), flag("steals_by_hitting"), flag("steals_when_touched"),
-        flag("lags"), flag("confuses_by_poison"), bits("entry_boosts", 0, 127), flag("damps"), flag("once"),
+        flag("lags"), flag("confuses_by_poison"), bits("entry_boosts", 0, 127), flag("damps"), bits("once", 0, 2),
         bits("halfway_boosts", 0, 127), flag("suppresses"), bits("sets_terrain", 0, 3), flag("sows"),
         flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
         flag("heroes"), flag("ices"), flag("shields"),
         flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
-        flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"),
+        flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"), flag("transforms"),
+        flag("inborn"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
 do nothing but help; ``hit_boosts`` come when hit, by some types or physically if that is given; ``kept_stages``,
 ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
-of type Normal take on; what comes ``once`` in a battle is kept in the state; ``halfway_boosts`` come when a move leaves
+of type Normal take on; what comes ``once`` in a battle is kept in the state, in one of
+two places; what is ``inborn`` does nothing for who has transformed; ``halfway_boosts`` come when a move leaves
 half of the hit points or less."""
 
 ITEM: Final = Layout(
@@ -182,13 +184,19 @@ POKEMON: Final = Layout(
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
         bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
         bits("base", 0, 1023), flag("reverts"), flag("masked"), bits("beat_power", 0, 31), bits("shown", 0, 1023),
-        bits("gender", 0, len(GENDERS) - 1),
+        bits("gender", 0, len(GENDERS) - 1), bits("base_spe", 0, 255), bits("spe_effort", 0, 94),
+        bits("spe_nature", 0, 2),
     ],
 )  # fmt: skip
 """A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`, `effects.TERASTALS`):
 ``masked`` when it Terastallizes.  ``shown`` is the species that messages name, ``beat_power`` that of its blow in Beat
-Up."""
+Up; ``base_spe`` is its species' Speed, ``spe_effort`` what it adds to twice that, by its individual value and effort,
+and ``spe_nature`` whether its nature raises (1) or lowers (2) it."""
 POKEMON_WORDS: Final = POKEMON.num_words
+KEPT: Final = frozenset({
+    "max_hp", "level", "tera_type", "can_evolve", "beat_power", "gender", "spe_effort", "spe_nature",
+})  # fmt: skip
+"""What of its own a Pokémon keeps when it transforms into another one."""
 
 EVENTS: Final = (
     "BasePower", "ModifyAtk", "ModifySpA", "ModifyDef", "ModifySpD", "ModifySpe", "ModifyDamage",

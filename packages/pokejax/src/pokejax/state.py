@@ -23,6 +23,9 @@ NOBODY: Final = 2
 TEAM: Final = 6
 MOVES: Final = 4
 STRUGGLE_SLOT: Final = 4
+TRANSFORM_CODE: Final = MOVES + 2
+"""One plus the number of no slot: that of Transform, once its user has other moves instead."""
+COPIED_PP: Final = 5
 MAX_TURN: Final = 1001
 MAX_PP: Final = 64
 
@@ -35,19 +38,21 @@ PERSISTENT: Final = (
     bits("status", 0, len(rows.STATUSES) - 1), bits("status_by", 0, 11), bits("eaten", 0, MAX_ITEM),
     bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
     flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
-    bits("blows", 0, MOST_BLOWS), flag("stirred"), flag("changed"),
+    bits("blows", 0, MOST_BLOWS), flag("stirred"), flag("stirred_too"), flag("changed"),
+    bits("came_to", 0, TRUE),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
 berry that was used up last, 0 if it was another item, ``row`` its constants in the pool, ``blows`` how often it has
-been struck, as far as Rage Fist counts; ``stirred`` that its ability has done what it does once in a battle,
-``changed`` that it is what `effects.CHANGES` says.  The others are what the other player has been told
-(`pokejax.rules.telling`): as which of its team it came out, 0 for not yet; the hit points in percent with which it was
-last seen leaving; its moves, a bit for each slot; its ability; its item."""
+been struck, as far as Rage Fist counts; ``stirred`` that its ability has done what it does once in a battle
+(``stirred_too`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
+move by which it fell.  The others are what the other player has been told (`pokejax.rules.telling`): as which of its
+team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit for
+each slot; its ability; its item."""
 
 VOLATILE: Final = (
     bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
-    bits("choice_lock", 0, MOVES + 1), bits("last_move", 0, MOVES + 1), bits("this_result", 0, 3),
+    bits("choice_lock", 0, TRANSFORM_CODE), bits("last_move", 0, TRANSFORM_CODE), bits("this_result", 0, 3),
     bits("last_result", 0, 3), flag("protected"), bits("stalls", 0, 6), bits("stall_turns", 0, 2),
     bits("substitute", 0, 255), flag("seeded"), bits("taunt", 0, 4), bits("encore", 0, 4),
     bits("encore_slot", 0, MOVES - 1), flag("roosting"), bits("heal_block", 0, 2), bits("throat_chop", 0, 2),
@@ -62,18 +67,21 @@ VOLATILE: Final = (
     bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
     flag("attracted"),
     flag("discharged"), flag("coated"), bits("coat", 0, 2047),
+    flag("adapted"), flag("transformed"), bits("copied_row", 0, 65_535), flag("copied_changed"),
+    bits("copied_pp", 0, COPIED_PP, count=MOVES),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
 ``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like
 Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn,
-``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own;
-``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone;
-``form`` is a form that ends with leaving, as `effects.FORMS` numbers them;
-``readied`` is what it prepares before it moves, ``unfocused`` that it was struck since; ``copied_ability`` is the
-ability that Trace has taken, 0 for its own; ``cud`` the berry that Cud Chew brings up again; ``coated`` says that
-Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special move has struck; ``discharged`` that Double
-Shock has used its electricity up; the
-others are turns left or flags."""
+``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own,
+``adapted`` that its own Protean has seen to that; ``bound`` are the turns that Whirlpool holds it, ``loosened`` says
+that whoever did it is gone; ``form`` is a form that ends with leaving, as `effects.FORMS` numbers them; ``readied`` is
+what it prepares before it moves, ``unfocused`` that it was struck since; ``copied_ability`` is the ability that Trace
+or Transform has taken, 0 for its own; ``cud`` the berry that Cud Chew brings up again; ``coated`` says that Mirror Coat
+waits, ``coat`` one plus what it gives back, 0 before a special move has struck; ``discharged`` that Double Shock has
+used its electricity up; ``transformed`` that it has become the other Pokémon, as of row ``copied_row``, which had
+``changed`` itself if ``copied_changed`` holds, with the power points ``copied_pp``; the others are turns left or
+flags."""
 
 BY_THE_OTHER: Final = ("shackled", "attracted")
 """Volatile conditions that end when the other Pokémon, which has brought them, is gone."""
@@ -94,7 +102,7 @@ LAYOUT: Final = Layout(
             bits("order", 0, TEAM - 1, count=TEAM), bits("left", 0, TEAM),
             flag("asked"), flag("may_terastallize"),
             flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
-            flag("queued_charge"), flag("queued_coat"), flag("queued_revival"), flag("awakening"),
+            flag("queued_charge"), flag("queued_coat"), flag("queued_revival"), flag("awakening"), flag("assuming"),
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
             bits("priority", -7, 7), bits("fraction", -1, 1), flag("winged"), flag("glides"), flag("sheds_tail"),
             flag("switch_flag"), flag("before_switch_out_done"),
@@ -113,11 +121,11 @@ LAYOUT: Final = Layout(
     ],
 )  # fmt: skip
 """``fused`` says which of Fusion Flare (1) and Fusion Bolt (2) was the last move of this turn to succeed; ``fraction``
-hurries or delays a move among those of its priority; ``wish`` is twice what Wish gives when ``wish_turns`` have
-passed; ``rock_before_toxic`` and its like say which hazard was laid first; ``ignored`` is one plus the true side whose
-ability the present move passes by; ``awakening`` says that an ability which was copied is about to begin, ``healing``
-that a Healing Wish waits, ``reviving`` that somebody is to be revived, ``fallen`` how many have fainted, revived ones
-too, as far as it counts; ``future_by`` says which of the other side's team has seen an attack on this side's place,
-``future_turns`` when it strikes, ``future_due`` that it does now; ``absent`` that who strikes in this way is not out,
-``bystander`` then the ability of who is; ``swapped`` says that the sides have changed places, so that whoever acts is
-the first."""
+hurries or delays a move among those of its priority; ``wish`` is twice what Wish gives when ``wish_turns`` have passed;
+``rock_before_toxic`` and its like say which hazard was laid first; ``ignored`` is one plus the true side whose ability
+the present move passes by; ``awakening`` says that an ability which was copied is about to begin, ``assuming`` that
+this is all of Transform that is left, ``healing`` that a Healing Wish waits, ``reviving`` that somebody is to be
+revived, ``fallen`` how many have fainted, revived ones too, as far as it counts; ``future_by`` says which of the other
+side's team has seen an attack on this side's place, ``future_turns`` when it strikes, ``future_due`` that it does now;
+``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``swapped`` says that the
+sides have changed places, so that whoever acts is the first."""

@@ -81,6 +81,11 @@ class Params(Replaceable):
         forms = jnp.where(member.terastallized, 2, 1)
         return member.row + jnp.where(member.changed, forms, 0) * np.int32(self.pool_size)
 
+    def seeming_row(self, side: Any) -> Any:
+        """The row of what an active Pokémon is now: who it has transformed into, else as `present_row`."""
+        copied = side.copied_row + jnp.where(side.copied_changed, np.int32(self.pool_size), 0)
+        return jnp.where(side.transformed, copied, self.present_row(side))
+
 
 def _read(name: str, directory: Path = DATA) -> bytes:
     """A data file, checked against the manifest."""

@@ -22,6 +22,7 @@ from pokejax.effects import (
     REVERTING,
     SHOWN,
     TERASTALS,
+    TRANSFORMERS,
     beat_power,
 )
 from pokejax.tables import NAMES, columns, table
@@ -65,7 +66,8 @@ def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint
     Args:
         described: per team, as the reference describes it at the start of a battle, six mappings with ``species``,
             ``level``, ``gender``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP),
-            ``tera``, ``weight`` in hg; who can become another species also six ``evs`` and ``ivs`` and its ``nature``.
+            ``tera``, ``weight`` in hg; who can become another species or transform also six ``evs`` and ``ivs`` and its
+            ``nature``.
 
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
@@ -139,8 +141,10 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
                 "masked": NAMES["species"][word >> 12] in MASKED, "beat_power": _beat_power(member["species"]),
                 "gender": rows.GENDERS.index(member["gender"].strip("N")),
                 "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
+                "base_spe": int(table("species")[2][number]) >> 8 & 255, **_speed_of_another(member),
             }  # fmt: skip
             _check_kept(member, word >> 12, where)
+            _check_transformer(member, where)
             _check_tera_type(member["tera"], NAMES["species"][word >> 12], where)
             moves = [_known("move", name, where) for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
@@ -152,6 +156,30 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
     arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
     words = rows.POKEMON.encode(arrays, (len(fields["level"]),))
     return tuple(np.asarray(word, np.uint32) for word in words)
+
+
+def _speed_of_another(member: Mapping[str, Any]) -> dict[str, int]:
+    """What a transformer's Speed hangs on besides the other's species; of anybody else nobody asks."""
+    if member["species"] not in TRANSFORMERS:
+        return {"spe_effort": 0, "spe_nature": 0}
+    nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
+    plus, minus = (int(table("natures")[0][nature]) >> shift & 7 for shift in (0, 3))
+    spe = rows.STATS.index("spe")
+    return {
+        "spe_effort": member["ivs"][spe] + member["evs"][spe] // 4,
+        "spe_nature": 0 if plus == minus else (plus == spe + 1) + 2 * (minus == spe + 1),
+    }
+
+
+def _check_transformer(member: Mapping[str, Any], where: str) -> None:
+    """Who transforms must not be of a species that changes, nor know anything else."""
+    moves = [name for name, _ in member["moves"]]
+    if "transform" not in moves and member["ability"] != "imposter":
+        return
+    expected = TRANSFORMERS.get(member["species"], ())
+    if member["ability"] not in expected or moves != ["transform"]:
+        got = f"{member['species']} with {member['ability']} and {', '.join(moves)}"
+        raise _refused(f"{where}: Transform", got, "Ditto with Imposter or Limber and no other move", "choose another")
 
 
 def _check_tera_type(tera: str, base: str, where: str) -> None:

@@ -1,11 +1,14 @@
 """L1: the tables, the state's layout, and teams that are refused."""
 
+import types
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from pokejax import rows, teams
 from pokejax.data import DATA, MANIFEST
+from pokejax.rules.copying import bare_speed
 from pokejax.rules.numbers import chain, fraction, modify, staged
 from pokejax.state import LAYOUT
 from pokejax.tables import NAMES, _read, table
@@ -18,13 +21,13 @@ def member(**changes):
     found = {
         "species": "pikachu", "level": 80, "ability": "static", "item": "", "maxhp": 200,
         "stats": [100, 100, 100, 100, 100], "moves": [["thunderbolt", 24]], "tera": "Electric", "weight": 60,
-        "gender": "N",
+        "gender": "N", "nature": "", "evs": [85] * 6, "ivs": [31] * 6,
     }  # fmt: skip
     return found | changes
 
 
 def test_a_state_is_small():
-    assert LAYOUT.num_words * 4 <= 320
+    assert LAYOUT.num_words * 4 <= 328
     assert max(place.field.high for place in LAYOUT.places() if place.path.endswith(".item")) >= len(NAMES["item"]) - 1
 
 
@@ -38,7 +41,9 @@ def test_every_move_has_a_row_that_says_what_it_is():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: move: got transform"),
+        ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: Transform: got pikachu with static and transform"),
+        ({"species": "ditto", "ability": "imposter"}, "team 0, Pokémon 2: Transform: got ditto with .* thunderbolt"),
+        ({"moves": [["beatup", 16], ["sketch", 1]]}, "team 0, Pokémon 2: move: got sketch"),
         ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
         ({"item": "bigroot"}, "team 0, Pokémon 2: item: got bigroot"),
         ({"item": "flameplate"}, "team 0, Pokémon 2: item: got flameplate held by pikachu, expected arceus"),
@@ -52,6 +57,19 @@ def test_what_cannot_be_played_exactly_is_refused_by_name(change, message):
     team[2] = member(**change)
     with pytest.raises(InvalidParamsError, match=message):
         teams.constants([team])
+
+
+@pytest.mark.parametrize(("nature", "code"), [("", 0), ("jolly", 1), ("brave", 2), ("hardy", 0)])
+def test_a_transformer_s_speed_is_that_of_the_other_species_with_its_own_effort(nature, code):
+    evs, ivs = [0, 0, 0, 0, 0, 252], [31, 31, 31, 31, 31, 30]
+    ditto = member(species="ditto", ability="imposter", moves=[["transform", 16]], nature=nature, evs=evs, ivs=ivs)
+    words = teams.constants([[ditto, *[member()] * 5]])[: rows.POKEMON_WORDS]
+    row = rows.POKEMON.decode([word[0] for word in words])
+    assert (row["spe_effort"], row["spe_nature"], row["base_spe"]) == (93, code, 48)
+    itself = types.SimpleNamespace(**row)
+    number = int(table("natures")[0][NAMES["nature"].index(nature)]) if nature else 0
+    for base in (5, 48, 142, 200):
+        assert bare_speed(itself, jnp.int32(base)) == teams.stats_of([0] * 5 + [base], 80, evs, ivs, number)[5]
 
 
 def test_a_team_of_five_is_refused():

@@ -1,6 +1,11 @@
-"""L2: situations in which one mechanic is seen, against live Showdown; without it the battle goes another way."""
+"""L2: situations in which one mechanic is seen, against live Showdown; without it the battle goes another way.
+
+``POKEJAX_FORM=numpy`` runs the engine uncompiled, which for a few situations is ready much sooner.
+"""
 
 import copy
+import functools
+import os
 
 import pytest
 
@@ -11,6 +16,7 @@ from pokejax.verification.observations import verify_observations
 pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown"), pytest.mark.timeout(900)]
 
 CASES = load()
+FORM = os.environ.get("POKEJAX_FORM", "native")
 FIELDS = {"ability": "ability", "item": "item", "move": "moves"}
 
 
@@ -33,12 +39,12 @@ def differences(recordings, check):
 
 @pytest.fixture(scope="module")
 def differences_of_state(recordings):
-    return differences(recordings, verify)
+    return differences(recordings, functools.partial(verify, form=FORM))
 
 
 @pytest.fixture(scope="module")
 def differences_of_sight(recordings):
-    return differences(recordings, verify_observations)
+    return differences(recordings, functools.partial(verify_observations, form=FORM))
 
 
 every_case = pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.kind}-{case.name}" for case in CASES])

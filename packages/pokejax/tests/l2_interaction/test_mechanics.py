@@ -69,9 +69,9 @@ def led_by(kind, leads, rng, seed):
 
 
 def was_used(recording, name):
-    """Whether the lead spent power on the move at some time."""
+    """Whether the lead spent power on the move at some time, or has others by Transform."""
     lead = [dict(view["core"]["sides"][0]["pokemon"][0]["moves"]) for view in recording["views"]]
-    return any(moves[name] < lead[0][name] for moves in lead)
+    return any(name not in moves or moves[name] < lead[0][name] for moves in lead)
 
 
 def test_shipped_constants_are_those_of_showdown():

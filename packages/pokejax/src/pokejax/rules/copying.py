@@ -1,11 +1,21 @@
-"""What a Pokémon takes from the other one: Trace its ability."""
+"""What a Pokémon takes from the other one: Trace its ability, Imposter and Transform all that it is."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from pokejax.battle import Battle
+import jax.numpy as jnp
+
+from pokejax import rows
+from pokejax.battle import Battle, number_of
+from pokejax.rules import power
 from pokejax.rules.telling import tell_ability
+from pokejax.state import MOVES, TRANSFORM_CODE
+
+MIMIKYU = number_of("species", "mimikyu")
+TRANSFORM = number_of("move", "transform")
+TRANSLATED = ("last_move", "choice_lock")
+"""Fields that name Transform by its slot, in which there is another move afterwards."""
 
 
 def trace(b: Battle, number: int, where: Any) -> Any:
@@ -20,3 +30,46 @@ def trace(b: Battle, number: int, where: Any) -> Any:
     for told in (0, 1):
         tell_ability(b, told, copies)
     return copies
+
+
+def transform(b: Battle, number: int, where: Any) -> Any:
+    """Become the other Pokémon, but for hit points, level and what it holds; whether it can (``transformInto``).
+
+    Its cached speed is the other species' with its own effort.
+    """
+    side, foe, other = b.side(number), b.side(1 - number), b.pokemon(1 - number)
+    masked = other.masked & (side.terastallized | foe.terastallized)
+    barred = foe.fainted | (foe.substitute > 0) | foe.transformed | side.transformed | masked
+    where = where & (side.hp > 0) & ~barred
+    copied = {
+        "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,
+        "blows": foe.blows, "copied_ability": jnp.where(foe.copied_ability > 0, foe.copied_ability, other.ability),
+        "form": jnp.where(foe.changed | (foe.stirred & (other.base == MIMIKYU)), 1, foe.form),
+        "speed": bare_speed(b.itself(number), other.base_spe), "transformed": True,
+    }  # fmt: skip
+    for field, value in copied.items():
+        side.set(field, value, where=where)
+    for slot in range(MOVES):
+        side.copied_pp.set(slot, power.copied(b, other.moves[slot]), where=where)
+    for stat in range(len(rows.BOOSTS)):
+        side.boosts.set(stat, foe.boosts[stat], where=where)
+    code = jnp.where(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
+    for field in TRANSLATED:
+        side.set(field, code, where=where & (getattr(side, field) > 0))
+    b.forget("pokemon", "ability", "ability number")
+    return where
+
+
+def bare_speed(itself: Any, base: Any) -> Any:
+    """The Speed that a Pokémon would have with another species' base value."""
+    grown = (2 * base + itself.spe_effort) * itself.level // 100 + 5
+    by = jnp.where(itself.spe_nature == 1, 110, jnp.where(itself.spe_nature == 2, 90, 100))
+    return grown * by // 100
+
+
+def assume(b: Battle, where: Any) -> Any:
+    """Transform: what the ability that comes with it brings is still to come, as an action of its own."""
+    worked = transform(b, 0, where)
+    b.side(0).set("awakening", True, where=worked)
+    b.side(0).set("assuming", True, where=worked)
+    return worked

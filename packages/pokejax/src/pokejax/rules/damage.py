@@ -86,7 +86,7 @@ def critical_hit(b: Battle, move: Any, where: Any) -> Any:
 def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
     """What modifiers may ask about a hit."""
     user, target = b.side(0), b.side(1)
-    pokemon, other = b.pokemon(0), b.pokemon(1)
+    pokemon, other, base = b.pokemon(0), b.pokemon(1), b.itself(0).base
     return facts_word(
         physical=move.category == rows.PHYSICAL,
         special=move.category == rows.SPECIAL,
@@ -104,7 +104,7 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_has_item=(target.item != 0) & ~b.item(1).kept,
         forced=move.forced,
         stats_lowered=user.lowered,
-        item_suits=(b.item(0).suits == pokemon.base) | (b.item(0).suits_too == pokemon.base),
+        item_suits=(b.item(0).suits == base) | (b.item(0).suits_too == base),
         retyped=move.retyped,
         slow=user.slow > 0,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),

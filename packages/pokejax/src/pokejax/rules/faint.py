@@ -65,8 +65,8 @@ def clear_volatile(b: Battle, number: int, where: Any) -> None:
     """What ends when a Pokémon leaves or faints; its cached speed is the bare stat again (``clearVolatile``)."""
     side = b.side(number)
     side.set("changed", False, where=where & b.pokemon(number).reverts)
-    b.forget("pokemon", "ability", "ability number")
     side.clear([field.name for field in VOLATILE], where=where)
+    b.forget("pokemon", "ability", "ability number")
     side.set("newly_switched", True, where=where)
     side.set("speed", b.pokemon(number).spe, where=where)
 
@@ -107,8 +107,8 @@ def faint_messages(
     if by_move is not None:
         avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
         user, ability = b.side(0), b.ability(0)
-        avenges = avenges & ~(ability.once & user.stirred)
-        user.set("stirred", True, where=avenges & ability.once)
+        avenges = avenges & ~((ability.once > 0) & user.stirred)
+        user.set("stirred", True, where=avenges & (ability.once > 0))
         boost(b, 0, ability.ko_boosts, avenges, by_foe=False, by_ability=True)
 
 

@@ -75,7 +75,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         struck = jnp.where(going, worked & ~shielded, struck)
         update(
             inner,
-            going & worked,
+            going & worked & ~inner.side(0).assuming,
             "Update after a hit",
             waits=waits_for_berserk(inner, row) & ~shielded,
             first=functools.partial(lose_face, inner, broken),
@@ -97,7 +97,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     )
     recoil(b, move, total, landed)
     remember_blows(b, done, last, struck & (move.category != rows.STATUS))
-    update(b, landed, "Update after the hits", waits=waits_for_berserk(b, move) & struck)
+    update(b, landed & ~b.side(0).assuming, "Update after the hits", waits=waits_for_berserk(b, move) & struck)
     harmed = struck & ~move.forced & (move.category != rows.STATUS)
     cure(b, 1, harmed & move.thaws_target & (b.side(1).status == rows.FRZ))
     scalded = harmed & move.cures_burn & ~b.ability(1).no_secondaries & ~b.side(0).fainted

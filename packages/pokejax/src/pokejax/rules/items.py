@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
+from pokejax.rules import power
 from pokejax.rules.faint import heal, lose_item, use_up
 from pokejax.rules.paradox import notice_weather, use_booster
 from pokejax.rules.status import cure
@@ -76,8 +77,8 @@ def hungry(b: Battle, number: int) -> Any:
 
 def spent_slots(b: Battle, number: int) -> list[Any]:
     """Which slots of an active Pokémon have a move and no power left for it."""
-    side, moves = b.side(number), b.pokemon(number).moves
-    return [(moves[slot] != 0) & (side.pp[slot] == 0) for slot in range(MOVES)]
+    moves = b.pokemon(number).moves
+    return [(moves[slot] != 0) & (power.left(b, number, slot) == 0) for slot in range(MOVES)]
 
 
 def recover(b: Battle, number: int, where: Any) -> None:
@@ -145,12 +146,12 @@ def taste(b: Battle, number: int, item: Any, where: Any) -> None:
 
 def restore(b: Battle, number: int, where: Any) -> None:
     """A Leppa Berry gives ten power points back: to the first move that has none, else to the first that lacks some."""
-    side, moves, spent = b.side(number), b.pokemon(number).moves, spent_slots(b, number)
+    moves, spent = b.pokemon(number).moves, spent_slots(b, number)
     any_spent = any_of(spent)
     for slot in range(MOVES):
-        most = b.ops.take(b.params.power_points[0], moves[slot]).astype(jnp.int32)
-        wants = jnp.where(any_spent, spent[slot], (moves[slot] != 0) & (side.pp[slot] < most))
-        side.pp.set(slot, jnp.minimum(side.pp[slot] + LEPPA_POINTS, most), where=where & wants)
+        left, most = power.left(b, number, slot), power.most(b, number, slot)
+        wants = jnp.where(any_spent, spent[slot], (moves[slot] != 0) & (left < most))
+        power.put(b, number, slot, jnp.minimum(left + LEPPA_POINTS, most), where & wants)
         where = where & ~wants
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
-from pokejax.rules import futures
+from pokejax.rules import futures, power
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
 from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, use_up, win
@@ -166,8 +166,7 @@ def after_move(b: Battle, move: Any, where: Any) -> None:
 
 def spend(b: Battle, slot: Any, amount: int, where: Any) -> None:
     """Take power points from a slot."""
-    pp = b.side(0).pp
-    pp.set(slot, jnp.maximum(pp[slot] - amount, 0), where=where)
+    power.put(b, 0, slot, jnp.maximum(power.left(b, 0, slot) - amount, 0), where)
 
 
 def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes: Any) -> tuple[Any, Any]:
@@ -244,7 +243,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     boost(b, 0, move.once_boosts, result & (move.once_boosts != 0), by_foe=False)
     leaves = (landed | parts) & move.self_switch & (b.side(0).hp > 0)
     b.side(0).set("switch_flag", True, where=leaves)
-    turns = result & move.turns & (b.pokemon(0).base == MELOETTA)
+    turns = result & move.turns & (b.itself(0).base == MELOETTA) & ~b.side(0).transformed
     become(b, 0, ~b.side(0).changed, turns)
     burdened = ((result & ~move.foresees) | strikes) & ~move.forced & b.item(0).life_orb
     burdened = burdened & (move.category != rows.STATUS)
@@ -266,9 +265,10 @@ def adapt(b: Battle, move: Any, where: Any) -> None:
     """Protean and Libero: once, the user becomes of its move's type (``PrepareHit``)."""
     user = b.side(0)
     first, second = b.types(0)
-    where = where & b.ability(0).proteans & (user.typed == 0) & ~user.terastallized
+    where = where & b.ability(0).proteans & ~user.adapted & ~user.terastallized
     where = where & (move.type > 0) & ~((first == move.type) & (second == 0))
     user.set("typed", move.type, where=where)
+    user.set("adapted", True, where=where)
     tell_ability(b, 0, where)
 
 

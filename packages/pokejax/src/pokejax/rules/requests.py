@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of, number_of
+from pokejax.rules import power
 from pokejax.rules.status import TRAP_IMMUNE
 from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
 
@@ -28,7 +29,8 @@ def enabled_moves(b: Battle, number: int) -> list[Any]:
         disabled = (side.disable > 0) & (side.disable_slot == slot)
         kept = ((side.heal_block > 0) & move.heal) | ((side.throat_chop > 0) & move.sound) | disabled
         again = move.cantusetwice & (side.last_move == slot + 1)
-        found.append((index != 0) & (side.pp[slot] > 0) & ~locked & ~vested & ~taunted & ~repeats & ~again & ~kept)
+        there = (index != 0) & (power.left(b, number, slot) > 0)
+        found.append(there & ~locked & ~vested & ~taunted & ~repeats & ~again & ~kept)
     return found
 
 
@@ -58,7 +60,8 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     enabled = [can & ~rampages for can in enabled_moves(b, number)]
     struggles = ~any_of(enabled)  # in a rampage, the only choice is the first, too
     moves = [chooses & (can | (struggles if slot == 0 else False)) for slot, can in enumerate(enabled)]
-    terastallized = [chooses & can & side.may_terastallize for can in enabled]
+    terastallizes = chooses & side.may_terastallize & ~(side.transformed & b.pokemon(number).masked)
+    terastallized = [can & terastallizes for can in enabled]
     leaves = chooses & ~rampages & (side.trapped == FREE)
     ready = zip(can_come_in(b, number), fallen(b, number), strict=True)
     members = [(leaves & can) | (replaces & jnp.where(side.reviving, down, can)) for can, down in ready]

@@ -157,6 +157,7 @@ def handlers(b: Battle) -> list[Kind]:
     def burnt(n: int) -> Any:
         return b.side(n).status == rows.BRN
 
+    held = [b.row("abilities", rows.ABILITY, b.ability_held(n)) for n in (0, 1)]  # what does nothing stands there, too
     return [
         Kind("Reflect", REFLECT, both(lambda n: b.side(n).reflect > 0), of_side=True),
         Kind("Light Screen", LIGHT_SCREEN, both(lambda n: b.side(n).light_screen > 0), of_side=True),
@@ -183,7 +184,7 @@ def handlers(b: Battle) -> list[Kind]:
             GROWTH,
             both(lambda n: growing(b.ability(n))),
         ),
-        Kind("Hunger Switch", HUNGER, both(lambda n: b.ability(n).hungers | b.ability(n).shields)),
+        Kind("Hunger Switch", HUNGER, both(lambda n: held[n].hungers | held[n].shields)),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
         Kind("White Herb", HERB, both(lambda n: b.item(n).white_herb)),

@@ -10,6 +10,7 @@ from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import HIGHEST, boost
+from pokejax.rules.copying import assume
 from pokejax.rules.faint import drain, heal, hurt
 from pokejax.rules.hazards import defog, sweep
 from pokejax.rules.numbers import fraction, modify, staged
@@ -56,6 +57,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
         worked | shed_tail(b, where & move.sheds_tail) | teleport(b, where & move.teleports) | (where & move.corners)
     )
     worked = worked | heal_next(b, where & move.heals_next) | ask_revival(b, where & move.revives)
+    worked = worked | assume(b, where & move.transforms)
     b.side(0).set("cornered", True, where=where & move.corners)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)

@@ -10,7 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.copying import trace
+from pokejax.rules.copying import trace, transform
 from pokejax.rules.faint import become, clear_volatile, heal
 from pokejax.rules.field import set_terrain, set_weather
 from pokejax.rules.forms import shift, show_core
@@ -22,7 +22,7 @@ from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_coming, tell_item, tell_leaving
-from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM
+from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
 
 SLOW_TURNS = 5
 
@@ -107,6 +107,7 @@ def leave(b: Battle, where: Any) -> None:
     side.set("switch_flag", False, where=where)
     for field in ("status", "stage", "slept", "status_by"):
         side.set(field, 0, where=where & side.fainted)
+    side.set("came_to", jnp.where(side.fainted, side.this_result, UNDEFINED), where=where)
 
 
 def arrive(b: Battle, where: Any) -> None:
@@ -114,6 +115,7 @@ def arrive(b: Battle, where: Any) -> None:
     side = b.side(0)
     clear_volatile(b, 0, where)
     side.set("form", 1, where=where & b.ability(0).hungers & side.stirred & side.terastallized)
+    side.set("this_result", side.came_to, where=where)
     side.set("active_turns", 0, where=where)
     side.set("move_actions", 0, where=where)
     b.side(1).set("struck", False, where=where)
@@ -155,7 +157,11 @@ def run_switch(b: Battle, where: Any) -> None:
     """What entries bring, the faster Pokémon's first; or what an ability brings that was copied later, alone."""
     first, second = b.side(0), b.side(1)
     awakens = where & first.awakening
+    assumes = awakens & first.assuming
+    b.draw(assumes & b.tied(), 2, "Update after Transform")
+    b.draw(assumes & b.tied(), 2, "Update after the hits of Transform")
     first.set("awakening", False, where=awakens)
+    first.set("assuming", False, where=awakens)
     entering = where & ~awakens
     same = first.speed == second.speed
     shuffled = b.tie(entering & same, "SwitchIn")
@@ -170,7 +176,7 @@ def run_switch(b: Battle, where: Any) -> None:
         b.side(number).set("queued_run_switch", False, where=where)
         awake(b, number, came)
     for number in (0, 1):
-        white_herb(b, number, where & ~b.view.over)
+        white_herb(b, number, (where | assumes) & ~b.view.over)
     b.swap(other_first)
 
 
@@ -212,17 +218,23 @@ def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
     be_healed(b, number, entering & ~side.fainted)
     meet(b, number, entering & ~side.fainted)
     where = where & ~b.side(number).fainted & ~b.view.over
-    trace(b, number, where & ~awakens)
+    imposes = where & ~awakens & b.ability(number).transforms
+    b.side(number).set("ability_shown", True, where=transform(b, number, imposes))
+    trace(b, number, where)
     side, ability = b.side(number), b.ability(number)
     side.set("slow", SLOW_TURNS, where=where & ability.starts_slowly)
+    acted = (side.active_turns > 0) & ((side.this_result != UNDEFINED) | ~side.queued_move)
+    side.set("loafing", acted, where=where & ability.loafs)
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     changed = changed | set_terrain(b, ability.sets_terrain, where & (ability.sets_terrain != 0))
     hums = (ability.sets_terrain > 0) & (b.view.terrain == rows.ELECTRIC_TERRAIN)
     b.draw(where & ability.suppresses & b.tied(), 2, "WeatherChange")
     for each in (0, 1):
         notice_weather(b, each, where & ability.suppresses)
-    stirs = where & (ability.entry_boosts > 0) & ~(ability.once & side.stirred)
-    side.set("stirred", True, where=stirs & ability.once)
+    spent = ((ability.once == 1) & side.stirred) | ((ability.once == 2) & side.stirred_too)
+    stirs = where & (ability.entry_boosts > 0) & ~spent
+    side.set("stirred", True, where=stirs & (ability.once == 1))
+    side.set("stirred_too", True, where=stirs & (ability.once == 2))
     boost(b, number, ability.entry_boosts, stirs, by_foe=False, by_ability=True)
     carried = where & ability.blocks_wind & (side.tailwind > 0)
     boost(b, number, b.params.attack, carried, by_foe=False, by_ability=True, stats=(rows.ATK,))

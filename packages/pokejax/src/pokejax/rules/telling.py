@@ -11,12 +11,13 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax.battle import Battle
-from pokejax.state import TEAM
+from pokejax.state import MOVES, NOT_ASKED, TEAM
 
 
 def tell_ability(b: Battle, number: int, where: Any) -> None:
-    """A message names an active Pokémon's ability."""
-    b.side(number).set("ability_shown", True, where=where)
+    """A message names an active Pokémon's ability: its own, if it has not transformed."""
+    side = b.side(number)
+    side.set("ability_shown", True, where=where & ~side.transformed)
 
 
 def tell_item(b: Battle, number: int, where: Any) -> None:
@@ -25,9 +26,20 @@ def tell_item(b: Battle, number: int, where: Any) -> None:
 
 
 def tell_move(b: Battle, slot: Any, where: Any) -> None:
-    """A message names a move of whoever acts."""
+    """A message names a move of whoever acts: its own, if it has not transformed."""
     user = b.side(0)
-    user.set("moves_shown", user.moves_shown | (1 << slot), where=where)
+    user.set("moves_shown", user.moves_shown | (1 << slot), where=where & ~user.transformed)
+
+
+def tell_copies(b: Battle) -> None:
+    """Who has transformed is asked with the moves and the ability of the other one, which its player now knows."""
+    for number in (0, 1):
+        side, foe = b.side(number), b.side(1 - number)
+        learns = side.transformed & (b.view.request != NOT_ASKED)
+        for one in (foe, *(foe.member[place] for place in range(TEAM))):
+            here = learns & (one.row == side.copied_row)
+            one.set("moves_shown", 2**MOVES - 1, where=here)
+            one.set("ability_shown", True, where=here)
 
 
 def tell_coming(b: Battle, where: Any) -> None:

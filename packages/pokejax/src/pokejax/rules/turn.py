@@ -18,7 +18,7 @@ from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
-from pokejax.rules.telling import percent, tell_ability
+from pokejax.rules.telling import percent, tell_ability, tell_copies
 from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
 from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
 
@@ -53,6 +53,7 @@ def act(b: Battle) -> None:
     switches = acts[queue.INSTASWITCH] | acts[queue.SWITCH]
     b.when("switch", switches, lambda inner: switch(inner, switches))
     b.when("drag", acts[queue.DRAG], lambda inner: drag_in(inner, acts[queue.DRAG]))
+    assumed = acts[queue.AWAKEN] & b.side(0).assuming
     enters = acts[queue.RUN_SWITCH] | acts[queue.DRAG] | acts[queue.AWAKEN]
     b.when("run_switch", enters, lambda inner: run_switch(inner, enters))
     b.draw(acts[queue.BEFORE_TURN] & b.tied(), 2, "BeforeTurn")
@@ -74,10 +75,12 @@ def act(b: Battle) -> None:
         drags = drags | (moves & side.dragged)
     b.view.set("ignored", 0, where=going & ~drags)
     b.forget("ability", "ability number")
-    move_follows = after_action(b, going & ~skipped & ~drags, acts[queue.START], acts[queue.AWAKEN])
+    ends_now = going & ~skipped & ~drags & ~b.side(0).assuming
+    move_follows = after_action(b, ends_now, acts[queue.START], acts[queue.AWAKEN] & ~assumed)
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
     end_turn(b)
+    tell_copies(b)
 
 
 def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
@@ -198,7 +201,7 @@ def end_turn(b: Battle) -> None:
         disabling = disabling_conditions(b, number)
         for others in range(1, MOST_DISABLING):
             b.draw(where & (disabling > others), 2, "DisableMove")
-        side.set("choice_lock", 0, where=where & ((side.choice_lock == STRUGGLE_LOCK) | ~b.item(number).choice))
+        side.set("choice_lock", 0, where=where & ((side.choice_lock >= STRUGGLE_LOCK) | ~b.item(number).choice))
         trap(b, number, where)
         grown = where & ~side.fainted & (side.active_turns < MAX_TURN)
         side.set("active_turns", side.active_turns + 1, where=grown)

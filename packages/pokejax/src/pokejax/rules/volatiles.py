@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, number_of
+from pokejax.rules import power
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import drain, hurt, use_up
 from pokejax.rules.status import add_volatile, guarded_by_sun, inflict, kept_awake
@@ -94,7 +95,8 @@ def encore(b: Battle, where: Any) -> Any:
     target = b.side(1)
     slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
     last = b.move(b.pokemon(1).moves[slot])
-    repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore & (target.pp[slot] > 0)
+    repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore
+    repeatable = repeatable & (power.left(b, 1, slot) > 0)
     tries = where & (target.encore == 0) & (target.hp > 0)
     tell_ability(b, 1, tries & b.ability(1).veils)
     works = tries & repeatable & ~b.ability(1).veils
@@ -255,7 +257,7 @@ def stop_charging(b: Battle, where: Any) -> None:
 def disable(b: Battle, slot: Any, where: Any) -> Any:
     """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
     user = b.side(0)
-    where = where & (user.hp > 0) & ~b.ability(0).veils & (user.pp[jnp.minimum(slot, MOVES - 1)] > 0)
+    where = where & (user.hp > 0) & ~b.ability(0).veils & (power.left(b, 0, jnp.minimum(slot, MOVES - 1)) > 0)
     user.set("disable", DISABLE_TURNS - 1, where=where)
     user.set("disable_slot", slot, where=where)
     return where
@@ -268,7 +270,7 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
     side.set("encore", side.encore - 1, where=where & (side.encore > 0))
     for field in ("disable", "heal_block", "throat_chop", "risen"):
         side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
-    spent = side.pp[side.encore_slot] == 0
+    spent = power.left(b, number, side.encore_slot) == 0
     side.set("encore", 0, where=where & spent)
     for field in ("roosting", "flinched", "protected", "readied", "unfocused", "coated", "coat"):
         side.clear(field, where=where)

@@ -1,7 +1,7 @@
 """Situations in which one mechanic is seen, as tables: who stands against whom, and what they do.
 
-A Pokémon is written ``species @ item / ability / move, move``, with ``tera Type``, ``male`` or ``female`` behind its
-species where that matters; ``turns`` has both players' moves, ``sN`` to bring in
+A Pokémon is written ``species @ item / ability / move, move``, with ``tera Type``, ``level N``, ``male`` or ``female``
+behind its species where that matters; ``turns`` has both players' moves, ``sN`` to bring in
 the N-th member of the team.  Who is not asked passes, and who has nothing written brings in the first that can.
 """
 
@@ -58,15 +58,16 @@ def load() -> list[Case]:
 
 
 def packed(text: str, name: str) -> str:
-    """A Pokémon as Showdown packs it, of level 80 and with its own nature left out; messages call it by its name."""
+    """A Pokémon as Showdown packs it, of level 80 unless it says another; messages call it by its name."""
     described, rest = text.split(" @ ")
     item, ability, moves = (part.strip() for part in rest.split(" / "))
     species, *more = described.split()
     tera = more[more.index("tera") + 1] if "tera" in more else "Normal"
+    level = more[more.index("level") + 1] if "level" in more else "80"
     gender = next((sign for word, sign in GENDERS.items() if word in more), "N")
     evs, ivs = ",".join(["85"] * 6), ",".join(["31"] * 6)
     known = f"{name}|{species}|{item}|{ability}|{moves.replace(' ', '')}"
-    return f"{known}|Serious|{evs}|{gender}|{ivs}||80|,,,,,{tera}"
+    return f"{known}|Serious|{evs}|{gender}|{ivs}||{level}|,,,,,{tera}"
 
 
 def team(leading: tuple[str, ...]) -> str:

@@ -50,6 +50,7 @@ CONTEXT: Final = {  # conditions of modifiers, as facts
     ("or", ("status_is", "user", "psn"), ("status_is", "user", "tox")): "poisoned",
     ("field_terrain", "electricterrain"): "current", ("type_changed_by_this",): "retyped", ("own_counter",): "slow",
 }  # fmt: skip
+SPEED: Final = rows.STATS.index("spe")
 BY_SPECIES: Final = ("species_number", "base_species", "species_begins")
 """Conditions that ask who holds an item."""
 ALWAYS: Final = (("not", ("has_volatile", "user", "dynamax")), ("always",))
@@ -222,6 +223,7 @@ def effect_rows(
         if kind == "ability":
             values["breakable"] = _flagged(source, name, "breakable")
             values["untraceable"] = _flagged(source, name, "notrace")
+            values["inborn"] = values.get("inborn", False) or _flagged(source, name, "notransform")
         for callback in own:
             event = callback["callback"].removeprefix("on")
             if callback["class"] == "modifier" and event in rows.EVENTS:
@@ -459,6 +461,7 @@ def pokemon_words(
         return table[numbers].astype(np.int32)
 
     moves, ability = own("move", pool["moves"]), own("ability", pool["ability"])
+    transforms = np.isin(own_species, [source.number("species", name) for name in effects.TRANSFORMERS])
     gender = np.array([rows.GENDERS.index(name.strip("N")) for name in source.names["gender"]], np.int32)
     shown = np.arange(len(source.names["species"]))
     for name, called in effects.SHOWN.items():
@@ -483,6 +486,9 @@ def pokemon_words(
         "gender": gender[pool["gender"]],
         "shown": shown[species].astype(np.int32),
         "moves": [moves[:, k] for k in range(moves.shape[1])],
+        "base_spe": source["species.base_stats"][species, SPEED].astype(np.int32),
+        "spe_effort": np.where(transforms, (pool["ivs"][:, SPEED] + pool["evs"][:, SPEED] // 4).astype(np.int32), 0),
+        "spe_nature": np.zeros(len(moves), np.int32),
     }
     return [np.asarray(column, np.uint32) for column in rows.POKEMON.encode(fields, (len(moves),))]
 

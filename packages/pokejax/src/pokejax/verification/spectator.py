@@ -15,7 +15,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
-from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
+from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
 from pokejax.tables import NAMES
 from pokejax.verification.told import LASTING, Pokemon, Side, base_form, dex, effect, to_id
 from rlenv_shared.errors import InvalidParamsError
@@ -44,6 +44,8 @@ ABILITIES_OF: Final = CHANGED_ABILITIES | {
 """The only abilities of species that change together with them."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
+UNKNOWN: Final = "?"
+"""The ability of who has transformed, until a request says it."""
 BINDING: Final = ("magmastorm", "whirlpool")
 AS_ONE: Final = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
 HOLDER_IS_TARGET: Final = frozenset({"-heal", "-curestatus"})
@@ -72,10 +74,12 @@ class Spectator:
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
+        self.request = self.request or request or {}
         for line in lines:
             self._line(line)
         if request:
             self.request = request
+            self._know_copy()
             self.order = self.order or [entry["ident"].split(": ", 1)[1] for entry in request["side"]["pokemon"]]
             self._note_power_points(request)
 
@@ -104,14 +108,19 @@ class Spectator:
         own = command in HOLDER_IS_TARGET or name in THIEVES or "of" not in tags
         holder = target if own else tags["of"]
         assert holder is not None
-        if kind == "ability":
+        if command == "-transform":  # by its own ability, which it has no longer
+            self._pokemon(holder).ability = name
+        elif kind == "ability":
             self._know_ability(holder, name)
         elif self._pokemon(holder).item != "":  # what a berry does is said when it is eaten already
             self._pokemon(holder).item = name
 
     def _know_ability(self, ident: str, name: str) -> None:
         """A message names an ability of a Pokémon: its own, if it has not copied one."""
-        if not self._side(ident).copied:
+        side = self._side(ident)
+        if side.transformed:
+            side.copied = name
+        elif not side.copied:
             self._pokemon(ident).ability = name
 
     def _pokemon(self, ident: str) -> Pokemon:
@@ -183,29 +192,61 @@ class Spectator:
             return
         pokemon.sleep += given[1] == "slp"
         if len(given) > 2:
-            self._know_move(pokemon, given[2])
+            self._know_move(given[0], given[2])
 
     def _on_move(self, given: list[str], tags: Mapping[str, str]) -> None:
         ident, name = given[0], to_id(given[1])
         if name == "struggle":
             return
-        pokemon, other = self._pokemon(ident), self.sides[2 - int(ident[1])]
+        other = self.sides[2 - int(ident[1])]
         if effect(tags.get("from", ""))[0] == "ability":  # another one's move, by Magic Bounce
             return
-        self._know_move(pokemon, name)
+        self._know_move(ident, name)
         by = effect(tags.get("from", ""))[1]
         stands = other.active is not None and not other.team[other.active].fainted
         pressed = stands and self._ability(other) == "pressure" and dex(name)[1]
         pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
         if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
-            paid = by or name
-            pokemon.used[paid] = pokemon.used.get(paid, 0) + (not by) + pressed
+            paid, used = by or name, self._used(ident)
+            used[paid] = used.get(paid, 0) + (not by) + pressed
         if name == "wish" and not self._side(ident).wish:
             self._side(ident).wish = WISH_TURNS
 
-    def _know_move(self, pokemon: Pokemon, name: str) -> None:
-        if to_id(name) not in pokemon.moves:
+    def _know_move(self, ident: str, name: str) -> None:
+        pokemon = self._pokemon(ident)
+        if not self._side(ident).transformed and to_id(name) not in pokemon.moves:
             pokemon.moves.append(to_id(name))
+
+    def _used(self, ident: str) -> dict[str, int]:
+        """Power points that a Pokémon has used, of its own moves or of those that it has copied."""
+        side = self._side(ident)
+        return side.used if side.transformed else self._pokemon(ident).used
+
+    def _entry(self, name: str) -> Mapping[str, Any]:
+        """What the request says of one of the player's own."""
+        found: Mapping[str, Any] = next(
+            e for e in self.request["side"]["pokemon"] if e["ident"].split(": ", 1)[1] == name
+        )
+        return found
+
+    def _on_transform(self, given: list[str], tags: Mapping[str, str]) -> None:
+        """Who becomes one of the player's own Pokémon has what the player knows of that one."""
+        side, foe, target = self._side(given[0]), self._side(given[1]), self._pokemon(given[1])
+        self._pokemon(given[0]).form = target.form
+        side.transformed, side.boosts = target.species, dict(foe.boosts)
+        side.model, side.copied = given[1], UNKNOWN
+        if foe is self.sides[self.player]:
+            entry = self._entry(given[1].split(": ", 1)[1])
+            grown = target.ability if target.ability in CHANGED_ABILITIES.values() else None
+            side.moves, side.copied = list(entry["moves"]), foe.copied or grown or entry["ability"]
+
+    def _know_copy(self) -> None:
+        """Who of the player's own has transformed shows what the other one has."""
+        side = self.sides[self.player]
+        if side.transformed and side.active:
+            entry, target = self._entry(side.active), self._pokemon(side.model)
+            side.copied, target.moves = entry["ability"], list(entry["moves"])
+            target.ability = target.ability or entry["ability"]
 
     def _on_faint(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon = self._pokemon(given[0])
@@ -304,7 +345,7 @@ class Spectator:
         elif name in BINDING:
             self._side(given[0]).volatiles.add("partiallytrapped")
         elif name == "leppaberry":
-            used, move = self._pokemon(given[0]).used, to_id(given[2])
+            used, move = self._used(given[0]), to_id(given[2])
             used[move] = max(used.get(move, 0) - LEPPA_POINTS, 0)
         elif name == "poltergeist":
             self._pokemon(given[0]).item = to_id(given[2])
@@ -338,10 +379,17 @@ class Spectator:
         for slot in (request.get("active") or [{}])[0].get("moves", []):
             if slot["id"] == "struggle" or "pp" not in slot or side.active is None:
                 continue
-            counted = max(dex(slot["id"])[0] - side.team[side.active].used.get(slot["id"], 0), 0)
+            counted = self._power(side.active, slot["id"])
             if counted != slot["pp"]:
                 expected, remedy = f"{slot['pp']}, as requested", "mend how power points are counted"
                 raise InvalidParamsError(f"power points of {slot['id']}", counted, expected, remedy)
+
+    def _power(self, name: str, move: str) -> int:
+        """How much power one of the player's own has left for a move."""
+        side = self.sides[self.player]
+        if side.transformed and side.active == name:
+            return max(min(dex(move)[0], COPIED_PP) - side.used.get(move, 0), 0)
+        return max(dex(move)[0] - (side.team[name].used.get(move, 0) if name in side.team else 0), 0)
 
     # --- the observation --------------------------------------------------------------------------------------------
 
@@ -367,7 +415,7 @@ class Spectator:
 
     def _own(self, k: int) -> dict[str, list[Any]]:
         side, name = self.sides[self.player], self.order[k]
-        (entry,) = (e for e in self.request["side"]["pokemon"] if e["ident"].split(": ", 1)[1] == name)
+        entry = self._entry(name)
         details, *more = entry["details"].split(", ")
         species = base_form(to_id(details))
         level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
@@ -375,7 +423,7 @@ class Spectator:
         hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
         most = int(most_hp or 0)
         moves = [NAMES["move"].index(move) for move in entry["moves"]]
-        power = [dex(move)[0] - pokemon.used.get(move, 0) for move in entry["moves"]]
+        power = [self._power(name, move) for move in entry["moves"]]
         stats = [*(entry["stats"][stat] for stat in STATS), most]
         return {
             **self._common(pokemon, side, name),
@@ -387,7 +435,7 @@ class Spectator:
             "seen": [name in side.team],
             "hp": [_share(int(hp), max(most, 1))],
             "stats": [_share(stat, MOST_STAT) for stat in stats],
-            "pp": [_share(max(left, 0), MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
+            "pp": [_share(left, MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
         }
 
     def _foe(self, k: int) -> dict[str, list[Any]]:
@@ -396,7 +444,8 @@ class Spectator:
             prefix = f"{FOE}.pokemon[{k}]."
             return {e.name.removeprefix(prefix): [0] * e.count for e in ENTRIES if e.name.startswith(prefix)}
         name, pokemon = list(side.team.items())[k]
-        moves = sorted(NAMES["move"].index(move) for move in pokemon.moves)
+        known = side.moves if side.transformed and side.active == name else pokemon.moves
+        moves = sorted(NAMES["move"].index(move) for move in known)
         return {
             **self._common(pokemon, side, name),
             "species": [NAMES["species"].index(pokemon.species)],
@@ -437,6 +486,7 @@ def _side_values(side: Side) -> dict[str, list[Any]]:
     fainted = sum(pokemon.fainted for pokemon in side.team.values())
     layers = side.conditions
     return {
+        "transformed": [NAMES["species"].index(side.transformed)],
         "left": [_share(TEAM - fainted, TEAM)],
         "may_terastallize": [side.may_terastallize],
         "stealth_rock": [bool(layers.get("stealthrock"))],

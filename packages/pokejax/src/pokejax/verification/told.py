@@ -73,10 +73,15 @@ class Side:
     wish: int = 0
     foreseen: int = 0
     copied: str = ""
+    transformed: str = ""
+    model: str = ""
+    moves: list[str] = dataclasses.field(default_factory=list)
+    used: dict[str, int] = dataclasses.field(default_factory=dict)
     may_terastallize: bool = True
 
     def clear(self) -> None:
         """Who was out leaves or faints."""
         self.boosts = dict.fromkeys(rows.BOOSTS, 0)
         self.volatiles.clear()
-        self.copied = ""
+        self.copied, self.transformed, self.model = "", "", ""
+        self.moves, self.used = [], {}

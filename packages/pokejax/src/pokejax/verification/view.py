@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import rows, teams
-from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, TERASTALS
+from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
@@ -64,7 +64,7 @@ def view(state: Mapping[str, Any], constants: Sequence[Sequence[Mapping[str, Any
     """
     over = state["over"]
     winner = None if not over else (0 if state["winner"] == NOBODY else state["winner"] + 1)
-    sides = [_Side(state, n, constants[n]) for n in (0, 1)]
+    sides = [_Side(state, n, constants[n], constants[1 - n]) for n in (0, 1)]
     common = {
         "turn": state["turn"],
         "generator": f"{state['high']:08x}{state['low']:08x}",
@@ -89,9 +89,20 @@ def view(state: Mapping[str, Any], constants: Sequence[Sequence[Mapping[str, Any
 
 
 class _Side:
-    def __init__(self, state: Mapping[str, Any], number: int, team: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        state: Mapping[str, Any],
+        number: int,
+        team: Sequence[Mapping[str, Any]],
+        foes: Sequence[Mapping[str, Any]],
+    ) -> None:
         self.state, self.number, self.team = state, number, team
         self.order = [self[f"order[{place}]"] for place in range(TEAM)]
+        self.copied = None
+        """The constants of who the active Pokémon has transformed into."""
+        if self["transformed"]:
+            rows_ = [state[f"side[{1 - number}].member[{member}].row"] for member in range(TEAM)]
+            self.copied = foes[rows_.index(self["copied_row"])]
 
     def __getitem__(self, field: str) -> Any:
         return self.state[f"side[{self.number}].{field}"]
@@ -156,8 +167,9 @@ class _Side:
         constant = self.team[member]
         becomes = CHANGES | TERASTALS if self[at + "terastallized"] else CHANGES
         present = teams.changed(constant, becomes) if self[at + "changed"] else constant
+        seeming = self.seeming() if active and self.copied else present
         types = NAMES["type"]
-        word = _species_word(present["species"])
+        word = _species_word(seeming["species"])
         own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
         if active and self["discharged"]:
             own = ["???" if name == "Electric" else name for name in own]
@@ -165,7 +177,7 @@ class _Side:
             own = [types[self["typed"]]]
         tera = constant["tera"] if self[at + "terastallized"] else ""
         return {
-            "species": self.species(member),
+            "species": self.copied_species() if active and self.copied else self.species(member),
             "hp": self[at + "hp"],
             "maxhp": present["maxhp"],
             "status": "fnt" if active and self["shown_fainted"] else rows.STATUSES[self[at + "status"]],
@@ -180,12 +192,30 @@ class _Side:
             if active and self["roosting"]
             else own,
             "terastallized": tera,
-            "can_terastallize": self["may_terastallize"],
+            "can_terastallize": self["may_terastallize"] and not (active and self.is_masked()),
             "boosts": [self[f"boosts[{k}]"] if active else 0 for k in range(len(rows.BOOSTS))],
-            "stats": present["stats"],
-            "moves": [[name, self[f"{at}pp[{k}]"]] for k, (name, _) in enumerate(constant["moves"])],
+            "stats": seeming["stats"],
+            "moves": [
+                [name, self[f"copied_pp[{k}]" if active and self.copied else f"{at}pp[{k}]"]]
+                for k, (name, _) in enumerate(seeming["moves"])
+            ],
             "volatiles": self.volatiles() if active else {},
         }
+
+    def seeming(self) -> Mapping[str, Any]:
+        """What the active Pokémon has transformed into, as it was then."""
+        assert self.copied
+        return teams.changed(self.copied) if self["copied_changed"] else self.copied
+
+    def is_masked(self) -> bool:
+        """Whether it has transformed into what cannot Terastallize so."""
+        return self.copied is not None and NAMES["species"][_species_word(self.copied["species"]) >> 12] in MASKED
+
+    def copied_species(self) -> str:
+        """The form into which the active Pokémon has transformed."""
+        name: str = self.seeming()["species"]
+        forms = (BUSTED[name],) if name in BUSTED else FORMS.get(name, ())
+        return forms[self["form"] - 1] if forms and self["form"] else name
 
     def species(self, member: int) -> str:
         """The form in which it is."""
@@ -280,7 +310,10 @@ class _Side:
         return found
 
     def slot_name(self, slot: int) -> str:
-        return "struggle" if slot == MOVES else self.team[self.order[0]]["moves"][slot][0]
+        if slot >= MOVES:
+            return "struggle" if slot == MOVES else "transform"
+        name: str = (self.copied or self.team[self.order[0]])["moves"][slot][0]
+        return name
 
     def legal(self) -> dict[str, list[str]]:
         mask = self.state["legal"][self.number]

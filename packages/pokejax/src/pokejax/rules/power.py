@@ -1,0 +1,38 @@
+"""Power points of an active Pokémon: its own, or the few that come with the moves of who it has transformed into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax.battle import Battle
+from pokejax.state import COPIED_PP, MAX_PP
+
+
+def left(b: Battle, number: int, slot: Any) -> Any:
+    """What is left in a slot."""
+    side = b.side(number)
+    return jnp.where(side.transformed, side.copied_pp[slot], side.pp[slot])
+
+
+def most(b: Battle, number: int, slot: int) -> Any:
+    """The most that a slot can have, 0 for an empty one."""
+    move, transformed = b.pokemon(number).moves[slot], b.side(number).transformed
+    return jnp.minimum(_most(b, move), jnp.where(transformed, COPIED_PP, MAX_PP))
+
+
+def put(b: Battle, number: int, slot: Any, amount: Any, where: Any) -> None:
+    """Leave so much in a slot."""
+    side = b.side(number)
+    side.pp.set(slot, amount, where=where & ~side.transformed)
+    side.copied_pp.set(slot, jnp.minimum(amount, COPIED_PP), where=where & side.transformed)
+
+
+def copied(b: Battle, move: Any) -> Any:
+    """What a copied move starts with."""
+    return jnp.minimum(_most(b, move), COPIED_PP)
+
+
+def _most(b: Battle, move: Any) -> Any:
+    return b.ops.take(b.params.power_points[0], move).astype(jnp.int32)
