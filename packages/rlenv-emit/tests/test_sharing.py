@@ -16,7 +16,7 @@ from rlenv_emit.cpp.source import source
 from rlenv_emit.emit import traced_program
 from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.hooks import EMIT
-from rlenv_emit.ir import If, walk
+from rlenv_emit.ir import If, Loop, walk
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 SMALL = 4
@@ -108,6 +108,25 @@ def test_a_branch_that_is_not_taken_copies_nothing() -> None:
     ]
     shared = [made.same_place(out, old) for out, old in pairs]
     assert 5 <= sum(shared) < len(pairs)
+
+
+def test_what_a_branch_or_pass_computes_lies_where_it_is_wanted() -> None:
+    def changes(state: Any) -> Any:
+        masked = {name: jnp.where(state["a"] > 7, value * 3, value) for name, value in state.items()}
+        return {**masked, "c": masked["c"] ^ masked["a"]}
+
+    def of(state: Any) -> Any:
+        state = {name: value + 1 for name, value in state.items()}
+        state = EMIT.when_any("change", state["b"] > 0, changes, state)
+        return EMIT.loop(lambda state: state["c"] < 5, changes, state, 3)
+
+    program = traced_program(of, example())
+    made = plan.Plan(program, most=SMALL)
+    branch, loop = (next(one for one in walk(program.block) if isinstance(one, kind)) for kind in (If, Loop))
+    pairs = [*zip(branch.outs, branch.then.results, strict=True), *zip(loop.carry, loop.body.results, strict=True)]
+    pairs = [pair for pair in pairs if made.places.keys() >= set(pair)]
+    assert len(pairs) >= 6
+    assert all(made.same_place(*pair) for pair in pairs)
 
 
 def test_random_programs_cut_into_small_functions() -> None:
