@@ -184,7 +184,7 @@ def of_row(game: Record, cards: Cards) -> tuple[Record, Any]:
     """The game with the registers of the program that asks, and its row."""
     work = game.copy()
     effects.load(work)
-    return work, effects.read(cards, work)
+    return work, effects.next_row(cards, work)
 
 
 def question(game: Record, cards: Cards) -> Any:

@@ -259,4 +259,3 @@ def react(game: Record, cards: Cards, rules: Record) -> None:
         return came & (np.arange(PLACES * 9).reshape(PLACES, 9) != next_)
 
     repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, PLACES * 9)
-    game.came = xp.zeros_like(game.came)
