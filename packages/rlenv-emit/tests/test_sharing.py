@@ -37,10 +37,16 @@ def step(state: Any) -> Any:
         inner = EMIT.when_any("inner", state["a"] > 5, lambda s: {**s, "b": s["b"] * 3 + s["a"]}, state)
         return {"a": inner["b"] ^ inner["a"], "b": inner["a"] + 7, "c": inner["c"] - inner["b"]}
 
+    def choose(state: Any) -> Any:
+        inner = EMIT.when_any("less", state["b"] > 3, lambda s: {**s, "b": s["b"] - s["a"]}, state)
+        chosen = jnp.where(inner["a"] > 3, 7, -9)  # before the last use of what it takes the place of
+        return {**inner, "b": chosen, "c": inner["c"] ^ inner["b"]}
+
     before = state
     state = EMIT.when_any("change", (state["a"] & 1) == 0, change, state)
     state = {**state, "c": state["c"] + before["b"]}  # the old value is read after the branch
     state = EMIT.when_any("exchange", state["b"] > 0, lambda s: {**s, "a": s["b"], "b": s["a"]}, state)
+    state = EMIT.when_any("choose", state["c"] > 100, choose, state)
 
     def once(carry: Any) -> Any:
         count, state = carry
@@ -85,6 +91,8 @@ def plain(a: int, b: int, c: int) -> tuple[int, int, int, int]:
     c = wrap(c + old_b)
     if b > 0:
         a, b = b, a
+    if c > 100:
+        b, c = 7 if a > 3 else -9, c ^ wrap(b - a if b > 3 else b)
     count = 0
     while count < (old_a & 3):
         if a & 1 == 1:
