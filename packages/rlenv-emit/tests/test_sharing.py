@@ -16,7 +16,7 @@ from rlenv_emit.cpp.source import source
 from rlenv_emit.emit import traced_program
 from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.hooks import EMIT
-from rlenv_emit.ir import If, walk
+from rlenv_emit.ir import If, Loop, walk
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 SMALL = 4
@@ -37,10 +37,16 @@ def step(state: Any) -> Any:
         inner = EMIT.when_any("inner", state["a"] > 5, lambda s: {**s, "b": s["b"] * 3 + s["a"]}, state)
         return {"a": inner["b"] ^ inner["a"], "b": inner["a"] + 7, "c": inner["c"] - inner["b"]}
 
+    def choose(state: Any) -> Any:
+        inner = EMIT.when_any("less", state["b"] > 3, lambda s: {**s, "b": s["b"] - s["a"]}, state)
+        chosen = jnp.where(inner["a"] > 3, 7, -9)  # before the last use of what it takes the place of
+        return {**inner, "b": chosen, "c": inner["c"] ^ inner["b"]}
+
     before = state
     state = EMIT.when_any("change", (state["a"] & 1) == 0, change, state)
     state = {**state, "c": state["c"] + before["b"]}  # the old value is read after the branch
     state = EMIT.when_any("exchange", state["b"] > 0, lambda s: {**s, "a": s["b"], "b": s["a"]}, state)
+    state = EMIT.when_any("choose", state["c"] > 100, choose, state)
 
     def once(carry: Any) -> Any:
         count, state = carry
@@ -85,6 +91,8 @@ def plain(a: int, b: int, c: int) -> tuple[int, int, int, int]:
     c = wrap(c + old_b)
     if b > 0:
         a, b = b, a
+    if c > 100:
+        b, c = 7 if a > 3 else -9, c ^ wrap(b - a if b > 3 else b)
     count = 0
     while count < (old_a & 3):
         if a & 1 == 1:
@@ -108,6 +116,25 @@ def test_a_branch_that_is_not_taken_copies_nothing() -> None:
     ]
     shared = [made.same_place(out, old) for out, old in pairs]
     assert 5 <= sum(shared) < len(pairs)
+
+
+def test_what_a_branch_or_pass_computes_lies_where_it_is_wanted() -> None:
+    def changes(state: Any) -> Any:
+        masked = {name: jnp.where(state["a"] > 7, value * 3, value) for name, value in state.items()}
+        return {**masked, "c": masked["c"] ^ masked["a"]}
+
+    def of(state: Any) -> Any:
+        state = {name: value + 1 for name, value in state.items()}
+        state = EMIT.when_any("change", state["b"] > 0, changes, state)
+        return EMIT.loop(lambda state: state["c"] < 5, changes, state, 3)
+
+    program = traced_program(of, example())
+    made = plan.Plan(program, most=SMALL)
+    branch, loop = (next(one for one in walk(program.block) if isinstance(one, kind)) for kind in (If, Loop))
+    pairs = [*zip(branch.outs, branch.then.results, strict=True), *zip(loop.carry, loop.body.results, strict=True)]
+    pairs = [pair for pair in pairs if made.places.keys() >= set(pair)]
+    assert len(pairs) >= 6
+    assert all(made.same_place(*pair) for pair in pairs)
 
 
 def test_random_programs_cut_into_small_functions() -> None:

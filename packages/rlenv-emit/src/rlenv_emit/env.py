@@ -33,9 +33,10 @@ class EmittedEnv(Wrapper):
         threads: at most that many work on a batch; all processors when None.
         policy: which gates of the rules branch, see `emit_ops`; all of them when None.
 
-    An environment may have a method ``alike(state, action) -> int32 ()``: batches are worked on in its order, see
-    `emit_lazily`.  It may have a method ``ended(generator) -> state``, of an episode that is over and whose step with
-    auto-reset goes on to the one that ``begin`` makes of the generator: resets then are steps, and compile nothing.
+    An environment may have a method ``alike(state, action, params) -> int32 ()``: batches are worked on in its order,
+    see `emit_lazily`.  It may have a method ``ended(generator) -> state``, of an episode that is over and whose step
+    with auto-reset goes on to the one that ``begin`` makes of the generator: resets are steps then, and compile
+    nothing.
     """
 
     def __init__(
@@ -45,10 +46,9 @@ class EmittedEnv(Wrapper):
         ops = emit_ops(policy)
 
         def lazily(function: Any, alike: Any = None) -> Any:
-            return _with_constants(lambda whole: emit_lazily(whole, form, threads, alike), function)
+            return _with_constants(lambda whole, order: emit_lazily(whole, form, threads, order), function, alike)
 
-        alike = (lambda state, action, params: env.alike(state, action)) if hasattr(env, "alike") else None
-
+        alike = getattr(env, "alike", None)
         self._form = chosen_form(form)
         self._masked: bool | None = None
         self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops), alike)
@@ -123,12 +123,17 @@ class EmittedEnv(Wrapper):
         return self.env.legal_actions(state, params, ops)
 
 
-def _with_constants(emitted: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """What ``emitted`` makes of a function whose last argument, the parameters, keeps its Python numbers."""
+def _with_constants(
+    emitted: Callable[..., Any], function: Callable[..., Any], alike: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """What ``emitted`` makes of functions whose last argument, the parameters, keeps its Python numbers."""
 
     @functools.cache
     def made(constants: Constants) -> Callable[..., Any]:
-        return emitted(lambda *arguments: function(*arguments[:-1], constants.fill(arguments[-1])))
+        def filled(part: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda *arguments: part(*arguments[:-1], constants.fill(arguments[-1]))
+
+        return emitted(filled(function), filled(alike) if alike else None)
 
     def call(*arguments: Any) -> Any:
         constants, arrays = without_arrays(arguments[-1])

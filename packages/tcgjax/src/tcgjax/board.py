@@ -9,7 +9,7 @@ import numpy as np
 from tcgjax import xp, zones
 from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
-from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, LASTING, NOBODY, PLACES, SLOTS
+from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, INSTANCES, LASTING, NOBODY, PLACES, SLOTS
 from tcgjax.tables import Cards
 
 OWNERS: Final = np.repeat(np.arange(2, dtype=np.int32), SLOTS)
@@ -206,22 +206,23 @@ def take_apart(game: Record, place: Any, top_first: Any, where: Any = True) -> l
     return [ends[0], held[1], ends[1], tools[0], tools[1]]
 
 
-def leave(game: Record, place: Any, to_hand: Any, where: Any = True) -> None:
-    """A Pokémon and the cards beneath leave play with its Tools, which are discarded (sections 8 and 11).
+def leave(game: Record, place: Any, to_hand: Any, to_deck: Any, where: Any = True) -> None:
+    """A Pokémon and the cards beneath leave play with its Tools (sections 8 and 11).
 
     Args:
         game: changed.
         place: of the Pokémon.
-        to_hand: whether the Pokémon's cards go to the hand, the top card first, instead of the discard pile.
+        to_hand: whether its cards, but not its Tools, go to the hand, the top card first, instead of the discard pile.
+        to_deck: whether all go into the deck, which will be shuffled.
         where: flag.
     """
-    gone = take_apart(game, place, to_hand, where)
-    zones.send(game, at(OWNERS, place), gone, [to_hand] * 3 + [False] * 2, where)
-
-
-def discard_pokemon(game: Record, place: Any, where: Any = True) -> None:
-    """A Pokémon, the cards beneath and its Tools go to the discard pile."""
-    leave(game, place, xp.bool_(False), where)
+    gone, player = take_apart(game, place, to_hand, where), at(OWNERS, place)
+    zones.send(game, player, gone, [to_hand] * 3 + [False] * 2, where & ~to_deck)
+    chosen = xp.zeros((INSTANCES,), xp.bool_)
+    for instance in gone:
+        chosen = chosen | (instance == zones.INDEX)
+    zones.into_decks(game, chosen & where & to_deck)
+    game.shuffles = game.shuffles + ((np.arange(2, dtype=np.int32) == player) & where & to_deck)
 
 
 def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any], owner: Any, attack: Any = 0) -> None:

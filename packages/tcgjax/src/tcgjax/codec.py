@@ -31,11 +31,13 @@ class Codec:
         self.fields = {name: items[0][3] for name, items in names.items()}
         self._begin: dict[str, int] = {}
         flat: list = []
-        for name, items in names.items():
+        flags = {name for name, field in self.fields.items() if field.dtype == np.bool_}
+        for name, items in sorted(names.items(), key=lambda item: item[0] in flags):  # flags come last
             self._begin[name] = len(flat)
             items.sort(key=lambda item: item[0])
             self.shapes[name] = tuple(n + 1 for n in items[-1][0])
             flat += items
+        self._numbers = sum(len(items) for name, items in names.items() if name not in flags)
         self.words = layout.num_words
         self._word = np.array([item[1] for item in flat], np.int32)
         self._shift = np.array([item[2] for item in flat], np.uint32)
@@ -48,30 +50,27 @@ class Codec:
             here = np.flatnonzero(self._word == word)
             self._parts[word, : len(here)] = here
 
-    def read(self, words: Any, name: str) -> Any:
-        """One field of shape ``()``; its code, uint32."""
-        place = self._begin[name]
-        return (words[self._word[place]] >> self._shift[place]) & self._mask[place]
-
     def unpack(self, words: Any) -> Record:
         """The arrays of one game from its words."""
-        stacked = xp.stack(words)[self._word]
-        values = (stacked >> self._shift) & self._mask
-        values = ((values ^ self._sign) - self._sign) + self._empty
-        fields, start = {}, 0
+        stacked, end = xp.stack(words)[self._word], self._numbers
+        values = (stacked[:end] >> self._shift[:end]) & self._mask[:end]
+        values = ((values ^ self._sign[:end]) - self._sign[:end]) + self._empty[:end]
+        flags = (stacked[end:] & (self._mask[end:] << self._shift[end:])) != 0
+        fields = {}
         for name, shape in self.shapes.items():
-            size = int(np.prod(shape, dtype=int))
-            part = values[start : start + size].reshape(shape)
-            kind = self.fields[name].dtype
-            fields[name] = part != 0 if kind == np.bool_ else part.astype(kind)
-            start += size
+            first, size = self._begin[name], int(np.prod(shape, dtype=int))
+            found = values[first : first + size] if first < end else flags[first - end : first - end + size]
+            fields[name] = found.reshape(shape).astype(self.fields[name].dtype)
         return Record(**fields)
 
     def pack(self, game: Record) -> tuple[Any, ...]:
         """The words of one game."""
-        parts = [getattr(game, name).reshape(-1).astype(xp.uint32) for name in self.shapes]
-        codes = ((xp.concatenate(parts) - self._empty) & self._mask) << self._shift
-        padded = xp.concatenate([codes, xp.zeros((1,), xp.uint32)])
+        parts, end = [getattr(game, name).reshape(-1) for name in self.shapes], self._numbers
+        numbers = xp.concatenate([part.astype(xp.uint32) for part in parts if part.dtype != np.bool_])
+        codes = ((numbers - self._empty[:end]) & self._mask[:end]) << self._shift[:end]
+        flags = xp.concatenate([part for part in parts if part.dtype == np.bool_])
+        bits = xp.where(flags, self._mask[end:] << self._shift[end:], np.uint32(0))
+        padded = xp.concatenate([codes, bits, xp.zeros((1,), xp.uint32)])
         words = xp.sum(padded[self._parts], axis=1, dtype=xp.uint32)
         return tuple(words[i] for i in range(self.words))
 

@@ -18,7 +18,7 @@ from tcgjax.codes import DECK_TYPES, MANY, Fact, Op, When, Who, Zone
 from tcgjax.knockouts import MAX_POINTS
 from tcgjax.layout import DECK, DISCARD, HAND, NOBODY, ROWS_OF_HEADS
 from tcgjax.modifiers import matches, members
-from tcgjax.tables import Cards
+from tcgjax.tables import ROW_WIDTH, ROWS, Cards
 
 PURE: Final = (
     Op.COUNT_POKEMON,
@@ -31,6 +31,9 @@ PURE: Final = (
     Op.REQUIRE,
     Op.SET_COUNT,
 )
+TESTS: Final = (Op.CHECK, Op.CHECK_BITS, Op.REQUIRE, Op.SET_COUNT)
+"""Those that need nothing but the registers."""
+MOST_TESTS: Final = 2  # that follow a row within the same pass
 ZONES: Final = ((Zone.MY_HAND, HAND), (Zone.MY_DECK, DECK), (Zone.MY_DISCARD, DISCARD))
 FOE_ZONES: Final = ((Zone.FOE_HAND, HAND), (Zone.FOE_DECK, DECK), (Zone.FOE_DISCARD, DISCARD))
 
@@ -141,12 +144,55 @@ def count(
     when_itself(ops, "count places", of_place, of_places, box)
     when_itself(ops, "count cards", row.op == Op.COUNT_CARDS, of_cards, box)
     when_itself(ops, "count facts", row.op == Op.COUNT_FACT, of_facts, box)
-    choose(box, {Op.SET_COUNT: row.amount})
+    return test(row, box.n, flag)
+
+
+def test(row: Row, n: Any, flag: Any) -> tuple[Any, Any, Any]:
+    """Carry out a row that tests, or sets n: as `count`, of which no other row is changed by this."""
+    idle = skips(row, flag)
     within = (row.amount <= n) & ((row.arg == MANY) | (n <= row.arg))
     bits = ((row.amount >> xp.clip(n, 0, 31)) & 1) != 0
     tested = xp.where(row.op == Op.CHECK, within, xp.where(row.op == Op.CHECK_BITS, bits, flag))
     met = (row.op != Op.REQUIRE) | flag
-    return box.n, xp.where(idle, flag, tested), met | idle
+    n = xp.where((row.op == Op.SET_COUNT) & ~idle, row.amount, n)
+    return n, xp.where(idle, flag, tested), met | idle
+
+
+def count_and_test(
+    game: Record, cards: Cards, rules: Record, reader: Reader, program: Any, row: Any, end: Any, n: Any, flag: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Carry out a row that counts or tests, and the tests that follow it.
+
+    Args:
+        game: the game.
+        cards: tables.
+        rules: what holds now.
+        reader: whose effect the program is.
+        program: its number.
+        row: the first row.
+        end: of the rows that may run.
+        n: register.
+        flag: register.
+
+    Returns:
+        The last row that ran, n, flag, and whether every REQUIRE was met.
+    """
+    n, flag, met = count(game, cards, rules, reader, read(cards, program, row), n, flag)
+    goes_on = row + 1 < end
+    for _ in range(MOST_TESTS):
+        following = read(cards, program, row + 1)
+        goes_on = goes_on & one_of(following.op, TESTS)
+        new_n, new_flag, is_met = test(following, n, flag)
+        n, flag, met = xp.where(goes_on, new_n, n), xp.where(goes_on, new_flag, flag), met & (is_met | ~goes_on)
+        row = row + goes_on
+        goes_on = goes_on & (row + 1 < end)
+    return row, n, flag, met
+
+
+def read(cards: Cards, program: Any, row: Any) -> Row:
+    """A row of a program; the last one for those behind it."""
+    numbers = cards.row(program, xp.minimum(row, ROWS - 1))
+    return Row(*(numbers[i] for i in range(ROW_WIDTH)))
 
 
 def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) -> Any:
@@ -282,11 +328,11 @@ def usable(game: Record, cards: Cards, rules: Record, programs: Any, readers: Re
         number = lowest(left)
         here = number >= 0
         reader = Reader(*(at(field, number) for field in readers))
-        numbers = cards.row(at(programs, number), xp.where(here, row, 0))
-        n, flag, met = count(game, cards, rules, reader, Row(*(numbers[i] for i in range(8))), n, flag)
+        program, end = at(programs, number), at(heads, number)
+        row, n, flag, met = count_and_test(game, cards, rules, reader, program, xp.where(here, row, 0), end, n, flag)
         this = xp.where(here, np.uint32(1) << xp.maximum(number, 0).astype(xp.uint32), np.uint32(0))
         refused = refused | xp.where(met, np.uint32(0), this)
-        ends = ~met | (row + 1 >= at(heads, number))
+        ends = ~met | (row + 1 >= end)
         left = left & ~xp.where(ends, this, np.uint32(0))
         return left, refused, xp.where(ends, 0, row + 1), xp.where(ends, 0, n), flag & ~ends
 

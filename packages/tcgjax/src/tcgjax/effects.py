@@ -11,10 +11,10 @@ import functools
 from typing import Any, Final
 
 from tcgjax import board, xp, zones
-from tcgjax.arrays import Record, at, one_of, put, when
+from tcgjax.arrays import Record, at, one_of, put, when, when_itself
 from tcgjax.board import OWNERS
 from tcgjax.codes import ANY_ENERGY, Op
-from tcgjax.counting import Reader, Row, count, is_pure, skips, who_is_meant
+from tcgjax.counting import Reader, Row, count_and_test, is_pure, read, skips, who_is_meant
 from tcgjax.layout import NOBODY
 from tcgjax.modifiers import matches
 from tcgjax.operations import ACTS, asked_by, list_what_is_picked, moving
@@ -47,16 +47,17 @@ def load(game: Record) -> None:
     game.r_waits, game.r_stays = xp.bool_(False), xp.bool_(False)
 
 
-def run(game: Record, cards: Cards, rules: Record) -> None:
-    """One pass of the top program."""
-    top = game.programs - 1
+def run(game: Record, cards: Cards, rules: Record, here: Any) -> None:
+    """One pass of the top program where a flag holds; nothing elsewhere."""
+    top = xp.where(here, game.programs - 1, NOBODY)
     load(game)
-    count_on(game, cards, rules)
+    count_on(game, cards, rules, here)
     length = cards.program(game.r_number, 0)
     ended = game.r_row >= length
-    row = read(cards, game)
-    acts = ~ended & ~skips(row, game.r_flag) & ~is_pure(row.op)
-    when(cards.ops, "row", acts, lambda g: act(g, cards, rules, row), game)
+    row = next_row(cards, game)
+    acts = here & ~ended & ~skips(row, game.r_flag) & ~is_pure(row.op)
+    row = row._replace(op=xp.where(acts, row.op, NOBODY))
+    when_itself(cards.ops, "row", acts, lambda g: act(g, cards, rules, row), game)
     game.stale = game.stale | (acts & ~one_of(row.op, UNSEEN))
     goes_on = ~ended & ~game.r_waits & ~game.r_stays
     game.r_row = game.r_row + goes_on
@@ -65,12 +66,13 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
     for name in REGISTERS:
         setattr(game, name, put(getattr(game, name), top, getattr(game, f"r_{name}")))
     over = (
-        (game.r_row >= cards.program(game.r_number, 0))
+        here
+        & (game.r_row >= cards.program(game.r_number, 0))
         & (top == game.programs - 1)
         & ~game.r_waits
         & (game.start_mode == 0)
     )
-    over = over & ~game.came.any()
+    over = over & ~game.came.any() & ~game.leaves.any()
     discards = over & game.r_played & (game.r_held >= 0)
     when(cards.ops, "discard", discards, lambda g: zones.discard(g, g.r_held), game)
     game.programs = game.programs - over
@@ -79,10 +81,9 @@ def run(game: Record, cards: Cards, rules: Record) -> None:
         del game.__dict__[name]
 
 
-def read(cards: Cards, game: Record) -> Row:
+def next_row(cards: Cards, game: Record) -> Row:
     """The row that is next."""
-    numbers = cards.row(game.r_number, xp.minimum(game.r_row, 15))
-    return Row(*(numbers[i] for i in range(8)))
+    return read(cards, game.r_number, game.r_row)
 
 
 def reader(game: Record) -> Reader:
@@ -99,27 +100,26 @@ def reader(game: Record) -> Reader:
     )
 
 
-def count_on(game: Record, cards: Cards, rules: Record) -> None:
+def count_on(game: Record, cards: Cards, rules: Record, here: Any) -> None:
     """Carry out the rows that only count, up to the first that acts; end a program whose head does not allow it."""
-    here = reader(game)
+    whose = reader(game)
     length = cards.program(game.r_number, 0)
 
     def is_next(state: Any) -> Any:
         row = state[0]
-        op = cards.row(game.r_number, xp.minimum(row, 15))[0]
-        return (row < length) & is_pure(op)
+        return here & (row < length) & is_pure(read(cards, game.r_number, row).op)
 
     def once(state: Any) -> Any:
         row, n, flag, allowed = state
         going = is_next(state)
-        numbers = cards.row(game.r_number, xp.minimum(row, 15))
-        new_n, new_flag, met = count(game, cards, rules, here, Row(*(numbers[i] for i in range(8))), n, flag)
-        return row + going, xp.where(going, new_n, n), xp.where(going, new_flag, flag), allowed & (met | ~going)
+        last, new_n, new_flag, met = count_and_test(game, cards, rules, whose, game.r_number, row, length, n, flag)
+        n, flag = xp.where(going, new_n, n), xp.where(going, new_flag, flag)
+        return xp.where(going, last + 1, row), n, flag, allowed & (met | ~going)
 
     start = (game.r_row, game.r_n, game.r_flag, xp.bool_(True))
     row, game.r_n, game.r_flag, allowed = cards.ops.loop(is_next, once, start, MOST_COUNTS)
-    game.r_row = xp.where(game.checks & ~allowed, length, row)
-    game.checks = xp.bool_(False)
+    game.r_row = xp.where(here & game.checks & ~allowed, length, row)
+    game.checks = game.checks & ~here
 
 
 def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row, game: Record) -> None:
@@ -127,7 +127,7 @@ def _carry_out(body: Body, cards: Cards, rules: Record, scene: Record, row: Row,
 
 
 def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
-    """Carry out a row that acts."""
+    """Carry out a row that acts; nothing where its op is no op."""
     here = reader(game)
     meant = who_is_meant(game, rules, here, row.who)
     parameter = xp.where(one_of(row.op, WITH_PARAMETER), row.amount, 0)
@@ -158,4 +158,3 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
     when(cards.ops, "move", game.r_move_times > 0, lambda g: moving.carry_out(g, cards), game)
     for name in [name for name in game.__dict__ if name.startswith("r_move_")]:
         del game.__dict__[name]
-    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import attack, board, effects, knockouts, main_phase, rng, starts, triggers, turn, xp
-from tcgjax.arrays import Record, at, merged, when
+from tcgjax import attack, board, effects, knockouts, main_phase, rng, starts, triggers, turn, xp, zones
+from tcgjax.arrays import Record, at, merged, when, when_itself
 from tcgjax.codec import CODEC
 from tcgjax.codes import AttackColumn, CardColumn
-from tcgjax.layout import NOBODY, PLACES
+from tcgjax.layout import DISCARD, NOBODY, PLACES
 from tcgjax.modifiers import nothing_known, sweep
 from tcgjax.questions import NUM_ACTIONS, UNANSWERED, as_words, first_legal, is_legal
 from tcgjax.rng import Stream
@@ -51,7 +51,9 @@ def with_work(game: Record, cards: Cards) -> Record:
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.bool_)
     game.asks_main = game.stale = game.fires = game.checks = xp.bool_(False)
-    game.came_to = xp.int32(0)
+    game.leaves = xp.zeros((PLACES,), xp.bool_)
+    game.came_to = game.leaves_first = xp.int32(0)
+    game.leaves_to = xp.int32(DISCARD)
     game.__dict__.update(starts.nothing())
     for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name"):
         setattr(game, name, xp.int32(0))
@@ -133,20 +135,30 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
     game, rules = look(state, cards)
     running = goes_on(game)
 
+    def is_ready(number: int) -> Any:
+        return running & goes_on(game) & ~game.stale & (layer(game) == number)
+
     def run(name: str, rule: Any, number: int, where: Any = True) -> None:
-        ready = running & goes_on(game) & ~game.stale & (layer(game) == number) & where
-        when(cards.ops, name, ready, lambda g: rule(g, cards, rules), game)
+        when(cards.ops, name, is_ready(number) & where, lambda g: rule(g, cards, rules), game)
 
     at_event = (game.event != triggers.NONE) & (game.event != triggers.RETREATED)
     game.fires = running & at_event & (rules.found > 0)
     run("start", starts.begin, START)
-    run("settle", knockouts.settle, KNOCKED_OUT)
+    leaves = running & goes_on(game) & ~game.stale & game.leaves.any()
+    settles = is_ready(KNOCKED_OUT) & ~leaves
+    when_itself(
+        cards.ops, "settle", settles | leaves, lambda g: knockouts.settle(g, cards, rules, settles, leaves), game
+    )
     run("retreat", turn.retreat, RETREAT, game.event == triggers.RETREATED)
     when(cards.ops, "fire", game.fires, lambda g: fire(g, rules), game)
     run("coins", attack.check_coins, ATTACK, game.attack_step == attack.CHECK)
     run("resolve", attack.resolve, ATTACK, game.attack_step == attack.RESOLVE)
-    run("program", effects.run, PROGRAM)
-    when(cards.ops, "react", game.came.any(), lambda g: triggers.react(g, cards, rules), game)
+    runs = is_ready(PROGRAM)
+    when_itself(cards.ops, "program", runs, lambda g: effects.run(g, cards, rules, runs), game)
+    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)
+    reacts = game.came.any() & (rules.zone_types != 0).any()
+    when(cards.ops, "react", reacts, lambda g: triggers.react(g, cards, rules), game)
+    game.came = xp.zeros_like(game.came)
     for step, code in ((attack.RETALIATE, triggers.ON_HIT), (attack.KNOCK_OUTS, triggers.ON_KNOCK_OUT)):
         nothing = (game.event == code) | ~triggers.are_there(rules, code)
         run("retaliate", attack.retaliated, ATTACK, (game.attack_step == step) & nothing)
@@ -203,7 +215,7 @@ def advance(game: Record, cards: Cards) -> Record:
     """Run until somebody is asked or the game is over; then say what is legal."""
     game = game.copy()
     performs = goes_on(game) & (layer(game) == MAIN)
-    when(cards.ops, "perform", performs, lambda g: main_phase.perform(g, cards), game)
+    when_itself(cards.ops, "perform", performs, lambda g: main_phase.perform(g, cards, performs), game)
     game.stale = xp.bool_(True)
     start = (game, nothing_known())
     game, rules = cards.ops.loop(unfinished, lambda state: one_pass(state, cards), start, MOST_PASSES)

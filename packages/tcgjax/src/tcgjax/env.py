@@ -15,16 +15,29 @@ from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.generators import Generator
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
-from tcgjax import engine, observation, rng
-from tcgjax.arrays import Record, merged
+from tcgjax import board, engine, observation, rng
+from tcgjax.arrays import Record, at, merged
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck, tables_of
 from tcgjax.hidden import permuted
 from tcgjax.knockouts import TIE
-from tcgjax.layout import LAYOUT
+from tcgjax.layout import HAND, LAYOUT
 from tcgjax.observation import CARDS, MODIFIERS, NUMBERS, QUESTIONS
-from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, NUM_ACTIONS, PLAY, RETREAT, TARGETS, as_mask, is_legal
+from tcgjax.questions import (
+    ABILITY,
+    ATTACH,
+    ATTACK,
+    CHOICE,
+    NUM_ACTIONS,
+    PLAY,
+    RETREAT,
+    STADIUM,
+    TARGETS,
+    as_mask,
+    is_legal,
+)
 from tcgjax.tables import Cards, Tables
+from tcgjax.zones import card_at
 
 Words = tuple[Any, ...]
 """A packed game: the words of `layout.LAYOUT`, uint32 ``()`` each."""
@@ -132,14 +145,25 @@ class Tcg(Env):
         """Another truth: see `hidden.permuted`."""
         return CODEC.pack(permuted(CODEC.unpack(state), key, player))
 
-    def alike(self, state: Words, action: Any) -> Any:
-        """A number that games have in common whose next step goes a similar way; int32 ``()``."""
-        unfinished = ("programs", "attacking", "retreating", "settling")
-        inside = sum((CODEC.read(state, name) != 0).astype(np.int32) << i for i, name in enumerate(unfinished))
-        acts = (CODEC.read(state, "main") != 0) & (inside == 0)
+    def alike(self, state: Words, action: Any, params: TcgParams) -> Any:
+        """A number that games have in common whose next step goes a similar way; int32 ``()``.
+
+        First what kind of action it is, then the card that is played or whose Ability or attack is used.
+        """
+        game, cards = CODEC.unpack(state), Cards(params.tables, XLA)
+        unfinished = (game.programs > 0, game.attacking, game.retreating, game.settling)
+        inside = sum(flag.astype(np.int32) << i for i, flag in enumerate(unfinished))
+        acts = game.main & (inside == 0)
         kind = sum((action >= first).astype(np.int32) for first in KINDS_OF_ACTIONS)
         targets = (kind == 1) & ((action - PLAY) % TARGETS > 0)
-        return jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
+        player = game.current.astype(np.int32)
+        user = board.active_place(player) + jnp.where(action >= ABILITY, action - ABILITY, 0)
+        user = at(board.top_instances(game), user)
+        instance = jnp.where(kind == 1, card_at(game, HAND, player, (action - PLAY) // TARGETS), user)
+        names_a_card = acts & ((kind == 1) | ((action >= ATTACK) & (action < STADIUM)))
+        card = jnp.where(names_a_card, board.card_of(game, cards, instance), 0)
+        kind = jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
+        return kind * np.int32(cards.sizes[0]) + card
 
     # --- the rules --------------------------------------------------------------------------------------------------
 
@@ -222,9 +246,23 @@ class Tcg(Env):
         reward, terminated, info = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
         after = ops.barrier(after)
         info |= {"terminated": terminated, "truncated": self.is_truncated(final, params)}
-        info |= {"final_observation": self.view(final, params, ops)}
+        obs, info["final_observation"] = self._views(after, final, terminated | info["truncated"], params, ops)
         info |= {"current_player": self.current_player(after), "final_player": self.current_player(final)}
-        return self.view(after, params, ops), after, reward, terminated, info["truncated"], info
+        return obs, after, reward, terminated, info["truncated"], info
+
+    def _views(self, after: Words, final: Words, ended: Any, params: TcgParams, ops: Ops) -> tuple[Any, Any]:
+        """What those see who are asked after a step, and before its reset: one program, run again where games ended."""
+
+        def once(carry: Any) -> Any:
+            is_first, _, words, _, seen = carry
+            view = self.view(words, params, ops)
+            seen = {name: jnp.where(is_first, leaf, seen[name]) for name, leaf in view.items()}
+            return no, is_first & ended, after, view, seen
+
+        no, nothing = jnp.bool_(False), observation.nothing_seen()
+        start = (~no, ~no, final, nothing, nothing)
+        *_, obs, seen = ops.loop(lambda carry: carry[1], once, start, 2)
+        return obs, seen
 
     def advance(self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
         """As of any environment."""

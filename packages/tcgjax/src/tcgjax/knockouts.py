@@ -8,14 +8,14 @@ from tcgjax import board, rng, xp
 from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.board import ACTIVE, OWNERS, PLACE
 from tcgjax.codes import CardColumn
-from tcgjax.layout import PLACES
+from tcgjax.layout import DECK, HAND, PLACES
 from tcgjax.questions import ask
 from tcgjax.tables import Cards
 
 MAX_POINTS: Final = 3
 TIE: Final = 2
 TAKEN: Final = (
-    *(name for name in board.LEAVING if name != "shuffles"),
+    *board.LEAVING,
     "points",
     "lost_count",
     "lost_types",
@@ -29,28 +29,35 @@ def unsettled(game: Record, rules: Record) -> Any:
     return (rules.there & (rules.hp == 0)).any() | ~board.has_active(game).all()
 
 
-def settle(game: Record, cards: Cards, rules: Record) -> None:
-    """Take all Knock Outs of one resolution together, then the result, then one promotion."""
-    batch = rules.there & (rules.hp == 0)
+def settle(game: Record, cards: Cards, rules: Record, here: Any, leaves: Any) -> None:
+    """Take all Knock Outs of one resolution together, then the result, then one promotion, where a flag holds.
+
+    Where the other flag holds, Pokémon leave play otherwise (`Record.leaves`); then nothing is scored.
+    """
+    batch = xp.where(leaves, game.leaves, rules.there & (rules.hp == 0) & here)
     knocked = batch.any()
-    worth = points_for(game, cards, rules, batch)
+    worth = points_for(game, cards, rules, batch & here)
+    player = xp.where(leaves, game.leaves_first, game.current.astype(xp.int32))
 
     def once(game: Record, left: Any) -> Any:
-        place = in_order(game, left)
-        take(game, rules, place, at(worth, place), left.any())
+        place = in_order(player, left)
+        returns = score(game, rules, place, at(worth, place), left.any() & ~leaves)
+        returns = returns | (leaves & (game.leaves_to == HAND))
+        board.leave(game, place, returns, leaves & (game.leaves_to == DECK), left.any())
         return left & (place != PLACE)
 
     repeat(cards.ops, TAKEN, lambda game, left: left.any(), once, game, batch, PLACES)
-    decide(game)
-    promoted = promote(game, game.winner < 0)
+    game.leaves = game.leaves & ~leaves
+    decide(game, here)
+    promoted = promote(game, here & (game.winner < 0))
     game.stale = game.stale | knocked | promoted
     # a batch can cost others their HP, so it is looked at once more
-    game.settling = game.settling & ~(board.has_active(game).all() & ~knocked)
+    game.settling = game.settling & ~(here & board.has_active(game).all() & ~knocked)
 
 
-def in_order(game: Record, flags: Any) -> Any:
-    """The first flagged place: the turn player's side first, by slot; -1 for none."""
-    mine = flags & (game.current.astype(xp.int32) == OWNERS)
+def in_order(player: Any, flags: Any) -> Any:
+    """The first flagged place: a player's side first, by slot; -1 for none."""
+    mine = flags & (player == OWNERS)
     return first(xp.where(mine.any(), mine, flags))
 
 
@@ -67,7 +74,7 @@ def points_for(game: Record, cards: Cards, rules: Record, batch: Any) -> Any:
 
     def once(state: Any) -> Any:
         draws, coins, spared, heads = state
-        place = in_order(game, coins > 0)
+        place = in_order(game.current.astype(xp.int32), coins > 0)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
         wins = (rng.flip(work, 1, (coins > 0).any()) > 0) & (place >= 0)
         coins = put(coins, place, xp.where(wins, 0, at(coins, place) - 1))
@@ -80,8 +87,8 @@ def points_for(game: Record, cards: Cards, rules: Record, batch: Any) -> Any:
     return xp.where(spared, 0, points + xp.where(more, rules.more_points, 0))
 
 
-def take(game: Record, rules: Record, place: Any, points: Any, where: Any) -> None:
-    """One Knock Out: points to the opponent, everything to the discard piles."""
+def score(game: Record, rules: Record, place: Any, points: Any, where: Any) -> Any:
+    """One Knock Out: points to the opponent; whether the cards go to the hand instead of the discard pile."""
     owner = at(OWNERS, place)
     game.points = put(game.points, 1 - owner, at(game.points, 1 - owner) + points, where)
     game.lost_count = put(game.lost_count, owner, at(game.lost_count, owner) + 1, where)
@@ -89,17 +96,16 @@ def take(game: Record, rules: Record, place: Any, points: Any, where: Any) -> No
     before = xp.where(at(game.lost_turn, owner) == game.turn, at(game.lost_types, owner), 0)
     game.lost_types = put(game.lost_types, owner, at(rules.types, place) | before, lost)
     game.lost_turn = put(game.lost_turn, owner, game.turn, lost)
-    returns = lost & at(rules.to_hand, place)
-    board.leave(game, place, returns, where)
+    return lost & at(rules.to_hand, place)
 
 
-def decide(game: Record) -> None:
+def decide(game: Record, where: Any) -> None:
     """The result: each side counts its reasons to win; more reasons win, as many tie."""
     there = board.occupied(game)
     empty = [~there[:4].any(), ~there[4:].any()]
     reasons = [(game.points[player] >= MAX_POINTS).astype(xp.int32) + empty[1 - player] for player in (0, 1)]
     result = xp.where(reasons[0] == reasons[1], TIE, (reasons[1] > reasons[0]).astype(xp.int32))
-    finish(game, result, (reasons[0] > 0) | (reasons[1] > 0))
+    finish(game, result, where & ((reasons[0] > 0) | (reasons[1] > 0)))
 
 
 def finish(game: Record, winner: Any, where: Any) -> None:

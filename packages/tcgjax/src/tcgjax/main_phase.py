@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tcgjax import attack, board, starts, triggers, xp, zones
-from tcgjax.arrays import Record, at, lowest, put, total, when, word_of
+from tcgjax.arrays import Record, at, lowest, put, total, when, when_itself, word_of
 from tcgjax.board import PLACE
 from tcgjax.codes import AttackColumn, CardColumn, CardKind, Condition, Stage, Use
-from tcgjax.counting import Reader, Row, usable
+from tcgjax.counting import Reader, read, usable
 from tcgjax.damage import recover_immune
 from tcgjax.knockouts import unsettled
 from tcgjax.layout import HAND, NOBODY, NOT_PRICED, SLOTS
@@ -188,8 +188,7 @@ def choices_of(game: Record, cards: Cards, rules: Record, player: Any, programs:
         left, found = state
         number = lowest(left)
         program = at(programs, number)
-        numbers = cards.row(program, cards.program(program, 1))
-        row = Row(*(numbers[i] for i in range(8)))
+        row = read(cards, program, cards.program(program, 1))
         meant = members(game, row.who, player, xp.int32(NOBODY), rules.there)
         flags = meant & matches(game, cards, rules, row.filter, row.state, row.types, row.amount, xp.int32(NOBODY))
         this = np.uint32(1) << xp.maximum(number, 0).astype(xp.uint32)
@@ -228,10 +227,13 @@ def look(game: Record, cards: Cards, rules: Record) -> None:
     game.asks_main = game.asks_main | asks
 
 
-def perform(game: Record, cards: Cards) -> None:
-    """Carry out one main action.  What it needs to know of modifiers was decided when it became legal."""
-    action, player = game.answer, game.current.astype(xp.int32)
-    game.answer = xp.int32(UNANSWERED)
+def perform(game: Record, cards: Cards, where: Any) -> None:
+    """Carry out one main action where a flag holds.
+
+    What it needs to know of modifiers was decided when it became legal.
+    """
+    action, player = xp.where(where, game.answer, UNANSWERED), game.current.astype(xp.int32)
+    game.answer = xp.where(where, UNANSWERED, game.answer)
     first = player * np.int32(SLOTS)
     position_, target = (action - PLAY) // TARGETS, (action - PLAY) % TARGETS
     own = first + action
@@ -241,7 +243,7 @@ def perform(game: Record, cards: Cards) -> None:
         return (action >= start) & (action < end)
 
     plays = inside(PLAY, ATTACH)
-    when(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target), game)
+    when_itself(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target, plays), game)
     attaches, retreats, drops = inside(ATTACH, RETREAT), inside(RETREAT, ATTACK), inside(FOSSIL, CHOICE)
     when(cards.ops, "attach", attaches, lambda g: attach(g, own - ATTACH), game)
     game.retreating = game.retreating | retreats
@@ -262,18 +264,17 @@ def perform(game: Record, cards: Cards) -> None:
     user = xp.where(able, at(board.top_instances(game), place), game.stadium)
     program = cards.card(board.card_of(game, cards, user), CardColumn.PROGRAM)
     triggers.push(game, program, player, able | uses, source=board.pokemon_at(game, place))
-    fossil = xp.where(drops, own - FOSSIL, NOBODY)
-    when(cards.ops, "fossil", drops, lambda g: board.discard_pokemon(g, fossil), game)
+    game.leaves = game.leaves | ((own - FOSSIL == PLACE) & drops)
 
 
-def play_card(game: Record, cards: Cards, position_: Any, target: Any) -> None:
-    """Play a card of the hand."""
+def play_card(game: Record, cards: Cards, position_: Any, target: Any, where: Any) -> None:
+    """Play a card of the hand where a flag holds."""
     player = game.current.astype(xp.int32)
-    instance = zones.card_at(game, HAND, player, position_)
+    instance = xp.where(where, zones.card_at(game, HAND, player, position_), NOBODY)
     zones.take_out(game, instance)
     zones.forget(game, instance == zones.INDEX)
     card = board.card_of(game, cards, instance)
-    kind = cards.card(card, CardColumn.KIND)
+    kind = xp.where(where, cards.card(card, CardColumn.KIND), NOBODY)
     own = player * np.int32(SLOTS) + target - 1
     is_pokemon = kind == CardKind.POKEMON
     evolves = is_pokemon & (cards.card(card, CardColumn.STAGE) != Stage.BASIC)

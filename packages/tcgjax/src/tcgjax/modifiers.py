@@ -13,38 +13,18 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import attack, board, triggers, xp, zones
-from tcgjax.arrays import Record, at, lowest, merged, one_of, put, total, when_itself
+from tcgjax.arrays import Record, at, lowest, merged, put, total, when_itself
 from tcgjax.board import ACTIVE, OWNERS, PLACE
 from tcgjax.codes import AttackColumn, CardColumn, Kind, ModifierColumn, Place, Scope, State, Who
-from tcgjax.layout import DECK, PLACES
-from tcgjax.sources import SOURCES, abilities, as_bits, packed, source_of, sources
+from tcgjax.kinds import OF_DAMAGE, OF_PLAYERS, RARE, TRIGGERS
+from tcgjax.layout import DECK, NOBODY, PLACES
+from tcgjax.sources import SOURCES, WORDS, in_force, source_of
 from tcgjax.states import in_state
 from tcgjax.tables import Cards, Columns
 
 COLORLESS: Final = 8
 PLAYERS: Final = np.arange(2, dtype=np.int32)
 M = ModifierColumn
-DAMAGE_KINDS: Final = (
-    Kind.DAMAGE_OUT,
-    Kind.DAMAGE_OUT_POINTS,
-    Kind.DAMAGE_IN,
-    Kind.PREVENT,
-    Kind.COIN_SHIELD,
-    Kind.FIRST_HIT_SHIELD,
-)
-PLAYER_KINDS: Final = (
-    Kind.NO_SUPPORTER,
-    Kind.NO_ITEM,
-    Kind.NO_TRAINER,
-    Kind.NO_STADIUM,
-    Kind.NO_ZONE_ACTIVE,
-    Kind.NO_EVOLVE,
-    Kind.REFLIP,
-    Kind.MORE_PICKS,
-    Kind.MORE_POINTS,
-)
-PLAIN_KINDS: Final = (*DAMAGE_KINDS, *PLAYER_KINDS, Kind.HP, Kind.RETREAT, Kind.FREE_RETREAT)
-"""Kinds that the gate of rare ones need not let through."""
 OF_PLACES: Final = (  # int32 [8]
     "top",
     "max_hp",
@@ -175,10 +155,9 @@ def sweep(game: Record, cards: Cards, before: Record, where: Any) -> Record:
         where: flag.
     """
     rules = printed_rules(game, cards)
-    found, kinds = sources(game, cards, rules, abilities(game, cards, rules))
-    live, early = as_bits(found, kinds)
-    live = [xp.where(where, word, 0) for word in live]
-    rules, known = merged(where, rules, before), packed(game, found)
+    known = in_force(game, cards, rules, where)
+    live, early = ([words[i] for i in range(WORDS)] for words in (known.live, known.early))
+    rules = merged(where, rules, before)
 
     def goes_on(state: tuple[Any, ...]) -> Any:
         return (state[0] | state[1] | state[2]) != 0
@@ -193,14 +172,21 @@ def sweep(game: Record, cards: Cards, before: Record, where: Any) -> Record:
         inside = lowest(word)
         done = xp.where(word != 0, np.uint32(1) << xp.maximum(inside, 0).astype(xp.uint32), np.uint32(0))
         rules = rules.copy()
-        take_source(game, cards, rules, source_of(known, part * np.int32(32) + inside), word != 0)
+        number = xp.where(word != 0, part * np.int32(32) + inside, NOBODY)
+        take_source(game, cards, rules, source_of(known, number), word != 0)
         return *(xp.where(part == i, word & ~done, word) for i, word in enumerate(live)), rules
 
     *_, rules = cards.ops.loop(goes_on, once, (*live, rules), SOURCES)
     rules.max_hp = xp.where(rules.there, rules.max_hp, 0)
     rules.hp = xp.maximum(0, rules.max_hp - game.damage)
     rules.retreat = xp.where(rules.free_retreat, 0, xp.maximum(0, rules.retreat))
-    rules.units = game.energy * (1 + ((rules.doubled[:, None] >> np.arange(9, dtype=np.int32)) & 1))
+    rules.units = game.energy
+
+    def double(rules: Record) -> None:
+        more = (rules.doubled[:, None] >> np.arange(9, dtype=np.int32)) & 1
+        rules.units = game.energy * (1 + more)
+
+    when_itself(cards.ops, "doubled", (rules.doubled != 0).any(), double, rules)
     return rules
 
 
@@ -242,22 +228,14 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
     rules.max_hp = rules.max_hp + xp.where(affects & (kind == Kind.HP), amount, 0)
     rules.retreat = rules.retreat + xp.where(affects & (kind == Kind.RETREAT), amount, 0)
     rules.free_retreat = rules.free_retreat | (affects & (kind == Kind.FREE_RETREAT))
-    is_trigger = kind >= triggers.BITS
-    for name, where, rule in (
-        (
-            "damage modifier",
-            game.attacking & one_of(kind, DAMAGE_KINDS),
-            lambda r: take_damage_rules(game, cards, r, m, affects & game.attacking, owner),
-        ),
-        ("player modifier", one_of(kind, PLAYER_KINDS), lambda r: take_player_rules(game, cards, r, m, on_player)),
-        ("trigger", is_trigger, lambda r: triggers.weigh(game, cards, r, m, affects, on_player, source)),
-        (
-            "rare modifier",
-            ~is_trigger & ~one_of(kind, PLAIN_KINDS),
-            lambda r: take_rare_rules(game, cards, r, m, affects, on_player, source),
-        ),
+    bits = cards.kind_bits(source.modifier)
+    for name, group, rule in (
+        ("damage modifier", OF_DAMAGE, lambda r: take_damage_rules(game, cards, r, m, affects, owner)),
+        ("player modifier", OF_PLAYERS, lambda r: take_player_rules(game, cards, r, m, on_player)),
+        ("trigger", TRIGGERS, lambda r: triggers.weigh(game, cards, r, m, affects, on_player, source)),
+        ("rare modifier", RARE, lambda r: take_rare_rules(game, cards, r, m, affects, on_player, source)),
     ):
-        when_itself(ops, name, where, rule, rules)
+        when_itself(ops, name, (bits & group) != 0, rule, rules)
 
 
 def take_player_rules(game: Record, cards: Cards, rules: Record, m: Columns, on_player: Any) -> None:

@@ -118,6 +118,13 @@ def observe(game: Record, player: Any, cards: Cards) -> dict[str, Any]:
     }
 
 
+def nothing_seen() -> dict[str, Any]:
+    """An observation of zeros, for loops that carry one."""
+    sizes = {"cards": CARDS, "modifiers": MODIFIERS}
+    found = {name: xp.zeros((sum(parts.values()),), xp.int32) for name, parts in sizes.items()}
+    return found | {"numbers": xp.zeros((len(UNITS),), np.float32), "question": xp.zeros((1,), xp.int32)}
+
+
 PLACE_OF_FOE: Final = np.arange(PLACES) >= SLOTS
 
 
@@ -184,7 +191,7 @@ def of_row(game: Record, cards: Cards) -> tuple[Record, Any]:
     """The game with the registers of the program that asks, and its row."""
     work = game.copy()
     effects.load(work)
-    return work, effects.read(cards, work)
+    return work, effects.next_row(cards, work)
 
 
 def question(game: Record, cards: Cards) -> Any:

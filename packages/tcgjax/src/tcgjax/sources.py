@@ -1,33 +1,39 @@
 """Which modifiers are in force: those on players, on Pokémon (Abilities, Tools, effects of attacks), of the Stadium.
 
 Each is known by a number, in the order of the reference: of each player the effects on the player, then by place
-Ability, Tools and effects of attacks; the Stadium last.
+Ability, Tools and effects of attacks; the Stadium last.  Only those that say something now are weighed: rules of damage
+while an attack is going on, triggers when their event is due.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from tcgjax import board, xp
 from tcgjax.arrays import Record, at, bit, when_itself, word_of
-from tcgjax.codes import CardColumn, Kind, ModifierColumn
+from tcgjax.codes import CardColumn, ModifierColumn
+from tcgjax.kinds import ALWAYS, EARLY, GIVES_TYPE, OF_DAMAGE, OFFERS_ATTACKS, TAKES_ABILITIES, TRIGGERS
 from tcgjax.layout import DECK_SIZE, EFFECTS, LASTING, NOBODY, PLACES
 from tcgjax.tables import Cards
 
 M = ModifierColumn
-EARLY: Final = (Kind.HP, Kind.HP_PER_ENERGY, Kind.RETREAT, Kind.FREE_RETREAT, Kind.DOUBLE_ENERGY)
-OF_EARLY: Final = np.uint32(sum(1 << kind for kind in EARLY))
 PER_PLACE: Final = 6 + EFFECTS
 """Modifiers that can lie on a place: two of an Ability, two of each Tool, effects of attacks."""
 PER_SIDE: Final = LASTING + 4 * PER_PLACE
 SOURCES: Final = 2 * PER_SIDE + 1
-WORDS: Final = ((0, 32), (32, 64), (64, SOURCES))
-"""The sources as bits of three words."""
+WORDS: Final = -(-SOURCES // 32)
+"""The sources are the bits of so many words."""
 BITS: Final = 8
 IN_WORD: Final = 4
 """Modifiers have numbers of 8 bits; four are kept in a word."""
+OF_PLACE: Final = -(-PER_PLACE // IN_WORD)
+OF_PLAYER: Final = -(-LASTING // IN_WORD)
+"""Words that hold the modifiers on one place, on one player."""
 
 
 def in_effect(game: Record) -> Any:
@@ -42,16 +48,21 @@ def printed(cards: Cards, top: Any, there: Any) -> Any:
     return xp.where(there[:, None], xp.stack(both, axis=1), 0)
 
 
-def kinds_of(cards: Cards, modifiers: Any) -> Any:
-    """The kinds of modifiers, 0 where there is none; int32 [n, k].  A column that is empty is not looked up."""
+def either(values: Any) -> Any:
+    """The bits that any of some numbers has; of the first axis."""
+    return functools.reduce(operator.or_, [values[i] for i in range(values.shape[0])])
+
+
+def bits_of(cards: Cards, modifiers: Any) -> Any:
+    """The bits (`kinds`) of modifiers, 0 where there is none; int32 [n, k].  An empty column is not looked up."""
     box = Record(**{f"column{i}": xp.zeros(modifiers.shape[:1], xp.int32) for i in range(modifiers.shape[1])})
     for i in range(modifiers.shape[1]):
         column = modifiers[:, i]
 
         def look_up(box: Record, i: int = i, column: Any = column) -> None:
-            setattr(box, f"column{i}", cards.kind(column))
+            setattr(box, f"column{i}", xp.where(column > 0, cards.kind_bits(column), 0))
 
-        when_itself(cards.ops, "kinds", (column > 0).any(), look_up, box)
+        when_itself(cards.ops, "kinds", either(column) > 0, look_up, box)
     return xp.stack(list(box.__dict__.values()), axis=1)
 
 
@@ -70,17 +81,122 @@ def of_tools(game: Record, cards: Cards) -> Any:
     return xp.stack(list(box.__dict__.values()), axis=1)
 
 
-def abilities(game: Record, cards: Cards, rules: Record) -> Record:
-    """Write who has its Abilities (bool [8]), and the types of each place now (mask, int32 [8]), into the rules.
+def in_force(game: Record, cards: Cards, rules: Record, where: Any) -> Record:
+    """The modifiers in force; who has Abilities, everybody's types, and which triggers there are go into the rules.
+
+    Args:
+        game: the game.
+        cards: tables.
+        rules: changed: ``has_ability`` (bool [8]), ``types`` (masks, int32 [8]), ``present``.
+        where: flag; nothing is to be weighed elsewhere.
 
     Returns:
-        Which modifiers Abilities (``own``, int32 [8, 2]) and effects of attacks (``effects``, [8, 4]) would be,
-        with their kinds.
+        What `source_of` reads, and as bits of three words what is to be weighed (``live``) and what of it comes first
+        (``early``), uint32 [3].
     """
-    top, own, effects = rules.top, printed(cards, rules.top, rules.there), in_effect(game)
-    kinds, kinds_of_effects = kinds_of(cards, own), kinds_of(cards, effects)
-    quiet = (kinds_of_effects == Kind.NO_ABILITY).any(axis=1)
-    takes = (kinds == Kind.NO_ABILITY) & ~quiet[:, None]  # [source, which]
+    own, effects, tools = printed(cards, rules.top, rules.there), in_effect(game), of_tools(game, cards)
+    running = (game.px_start <= game.turn) & (game.turn <= game.px_end)
+    on_players = xp.where(running, game.px_modifier, 0)
+    stadium = cards.card(board.card_of(game, cards, game.stadium), CardColumn.MODIFIER_0)
+    stadium = xp.where(game.stadium >= 0, stadium, 0)[None]
+    bits_of_own, bits_of_effects = bits_of(cards, own), bits_of(cards, effects)
+    find_abilities(cards, rules, own, bits_of_own, bits_of_effects)
+    works = rules.has_ability[:, None] | ((bits_of_own & OFFERS_ATTACKS) != 0)
+
+    on_places = xp.concatenate([own, tools, effects], axis=1)
+    bits = xp.concatenate([xp.where(works, bits_of_own, 0), bits_of(cards, tools), bits_of_effects], axis=1)
+    bits_on_players, bits_of_stadium = bits_of(cards, on_players), bits_of(cards, stadium[:, None])[:, 0]
+    rules.present = TRIGGERS & (
+        either(bits.reshape(-1)) | either(bits_on_players.reshape(-1)) | either(bits_of_stadium)
+    )
+    wanted = xp.where(game.attacking, ALWAYS | OF_DAMAGE, ALWAYS) | game.event_kinds
+    wanted = xp.where(where, wanted, 0)
+    none = xp.zeros((WORDS,), xp.uint32)
+    found = Record(
+        live=none,
+        early=none,
+        **{f"on_places{i}": xp.zeros((PLACES,), xp.uint32) for i in range(OF_PLACE)},
+        **{f"on_players{i}": xp.zeros((2,), xp.uint32) for i in range(OF_PLAYER)},
+    )
+    for column in range(LASTING):
+        numbers = [side * PER_SIDE + column for side in (0, 1)]
+        note(cards, found, "on_players", column, numbers, on_players[:, column], bits_on_players[:, column] & wanted)
+    for column in range(PER_PLACE):
+        numbers = [place // 4 * PER_SIDE + LASTING + place % 4 * PER_PLACE + column for place in range(PLACES)]
+        note(cards, found, "on_places", column, numbers, on_places[:, column], bits[:, column] & wanted)
+    note(cards, found, "", 0, [SOURCES - 1], stadium, bits_of_stadium & wanted)
+    words = [getattr(found, f"on_places{i}") for i in range(OF_PLACE)]
+    of_players = [getattr(found, f"on_players{i}") for i in range(OF_PLAYER)]
+    return Record(
+        live=found.live,
+        early=found.early,
+        modifiers=xp.concatenate([*words, *of_players]),
+        of_stadium=stadium[0],
+        stadium=game.stadium,
+        owners=(of_flags(game.fx_owner), of_flags(game.px_owner)),
+        tools=game.tools,
+    )
+
+
+def of_flags(flags: Any) -> Any:
+    """Flags of two axes as the bits of a word."""
+    return word_of(flags.reshape(-1))
+
+
+def note(
+    cards: Cards, found: Record, name: str, column: int, numbers: Sequence[int], modifiers: Any, bits: Any
+) -> None:
+    """Note which sources of a column are to be weighed, and their modifiers.
+
+    Args:
+        cards: tables.
+        found: changed.
+        name: of the words that keep the modifiers; none for the Stadium's.
+        column: of the place or player.
+        numbers: of the sources.
+        modifiers: int32 [k].
+        bits: of their kinds, as far as they are wanted now; int32 [k].
+    """
+    masks = np.zeros((WORDS, len(numbers)), np.uint32)
+    for i, number in enumerate(numbers):
+        masks[number // 32, i] = 1 << number % 32
+
+    def keep(found: Record) -> None:
+        live, early = bits != 0, (bits & EARLY) != 0
+        found.live = found.live | as_words(live, masks)
+        found.early = found.early | as_words(early, masks)
+        if name:
+            word = f"{name}{column // IN_WORD}"
+            moved = modifiers.astype(xp.uint32) << np.uint32(column % IN_WORD * BITS)
+            setattr(found, word, getattr(found, word) | moved)
+
+    when_itself(cards.ops, "in force", either(bits) != 0, keep, found)
+
+
+def as_words(flags: Any, masks: Any) -> Any:
+    """The bits of the flags that are set; uint32 [words]."""
+    words = []
+    for mask in masks:
+        here = np.flatnonzero(mask)
+        part = flags[here[0] : here[-1] + 1] if len(here) else None
+        words.append(xp.uint32(0) if part is None else xp.sum(xp.where(part, mask[mask != 0], 0), dtype=xp.uint32))
+    return xp.stack(words)
+
+
+def find_abilities(cards: Cards, rules: Record, own: Any, bits: Any, bits_of_effects: Any) -> None:
+    """Write who has its Abilities, and the types of each place now, into the rules.
+
+    Args:
+        cards: tables.
+        rules: changed.
+        own: the modifiers of Abilities, int32 [8, 2].
+        bits: of their kinds.
+        bits_of_effects: of the kinds of effects of attacks, int32 [8, 4].
+    """
+    top = rules.top
+    quiet = (either(bits_of_effects.T) & TAKES_ABILITIES) != 0
+    takes = ((bits & TAKES_ABILITIES) != 0) & ~quiet[:, None]  # [source, which]
+    gives = (bits & GIVES_TYPE) != 0
     box = Record(has=~quiet, types=cards.card(top, CardColumn.TYPES))
 
     def take(box: Record) -> None:
@@ -89,77 +205,21 @@ def abilities(game: Record, cards: Cards, rules: Record) -> Record:
         box.has = box.has & ~taken
 
     def add_types(box: Record) -> None:
-        given = (kinds == Kind.EXTRA_TYPE) & box.has[:, None]
-        extra = xp.where(given, cards.modifier(own, M.ARG), 0)
+        extra = xp.where(gives & box.has[:, None], cards.modifier(own, M.ARG), 0)
         box.types = box.types | extra[:, 0] | extra[:, 1]
 
-    when_itself(cards.ops, "abilities taken", takes.any(), take, box)
-    when_itself(cards.ops, "types given", (kinds == Kind.EXTRA_TYPE).any(), add_types, box)
+    everything = either(bits.reshape(-1))
+    when_itself(cards.ops, "abilities taken", (everything & TAKES_ABILITIES) != 0, take, box)
+    when_itself(cards.ops, "types given", (everything & GIVES_TYPE) != 0, add_types, box)
     rules.has_ability, rules.types = box.has, box.types
-    return Record(own=own, effects=effects, kinds=kinds, kinds_of_effects=kinds_of_effects)
-
-
-def sources(game: Record, cards: Cards, rules: Record, known: Record) -> tuple[Record, Record]:
-    """Every modifier that is in force, 0 elsewhere: on players [2, 6], on places [8, 10], of the Stadium ``()``.
-
-    Args:
-        game: the game.
-        cards: tables.
-        rules: who has its Abilities.
-        known: what `abilities` returned.
-
-    Returns:
-        The modifiers, and their kinds.
-    """
-    works = rules.has_ability[:, None] | (known.kinds == Kind.CHEAP_ATTACK)
-    tools = of_tools(game, cards)
-    running = (game.px_start <= game.turn) & (game.turn <= game.px_end)
-    on_players = xp.where(running, game.px_modifier, 0)
-    stadium = cards.card(board.card_of(game, cards, game.stadium), CardColumn.MODIFIER_0)
-    stadium = xp.where(game.stadium >= 0, stadium, 0)
-    kinds = [xp.where(works, known.kinds, 0), kinds_of(cards, tools), known.kinds_of_effects]
-    found = Record(
-        on_players=on_players,
-        on_places=xp.concatenate([xp.where(works, known.own, 0), tools, known.effects], axis=1),
-        stadium=stadium,
-    )
-    return found, Record(
-        on_players=kinds_of(cards, on_players),
-        on_places=xp.concatenate(kinds, axis=1),
-        stadium=cards.kind(stadium),
-    )
-
-
-def in_a_row(found: Record) -> Any:
-    """The values of all sources by their numbers, int32 [93]."""
-    parts = []
-    for player in (0, 1):
-        parts += [found.on_players[player], found.on_places[player * 4 : player * 4 + 4].reshape(-1)]
-    return xp.concatenate([*parts, xp.asarray(found.stadium, xp.int32)[None]])
-
-
-def as_bits(found: Record, kinds: Record) -> tuple[list[Any], list[Any]]:
-    """The sources that are in force, and those of them that come early, as bits of three words."""
-    live = in_a_row(found) > 0
-    early = live & (((OF_EARLY >> xp.minimum(in_a_row(kinds), 31).astype(xp.uint32)) & np.uint32(1)) != 0)
-    return [word_of(live[a:b]) for a, b in WORDS], [word_of(early[a:b]) for a, b in WORDS]
-
-
-def packed(game: Record, found: Record) -> Record:
-    """What `source_of` reads: the modifiers of all sources, four in a word, and whose the lasting effects are."""
-    row = in_a_row(found).astype(xp.uint32)
-    filled = xp.concatenate([row, xp.zeros((-SOURCES % IN_WORD,), xp.uint32)]).reshape(-1, IN_WORD)
-    words = xp.sum(filled << (np.arange(IN_WORD, dtype=np.uint32) * np.uint32(BITS)), axis=1, dtype=xp.uint32)
-    on_pokemon, on_players = word_of(game.fx_owner.reshape(-1)), word_of(game.px_owner.reshape(-1))
-    return Record(modifiers=words, stadium=game.stadium, owners=(on_pokemon, on_players), tools=game.tools)
 
 
 def source_of(known: Record, number: Any) -> Record:
     """A source by its number: modifier, owner, place (or -1), card (or -1), and which effect of attacks it is.
 
     Args:
-        known: what `packed` returned.
-        number: of the source, int32.
+        known: what `in_force` returned.
+        number: of the source, int32; -1 for none, whose modifier is the empty one.
     """
     second = number >= PER_SIDE
     within = number - xp.where(second, PER_SIDE, 0)
@@ -178,9 +238,14 @@ def source_of(known: Record, number: Any) -> Record:
     owner = xp.where(lasting >= 0, bit(known.owners[1], lasting), owner)
     tool = at(known.tools.reshape(-1), place * np.int32(2) + (column >= 4))
     card = xp.where(on_place & (column >= 2) & (column < 6), tool, NOBODY)
-    shift = ((number & (IN_WORD - 1)) * np.int32(BITS)).astype(xp.uint32)
+    within = xp.where(on_player, within, column)
+    words = xp.where(on_player, side + np.int32(PLACES * OF_PLACE), place)
+    every = xp.where(on_player, np.int32(2), np.int32(PLACES))
+    word = at(known.modifiers, words + (within >> 2) * every)
+    shift = ((within & (IN_WORD - 1)) * np.int32(BITS)).astype(xp.uint32)
+    modifier = ((word >> shift) & np.uint32((1 << BITS) - 1)).astype(xp.int32)
     return Record(
-        modifier=((at(known.modifiers, number >> 2) >> shift) & np.uint32((1 << BITS) - 1)).astype(xp.int32),
+        modifier=xp.where(number < 0, 0, xp.where(is_stadium, known.of_stadium, modifier)),
         owner=xp.where(is_stadium, known.stadium >= DECK_SIZE, owner).astype(xp.int32),
         place=place,
         card=xp.where(is_stadium, known.stadium, card),

@@ -17,6 +17,7 @@ from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from tcgjax import xp
 from tcgjax.codes import ENERGY, AttackColumn, CardColumn, ModifierColumn
+from tcgjax.kinds import bits_of_kinds
 from tcgjax.layout import DECK_SIZE
 
 SCHEMA = 1
@@ -87,6 +88,11 @@ def _flat(name: str) -> Any:
     return dataclasses.field(default_factory=made)
 
 
+def _kind_bits() -> np.ndarray:
+    kinds = arrays()["modifier"][:, ModifierColumn.KIND]
+    return bits_of_kinds(np.concatenate([kinds[-1:], kinds]))
+
+
 @pytree_dataclass
 class Tables(Replaceable):
     """The tables, flat, and the pool of decks; read them through `Cards`."""
@@ -96,6 +102,7 @@ class Tables(Replaceable):
     row: Any = _flat("row")  # int32 [programs * ROWS * ROW_WIDTH]
     program: Any = _flat("program")  # int32 [programs * 3]: length, first row that acts, whether that is a choice
     modifier: Any = _flat("modifier")  # int32 [modifiers * MODIFIER_WIDTH]
+    kind_bits: Any = dataclasses.field(default_factory=_kind_bits)  # int32 [modifiers], see `kinds`
     passes: Any = _flat("passes")  # int32 [filters * cards]: bit 0 but for the types, bit 1 as printed
     filter_types: Any = _flat("filter_types")  # int32 [filters]
     deck: Any = dataclasses.field(default_factory=lambda: _pool()[0])  # int32 [decks * DECK_SIZE]
@@ -164,9 +171,9 @@ class Cards:
         """The mask of energy types of decks of the pool."""
         return self.take(self.tables.deck_energy, number)
 
-    def kind(self, modifier: Any) -> Any:
-        """The kind of modifiers."""
-        return self.modifier(modifier, ModifierColumn.KIND)
+    def kind_bits(self, modifier: Any) -> Any:
+        """The groups of kinds that modifiers belong to: bits of `kinds`."""
+        return self.take(self.tables.kind_bits, modifier + np.int32(1))
 
     def passes(self, number: Any, card: Any, types: Any) -> Any:
         """Whether a filter lets Pokémon in play pass, which have these types now."""

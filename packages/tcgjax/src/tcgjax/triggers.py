@@ -14,6 +14,7 @@ from tcgjax import board, xp
 from tcgjax.arrays import Record, at, bit, first, put, repeat, when_itself, word_of
 from tcgjax.board import OWNERS
 from tcgjax.codes import Kind, ModifierColumn
+from tcgjax.kinds import bit_of
 from tcgjax.layout import NOBODY, PLACES, PROGRAMS
 from tcgjax.tables import Cards, Columns
 
@@ -43,7 +44,6 @@ STACK: Final = (
     "overflow",
 )
 """Fields of the stack of programs."""
-BITS: Final = 60  # kinds from here on are triggers
 KINDS: Final = {
     NONE: (),
     ON_HIT: (Kind.ON_HIT,),
@@ -78,7 +78,7 @@ def nothing_found() -> dict[str, Any]:
 
 def mask_of(event: int) -> np.int32:
     """The kinds of triggers of an event as bits."""
-    return np.int32(sum(1 << (int(kind) - BITS) for kind in KINDS[event]))
+    return np.int32(sum(int(bit_of(kind)) for kind in KINDS[event]))
 
 
 def kinds_at(event: Any) -> Any:
@@ -96,12 +96,8 @@ def are_there(rules: Record, event: int) -> Any:
 
 def weigh(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, on_player: Any, found: Record) -> None:
     """Note a modifier if it is a trigger."""
-    kind = m[M.KIND]
-    here = kind >= BITS
-    this = xp.where(here, np.int32(1) << xp.maximum(kind - BITS, 0), 0)
-    rules.present = rules.present | this
-    reacts = kind == Kind.ON_ZONE_ENERGY
-    due = (this & game.event_kinds) != 0
+    reacts = m[M.KIND] == Kind.ON_ZONE_ENERGY
+    due = (cards.kind_bits(found.modifier) & game.event_kinds) != 0
     when_itself(cards.ops, "event", due, lambda r: weigh_event(game, r, m, affects, on_player, found), rules)
     when_itself(cards.ops, "zone energy", reacts, lambda r: weigh_reaction(r, m, affects, found), rules)
 
@@ -263,4 +259,3 @@ def react(game: Record, cards: Cards, rules: Record) -> None:
         return came & (np.arange(PLACES * 9).reshape(PLACES, 9) != next_)
 
     repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, PLACES * 9)
-    game.came = xp.zeros_like(game.came)

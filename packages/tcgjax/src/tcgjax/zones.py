@@ -206,11 +206,12 @@ def into_decks(game: Record, chosen: Any) -> None:
 def settle_shuffles(game: Record, cards: Cards) -> None:
     """Shuffle the decks for which shuffles are due, player 0's first; nothing else draws from that stream."""
 
-    def once(game: Record, player: Any) -> Any:
-        shuffle(game, player, xp.where(player < 2, at(game.shuffles, xp.minimum(player, 1)), 0))
-        return player + 1
+    def once(game: Record, due: Any) -> Any:
+        player = xp.where(due[0] > 0, np.int32(0), np.int32(1))
+        shuffle(game, player, at(due, player))
+        return put(due, player, 0)
 
-    repeat(cards.ops, SHUFFLED, lambda game, player: player < 2, once, game, xp.int32(0), 2)
+    repeat(cards.ops, SHUFFLED, lambda game, due: (due > 0).any(), once, game, game.shuffles, 2)
     game.shuffles = xp.zeros((2,), xp.int32)
 
 

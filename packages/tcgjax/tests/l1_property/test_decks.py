@@ -9,7 +9,7 @@ import pytest
 
 import tcg_engine.codes
 from tcg_engine import table
-from tcgjax import DeckError, build, codes, decks
+from tcgjax import DeckError, build, codes, decks, kinds, triggers
 from tcgjax.host import HOST
 from tcgjax.tables import Cards, Tables, arrays, words
 from tcgjax.verification.starters import DECKS, SHARED, starters
@@ -59,11 +59,23 @@ def test_nobody_reads_the_last_row_of_a_table():
         assert columns == tables["card"][number].tolist()
     assert int(cards.attack(nobody, np.int32(1), codes.AttackColumn.DAMAGE)) == tables["attack"][-1, 1, 1]
     assert cards.row(nobody, np.int32(2)).tolist() == tables["row"][-1, 2].tolist()
-    assert int(cards.kind(nobody)) == tables["modifier"][-1, codes.ModifierColumn.KIND]
+    kind = tables["modifier"][-1, codes.ModifierColumn.KIND]
+    assert int(cards.kind_bits(nobody)) == kinds.bits_of_kinds(kind)
     passes = tables["passes"]
     for number, card in ((0, -1), (3, -1), (5, 7)):
         before = passes.ravel()[number * passes.shape[1] + card]
         assert bool(cards.prints(np.int32(number), np.int32(card))) == bool(before & 2)
+
+
+def test_every_kind_of_modifier_is_looked_at_somewhere_and_triggers_by_their_event():
+    everywhere = kinds.ALWAYS | kinds.OF_DAMAGE | kinds.TRIGGERS | kinds.TAKES_ABILITIES | kinds.GIVES_TYPE
+    for kind in codes.Kind:
+        bits = int(kinds.bits_of_kinds(kind))
+        assert bits & everywhere
+        assert bool(bits & kinds.TRIGGERS) == (kind >= kinds.FIRST_TRIGGER)
+        events = [event for event in triggers.KINDS if triggers.mask_of(event) & bits]
+        assert len(events) == (kind >= kinds.FIRST_TRIGGER and kind != codes.Kind.ON_ZONE_ENERGY)
+    assert kinds.bits_of_kinds(0) == 0
 
 
 def test_starters_are_six_decks():

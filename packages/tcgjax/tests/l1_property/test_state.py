@@ -11,8 +11,10 @@ from rlenv_shared.packing import report
 from tcgjax import xp
 from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
-from tcgjax.layout import LAYOUT
+from tcgjax.host import HOST
+from tcgjax.layout import HAND, LAYOUT
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, END, PLAY, RETREAT, TARGETS
+from tcgjax.tables import Cards
 
 pytestmark = pytest.mark.l1
 
@@ -43,25 +45,22 @@ def test_packing_keeps_every_field():
         assert np.array_equal(getattr(game, name), getattr(again, name)), name
 
 
-def test_a_field_is_read_alone():
-    words = tuple(np.random.default_rng(5).integers(0, 2**32, (LAYOUT.num_words,), dtype=np.uint32))
-    decoded = LAYOUT.decode(words)
-    for name in ("programs", "turn_step", "main", "attack_card"):
-        assert int(CODEC.read(words, name)) == decoded[name]
-
-
 def test_games_are_alike_whose_decisions_are_of_one_kind():
-    game = CODEC.empty()
-    game.main = np.bool_(True)
-    asked = CODEC.pack(game)
-    kinds = [
-        int(Tcg().alike(asked, np.int32(first))) for first in (END, PLAY, PLAY + 1, ATTACH, RETREAT, ATTACK, ABILITY)
-    ]
+    game, params = CODEC.empty(), Tcg().default_params
+    game.main, game.deck = np.bool_(True), np.array([3, 4], np.int32)
+
+    def alike(action):
+        return int(Tcg().alike(CODEC.pack(game), np.int32(action), params))
+
+    kinds = [alike(first) for first in (END, PLAY, PLAY + 1, ATTACH, RETREAT, ATTACK, ABILITY)]
     assert len(set(kinds)) == len(kinds)
-    assert int(Tcg().alike(asked, np.int32(PLAY + TARGETS))) == kinds[1]
-    assert int(Tcg().alike(asked, np.int32(ATTACH + 3))) == kinds[3]
+    assert alike(ATTACH + 3) == kinds[3]
+    cards = Cards(params.tables, HOST).deck(game.deck[0])
+    assert cards[5] == cards[6] != cards[7]
+    game.zone[5:8], game.position[5:8] = HAND, [0, 1, 2]
+    assert alike(PLAY) == alike(PLAY + TARGETS) != alike(PLAY + 2 * TARGETS)
     game.programs = np.int32(1)
-    assert int(Tcg().alike(CODEC.pack(game), np.int32(PLAY))) not in kinds
+    assert alike(PLAY) not in kinds
 
 
 def test_numbers_keep_the_dtype_of_arrays():

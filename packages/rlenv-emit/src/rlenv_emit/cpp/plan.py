@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rlenv_emit.cpp.sharing import Sharing
-from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, blocks, size
+from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, blocks, defines, size
 
 MOST_STATEMENTS: Final = 1500
 """Of one function."""
@@ -111,6 +111,8 @@ class Plan:
                     self._use(value, here)
                 self._define(statement.out, here)
                 continue
+            if any(self.cut(inner) for inner in blocks(statement)):  # what other functions give lies in the frame
+                self._shared.update(defines(statement))
             if isinstance(statement, If):
                 self._use(statement.predicate, here)
                 for value in statement.outs:

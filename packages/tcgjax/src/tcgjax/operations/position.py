@@ -11,7 +11,7 @@ from tcgjax.arrays import Record, at, first, put, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import CardColumn, Op, Use
 from tcgjax.counting import Row
-from tcgjax.layout import DISCARD, HAND, IN_PLAY, INSTANCES, NOBODY, STADIUM
+from tcgjax.layout import DECK, DISCARD, HAND, IN_PLAY, NOBODY, STADIUM
 from tcgjax.operations.choices import chosen_place
 from tcgjax.operations.common import due, for_each, next_place, room
 from tcgjax.operations.moving import move
@@ -29,20 +29,9 @@ def switch(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -
 
 
 def leave_play(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """Each of who leaves play, to the hand, into the deck or to the discard pile; n = how many."""
-    to_hand, to_deck = row.op == Op.RETURN_HAND, row.op == Op.RETURN_DECK
-
-    def leave(game: Record, place: Any, where: Any) -> None:
-        owner = at(OWNERS, place)
-        gone = board.take_apart(game, place, to_hand, where)
-        zones.send(game, owner, gone, [to_hand] * 3 + [False] * 2, where & ~to_deck)
-        chosen = xp.zeros((INSTANCES,), xp.bool_)
-        for instance in gone:
-            chosen = chosen | (instance == INDEX)
-        zones.into_decks(game, chosen & where & to_deck)
-        due(game, owner, (where & to_deck).astype(xp.int32))
-
-    for_each(game, cards, board.LEAVING, scene.reached, leave)
+    """Each of who leaves play (`knockouts.settle`), to the hand, into the deck or to the discard pile; n = how many."""
+    game.leaves, game.leaves_first = scene.reached, game.r_me
+    game.leaves_to = xp.where(row.op == Op.RETURN_HAND, HAND, xp.where(row.op == Op.RETURN_DECK, DECK, DISCARD))
     game.r_n = total(scene.reached)
 
 

@@ -21,7 +21,7 @@ DECLARATION: Final = Declaration(
     ),
     benchmarks=(
         Benchmark(
-            cases=(BenchmarkCase(WORKLOADS, (16, 64, 256, 1024), sweep=True),),
+            cases=(BenchmarkCase(WORKLOADS, (16, 64, 256, 1024, 4096), sweep=True),),
             quick=(BenchmarkCase(WORKLOADS, (64,)),),
             claims=(
                 Claim(
