@@ -34,11 +34,11 @@ def test_damage_is_printed_for_all_sixteen_draws(capsys):
     assert ": 0-0 of" in capsys.readouterr().out  # it flies
 
 
-def test_a_move_that_is_not_played_is_refused(capsys):
+def test_a_move_that_the_format_does_not_have_is_refused(capsys):
     own = {"damage": cli.damage}
-    arguments = ["damage", "--attacker", PIKACHU, "--defender", GYARADOS, "--move", "transform"]
+    arguments = ["damage", "--attacker", PIKACHU, "--defender", GYARADOS, "--move", "metronome"]
     assert commands.main(DECLARATION, own, arguments) == 2
-    assert "move: got 'transform'" in capsys.readouterr().err
+    assert "move: got 'metronome'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seeds", ["5", "5:5", "a:b"])

@@ -8,6 +8,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenv_shared import counter_rng
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError
+from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import random_actions
 
