@@ -81,6 +81,7 @@ def situation(
     terastallized: tuple[bool, bool] = (False, False),
     grown: tuple[str, str] = ("", ""),
     changed: tuple[bool, bool] = (False, False),
+    slow: tuple[bool, bool] = (False, False),
 ) -> tuple[Words, Any]:
     """A state in which two Pokémon face each other, and its tables.
 
@@ -95,6 +96,7 @@ def situation(
         terastallized: whether they are.
         grown: the stat that Protosynthesis or Quark Drive has made grow, of `rows.BOOSTS`; "" for none.
         changed: whether they are what their species becomes in a battle, as `effects.CHANGES` says.
+        slow: whether Slow Start holds them still.
 
     Raises:
         InvalidParamsError: an unknown weather, terrain, status or stat, a change that a species does not know, or what
@@ -113,7 +115,7 @@ def situation(
     for n, side in enumerate(view.side):
         side.appeared, side.active_turns, side.newly_switched = 1, 1, False
         side.status = _number("status", statuses[n], rows.STATUSES)
-        side.terastallized, side.changed = terastallized[n], changed[n]
+        side.terastallized, side.changed, side.slow = terastallized[n], changed[n], int(slow[n])
         side.best_stat = _number("grown stat", grown[n], ("", *rows.BOOSTS[:5]))
         given = hp[n]
         if given is not None:

@@ -46,6 +46,7 @@ def seen_situation(view):
         hp=tuple(front["hp"] for front in fronts),
         statuses=tuple(front["status"] if front["status"] in STATUSES else "" for front in fronts),
         grown=tuple(grown(front["volatiles"]) for front in fronts),
+        slow=tuple(front["ability"] == "slowstart" for front in fronts),  # they have just come in
         changed=tuple(
             front["species"] == CHANGES.get(one["species"]) for one, front in zip(described, fronts, strict=True)
         ),
