@@ -125,7 +125,7 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     after_move(b, move, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
     b.side(0).set("lock", 0, where=unlocked)
-    faint_messages(b, check_win=able | strikes, last=0)
+    faint_messages(b, check_win=able | strikes, last=0, where=able | strikes)
     win(b, able & ~b.view.over, 0)
     return jnp.where(able & result & move.dance, index, 0)
 
