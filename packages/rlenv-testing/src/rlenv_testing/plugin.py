@@ -115,10 +115,8 @@ def configure_jax(cache: Path) -> None:
 
 def configure_hypothesis() -> None:
     """No deadline: the first example pays for a compilation."""
-    try:
-        import hypothesis
-    except ImportError:
-        return
+    import hypothesis  # late, because the plugin is loaded in every run of pytest
+
     hypothesis.settings.register_profile("rlenv", deadline=None)
     hypothesis.settings.load_profile("rlenv")
 
