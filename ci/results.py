@@ -111,22 +111,24 @@ def reports(declaration: Declaration) -> dict[Path, dict[str, Any]]:
 
 
 def claims(declaration: Declaration) -> Iterator[Claim]:
-    """The stated ratios, each from the newest report that measured both implementations.
+    """The stated ratios: of the newest reports of each machine that measured both implementations, the smallest.
 
     Raises:
         SnapshotVersionError: a report is corrupt.
     """
     measured = reports(declaration)
     for stated in (claim for benchmark in declaration.benchmarks for claim in benchmark.claims):
-        found = None, None
-        for source, content in reversed(measured.items()):
+        newest: dict[str, tuple[Path, results.Ratio]] = {}
+        for source, content in measured.items():
             try:
                 both = [results.select(content, **selected) for selected in (stated.ours, stated.theirs)]
             except InvalidParamsError:
                 continue  # another benchmark's report
-            found = source, results.ratio(content, *both)
-            break
-        yield Claim(stated.text, stated.at_least, *found)
+            newest[content["machine"]["cpu"] + content["machine"]["gpu"]] = source, results.ratio(content, *both)
+        if newest:
+            yield Claim(stated.text, stated.at_least, *min(newest.values(), key=lambda found: found[1].value))
+        else:
+            yield Claim(stated.text, stated.at_least, None, None)
 
 
 def compiled_report(declaration: Declaration) -> dict[str, Any] | None:

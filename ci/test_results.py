@@ -134,6 +134,32 @@ def test_sound_results_pass(toy: Toy) -> None:
     assert claim.ratio.value == pytest.approx(3.0)
 
 
+def test_of_several_machines_the_smallest_ratio_is_stated(toy: Toy) -> None:
+    folder = toy.results / "benchmarks"
+    first = folder / "2026-01-01.json"
+
+    def take(run: dict, seconds: float) -> None:
+        rate = run["sps_median"] * run["block_s"][0] / seconds
+        run.update(block_s=[seconds] * 10, sps_median=rate, sps_p10=rate, sps_p90=rate)
+
+    def another_machine(data: dict) -> None:
+        data["machine"]["cpu"] = "another"
+        for run in data["runs"]:
+            take(run, 1.0 if run["workload"] == "fast" else 2.0)
+
+    def earlier(data: dict) -> None:  # a ratio of 1, which a newer report of this machine replaces
+        for run in data["runs"]:
+            take(run, 1.0)
+
+    for name, change in (("2026-01-02.json", another_machine), ("2025-12-31.json", earlier)):
+        (folder / name).write_bytes(first.read_bytes())
+        edit(folder / name, change)
+    (claim,) = results.claims(toy)
+    assert claim.path is not None
+    assert claim.ratio is not None
+    assert (claim.path.name, claim.ratio.value) == ("2026-01-02.json", pytest.approx(2.0))
+
+
 def lower_a_return(data: dict) -> None:
     data["directions"][0]["policies"][0]["returns"]["c"] = [0.0, 0.0]
 
