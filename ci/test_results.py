@@ -151,13 +151,13 @@ def test_of_several_machines_the_smallest_ratio_is_stated(toy: Toy) -> None:
         for run in data["runs"]:
             take(run, 1.0)
 
-    for name, change in (("2026-01-02.json", another_machine), ("2025-12-31.json", earlier)):
+    for name, change in (("2025-12-30.json", another_machine), ("2025-12-31.json", earlier)):
         (folder / name).write_bytes(first.read_bytes())
         edit(folder / name, change)
     (claim,) = results.claims(toy)
     assert claim.path is not None
     assert claim.ratio is not None
-    assert (claim.path.name, claim.ratio.value) == ("2026-01-02.json", pytest.approx(2.0))
+    assert (claim.path.name, claim.ratio.value) == ("2025-12-30.json", pytest.approx(2.0))
 
 
 def lower_a_return(data: dict) -> None:
