@@ -91,14 +91,13 @@ def install(case: Case) -> Path:
     inside = venv / "bin" / "python"
     wanted = (f"jax=={case.jax}", f"gymnasium=={case.gymnasium}", *NEEDED)
     stamp = venv / "installed"
-    if stamp.is_file() and stamp.read_text() == "\n".join(wanted):
-        return inside
-    _run(interpreter(case.python), "-m", "venv", "--clear", "--without-pip", str(venv))
+    if not stamp.is_file() or stamp.read_text() != "\n".join(wanted):
+        _run(interpreter(case.python), "-m", "venv", "--clear", "--without-pip", str(venv))
+        pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", "--no-compile"]
+        _run(*pip, *wanted)
     (site,) = venv.glob("lib/python*/site-packages")
     sources = [str(package.source) for package in (*libraries(), *environments())]
     (site / "sources.pth").write_text("\n".join([str(REPO), *sources]) + "\n")
-    pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", "--no-compile"]
-    _run(*pip, *wanted)
     stamp.write_text("\n".join(wanted))
     return inside
 
