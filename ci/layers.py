@@ -12,7 +12,14 @@ from importlinter.cli import lint_imports
 
 from ci.workspace import REPO, environments
 
-LIBRARIES = ("rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_learn", "rlenv_shared")  # the upper first
+LIBRARIES = (
+    "rlenv_emit",
+    "rlenv_games",
+    "rlenv_bench",
+    "rlenv_learn",
+    "rlenv_testing",
+    "rlenv_shared",
+)  # the upper first
 CONFIG = REPO / ".cache" / "layers.toml"
 
 

@@ -14,10 +14,10 @@ from rlenv_bench.gpu.program import Program, random_rollout
 from rlenv_bench.harness import Timing
 from rlenv_bench.workloads import Comparison, HostWorkload
 from rlenv_shared.errors import ReferenceUnavailableError
-from rlenv_shared.testing.walk import Walk
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.declaration import Replay
 from rlenv_shared.verification.record import random_actions, record_jax
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci.workspace import REPO, packages
-from rlenv_shared.testing.readme import python_blocks
+from rlenv_testing.readme import python_blocks
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 

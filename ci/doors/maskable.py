@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from ci.doors import record
 from rlenv_shared.adapters.gymnasium import GymVectorEnv
 from rlenv_shared.adapters.sb3 import SB3VecEnv
-from rlenv_shared.testing.walk import RIGHT, Walk
+from rlenv_testing.walk import RIGHT, Walk
 
 NUM_ENVS: Final = 64
 TOTAL_STEPS: Final = 20_480

@@ -11,7 +11,7 @@ from rlenv_shared import counter_rng, errors, registry, spaces
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError, UnknownEnvError
 from rlenv_shared.reset_pool import ResetPool
-from rlenv_shared.testing.walk import Params, Reach, Walk
+from rlenv_testing.walk import Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 RNG = counter_rng.from_seed(0, 2)

@@ -13,7 +13,7 @@ import pytest
 from rlenv_games.small_games import Standoff
 from rlenv_shared.adapters.dlpack import DLPackVectorEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.walk import RIGHT, Params, Reach, Walk
+from rlenv_testing.walk import RIGHT, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 WALK = Walk()

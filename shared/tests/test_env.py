@@ -9,7 +9,7 @@ import pytest
 
 from rlenv_shared import counter_rng
 from rlenv_shared.env import select
-from rlenv_shared.testing.walk import RIGHT, STAY, Params, Walk
+from rlenv_testing.walk import RIGHT, STAY, Params, Walk
 
 pytestmark = pytest.mark.l1
 ENV, KEY = Walk(), jax.random.key(0)

@@ -16,7 +16,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, ResetNeededError, gymnasium_entry_points
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import EnvError, IllegalActionError, InvalidParamsError
-from rlenv_shared.testing.walk import LEFT, RIGHT, STAY, Params, Reach, Walk
+from rlenv_testing.walk import LEFT, RIGHT, STAY, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 WALK, REACH = Walk(), Reach()

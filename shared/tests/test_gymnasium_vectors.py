@@ -10,7 +10,7 @@ from gymnasium.wrappers import vector as wrappers
 
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv, gymnasium_entry_points
 from rlenv_shared.errors import EnvError, InvalidParamsError
-from rlenv_shared.testing.walk import STAY, Params, Reach, Walk
+from rlenv_testing.walk import STAY, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 NUM_ENVS, STEPS = 6, 40

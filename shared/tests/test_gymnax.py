@@ -13,7 +13,7 @@ from rlenv_games.small_games import Standoff
 from rlenv_shared import spaces
 from rlenv_shared.adapters.gymnax import FiveValueEnv, GymnaxEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.walk import Params, Reach, Walk
+from rlenv_testing.walk import Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 NATIVE = Walk()

@@ -7,7 +7,7 @@ import pytest
 
 from rlenv_shared.adapters import infos
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
-from rlenv_shared.testing.walk import RIGHT, Params, Reach, Walk
+from rlenv_testing.walk import RIGHT, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 

@@ -13,7 +13,7 @@ from rlenv_games.small_games import Params, Standoff, TakeAway
 from rlenv_shared import masking
 from rlenv_shared.adapters.jaxmarl import JaxMARLEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.walk import Walk
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 NATIVE = Standoff()

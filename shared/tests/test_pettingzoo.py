@@ -15,7 +15,7 @@ from rlenv_shared import counter_rng
 from rlenv_shared.adapters.host import ResetNeededError
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError
-from rlenv_shared.testing.walk import Walk
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 STANDOFF, TAKE_AWAY = Standoff(), TakeAway()

@@ -18,7 +18,7 @@ from rlenv_shared import masking
 from rlenv_shared.adapters import pgx as adapter
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.walk import Reach, Walk
+from rlenv_testing.walk import Reach, Walk
 
 pytestmark = pytest.mark.l1
 GAME = PgxEnv(TakeAway())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rlenv_shared
-from rlenv_shared.testing import readme
+from rlenv_testing import readme
 
 pytestmark = pytest.mark.l1
 SHARED = Path(__file__).parents[1]
@@ -18,7 +18,7 @@ README = (SHARED / "README.md").read_text()
 
 
 def test_the_number_of_checks_is_right():
-    from rlenv_shared.testing.conformance import CHECKS
+    from rlenv_testing.conformance import CHECKS
 
     assert f"# {len(CHECKS)} checks" in README
 

@@ -11,8 +11,8 @@ from scipy import stats
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.reset_pool import PoolParams, ResetPool
-from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.walk import STAY, Params, Walk
+from rlenv_testing.conformance import check_env
+from rlenv_testing.walk import STAY, Params, Walk
 
 pytestmark = pytest.mark.l1
 KEY = jax.random.key(0)

@@ -11,7 +11,7 @@ import pytest
 
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError
-from rlenv_shared.testing.walk import RIGHT, STAY, Params, Reach, Walk
+from rlenv_testing.walk import RIGHT, STAY, Params, Reach, Walk
 
 pytestmark = [pytest.mark.l1, pytest.mark.slow]
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env", reason="stable-baselines3 is not installed")

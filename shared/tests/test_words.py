@@ -9,7 +9,7 @@ import pytest
 
 from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.words import Words
-from rlenv_shared.testing.walk import STAY, Params, Walk
+from rlenv_testing.walk import STAY, Params, Walk
 
 pytestmark = pytest.mark.l1
 WALK = Walk()

@@ -11,7 +11,7 @@ import pytest
 from gymnax.wrappers import LogWrapper
 
 from rlenv_shared.reset_pool import ResetPool
-from rlenv_shared.testing.walk import RIGHT, Walk
+from rlenv_testing.walk import RIGHT, Walk
 
 pytestmark = pytest.mark.l1
 KEYS = ("returned_episode_returns", "returned_episode_lengths", "returned_episode")

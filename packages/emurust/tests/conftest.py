@@ -34,7 +34,7 @@ def own_rom():
 
 @pytest.fixture(scope="session")
 def adapter():
-    """PyBoy, or `ReferenceUnavailableError`, which skips the test or fails it; see rlenv_shared.testing.plugin."""
+    """PyBoy, or `ReferenceUnavailableError`, which skips the test or fails it; see rlenv_testing.plugin."""
     found = reference("pyboy")
     found.check()
     return found

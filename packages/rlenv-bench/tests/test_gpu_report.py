@@ -13,7 +13,7 @@ from rlenv_bench.gpu import compilation
 from rlenv_bench.gpu.program import Program, fingerprint, normalise, random_rollout
 from rlenv_bench.gpu.target import Target
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.testing.walk import Walk
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 

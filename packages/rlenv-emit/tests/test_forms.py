@@ -7,7 +7,7 @@ import pytest
 from rlenv_emit import EmittedEnv
 from rlenv_games import Hand
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing import forms
+from rlenv_testing import forms
 
 NUMBERS = np.arange(5, dtype=np.int32)
 

@@ -24,7 +24,7 @@ from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC, PettingZooParallel
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.one_seat import OneSeat
-from rlenv_shared.testing.doors import AnythingGoes, play_parallel, prior, searched_step, unseen
+from rlenv_testing.doors import AnythingGoes, play_parallel, prior, searched_step, unseen
 
 pytestmark = pytest.mark.l1
 SKIRMISH, HAND = Skirmish(), Hand()

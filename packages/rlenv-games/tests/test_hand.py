@@ -11,9 +11,9 @@ import pytest
 from rlenv_games import Hand, twins
 from rlenv_games.hand import HAND, NOTHING, PILE, SCOUT, THIEF
 from rlenv_shared import masking
-from rlenv_shared.testing.conformance import check_env
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.trajectory import Trajectory
+from rlenv_testing.conformance import check_env
 
 pytestmark = pytest.mark.l1
 ENV = Hand()

@@ -13,8 +13,9 @@ from rlenv_games.small_games import Standoff, TakeAway
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import OneSeat
-from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.walk import Walk
+from rlenv_shared.reset_pool import ResetPool
+from rlenv_testing.conformance import check_env
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 
@@ -22,6 +23,19 @@ pytestmark = pytest.mark.l1
 @pytest.mark.parametrize("game", [TakeAway(), Standoff(), Hand()], ids=lambda game: type(game).__name__)
 def test_it_conforms(game):
     check_env(OneSeat(game), num_steps=64, num_envs=8)
+
+
+def test_a_pool_of_its_starts_conforms():
+    check_env(ResetPool(OneSeat(Hand()), 64), num_steps=64, num_envs=8)
+
+
+def test_two_restarts_from_one_entry_of_a_pool_meet_opponents_that_go_on_differently():
+    """The game has no chance of its own: only a script that plays otherwise can bring another position."""
+    env = ResetPool(OneSeat(TakeAway()), 1)
+    obs, state = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), 64), env.default_params)
+    assert (obs == obs[0]).all()
+    obs, *_ = jax.jit(jax.vmap(env.step, (None, 0, None, None)))(None, state, jnp.int32(0), env.default_params)
+    assert len(np.unique(obs, axis=0)) > 1
 
 
 def expert(state, player, params, word):

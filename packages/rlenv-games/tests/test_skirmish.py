@@ -17,9 +17,9 @@ from rlenv_games import skirmish_rules as rules
 from rlenv_games.skirmish_rules import LAYOUT
 from rlenv_shared.ops import recording_ops
 from rlenv_shared.packing import report
-from rlenv_shared.testing.conformance import check_env
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.trajectory import Trajectory
+from rlenv_testing.conformance import check_env
 
 pytestmark = pytest.mark.l1
 ENV = Skirmish()

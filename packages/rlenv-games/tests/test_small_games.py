@@ -22,7 +22,7 @@ from rlenv_games.small_games import (
     duel,
 )
 from rlenv_shared import counter_rng
-from rlenv_shared.testing.conformance import CHECKS, check_env
+from rlenv_testing.conformance import CHECKS, check_env
 
 pytestmark = pytest.mark.l1
 RNG = tuple(jnp.asarray(word[0]) for word in counter_rng.from_seed(0))

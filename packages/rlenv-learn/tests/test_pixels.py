@@ -13,7 +13,7 @@ from rlenv_learn.interface import Interface
 from rlenv_learn.networks import ConvolutionalTorso, build, image_layout
 from rlenv_learn.presets import PRESETS, Convolution
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.testing.conformance import check_env
+from rlenv_testing.conformance import check_env
 
 pytestmark = pytest.mark.l1
 ATARI = Interface((84, 84, 4), 6)

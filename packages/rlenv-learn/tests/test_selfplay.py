@@ -30,7 +30,7 @@ from rlenv_learn.probes import ActionReward
 from rlenv_learn.progress import without_timing
 from rlenv_learn.trainer import Trainer
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.testing.walk import Walk
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 GAME = Standoff()

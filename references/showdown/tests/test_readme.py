@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from references.showdown.tables import DATA, load
 
-from rlenv_shared.testing.readme import python_blocks
+from rlenv_testing.readme import python_blocks
 
 pytestmark = pytest.mark.l1
 HERE = Path(__file__).resolve().parents[1]

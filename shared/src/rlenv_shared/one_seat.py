@@ -31,7 +31,6 @@ class SeatState(Replaceable):
 
     game: Any  # of the game
     seat: Any  # int32 (), the player's; drawn anew for every episode
-    chance: counter_rng.Rng  # of seats and of the script
 
 
 @dataclasses.dataclass(unsafe_hash=True)
@@ -64,11 +63,9 @@ class OneSeat(Wrapper):
     def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> SeatState:
         """A new game up to the player's first decision, on a seat that is drawn."""
         game = self.env.begin(generator, params, ops)
-        word, advanced = self.random.below(generator, np.int32(2**30), ops.mulhi)
-        second, _ = self.random.below(advanced, np.int32(2**30), ops.mulhi)
-        chance = counter_rng.from_words(word.astype(jnp.uint32), second.astype(jnp.uint32))
-        seat, chance = counter_rng.below(chance, 2)
-        return self._resolved(SeatState(game, seat, chance), params, ops)[0]
+        _, chance = self._word(game, ops)  # the script's first, which must not tell the seat
+        seat, _ = counter_rng.below(chance, 2)
+        return self._resolved(SeatState(game, seat), params, ops)[0]
 
     def transition(
         self, state: SeatState, action: Any, params: Any, ops: Ops = XLA
@@ -91,10 +88,20 @@ class OneSeat(Wrapper):
         mask = self.env.legal_actions(game, params, ops)
         return mask[player] if self.env.turn_order is TurnOrder.SIMULTANEOUS else mask
 
+    def _word(self, game: Any, ops: Ops) -> tuple[Any, counter_rng.Rng]:
+        """32 random bits of this step and a generator for more.
+
+        They are mixed from the game's generator, which does not advance: who replaces it replaces all that is random.
+        """
+        first, advanced = self.random.below(self.env.generator(game), np.int32(2**30), ops.mulhi)
+        second, _ = self.random.below(advanced, np.int32(2**30), ops.mulhi)
+        step = self.env.elapsed(game).astype(jnp.uint32)  # a step may draw nothing
+        return counter_rng.bits(counter_rng.from_words(first.astype(jnp.uint32) ^ step, second.astype(jnp.uint32)))
+
     def _step(self, state: SeatState, action: Any, params: Any, ops: Ops) -> tuple[SeatState, Any, Any]:
         """One step of the game: ``(state, the player's reward, terminated)``."""
         other = jnp.int32(1) - state.seat
-        word, chance = counter_rng.bits(state.chance)
+        word, _ = self._word(state.game, ops)
         mask = self._mask(state.game, other, params, ops)
         if self.script is None:
             reply = masking.sample_legal_bits(word, mask)
@@ -106,7 +113,7 @@ class OneSeat(Wrapper):
         else:
             joint = jnp.where(self.env.current_player(state.game) == state.seat, action, reply)
         game, reward, terminated, _ = self.env.transition(state.game, joint, params, ops)
-        return state.replace(game=game, chance=chance), jnp.where(mine, reward[0], reward[1]), terminated
+        return state.replace(game=game), jnp.where(mine, reward[0], reward[1]), terminated
 
     def _resolved(self, state: SeatState, params: Any, ops: Ops, terminated: Any = None) -> tuple[SeatState, Any, Any]:
         """Steps until the player is asked, or the game is over: ``(state, their rewards, terminated)``."""

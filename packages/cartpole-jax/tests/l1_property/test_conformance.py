@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import pytest
 
 from cartpole_jax import CartPole, EnvParams
-from rlenv_shared.testing.conformance import CHECKS, check_x64
-from rlenv_shared.testing.random_play import RandomPlay
+from rlenv_testing.conformance import CHECKS, check_x64
+from rlenv_testing.random_play import RandomPlay
 
 pytestmark = pytest.mark.l1
 

@@ -8,7 +8,7 @@ import pytest
 
 import cartpole_jax
 import cartpole_jax.env
-from rlenv_shared.testing import readme
+from rlenv_testing import readme
 
 pytestmark = pytest.mark.l1
 

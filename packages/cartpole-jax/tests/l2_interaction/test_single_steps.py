@@ -11,8 +11,8 @@ from scipy.stats import ks_2samp
 
 from cartpole_jax import CartPole, EnvParams, State, constants
 from rlenv_shared import counter_rng
-from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
+from rlenv_testing.forms import in_form
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_classic")]
 

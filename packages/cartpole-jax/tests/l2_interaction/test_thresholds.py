@@ -10,8 +10,8 @@ import pytest
 
 from cartpole_jax import CartPole, EnvParams, State
 from rlenv_shared import counter_rng
-from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
+from rlenv_testing.forms import in_form
 
 Reference = reference("gymnasium_classic").Reference
 

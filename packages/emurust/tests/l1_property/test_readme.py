@@ -12,7 +12,7 @@ import emurust.expressions
 import emurust.vector_env
 from emurust.games import windfall
 from emurust.verification import tables
-from rlenv_shared.testing import readme
+from rlenv_testing import readme
 
 pytestmark = pytest.mark.l1
 

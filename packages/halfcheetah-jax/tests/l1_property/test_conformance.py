@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
-from rlenv_shared.testing.conformance import CHECKS, check_x64
-from rlenv_shared.testing.random_play import RandomPlay
-from rlenv_shared.testing.requirements import FLOAT_RTOL
+from rlenv_testing.conformance import CHECKS, check_x64
+from rlenv_testing.random_play import RandomPlay
+from rlenv_testing.requirements import FLOAT_RTOL
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 

@@ -8,7 +8,7 @@ import pytest
 
 import halfcheetah_jax
 import halfcheetah_jax.env
-from rlenv_shared.testing import readme
+from rlenv_testing import readme
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 

@@ -8,8 +8,8 @@ import pytest
 from halfcheetah_jax import EnvParams, HalfCheetah, State, integrator, model
 from halfcheetah_jax.verification.states import draw, error, ours, theirs
 from halfcheetah_jax.weights import inverse_weights
-from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
+from rlenv_testing.forms import in_form
 
 mujoco_reference = reference("gymnasium_mujoco")
 

@@ -7,8 +7,8 @@ import pytest
 
 from halfcheetah_jax import HalfCheetah, State
 from halfcheetah_jax.verification.states import States, draw
-from rlenv_shared.testing.forms import in_form
 from rlenv_shared.verification.locate import reference
+from rlenv_testing.forms import in_form
 
 mujoco = reference("gymnasium_mujoco")
 compile_model, restarts = mujoco.compile_model, mujoco.restarts

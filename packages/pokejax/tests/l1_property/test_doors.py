@@ -11,9 +11,9 @@ from pokejax.env import RandomBattle
 from pokejax.tables import params
 from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.pettingzoo import PettingZooParallel
-from rlenv_shared.testing import conformance
-from rlenv_shared.testing.doors import AnythingGoes, play_parallel
-from rlenv_shared.testing.random_play import RandomPlay
+from rlenv_testing import conformance
+from rlenv_testing.doors import AnythingGoes, play_parallel
+from rlenv_testing.random_play import RandomPlay
 
 pytestmark = [pytest.mark.l1, pytest.mark.slow, pytest.mark.timeout(1200)]
 POOL = params(pools.composed(16, seed=4))

@@ -3,9 +3,9 @@
 import pytest
 
 from puffer_pong.jax import EnvParams, Pong, make
-from rlenv_shared.testing import conformance
-from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.random_play import RandomPlay
+from rlenv_testing import conformance
+from rlenv_testing.conformance import check_env
+from rlenv_testing.random_play import RandomPlay
 
 pytestmark = pytest.mark.l1
 

@@ -10,10 +10,10 @@ import pytest
 
 from puffer_pong.jax import EnvParams, Pong
 from puffer_pong.verification.rollouts import STEP_TOLERANCES
-from rlenv_shared.testing import forms
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_testing import forms
 
 PufferPong = reference("puffer_pong").PufferPong
 

@@ -12,11 +12,11 @@ from puffer_pong.jax import Pong
 from puffer_pong.verification.rollouts import STEP_TOLERANCES
 from puffer_pong.verification.rust import FLOATS_AND_COUNTS, expected_observation, record
 from puffer_pong.verification.thresholds import COMPARISONS, PLACES, cases
-from rlenv_shared.testing import forms
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
+from rlenv_testing import forms
 
 PufferPong = reference("puffer_pong").PufferPong
 

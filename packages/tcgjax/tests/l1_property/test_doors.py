@@ -17,8 +17,8 @@ from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.pettingzoo import PettingZooAEC
 from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.one_seat import OneSeat
-from rlenv_shared.testing.conformance import check_env
-from rlenv_shared.testing.doors import prior, searched_step, unseen
+from rlenv_testing.conformance import check_env
+from rlenv_testing.doors import prior, searched_step, unseen
 from tcgjax import heuristic
 from tcgjax.codec import CODEC
 from tcgjax.verification.random_play import ENV

@@ -29,9 +29,9 @@ from halfcheetah_jax.constraints import FAR
 from halfcheetah_jax.kinematics import move
 from halfcheetah_jax.types import EnvParams
 from halfcheetah_jax.verification.rollouts import distribution
-from rlenv_shared.testing.forms import batched
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.verify import Findings
+from rlenv_testing.forms import batched
 
 FIXTURE: Final = Path(__file__).with_name("states.npz")
 KINDS: Final = ("play", "tumble", "deep", "limits", "spin")

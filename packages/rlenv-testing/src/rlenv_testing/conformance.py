@@ -2,7 +2,7 @@
 
 Run everything on your own environment::
 
-    from rlenv_shared.testing.conformance import check_env
+    from rlenv_testing.conformance import check_env
     check_env(MyEnv())
 
 or one check: ``check_avals(RandomPlay(MyEnv()))``.  A check raises `AssertionError` that says what was got, what was
@@ -25,9 +25,10 @@ import numpy as np
 from rlenv_shared import compiling, masking
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.ops import recording_ops
-from rlenv_shared.testing.random_play import SAMPLE, RandomPlay
-from rlenv_shared.testing.requirements import FLOAT_RTOL, difference, fail, require_equal, require_same_avals, rows_of
-from rlenv_shared.testing.traced_checks import (
+from rlenv_shared.wrapper import Wrapper
+from rlenv_testing.random_play import SAMPLE, RandomPlay
+from rlenv_testing.requirements import FLOAT_RTOL, difference, fail, require_equal, require_same_avals, rows_of
+from rlenv_testing.traced_checks import (
     check_avals,
     check_keys_are_unused,
     check_params_are_traced,
@@ -298,6 +299,13 @@ def check_turns(play: RandomPlay) -> None:
         require_equal(f"info['{name}']", play.played.auto[5][name], np.asarray(current(states)), remedy)
 
 
+def _has_secrets(env: Any) -> bool:
+    """The environment, or the one that a wrapper asks, defines what a player cannot know."""
+    while type(env).permute_hidden is Wrapper.permute_hidden:
+        env = env.env
+    return type(env).permute_hidden is not Env.permute_hidden
+
+
 def check_secrets(play: RandomPlay) -> None:
     """No player sees the generator, which `reseed` does replace, or what `permute_hidden` changes for them."""
     env, params = play.env, play.params
@@ -314,7 +322,7 @@ def check_secrets(play: RandomPlay) -> None:
 
     look = compiling.jit(look, env)
     hidden: list[tuple[str, Any]] = [("reseed", lambda state, key, player: env.reseed(state, key))]
-    if type(env).permute_hidden is not Env.permute_hidden:
+    if _has_secrets(env):
         hidden.append(("permute_hidden", compiling.jit(env.permute_hidden, env, static_argnums=2)))
     for name, change in hidden:
         for player in range(env.num_players):

@@ -1,4 +1,4 @@
-"""The checks of :mod:`rlenv_shared.testing.conformance` that look at types, and run nothing: what tracing shows."""
+"""The checks of :mod:`rlenv_testing.conformance` that look at types, and run nothing: what tracing shows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.spaces import Discrete, Space
-from rlenv_shared.testing.random_play import RandomPlay
-from rlenv_shared.testing.requirements import aval, fail, paths, require_same_avals
+from rlenv_testing.random_play import RandomPlay
+from rlenv_testing.requirements import aval, fail, paths, require_same_avals
 
 CONSTANTS: Final = {"name": str, "version": int, "num_players": int, "turn_order": TurnOrder, "num_actions": int}
 

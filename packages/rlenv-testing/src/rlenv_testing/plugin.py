@@ -1,4 +1,4 @@
-"""Pytest plugin of the verified environments (installed with ``rlenv-shared``, entry point ``rlenv_shared``).
+"""Pytest plugin of the verified environments (installed with ``rlenv-testing``, entry point ``rlenv_testing``).
 
 * Marker ``reference(name)``: the test compares with ``references/<name>``.  Where the reference raises
   `ReferenceUnavailableError` the test is skipped, or fails with ``--require-references`` (or
@@ -25,8 +25,8 @@ from typing import Any
 import pytest
 
 from rlenv_shared.errors import ReferenceUnavailableError
-from rlenv_shared.testing import forms
 from rlenv_shared.verification.locate import make_importable
+from rlenv_testing import forms
 
 MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
 REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
@@ -115,10 +115,8 @@ def configure_jax(cache: Path) -> None:
 
 def configure_hypothesis() -> None:
     """No deadline: the first example pays for a compilation."""
-    try:
-        import hypothesis
-    except ImportError:
-        return
+    import hypothesis  # late, because the plugin is loaded in every run of pytest
+
     hypothesis.settings.register_profile("rlenv", deadline=None)
     hypothesis.settings.load_profile("rlenv")
 

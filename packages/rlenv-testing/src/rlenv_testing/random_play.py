@@ -1,4 +1,4 @@
-"""Random play of an environment under test: what the checks of :mod:`rlenv_shared.testing.conformance` look at.
+"""Random play of an environment under test: what the checks of :mod:`rlenv_testing.conformance` look at.
 
 Everything is traced once and shared, so that checking a large environment does not take long.
 """
@@ -19,7 +19,7 @@ from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.ops import GATED, LANES
 from rlenv_shared.struct import pytree_dataclass
-from rlenv_shared.testing.requirements import FLOAT_RTOL
+from rlenv_testing.requirements import FLOAT_RTOL
 
 SAMPLE = 8  # transitions looked at where each costs a call
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rlenv_shared.testing import conformance
+from rlenv_testing import conformance
 
 
 def python_blocks(package: Path) -> list[str]:

@@ -17,10 +17,10 @@ from rlenv_shared.compiling import WITHOUT_FUSION
 from rlenv_shared.generators import COUNTER, Generator
 from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
-from rlenv_shared.testing import conformance as c
-from rlenv_shared.testing.conformance import CHECKS, check_env
-from rlenv_shared.testing.random_play import RandomPlay
-from rlenv_shared.testing.walk import RIGHT, Params, Reach, State, Walk
+from rlenv_testing import conformance as c
+from rlenv_testing.conformance import CHECKS, check_env
+from rlenv_testing.random_play import RandomPlay
+from rlenv_testing.walk import RIGHT, Params, Reach, State, Walk
 
 pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from rlenv_shared.testing import plugin
+from rlenv_testing import plugin
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.l1
@@ -76,7 +76,7 @@ def test_the_variable_requires_references(run, monkeypatch, value, outcomes):
 
 
 def test_a_backend_reaches_the_tests(run):
-    module = "from rlenv_shared.testing import forms\ndef test_it():\n    assert forms.chosen() == 'emit'\n"
+    module = "from rlenv_testing import forms\ndef test_it():\n    assert forms.chosen() == 'emit'\n"
     run(module, "--backend", "emit", own_process=True).assert_outcomes(passed=1)
     run(module, own_process=True).assert_outcomes(failed=1)
 
@@ -142,7 +142,7 @@ def test_jax_imported_earlier_is_configured_too(run):
         """
         import pathlib
         import jax
-        from rlenv_shared.testing import plugin
+        from rlenv_testing import plugin
 
         def test_it(tmp_path, monkeypatch):
             for name in ("JAX_PLATFORMS", "JAX_COMPILATION_CACHE_DIR", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"):
