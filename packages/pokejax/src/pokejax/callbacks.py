@@ -42,6 +42,7 @@ CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "dry": ("onWeather", "onSourceBasePower"),
     "flowers": ("onAllyTryBoost", "onAllySetStatus", "onAllyTryAddVolatile"),
     "entry_boosts": ("onStart",),
+    "feigns": ("onBeforeSwitchIn", "onDamagingHit", "onEnd", "onFaint"),
     "fluffy": ("onSourceModifyDamage",),
     "forces": ("onModifyMove",),
     "gales": ("onModifyPriority",),

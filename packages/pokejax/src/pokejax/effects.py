@@ -147,6 +147,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "icebody": {"heals_in_snow": True},
     "iceface": {"ices": True},
     "icescales": {},
+    "illusion": {"feigns": True},
     "imposter": {"transforms": True},
     "infiltrator": {"infiltrates": True},
     "innerfocus": {"no_flinch": True, "ignores_intimidate": True},

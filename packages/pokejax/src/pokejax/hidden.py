@@ -2,7 +2,8 @@
 
 Unseen Pokémon become others of the pool.  A Pokémon that was seen becomes one of the pool that looks the same: of its
 species and level, with its known moves, and its ability, item and tera type where those are known.  Its hit points
-move within what is shown.  So a planner can think in any of the truths that its player cannot tell apart.
+move within what is shown.  One with Illusion stays what it is once it has come out, by whatever name: what the player
+believes of others hangs on it.  So a planner can think in any of the truths that its player cannot tell apart.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import any_of
-from pokejax.observation import store_front
+from pokejax.battle import any_of, number_of
 from pokejax.rules.telling import percent
-from pokejax.state import LAYOUT, MOVES, PERSISTENT, TEAM, Words
+from pokejax.seeing import store_front
+from pokejax.state import BEHIND, LAYOUT, MOVES, PERSISTENT, TEAM, Words
 from rlenv_shared.ops import XLA
 
 Array = Any
+ILLUSION = number_of("ability", "illusion")
 
 
 def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
@@ -38,18 +40,22 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     store_front(side)
     pool = rows.POKEMON.view(tuple(jnp.asarray(column)[: params.pool_size] for column in params.pokemon))
     before = [side.member[k].row for k in range(TEAM)]
-    taken = [jnp.where(side.member[k].appeared > 0, _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
+    known = [(side.member[k].appeared > 0) | (side.member[k].guise > 0) for k in range(TEAM)]
+    taken = [jnp.where(known[k], _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
+    feigning = [known[k] & (_of(pool.ability, side.member[k].row) == ILLUSION) for k in range(TEAM)]
     for k in range(TEAM):
         member = side.member[k]
-        in_front = (side.order[0] == k) & (member.appeared > 0)
-        species = _permute_member(member, in_front, pool, taken, jax.random.fold_in(key, k), params)
-        taken[k] = jnp.where(member.appeared > 0, taken[k], species)
+        others = any_of(feigning[m] for m in range(TEAM) if m != k)
+        _permute_member(member, known[k], pool, taken, others, jax.random.fold_in(key, k), params)
+        taken[k] = _of(pool.species, member.row)
+        feigning[k] = _of(pool.ability, member.row) == ILLUSION
     own, copied = view.side[1], view.side[1].copied_row
     for k, old in enumerate(before):  # into whom the other one has transformed
         own.set("copied_row", side.member[k].row, where=own.transformed & (copied == old))
     front = side.member[side.order[0]]
     for field in PERSISTENT:
-        side.set(field.name, getattr(front, field.name))
+        itself = side.guise == 0 if field.name in BEHIND else None
+        side.set(field.name, getattr(front, field.name), where=itself)
     for slot in range(MOVES):
         side.pp.set(slot, front.pp[slot])
     return LAYOUT.swap(view.words(), "side", other)
@@ -59,10 +65,13 @@ def _of(column: Array, row: Any) -> Any:
     return XLA.take(column, row)
 
 
-def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key: Any, params: Any) -> Any:
-    """Exchange one Pokémon; its species afterwards."""
+def _permute_member(
+    member: Any, seen: Any, pool: Any, taken: list[Any], another_feigns: Any, key: Any, params: Any
+) -> None:
+    """Exchange one Pokémon, but for one with Illusion that has come out, by whatever name."""
     row_key, hp_key = jax.random.split(key)
-    seen, old = member.appeared > 0, member.row
+    old = member.row
+    fixed = member.fainted | (seen & (_of(pool.ability, old) == ILLUSION))
     alike = (pool.shown == _of(pool.shown, old)) & (pool.level == _of(pool.level, old))
     alike &= pool.gender == _of(pool.gender, old)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
@@ -77,7 +86,7 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
     # What nobody was told but the hit points show: a sleeper's and a poisoned one's counters depend on these.
     alike &= (member.status == 0) | (pool.ability == _of(pool.ability, old))
     fresh = any_of(pool.species == species for species in taken)
-    fits = jnp.where(seen, alike, ~fresh)
+    fits = jnp.where(seen, alike, ~fresh) & ~(another_feigns & (pool.ability == ILLUSION))
     forms = params.present_row(member) - old
 
     def most_hp(row: Any) -> Any:
@@ -85,7 +94,7 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
         return rows.POKEMON.view(columns).max_hp
 
     new = _choose(fits, old, row_key)
-    new = jnp.where(member.fainted, old, new)
+    new = jnp.where(fixed, old, new)
     member.row = new
     untouched = member.item == _of(pool.item, old)
     member.set("item", _of(pool.item, new), where=untouched)
@@ -95,8 +104,7 @@ def _permute_member(member: Any, in_front: Any, pool: Any, taken: list[Any], key
         member.pp.set(slot, jnp.maximum(most - used, 0))
     before, most = most_hp(old), most_hp(new)
     shown = jnp.where(seen, percent(member.hp, before), 100)
-    member.set("hp", _hp_within(shown, most, member.hp, hp_key), where=~member.fainted)
-    return _of(pool.species, new)
+    member.set("hp", _hp_within(shown, most, member.hp, hp_key), where=~fixed)
 
 
 def _choose(fits: Array, otherwise: Any, key: Any) -> Any:

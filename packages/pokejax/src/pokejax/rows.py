@@ -152,14 +152,15 @@ ABILITY: Final = Layout(
         flag("heroes"), flag("ices"), flag("shields"),
         flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
         flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"), flag("transforms"),
-        flag("inborn"),
+        flag("inborn"), flag("feigns"),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
 do nothing but help; ``hit_boosts`` come when hit, by some types or physically if that is given; ``kept_stages``,
 ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
 of type Normal take on; what comes ``once`` in a battle is kept in the state, in one of
-two places; what is ``inborn`` does nothing for who has transformed; ``halfway_boosts`` come when a move leaves
+two places; what is ``inborn`` does nothing for who has transformed; who ``feigns`` comes
+out as the last of its team; ``halfway_boosts`` come when a move leaves
 half of the hit points or less."""
 
 ITEM: Final = Layout(

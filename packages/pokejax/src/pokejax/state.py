@@ -30,6 +30,8 @@ MAX_TURN: Final = 1001
 MAX_PP: Final = 64
 
 MAX_ITEM: Final = 63
+FAINTED: Final = len(rows.STATUSES)
+"""The status that is told of who was seen fainting; one more than there are."""
 MOST_BLOWS: Final = 6
 MOST_FALLEN: Final = 5
 
@@ -39,7 +41,7 @@ PERSISTENT: Final = (
     bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
     flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
     bits("blows", 0, MOST_BLOWS), flag("stirred"), flag("stirred_too"), flag("changed"),
-    bits("came_to", 0, TRUE),
+    bits("came_to", 0, TRUE), bits("guise", 0, TEAM), bits("rested", 0, 7),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
@@ -48,7 +50,19 @@ been struck, as far as Rage Fist counts; ``stirred`` that its ability has done w
 (``stirred_too`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
 move by which it fell.  The others are what the other player has been told (`pokejax.rules.telling`): as which of its
 team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit for
-each slot; its ability; its item."""
+each slot; its ability; its item; how often it was said to sleep (``rested``).  ``guise`` is one plus the member of its
+team that it seemed to be when it last came out, 0 for itself."""
+
+TOLD: Final = (
+    flag("veiled"), bits("told_status", 0, FAINTED), flag("told_tera"), bits("told_item", 0, MAX_ITEM),
+    bits("false_moves", 0, 2**MOVES - 1),
+)  # fmt: skip
+"""What was told of a Pokémon where it is not the truth, because another one has seemed to be it, or it another one
+(`pokejax.rules.guises`): ``veiled`` says that its status is ``told_status`` and whether it has Terastallized
+``told_tera``; ``told_item`` is one plus its item, unless the item it has is known, 0 for unknown; ``false_moves`` are
+moves of the one with Illusion, by the slots of that one."""
+BEHIND: Final = ("moves_shown", "rested", "item_shown")
+"""What the team keeps as it was while who is out seems to be another one, of whom the same is told meanwhile."""
 
 VOLATILE: Final = (
     bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
@@ -115,8 +129,10 @@ LAYOUT: Final = Layout(
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
             bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
             bits("future_turns", 0, 4), bits("future_by", 0, TEAM - 1), flag("future_due"), flag("absent"),
-            bits("bystander", 0, 255),
-            record("member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES)], table="cold", whole_words=True),
+            bits("bystander", 0, 255), bits("wearer", 0, TEAM),
+            record(
+                "member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), *TOLD], table="cold", whole_words=True
+            ),
         ], whole_words=True),
     ],
 )  # fmt: skip
@@ -127,5 +143,6 @@ the present move passes by; ``awakening`` says that an ability which was copied 
 this is all of Transform that is left, ``healing`` that a Healing Wish waits, ``reviving`` that somebody is to be
 revived, ``fallen`` how many have fainted, revived ones too, as far as it counts; ``future_by`` says which of the other
 side's team has seen an attack on this side's place, ``future_turns`` when it strikes, ``future_due`` that it does now;
-``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``swapped`` says that the
+``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``wearer``
+one plus who has come out in a guise, 0 as long as nobody has; ``swapped`` says that the
 sides have changed places, so that whoever acts is the first."""

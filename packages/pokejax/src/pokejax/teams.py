@@ -125,6 +125,9 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
     for t, team in enumerate(described):
         if len(team) != TEAM:
             raise _refused(f"team {t}", f"{len(team)} Pokémon", "6 Pokémon", "fill it up")
+        feigning = sum(member["ability"] == "illusion" for member in team)
+        if feigning > 1:
+            raise _refused(f"team {t}: Illusion", f"{feigning} Pokémon", "one at most", "choose another")
         for m, member in enumerate(team):
             where = f"team {t}, Pokémon {m}"
             number = _known("species", member["species"], where)

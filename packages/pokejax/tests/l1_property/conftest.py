@@ -35,10 +35,10 @@ def random_legal(rng, masks):
     return np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
 
 
-def play_at_random(seed, decisions):
-    """Battles between the 200 teams of a pool."""
+def play_at_random(seed, decisions, pool=None):
+    """Battles between the 200 teams of a pool, by default a composed one."""
     run, rng = programs("native"), np.random.default_rng(seed)
-    tables = jax.device_put(params(pools.composed(2 * CHUNK, seed)))
+    tables = jax.device_put(params(pools.composed(2 * CHUNK, seed) if pool is None else pool))
     numbers = np.arange(CHUNK, dtype=np.int32)
     high, low = (rng.integers(0, 2**32, CHUNK, np.uint32) for _ in range(2))
     begun = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables)
@@ -61,5 +61,5 @@ def played():
 
 @pytest.fixture(scope="session")
 def random_battles():
-    """``(seed, decisions) -> Played``."""
+    """``(seed, decisions, pool) -> Played``."""
     return play_at_random

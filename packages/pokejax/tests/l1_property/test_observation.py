@@ -6,11 +6,12 @@ import jax
 import numpy as np
 import pytest
 
-from pokejax import observation
+from pokejax import pools, rows, seeing
 from pokejax.env import RandomBattle
 from pokejax.observation import ENTRIES, IDS, NUMBERS, places, size, space
 from pokejax.rules.telling import percent
-from pokejax.state import LAYOUT
+from pokejax.state import LAYOUT, TEAM
+from pokejax.tables import NAMES
 from pokejax.verification.battles import CHUNK
 from pokejax.verification.layout import document
 from rlenv_shared import compiling
@@ -112,6 +113,23 @@ def test_what_a_player_has_not_been_told_does_not_show(played):
     np.testing.assert_array_equal(first, np.asarray(LAYOUT.view([np.asarray(w) for w in played.words[1]]).side[0].row))
 
 
+def teams_with_illusion():
+    """A pool of 200 generated teams that have a Pokémon with Illusion, some of them twice."""
+    pool = pools.generated()
+    ability = rows.POKEMON.decode([np.asarray(word) for word in pool[: rows.POKEMON_WORDS]])["ability"]
+    teams = np.flatnonzero((ability.reshape(-1, TEAM) == NAMES["ability"].index("illusion")).any(1))
+    members = np.resize(teams, 2 * CHUNK)[:, None] * TEAM + np.arange(TEAM)
+    return tuple(column[members.reshape(-1)] for column in pool)
+
+
+def test_who_stands_behind_a_guise_does_not_show(random_battles):
+    played = random_battles(7, 16, teams_with_illusion())
+    views = [LAYOUT.view([np.asarray(word) for word in words]) for words in played.words]
+    assert sum(int((view.side[0].guise > 0).sum()) for view in views) > 100
+    changed, states = check_that_nothing_shows(played)
+    assert changed > 0.9 * states
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 def test_what_a_player_has_not_been_told_does_not_show_in_100_000_states(random_battles):
@@ -123,5 +141,5 @@ def test_what_a_player_has_not_been_told_does_not_show_in_100_000_states(random_
 
 
 def test_moves_are_sorted_by_number():
-    moves = observation.by_number([np.int32(x) for x in (7, 0, 3, 0)])
+    moves = seeing.by_number([np.int32(x) for x in (7, 0, 3, 0)])
     assert [int(move) for move in moves] == [3, 7, 0, 0]

@@ -44,7 +44,7 @@ def test_every_move_has_a_row_that_says_what_it_is():
         ({"moves": [["transform", 16]]}, "team 0, Pokémon 2: Transform: got pikachu with static and transform"),
         ({"species": "ditto", "ability": "imposter"}, "team 0, Pokémon 2: Transform: got ditto with .* thunderbolt"),
         ({"moves": [["beatup", 16], ["sketch", 1]]}, "team 0, Pokémon 2: move: got sketch"),
-        ({"ability": "illusion"}, "team 0, Pokémon 2: ability: got illusion"),
+        ({"ability": "neutralizinggas"}, "team 0, Pokémon 2: ability: got neutralizinggas"),
         ({"item": "bigroot"}, "team 0, Pokémon 2: item: got bigroot"),
         ({"item": "flameplate"}, "team 0, Pokémon 2: item: got flameplate held by pikachu, expected arceus"),
         ({"species": "terapagos"}, "team 0, Pokémon 2: tera type: got .*Stellar"),
@@ -57,6 +57,13 @@ def test_what_cannot_be_played_exactly_is_refused_by_name(change, message):
     team[2] = member(**change)
     with pytest.raises(InvalidParamsError, match=message):
         teams.constants([team])
+
+
+def test_two_with_illusion_in_a_team_are_refused():
+    one = member(species="zoroark", ability="illusion")
+    assert len(teams.constants([[one, *[member()] * 5]])[0]) == 6
+    with pytest.raises(InvalidParamsError, match="team 0: Illusion: got 2 Pokémon, expected one at most"):
+        teams.constants([[one, *[member()] * 4, one | {"species": "zoroarkhisui"}]])
 
 
 @pytest.mark.parametrize(("nature", "code"), [("", 0), ("jolly", 1), ("brave", 2), ("hardy", 0)])

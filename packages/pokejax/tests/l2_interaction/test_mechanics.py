@@ -65,7 +65,7 @@ def led_by(kind, leads, rng, seed):
         stays = [choice for choice in accepted if choice.startswith("move")]
         return str(rng.choice(stays or accepted))
 
-    return scripted(settings, choose, DECISIONS)
+    return scripted(settings, choose, [DECISIONS] * len(settings))
 
 
 def was_used(recording, name):
@@ -81,6 +81,6 @@ def test_shipped_constants_are_those_of_showdown():
     columns = {key: column[chosen] for key, column in pool().items()}
     packed = [tables.packed(source, without_words(columns), n) for n in range(len(chosen))]
     settings = [{"seed": "1", "teams": list(pair)} for pair in zip(packed[::2], packed[1::2], strict=True)]
-    described = [team for recording in scripted(settings, max, 0) for team in recording["constants"]]
+    described = [team for recording in scripted(settings, max, [0] * len(settings)) for team in recording["constants"]]
     for word, theirs in enumerate(constants(described)):
         np.testing.assert_array_equal(columns[f"word{word}"].reshape(-1), theirs)

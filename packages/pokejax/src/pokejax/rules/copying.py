@@ -40,6 +40,7 @@ def transform(b: Battle, number: int, where: Any) -> Any:
     side, foe, other = b.side(number), b.side(1 - number), b.pokemon(1 - number)
     masked = other.masked & (side.terastallized | foe.terastallized)
     barred = foe.fainted | (foe.substitute > 0) | foe.transformed | side.transformed | masked
+    barred = barred | (foe.guise > 0) | (side.guise > 0)
     where = where & (side.hp > 0) & ~barred
     copied = {
         "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,

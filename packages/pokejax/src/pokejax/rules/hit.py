@@ -15,6 +15,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, beaters, damage, has_power
 from pokejax.rules.faint import become, change_form, drain, faint_messages, forget_speed, hurt, lose_item, use_up
 from pokejax.rules.field import clear_terrain, set_terrain
+from pokejax.rules.guises import drop
 from pokejax.rules.hazards import lay, sweep
 from pokejax.rules.items import eat_of_target, lose_balloon, steal, update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier
@@ -97,6 +98,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     )
     recoil(b, move, total, landed)
     remember_blows(b, done, last, struck & (move.category != rows.STATUS))
+    drop(b, 1, struck & (move.category != rows.STATUS))
     update(b, landed & ~b.side(0).assuming, "Update after the hits", waits=waits_for_berserk(b, move) & struck)
     harmed = struck & ~move.forced & (move.category != rows.STATUS)
     cure(b, 1, harmed & move.thaws_target & (b.side(1).status == rows.FRZ))

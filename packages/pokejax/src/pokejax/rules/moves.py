@@ -14,6 +14,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
 from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, use_up, win
 from pokejax.rules.field import set_weather, twist
+from pokejax.rules.guises import told_healthy
 from pokejax.rules.hazards import change_courts, lay
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
 from pokejax.rules.items import steal, update, white_herb
@@ -280,6 +281,7 @@ def heal_team(b: Battle, where: Any) -> Any:
     for place in range(TEAM):
         member = side.member[place]
         ails = where & (side.order[0] != place) & (member.hp > 0) & (member.status != 0)
+        told_healthy(b, 0, place, ails)
         for field in STATUS_FIELDS:
             member.set(field, 0, where=ails)
         cured = cured | ails

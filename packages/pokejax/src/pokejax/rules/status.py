@@ -81,6 +81,8 @@ def inflict(
     side.set("status", status, where=given)
     side.set("stage", turns, where=given)
     side.set("slept", turns, where=given)
+    if may_sleep:
+        side.set("rested", 0, where=given & sleeps)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
     if by_move or by_status_move:
@@ -175,6 +177,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     left = jnp.maximum(user.stage - jnp.where(b.ability(0).wakes_early, 2, 1), 0)
     user.set("stage", left, where=asleep)
     cure(b, 0, asleep & (left == 0))
+    user.set("rested", user.rested + 1, where=asleep & (left != 0))
     kept = asleep & (left != 0) & ~move.calls_own
 
     frozen = where & (user.status == rows.FRZ) & ~move.defrost

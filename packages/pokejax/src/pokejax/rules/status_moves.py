@@ -201,7 +201,8 @@ def rest(b: Battle, where: Any) -> Any:
     tell_ability(b, 0, tries & sleepless)
     works = tries & ~sleepless & ~guarded_by_sun(b, 0) & ~kept_awake(b, 0)
     b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
-    for field, value in (("status", rows.SLP), ("stage", REST_TURNS), ("slept", REST_TURNS), ("hp", most)):
+    slept = ("stage", REST_TURNS), ("slept", REST_TURNS), ("rested", 0)
+    for field, value in (("status", rows.SLP), *slept, ("hp", most)):
         user.set(field, value, where=works)
     user.set("status_by", b.place(0), where=works)
     return works

@@ -14,6 +14,7 @@ from pokejax.rules.copying import trace, transform
 from pokejax.rules.faint import become, clear_volatile, heal
 from pokejax.rules.field import set_terrain, set_weather
 from pokejax.rules.forms import shift, show_core
+from pokejax.rules.guises import appear, vanish
 from pokejax.rules.hazards import meet
 from pokejax.rules.items import update, white_herb
 from pokejax.rules.numbers import staged
@@ -21,7 +22,7 @@ from pokejax.rules.paradox import notice, notice_weather, use_booster
 from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
-from pokejax.rules.telling import tell_ability, tell_coming, tell_item, tell_leaving
+from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
 
 SLOW_TURNS = 5
@@ -96,7 +97,8 @@ def leave(b: Battle, where: Any) -> None:
     """What leaving brings: Regenerator, Natural Cure, and the end of what the Pokémon had still to do."""
     side = b.side(0)
     stands = where & ~side.fainted
-    tell_leaving(b, stands)
+    vanish(b, where)
+    side = b.side(0)
     tell_ability(b, 0, stands & b.ability(0).heals_status_on_leaving & (side.status != 0))
     heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
@@ -123,6 +125,7 @@ def arrive(b: Battle, where: Any) -> None:
     for field in BY_THE_OTHER:
         b.side(1).set(field, False, where=where)
     side.set("shown_fainted", False, where=where)
+    appear(b, 0, where)
 
 
 def exchange(b: Battle, where: Any) -> None:
@@ -139,7 +142,6 @@ def exchange(b: Battle, where: Any) -> None:
     for place in range(1, TEAM):
         side.order.set(place, old, where=where & (side.order[place] == new))
     side.order.set(0, new, where=where)
-    tell_coming(b, where)
     b.reopen(b.words)
 
 

@@ -38,23 +38,17 @@ def tell_copies(b: Battle) -> None:
         learns = side.transformed & (b.view.request != NOT_ASKED)
         for one in (foe, *(foe.member[place] for place in range(TEAM))):
             here = learns & (one.row == side.copied_row)
-            one.set("moves_shown", 2**MOVES - 1, where=here)
+            itself = here & (foe.guise == 0) if one is foe else here
+            one.set("moves_shown", 2**MOVES - 1, where=itself)
             one.set("ability_shown", True, where=here)
 
 
-def tell_coming(b: Battle, where: Any) -> None:
-    """The first side's Pokémon comes out, perhaps for the first time."""
-    side = b.side(0)
+def next_to_appear(side: Any) -> Any:
+    """As which of its team the next one that has not been seen yet will come out."""
     before = jnp.zeros_like(side.appeared)
     for place in range(TEAM):
         before = jnp.maximum(before, side.member[place].appeared)
-    side.set("appeared", before + 1, where=where & (side.appeared == 0))
-
-
-def tell_leaving(b: Battle, where: Any) -> None:
-    """The first side's Pokémon leaves; what heals it then, nobody sees."""
-    side = b.side(0)
-    side.set("percent", percent(side.hp, b.pokemon(0).max_hp), where=where)
+    return before + 1
 
 
 def percent(hp: Any, most: Any) -> Any:

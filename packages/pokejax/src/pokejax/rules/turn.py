@@ -14,6 +14,7 @@ from pokejax.rules.copying import trace
 from pokejax.rules.faint import faint_messages, tie
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import grow_into
+from pokejax.rules.guises import appear, drop_before_terastallizing
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
@@ -104,12 +105,13 @@ def start(b: Battle, where: Any) -> None:
     for number in (0, 1):
         b.side(number).set("speed", b.pokemon(number).spe, where=where)
         enter(b, number, where)
-        b.side(number).set("appeared", 1, where=where)
+        appear(b, number, where)
     b.view.set("mid_turn", True, where=where)
 
 
 def terastallize(b: Battle, where: Any) -> None:
     """The user changes its type, once in a battle for its side."""
+    drop_before_terastallizing(b, where)
     hungry = where & b.ability(0).hungers & (b.side(0).form > 0)
     b.side(0).set("stirred", True, where=hungry)  # Morpeko stays as it is
     b.side(0).set("terastallized", True, where=where)
@@ -134,7 +136,8 @@ def revive(b: Battle, where: Any) -> None:
     member = side.member[side.chosen_member]
     most = b.row("pokemon", rows.POKEMON, b.params.present_row(member)).max_hp
     hp = jnp.maximum(most // 2, 1)
-    for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", percent(hp, most))):
+    shown = percent(hp, most)
+    for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", shown), ("veiled", False)):
         member.set(field, value, where=where)
     side.set("left", side.left + 1, where=where)
 

@@ -221,7 +221,7 @@ def _without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
 def scripted(
     settings: Sequence[dict[str, Any]],
     choose: Callable[[int, int, Sequence[str]], str],
-    decisions: int,
+    decisions: Sequence[int],
     *,
     messages: bool = False,
 ) -> list[dict[str, Any]]:
@@ -230,7 +230,7 @@ def scripted(
     Args:
         settings: seeds and teams, as the driver opens battles.
         choose: ``(battle, side, accepted choices) -> choice``.
-        decisions: most decisions of a battle.
+        decisions: how many each battle has at most.
         messages: record what each player is told, too.
     """
     with reference("showdown").driver() as driver:
@@ -240,8 +240,9 @@ def scripted(
             {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": [v]}
             for v in opened
         ]
-        for _ in range(decisions):
-            going = [n for n in range(len(numbers)) if not recordings[n]["views"][-1]["ended"]]
+        for past in range(max(decisions)):
+            unfinished = [n for n in range(len(numbers)) if past < decisions[n]]
+            going = [n for n in unfinished if not recordings[n]["views"][-1]["ended"]]
             steps = []
             for n in going:
                 legal = recordings[n]["views"][-1]["legal"]

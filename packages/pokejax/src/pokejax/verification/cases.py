@@ -31,6 +31,7 @@ class Case:
         foe: the same of the second.
         turns: ``(first's choice, second's)`` per decision.
         seeds: battles of it.
+        decisions: how far they are played where others are played less far.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Case:
     foe: tuple[str, ...]
     turns: tuple[tuple[str, str], ...]
     seeds: int
+    decisions: int = 0
 
 
 def load() -> list[Case]:
@@ -51,6 +53,7 @@ def load() -> list[Case]:
             foe=tuple(entry["foe"].split(" + ")),
             turns=tuple((turn.split(" : ")[0], turn.split(" : ")[1]) for turn in entry["turns"]),
             seeds=entry.get("seeds", 4),
+            decisions=entry.get("decisions", 0),
         )
         for file in sorted(FILES.glob("*.toml"))
         for entry in tomllib.loads(file.read_text())["case"]
@@ -111,7 +114,8 @@ def record(cases: list[Case], *, messages: bool = False) -> list[list[dict]]:
         choice = _choice(wanted, (case.own, case.foe)[side][0])
         return choice if choice in accepted else accepted[0]
 
-    recordings = scripted(settings, choose, max(len(case.turns) for case in cases), messages=messages)
+    most = max((len(case.turns) for case in cases if not case.decisions), default=0)
+    recordings = scripted(settings, choose, [case.decisions or most for case in owners], messages=messages)
     found, start = [], 0
     for case in cases:
         found.append(recordings[start : start + case.seeds])

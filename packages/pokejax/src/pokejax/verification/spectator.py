@@ -6,6 +6,7 @@ protocol (``|move|p1a: Pikachu|Thunderbolt|p2a: Onix``).  A message that it does
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,19 +15,30 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
-from pokejax.observation import ENTRIES, FOE, IDS, MOST_POISON, MOST_SLEEP, MOST_STAT, MOST_WEATHER, NUMBERS, OWN
+from pokejax.observation import ENTRIES, FOE, IDS, MOST_WEATHER, NUMBERS, OWN
+from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
 from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
 from pokejax.tables import NAMES
-from pokejax.verification.told import LASTING, Pokemon, Side, base_form, dex, effect, to_id
+from pokejax.verification.told import (
+    LASTING,
+    PARADOX,
+    STATS,
+    Pokemon,
+    Side,
+    dex,
+    effect,
+    read_details,
+    share,
+    side_values,
+    to_id,
+)
 from rlenv_shared.errors import InvalidParamsError
 
-STATS: Final = ("atk", "def", "spa", "spd", "spe")
 WEATHER_TURNS: Final = 5
 TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
 FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE = 3, 4, 254
 LEPPA_POINTS: Final = 10
-LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
 SAY_NOTHING: Final = frozenset({
     "", "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "teampreview", "start", "t:", "request",
     "message", "-message", "-hint", "debug", "-crit", "-supereffective", "-resisted", "-miss", "-hitcount", "-notarget",
@@ -42,8 +54,6 @@ ABILITIES_OF: Final = CHANGED_ABILITIES | {
     "terapagos": "terashift",
 }
 """The only abilities of species that change together with them."""
-PARADOX: Final = ("protosynthesis", "quarkdrive")
-"""Abilities whose beginning is told together with the stat that grows, and their end without it."""
 UNKNOWN: Final = "?"
 """The ability of who has transformed, until a request says it."""
 BINDING: Final = ("magmastorm", "whirlpool")
@@ -71,14 +81,19 @@ class Spectator:
         self.field: set[str] = set()
         self.request: Mapping[str, Any] = {}
         self.order: list[str] = []
+        self.most: dict[str, int] = {}
+        self.seen: set[str] = set()
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
         self.request = self.request or request or {}
+        self.coming = request or self.request
+        self._note_hit_points(self.coming)
         for line in lines:
             self._line(line)
         if request:
             self.request = request
+            self._note_statuses(request)
             self._know_copy()
             self.order = self.order or [entry["ident"].split(": ", 1)[1] for entry in request["side"]["pokemon"]]
             self._note_power_points(request)
@@ -112,8 +127,8 @@ class Spectator:
             self._pokemon(holder).ability = name
         elif kind == "ability":
             self._know_ability(holder, name)
-        elif self._pokemon(holder).item != "":  # what a berry does is said when it is eaten already
-            self._pokemon(holder).item = name
+        elif self._stay(holder).item != "":  # what a berry does is said when it is eaten already
+            self._know_item(holder, name)
 
     def _know_ability(self, ident: str, name: str) -> None:
         """A message names an ability of a Pokémon: its own, if it has not copied one."""
@@ -123,8 +138,23 @@ class Spectator:
         elif not side.copied:
             self._pokemon(ident).ability = name
 
+    def _know_item(self, ident: str, name: str) -> None:
+        self._pokemon(ident).item = self._stay(ident).item = name
+
     def _pokemon(self, ident: str) -> Pokemon:
-        return self._side(ident).team[ident.split(": ", 1)[1]]
+        side, (place, name) = self._side(ident), ident.split(": ", 1)
+        is_out = len(place) > len("p1")
+        if is_out and side.alias == name:
+            assert side.active is not None
+            return side.team[side.active]
+        # Of one behind who has only come out as another one, nothing is known.
+        return side.team[name] if is_out else side.team.get(name, Pokemon("", 0))
+
+    def _stay(self, ident: str) -> Pokemon:
+        """What has been told of who is out since it came in."""
+        found = self._side(ident).stay
+        assert found is not None
+        return found
 
     def _side(self, ident: str) -> Side:
         return self.sides[int(ident[1]) - 1]
@@ -137,19 +167,86 @@ class Spectator:
 
     def _on_switch(self, given: list[str], tags: Mapping[str, str]) -> None:
         ident, details, condition = given[:3]
-        side, name = self._side(ident), ident.split(": ", 1)[1]
-        species, *more = details.split(", ")
-        level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
-        pokemon = side.team.setdefault(name, Pokemon(base_form(to_id(species)), level))
-        if side.active:
-            left = side.team[side.active]
-            left.poison = 0
-            left.form = left.form if left.species in LASTING or (left.species in HELD and left.tera) else 0
+        side, name, told = self._side(ident), ident.split(": ", 1)[1], read_details(details)
+        self._note_leaving(side)
         kept = {"substitute"} & side.volatiles if to_id(tags.get("from", "")) == "shedtail" else set()
         side.clear()
         side.volatiles |= kept
+        side.alias, side.feigned, side.announced = "", "", ""
+        if side is self.sides[self.player]:
+            self.seen.add(name)
+            true = self._who(name, condition)
+            if true != name:
+                side.alias, side.feigned, name = name, told.species, true
+                told = dataclasses.replace(read_details(self._entry(true)["details"]), tera=told.tera)
+        pokemon = side.team.setdefault(name, dataclasses.replace(told, tera=""))
+        side.before = dataclasses.replace(pokemon, moves=list(pokemon.moves))
+        side.stay = Pokemon(pokemon.species, pokemon.level)
+        status = (condition.split(" ")[1:] or [""])[0]
+        pokemon.sleep = pokemon.sleep if pokemon.status == status else 0
+        pokemon.status, pokemon.tera, pokemon.fainted = status, told.tera, False
         side.active, pokemon.poison = name, 0
         self._condition(pokemon, condition)
+
+    def _note_leaving(self, side: Side) -> None:
+        """Who was out is what it is without what ends with leaving."""
+        if side.active:
+            left = side.team[side.active]
+            left.poison, left.form = 0, self._lasting_form(side, left)
+
+    @staticmethod
+    def _lasting_form(side: Side, pokemon: Pokemon) -> int:
+        """The form in which it leaves or faints: that of now where it lasts, else that in which it came."""
+        assert side.before is not None
+        lasts = pokemon.species in LASTING or (pokemon.species in HELD and pokemon.tera and not pokemon.fainted)
+        return pokemon.form if lasts else side.before.form
+
+    def _note_hit_points(self, request: Mapping[str, Any]) -> None:
+        """Of each of the player's own, how many it has at most, as long as it has any."""
+        for entry in request["side"]["pokemon"] if request else []:
+            amount = entry["condition"].split(" ")[0]
+            if "/" in amount:
+                self.most[entry["ident"].split(": ", 1)[1]] = int(amount.split("/")[1])
+
+    def _note_statuses(self, request: Mapping[str, Any]) -> None:
+        """The player's own have the statuses that it is asked with, whatever the names in messages."""
+        team = self.sides[self.player].team
+        for entry in request["side"]["pokemon"]:
+            name, status = entry["ident"].split(": ", 1)[1], (entry["condition"].split(" ")[1:] or [""])[0]
+            if name in team:
+                team[name].status = status.replace("fnt", "")
+
+    def _who(self, name: str, condition: str) -> str:
+        """Which of the player's own has come in by a name: the one with Illusion, if its hit points say so.
+
+        Where they cannot tell, the player has seen whom it has sent in: who stands first in the next request.
+        """
+        entries = self.coming["side"]["pokemon"]
+        names = {entry["ident"].split(": ", 1)[1]: entry for entry in entries}
+        wearer = next((one for one, entry in names.items() if entry["baseAbility"] == "illusion"), name)
+        most = int(condition.split(" ")[0].split("/")[1])
+        if self.most[wearer] != self.most[name]:
+            return wearer if most == self.most[wearer] else name
+        return next(iter(names))
+
+    def _on_replace(self, given: list[str], tags: Mapping[str, str]) -> None:
+        """The guise falls: what was seen since it came in was seen of this one."""
+        name, side = given[0].split(": ", 1)[1], self._side(given[0])
+        if side is self.sides[self.player]:
+            side.alias = side.feigned = ""
+            self.seen.add(name)
+            return
+        assert side.active is not None
+        assert side.before is not None
+        feigned, pokemon = side.team[side.active], side.team.setdefault(name, read_details(given[1]))
+        for field in ("percent", "status", "sleep", "poison", "tera", "fainted"):
+            setattr(pokemon, field, getattr(feigned, field))
+        stay = self._stay(given[0])
+        pokemon.moves += [move for move in stay.moves if move not in pokemon.moves]
+        pokemon.item = pokemon.item if stay.item is None else stay.item
+        pokemon.ability = "illusion"
+        side.team[side.active] = side.before
+        side.active, side.before = name, dataclasses.replace(pokemon, form=0)
 
     _on_drag = _on_switch
 
@@ -169,10 +266,13 @@ class Spectator:
         pokemon.poison += tags.get("from") == "psn" and pokemon.status == "tox"
 
     def _on_heal(self, given: list[str], tags: Mapping[str, str]) -> None:
-        pokemon = self._pokemon(given[0])
+        pokemon, by = self._pokemon(given[0]), effect(tags.get("from", ""))[1]
         self._condition(pokemon, given[1])
-        if effect(tags.get("from", ""))[1] in MENDING:
+        if by in MENDING:
             pokemon.status, pokemon.fainted = "", False
+        if by == "revivalblessing":
+            pokemon.tera = ""
+            self._side(given[0]).left += 1
 
     def _on_sethp(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._condition(self._pokemon(given[0]), given[1])
@@ -204,7 +304,7 @@ class Spectator:
         self._know_move(ident, name)
         by = effect(tags.get("from", ""))[1]
         stands = other.active is not None and not other.team[other.active].fainted
-        pressed = stands and self._ability(other) == "pressure" and dex(name)[1]
+        pressed = stands and self._ability(other) == other.announced == "pressure" and dex(name)[1]
         pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
         if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
             paid, used = by or name, self._used(ident)
@@ -214,8 +314,9 @@ class Spectator:
 
     def _know_move(self, ident: str, name: str) -> None:
         pokemon = self._pokemon(ident)
-        if not self._side(ident).transformed and to_id(name) not in pokemon.moves:
-            pokemon.moves.append(to_id(name))
+        for one in (pokemon, self._stay(ident)):
+            if not self._side(ident).transformed and to_id(name) not in one.moves:
+                one.moves.append(to_id(name))
 
     def _used(self, ident: str) -> dict[str, int]:
         """Power points that a Pokémon has used, of its own moves or of those that it has copied."""
@@ -245,14 +346,17 @@ class Spectator:
         side = self.sides[self.player]
         if side.transformed and side.active:
             entry, target = self._entry(side.active), self._pokemon(side.model)
-            side.copied, target.moves = entry["ability"], list(entry["moves"])
+            side.copied = entry["ability"]
+            target.moves += [move for move in entry["moves"] if move not in target.moves]
             target.ability = target.ability or entry["ability"]
 
     def _on_faint(self, given: list[str], tags: Mapping[str, str]) -> None:
-        pokemon = self._pokemon(given[0])
-        pokemon.fainted, pokemon.status, pokemon.tera, pokemon.percent = True, "", "", 0
-        pokemon.form = pokemon.form if pokemon.species in LASTING else 0
-        self._side(given[0]).clear()
+        pokemon, side = self._pokemon(given[0]), self._side(given[0])
+        pokemon.fainted, pokemon.status, pokemon.percent = True, "", 0
+        pokemon.form, pokemon.tera = self._lasting_form(side, pokemon), ""
+        side.clear()
+        side.left -= 1
+        side.feigned = ""
 
     def _on_boost(self, given: list[str], tags: Mapping[str, str], sign: int = 1) -> None:
         boosts = self._side(given[0]).boosts
@@ -322,6 +426,7 @@ class Spectator:
 
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
         pokemon, name = self._pokemon(given[0]), to_id(given[1])
+        self._side(given[0]).announced = name
         if effect(tags.get("from", ""))[1] == "trace":
             self._know_ability(tags["of"], name)  # which that one may have copied itself
             self._side(given[0]).copied, pokemon.ability = name, "trace"
@@ -331,12 +436,12 @@ class Spectator:
             self._know_ability(given[0], name)
 
     def _on_item(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self._pokemon(given[0]).item = to_id(given[1])
+        self._know_item(given[0], to_id(given[1]))
         if effect(tags.get("from", ""))[1] in THIEVES:
-            self._pokemon(tags["of"]).item = ""
+            self._know_item(tags["of"], "")
 
     def _on_enditem(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self._pokemon(given[0]).item = ""
+        self._know_item(given[0], "")
 
     def _on_activate(self, given: list[str], tags: Mapping[str, str]) -> None:
         kind, name = effect(given[1])
@@ -348,7 +453,7 @@ class Spectator:
             used, move = self._used(given[0]), to_id(given[2])
             used[move] = max(used.get(move, 0) - LEPPA_POINTS, 0)
         elif name == "poltergeist":
-            self._pokemon(given[0]).item = to_id(given[2])
+            self._know_item(given[0], to_id(given[2]))
 
     def _on_terastallize(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._pokemon(given[0]).tera = given[1]
@@ -399,14 +504,16 @@ class Spectator:
         values: dict[str, list[Any]] = {
             "weather": [rows.WEATHERS.index(self.weather)],
             "asked": [not wait],
-            "turn": [_share(self.turn, MAX_TURN)],
-            "weather_turns": [_share(self.weather_turns, MOST_WEATHER)],
+            "turn": [share(self.turn, MAX_TURN)],
+            "weather_turns": [share(self.weather_turns, MOST_WEATHER)],
             "terrain": [rows.TERRAINS.index(self.terrain)],
-            "terrain_turns": [_share(self.terrain_turns, MOST_WEATHER)],
+            "terrain_turns": [share(self.terrain_turns, MOST_WEATHER)],
             "trick_room": ["trickroom" in self.field],
         }
         for name, side in ((OWN, self.sides[self.player]), (FOE, self.sides[1 - self.player])):
-            values |= {f"{name}.{key}": value for key, value in _side_values(side).items()}
+            values |= {f"{name}.{key}": value for key, value in side_values(side).items()}
+            if name == OWN:
+                values["own.feigned"] = [NAMES["species"].index(side.feigned)]
             for k in range(TEAM):
                 found = self._own(k) if name == OWN else self._foe(k)
                 values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
@@ -416,10 +523,8 @@ class Spectator:
     def _own(self, k: int) -> dict[str, list[Any]]:
         side, name = self.sides[self.player], self.order[k]
         entry = self._entry(name)
-        details, *more = entry["details"].split(", ")
-        species = base_form(to_id(details))
-        level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
-        pokemon = side.team.get(name, Pokemon(species, level))
+        told = read_details(entry["details"])
+        species, pokemon = told.species, side.team.get(name, told)
         hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
         most = int(most_hp or 0)
         moves = [NAMES["move"].index(move) for move in entry["moves"]]
@@ -432,10 +537,10 @@ class Spectator:
             "item": [NAMES["item"].index(entry["item"]) + 1],
             "tera_type": [NAMES["type"].index(entry["teraType"])],
             "moves": moves + [0] * (MOVES - len(moves)),
-            "seen": [name in side.team],
-            "hp": [_share(int(hp), max(most, 1))],
-            "stats": [_share(stat, MOST_STAT) for stat in stats],
-            "pp": [_share(left, MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
+            "seen": [name in self.seen],
+            "hp": [share(int(hp), max(most, 1))],
+            "stats": [share(stat, MOST_STAT) for stat in stats],
+            "pp": [share(left, MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
         }
 
     def _foe(self, k: int) -> dict[str, list[Any]]:
@@ -454,9 +559,9 @@ class Spectator:
             ],
             "item": [0 if pokemon.item is None else NAMES["item"].index(pokemon.item) + 1],
             "tera_type": [NAMES["type"].index(pokemon.tera)],
-            "moves": moves + [0] * (MOVES - len(moves)),
+            "moves": moves[:MOVES] + [0] * (MOVES - len(moves)),
             "seen": [True],
-            "hp": [_share(pokemon.percent, 100)],
+            "hp": [share(pokemon.percent, 100)],
         }
 
     @staticmethod
@@ -469,51 +574,10 @@ class Spectator:
         return {
             "status": [rows.STATUSES.index(pokemon.status)],
             "active": [active],
-            "form": [_share(pokemon.form, 2)],
+            "form": [share(pokemon.form, 2)],
             "fainted": [pokemon.fainted],
             "terastallized": [bool(pokemon.tera)],
-            "level": [_share(pokemon.level, 100)],
-            "sleep": [_share(pokemon.sleep if pokemon.status == "slp" else 0, MOST_SLEEP)],
-            "poison": [_share(pokemon.poison if pokemon.status == "tox" and active else 0, MOST_POISON)],
+            "level": [share(pokemon.level, 100)],
+            "sleep": [share(pokemon.sleep if pokemon.status == "slp" else 0, MOST_SLEEP)],
+            "poison": [share(pokemon.poison if pokemon.status == "tox" and active else 0, MOST_POISON)],
         }
-
-
-def _share(value: int, most: int) -> Any:
-    return np.float32(value) / np.float32(most)
-
-
-def _side_values(side: Side) -> dict[str, list[Any]]:
-    fainted = sum(pokemon.fainted for pokemon in side.team.values())
-    layers = side.conditions
-    return {
-        "transformed": [NAMES["species"].index(side.transformed)],
-        "left": [_share(TEAM - fainted, TEAM)],
-        "may_terastallize": [side.may_terastallize],
-        "stealth_rock": [bool(layers.get("stealthrock"))],
-        "spikes": [_share(layers.get("spikes", 0), LAYERS["spikes"])],
-        "toxic_spikes": [_share(layers.get("toxicspikes", 0), LAYERS["toxicspikes"])],
-        "sticky_web": [bool(layers.get("stickyweb"))],
-        "reflect": [bool(layers.get("reflect"))],
-        "light_screen": [bool(layers.get("lightscreen"))],
-        "aurora_veil": [bool(layers.get("auroraveil"))],
-        "tailwind": [bool(layers.get("tailwind"))],
-        "wish": [side.wish > 0],
-        "foreseen": [side.foreseen > 0],
-        "boosts": [_share(side.boosts[stat], 6) for stat in rows.BOOSTS],
-        "substitute": ["substitute" in side.volatiles],
-        "seeded": ["leechseed" in side.volatiles],
-        "confused": ["confusion" in side.volatiles],
-        "taunted": ["taunt" in side.volatiles],
-        "encored": ["encore" in side.volatiles],
-        "disabled": ["disable" in side.volatiles],
-        "heal_blocked": ["healblock" in side.volatiles],
-        "throat_chopped": ["throatchop" in side.volatiles],
-        "drowsy": ["yawn" in side.volatiles],
-        "cursed": ["curse" in side.volatiles],
-        "salted": ["saltcure" in side.volatiles],
-        "fired_up": ["flashfire" in side.volatiles],
-        "risen": ["magnetrise" in side.volatiles],
-        "attracted": ["attract" in side.volatiles],
-        "bound": ["partiallytrapped" in side.volatiles],
-        "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
-    }

@@ -5,12 +5,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from pokejax import rows
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
+from pokejax.state import TEAM
 from pokejax.tables import NAMES, table
 
+STATS: Final = ("atk", "def", "spa", "spd", "spe")
+LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
+PARADOX: Final = ("protosynthesis", "quarkdrive")
+"""Abilities whose beginning is told together with the stat that grows, and their end without it."""
 LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
 """What species become for good: the details of a Pokémon say so."""
 
@@ -31,6 +38,14 @@ def base_form(species: str) -> str:
     others = LASTING | {base: FORMS[base][0] for base in HELD}
     pairs = [*others.items(), *TERASTALS.items()]
     return next((base for base, other in pairs if other == species), species)
+
+
+def read_details(details: str) -> Pokemon:
+    """A Pokémon of whom nothing is known but its details, like ``Onix, L84, M, tera:Rock``."""
+    species, *more = details.split(", ")
+    level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
+    tera = next((part.removeprefix("tera:") for part in more if part.startswith("tera:")), "")
+    return Pokemon(base_form(to_id(species)), level, tera=tera)
 
 
 @functools.cache
@@ -63,7 +78,15 @@ class Pokemon:
 
 @dataclasses.dataclass
 class Side:
-    """One side of the field."""
+    """One side of the field.
+
+    Attributes:
+        alias: the name by which messages call the player's own that seems to be another one, whose species is
+            ``feigned``.
+        before: who is out as it was known before.
+        stay: what was told of it since: moves and item.
+        announced: the ability that was said to be there last.
+    """
 
     team: dict[str, Pokemon] = dataclasses.field(default_factory=dict)
     active: str | None = None
@@ -78,6 +101,12 @@ class Side:
     moves: list[str] = dataclasses.field(default_factory=list)
     used: dict[str, int] = dataclasses.field(default_factory=dict)
     may_terastallize: bool = True
+    left: int = TEAM
+    announced: str = ""
+    feigned: str = ""
+    alias: str = ""
+    before: Pokemon | None = None
+    stay: Pokemon | None = None
 
     def clear(self) -> None:
         """Who was out leaves or faints."""
@@ -85,3 +114,45 @@ class Side:
         self.volatiles.clear()
         self.copied, self.transformed, self.model = "", "", ""
         self.moves, self.used = [], {}
+
+
+def share(value: int, most: int) -> Any:
+    """An integer as a share of the most that it can be."""
+    return np.float32(value) / np.float32(most)
+
+
+def side_values(side: Side) -> dict[str, list[Any]]:
+    """What an observation holds of a side besides its Pokémon."""
+    layers = side.conditions
+    return {
+        "transformed": [NAMES["species"].index(side.transformed)],
+        "left": [share(side.left, TEAM)],
+        "may_terastallize": [side.may_terastallize],
+        "stealth_rock": [bool(layers.get("stealthrock"))],
+        "spikes": [share(layers.get("spikes", 0), LAYERS["spikes"])],
+        "toxic_spikes": [share(layers.get("toxicspikes", 0), LAYERS["toxicspikes"])],
+        "sticky_web": [bool(layers.get("stickyweb"))],
+        "reflect": [bool(layers.get("reflect"))],
+        "light_screen": [bool(layers.get("lightscreen"))],
+        "aurora_veil": [bool(layers.get("auroraveil"))],
+        "tailwind": [bool(layers.get("tailwind"))],
+        "wish": [side.wish > 0],
+        "foreseen": [side.foreseen > 0],
+        "boosts": [share(side.boosts[stat], 6) for stat in rows.BOOSTS],
+        "substitute": ["substitute" in side.volatiles],
+        "seeded": ["leechseed" in side.volatiles],
+        "confused": ["confusion" in side.volatiles],
+        "taunted": ["taunt" in side.volatiles],
+        "encored": ["encore" in side.volatiles],
+        "disabled": ["disable" in side.volatiles],
+        "heal_blocked": ["healblock" in side.volatiles],
+        "throat_chopped": ["throatchop" in side.volatiles],
+        "drowsy": ["yawn" in side.volatiles],
+        "cursed": ["curse" in side.volatiles],
+        "salted": ["saltcure" in side.volatiles],
+        "fired_up": ["flashfire" in side.volatiles],
+        "risen": ["magnetrise" in side.volatiles],
+        "attracted": ["attract" in side.volatiles],
+        "bound": ["partiallytrapped" in side.volatiles],
+        "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
+    }

@@ -336,10 +336,14 @@ class _Side:
         return {"pokemon": [self.bookkeeping(member) for member in range(TEAM)]}
 
     def bookkeeping(self, member: int) -> dict[str, Any]:
+        at = "" if self.order[0] == member else f"member[{member}]."
+        guise = 0 if self[at + "fainted"] else self[at + "guise"]
+        seeming = {"illusion": TEAM * self.number + guise - 1 if guise else -1}
         if self.order[0] != member:
-            return {}
+            return seeming
         last = self["last_move"]
         return {
+            **seeming,
             "speed": self["speed"],
             "this_turn_result": _RESULTS[self["this_result"]],
             "last_turn_result": _RESULTS[self["last_result"]],

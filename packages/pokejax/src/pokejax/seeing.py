@@ -1,0 +1,219 @@
+"""The six Pokémon of a side as a player sees them: its own as they are, the other one's as it has been told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.battle import any_of, number_of
+from pokejax.rules.telling import percent
+from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, PERSISTENT, TEAM
+from pokejax.tables import NAMES
+from rlenv_shared.ops import Ops
+
+MOST_SLEEP, MOST_STAT, MOST_POISON = 7, 1023, 15
+EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
+MIMIKYU, MORPEKO, TERAPAGOS = (number_of("species", name) for name in ("mimikyu", "morpeko", "terapagos"))
+POISON_HEAL = number_of("ability", "poisonheal")
+Values = dict[str, list[Any]]
+
+
+def share(value: Any, most: int) -> Any:
+    """An integer as a share of the most that it can be, float32."""
+    return value.astype(jnp.float32) / np.float32(most)
+
+
+def store_front(side: Any) -> None:
+    """Write who is out back to its place in the team; what it keeps is up to date in the hot words only."""
+    front = side.member[side.order[0]]
+    for field in PERSISTENT:
+        behind = side.guise == 0 if field.name in BEHIND else None
+        front.set(field.name, getattr(side, field.name), where=behind)
+    for slot in range(MOVES):
+        front.pp.set(slot, side.pp[slot])
+
+
+def _constants(member: Any, params: Any, ops: Ops) -> Any:
+    return constants_at(member.row, params, ops)
+
+
+def constants_at(row: Any, params: Any, ops: Ops) -> Any:
+    """A row of the pool as a view."""
+    return rows.POKEMON.view(tuple(ops.take(column, row) for column in params.pokemon))
+
+
+def _present(member: Any, params: Any, ops: Ops) -> Any:
+    """Constants of what a Pokémon is now, if it has become another species."""
+    return constants_at(params.present_row(member), params, ops)
+
+
+def team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[Values]:
+    """Six Pokémon as their owner knows them, or as the other player does, in the order in which they came out."""
+    store_front(side)
+    came = [(member.appeared > 0) | (side.guise > 0) for member in side.member]
+    stands_in_front = [(side.order[0] == k) & came[k] for k in range(TEAM)]
+    for k in range(TEAM):
+        if own:
+            member = side.member[k]
+            constants, now = _constants(member, params, ops), _present(member, params, ops)
+            ability = _ability(side, stands_in_front[k], now)
+            found = _own(member, stands_in_front[k], constants, now, ability, side.form)
+            transformed = stands_in_front[k] & side.transformed
+            yield found | {
+                "moves": [jnp.where(transformed, copied.moves[m], constants.moves[m]) for m in range(MOVES)],
+                "pp": [share(jnp.where(transformed, side.copied_pp[m], member.pp[m]), MAX_PP) for m in range(MOVES)],
+            }
+            continue
+        here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
+        active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
+        member = side.member[here]
+        constants, now = _constants(member, params, ops), _present(member, params, ops)
+        ability, transformed = _ability(side, active, now), active & side.transformed
+        found = _foe(member, any_of(here), active, constants, now, ability, side.form)
+        known = zip(found["moves"], by_number(list(copied.moves)), strict=True)
+        yield found | {
+            "moves": [jnp.where(transformed, other, own_) for own_, other in known],
+            "ability": [jnp.where(transformed, ability, found["ability"][0])],
+        }
+
+
+def _ability(side: Any, active: Any, now: Any) -> Any:
+    """The ability that a Pokémon has now."""
+    return jnp.where(active & (side.copied_ability > 0), side.copied_ability, now.ability)
+
+
+def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any) -> Values:
+    stats = (now.atk, now.def_, now.spa, now.spd, now.spe, jnp.where(member.hp > 0, now.max_hp, 0))
+    return {
+        **_common(member, active, constants, ability, form),
+        "species": [constants.shown],
+        "ability": [ability],
+        "item": [member.item + 1],
+        "tera_type": [constants.tera_type],
+        "seen": [member.appeared > 0],
+        "hp": [member.hp.astype(jnp.float32) / now.max_hp.astype(jnp.float32)],
+        "stats": [share(stat, MOST_STAT) for stat in stats],
+    }
+
+
+def _foe(member: Any, seen: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any) -> Values:
+    shown = jnp.where(active, percent(member.hp, now.max_hp), member.percent)
+    known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
+    found = {
+        **_common(member, active, constants, ability, form),
+        "species": [constants.shown],
+        "ability": [jnp.where(member.ability_shown, ability, 0)],
+        "item": [jnp.where(member.item_shown, member.item + 1, 0)],
+        "tera_type": [jnp.where(member.terastallized, constants.tera_type, 0)],
+        "moves": by_number([jnp.where(is_known, constants.moves[k], 0) for k, is_known in enumerate(known)]),
+        "seen": [seen],
+        "hp": [share(jnp.where(member.fainted, 0, shown), 100)],
+    }
+    return {name: [jnp.where(seen, value, jnp.zeros_like(value)) for value in values] for name, values in found.items()}
+
+
+def _common(member: Any, active: Any, constants: Any, ability: Any, member_form: Any) -> Values:
+    """What both players see in the same way."""
+    asleep = member.status == rows.SLP
+    lost = member.slept - member.stage  # Early Bird loses two a turn
+    slept = jnp.where(ability == EARLY_BIRD, lost // 2, lost)
+    unhurt = (ability == MAGIC_GUARD) | (ability == POISON_HEAL)
+    poisoned = active & (member.status == rows.TOX) & ~unhurt
+    stands = ~member.fainted
+    busted = member.stirred & (constants.base == MIMIKYU)
+    held = member.stirred & member.terastallized & (constants.base == MORPEKO)
+    form = jnp.where(busted | member.changed | held, 1, jnp.where(active & stands, member_form, 0))
+    form = jnp.where((constants.base == TERAPAGOS) & member.changed & member.terastallized, 2, form)
+    return {
+        "form": [share(form, 2)],
+        "status": [jnp.where(stands, member.status, 0)],
+        "active": [active],
+        "fainted": [member.fainted],
+        "terastallized": [member.terastallized],
+        "level": [share(constants.level, 100)],
+        "sleep": [share(jnp.where(asleep & stands, slept, 0), MOST_SLEEP)],
+        "poison": [share(jnp.where(poisoned & stands, member.stage, 0), MOST_POISON)],
+    }
+
+
+def as_told(side: Any, plain: Sequence[Values], params: Any, ops: Ops) -> list[Values]:
+    """What is known of the other side's Pokémon once one has come out in a guise (`pokejax.rules.guises`).
+
+    Args:
+        side: the other side; the one of its front is written back.
+        plain: what would be known if nobody ever had, as of `team`.
+        params: tables and pool.
+        ops: form of the program.
+    """
+    store_front(side)
+    feigned, wearer = side.wearer > 0, _constants(side.member[side.wearer - 1], params, ops)
+    shown = jnp.where(side.guise > 0, side.guise - 1, side.order[0])
+    found = []
+    for k, before in enumerate(plain):
+        here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
+        active = any_of(flag & (shown == m) for m, flag in enumerate(here))
+        now = _told(side, side.member[here], active, before, wearer)
+        seen = feigned & any_of(here)
+        changed = {
+            name: [jnp.where(seen, new, old) for new, old in zip(values, before[name], strict=True)]
+            for name, values in now.items()
+        }
+        found.append({**before, **changed})
+    return found
+
+
+def _told(side: Any, member: Any, active: Any, plain: Values, wearer: Any) -> Values:
+    """What has been told of one name: of who is out in it, of who was, or of itself."""
+    disguised = active & (side.guise > 0)
+
+    def told(own: Any, once: Any, now: Any) -> Any:
+        return jnp.where(disguised, now, jnp.where(member.veiled, once, own))
+
+    fainted = told(member.fainted, member.told_status == FAINTED, side.fainted)
+    status = jnp.where(fainted, 0, told(member.status, member.told_status, side.status))
+    terastallized = told(member.terastallized, member.told_tera, side.terastallized)
+    others = disguised | member.veiled
+    tera_type = jnp.where(terastallized, jnp.where(others, wearer.tera_type, plain["tera_type"][0]), 0)
+    untold = jnp.where(member.item_shown, member.item + 1, member.told_item)
+    hurt = share(percent(side.hp, wearer.max_hp), 100)
+    hp = jnp.where(disguised, hurt, jnp.where(active, plain["hp"][0], share(member.percent, 100)))
+    poison = share(jnp.where(status == rows.TOX, side.stage, 0), MOST_POISON)
+    false = member.false_moves | jnp.where(disguised, side.moves_shown, 0)
+    moves = _first_moves(plain["moves"], [jnp.where((false >> k) & 1 != 0, wearer.moves[k], 0) for k in range(MOVES)])
+    rested = jnp.where(status == rows.SLP, jnp.where(disguised, side.rested, member.rested), 0)
+    transformed = active & side.transformed
+    return {
+        "active": [active],
+        "fainted": [fainted],
+        "status": [status],
+        "terastallized": [terastallized],
+        "tera_type": [tera_type],
+        "item": [jnp.where(disguised & side.item_shown, side.item + 1, untold)],
+        "hp": [jnp.where(fainted, np.float32(0), hp)],
+        "sleep": [share(rested, MOST_SLEEP)],
+        "poison": [jnp.where(disguised, poison, jnp.where(active, plain["poison"][0], np.float32(0)))],
+        "moves": [jnp.where(transformed, old, new) for old, new in zip(plain["moves"], moves, strict=True)],
+    }
+
+
+def _first_moves(own: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """The first four by number of four moves that are sorted and four that are not, each once."""
+    last = np.int32(len(NAMES["move"]))
+    known = [jnp.where(move == 0, last, move) for move in own]
+    new = [jnp.where(any_of(move == one for one in own), 0, move) for move in others]
+    new = [jnp.where(move == 0, last, move) for move in by_number(new)]
+    first = [jnp.minimum(one, other) for one, other in zip(known, reversed(new), strict=True)]
+    return by_number([jnp.where(move == last, 0, move) for move in first])
+
+
+def by_number(moves: list[Any]) -> list[Any]:
+    """Four moves in ascending order, 0 for none last."""
+    last = np.int32(len(NAMES["move"]))
+    found = [jnp.where(move == 0, last, move) for move in moves]
+    for one, other in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2)):
+        found[one], found[other] = jnp.minimum(found[one], found[other]), jnp.maximum(found[one], found[other])
+    return [jnp.where(move == last, 0, move) for move in found]
