@@ -68,6 +68,30 @@ def test_environments_that_are_alike_go_together_and_results_stay_in_place(batch
     assert int(flags.sum()) == min(batch, -(-quarter // lanes) * lanes)
 
 
+SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33)  # around the lanes of each form
+DTYPES = (jnp.bool_, jnp.uint8, jnp.int16, jnp.int32, jnp.float32, jnp.uint64, jnp.float64)
+
+
+@pytest.mark.parametrize("form", [form.name for form in processor.FORMS if processor.runs(form)])
+def test_arrays_of_any_size_and_dtype_come_and_go_whole(form: str, x64: None) -> None:
+    """Large ones are turned; every row and element comes back, in place and reversed, beside one another and apart."""
+    sizes = [(size, dtype) for size in SIZES for dtype in DTYPES]
+
+    def seen(*arrays: Any) -> Any:
+        return [array[::-1] for array in arrays], [array for array in arrays[::5]]
+
+    def alike(*arrays: Any) -> Any:
+        return (arrays[0][0]).astype(jnp.int32)
+
+    apart = jax.jit(jax.vmap(emit_lazily(seen, form=form, threads=2, alike=alike)))
+    beside = jax.jit(jax.vmap(emit_lazily(seen, form=form, threads=2)))
+    for batch in (1, 16, 37):
+        rng = np.random.default_rng(batch)
+        args = [rng.integers(0, 2 if dtype == jnp.bool_ else 256, (batch, size)).astype(dtype) for size, dtype in sizes]
+        for found in (beside(*args), apart(*args)):
+            same(found, ([array[:, ::-1] for array in args], args[::5]))
+
+
 def test_a_single_environment_and_no_environment() -> None:
     same(emitted()(jnp.int32(4), jnp.int32(-2), TABLE), step(jnp.int32(4), jnp.int32(-2), TABLE))
     empty = jnp.zeros(0, jnp.int32)

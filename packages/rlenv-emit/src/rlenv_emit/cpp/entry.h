@@ -5,6 +5,7 @@
 #include <new>
 #include "xla/ffi/api/c_api.h"
 #include "denormals.h"
+#include "turn.h"
 
 struct array { bool varying; long size; long bytes; };  // elements of a lane, bytes of an element
 struct call { const void* in[INPUTS + 1]; void* out[OUTPUTS + 1]; };
@@ -12,58 +13,102 @@ struct call { const void* in[INPUTS + 1]; void* out[OUTPUTS + 1]; };
 static void run_group(const call* c, long group);
 extern const array inputs[INPUTS + 1], outputs[OUTPUTS + 1];
 
-static inline void copy_row(char* to, const char* from, long bytes) {
-  if (bytes == 4) *(uint32_t*)to = *(const uint32_t*)from;
-  else memcpy(to, from, bytes);
-}
+static inline bool is_turned(const array& a) { return a.varying && TURNED(a.size, a.bytes); }
 
-// Groups of environments that do not lie beside one another: in the order of a list, or the last group where the batch
-// is no multiple of LANES, whose missing lanes repeat the last environment.  They are copied, run, and copied back.
-static bool run_apart(const call* c, const int32_t* order, long first, long end, long batch) {
-  long need = 0;
-  for (int i = 0; i < INPUTS; i++) need += inputs[i].varying ? inputs[i].size * inputs[i].bytes * LANES + 64 : 0;
-  for (int i = 0; i < OUTPUTS; i++) need += outputs[i].size * outputs[i].bytes * LANES + 64;
-  char* memory = (char*)malloc(need + 64);
-  if (!memory) return false;
-  char* next = (char*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
-  call padded = *c;
+// Places for the arrays of one group.
+class Group {
+  char* memory = nullptr;
+  static long room(const array& a) { return (a.size * a.bytes * LANES + 63) & ~63L; }
+  static void copy(char* to, const char* from, long bytes) {
+    if (bytes == 4) *(uint32_t*)to = *(const uint32_t*)from;
+    else memcpy(to, from, bytes);
+  }
+
+ public:
+  call places;
+  explicit Group(const call* c) : places(*c) {
+    long need = 64;
+    for (int i = 0; i < INPUTS; i++) need += inputs[i].varying ? room(inputs[i]) : 0;
+    for (int i = 0; i < OUTPUTS; i++) need += room(outputs[i]);
+    memory = (char*)malloc(need);
+    if (!memory) return;
+    char* next = (char*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+    for (int i = 0; i < INPUTS; i++)
+      if (inputs[i].varying) places.in[i] = next, next += room(inputs[i]);
+    for (int i = 0; i < OUTPUTS; i++) places.out[i] = next, next += room(outputs[i]);
+  }
+  ~Group() { free(memory); }
+  Group(const Group&) = delete;
+  bool has_memory() const { return memory; }
+
+  // An argument's rows of these environments.
+  void take(const call* c, int i, const long* where) {
+    const long row = inputs[i].size * inputs[i].bytes;
+    char* to = (char*)places.in[i];
+    const char* rows[LANES];
+    EACH rows[l] = (const char*)c->in[i] + where[l] * row;
+    if (!is_turned(inputs[i])) EACH copy(to + l * row, rows[l], row);
+    else if (inputs[i].bytes == 4) turn_in((uint32_t*)to, (const uint32_t* const*)rows, inputs[i].size);
+    else turn_in((uint64_t*)to, (const uint64_t* const*)rows, inputs[i].size);
+  }
+  // A result's rows of these environments.
+  void give(const call* c, int i, const long* where) {
+    const long row = outputs[i].size * outputs[i].bytes;
+    const char* from = (const char*)places.out[i];
+    char* rows[LANES];
+    EACH rows[l] = (char*)c->out[i] + where[l] * row;
+    if (!is_turned(outputs[i])) EACH copy(rows[l], from + l * row, row);
+    else if (outputs[i].bytes == 4) turn_out((uint32_t* const*)rows, (const uint32_t*)from, outputs[i].size);
+    else turn_out((uint64_t* const*)rows, (const uint64_t*)from, outputs[i].size);
+  }
+};
+
+// Whole groups whose environments lie beside one another: what is not turned stays in its place.
+static void run_beside(const call* c, Group& group, long first, long end) {
+  int in[INPUTS + 1], out[OUTPUTS + 1], ins = 0, outs = 0;  // what is turned
+  call used = group.places;
   for (int i = 0; i < INPUTS; i++) {
-    if (!inputs[i].varying) continue;
-    padded.in[i] = next;
-    next += (inputs[i].size * inputs[i].bytes * LANES + 63) & ~63L;
+    if (is_turned(inputs[i])) in[ins++] = i;
+    else used.in[i] = c->in[i];
   }
   for (int i = 0; i < OUTPUTS; i++) {
-    padded.out[i] = next;
-    next += (outputs[i].size * outputs[i].bytes * LANES + 63) & ~63L;
+    if (is_turned(outputs[i])) out[outs++] = i;
+    else used.out[i] = c->out[i];
   }
   for (long g = first; g < end; g++) {
-    const long count = batch - g * LANES < LANES ? batch - g * LANES : LANES;
     long where[LANES];
-    for (long l = 0; l < LANES; l++) {
-      where[l] = g * LANES + (l < count ? l : count - 1);
-      if (order) where[l] = order[where[l]];
-    }
-    for (int i = 0; i < INPUTS; i++) {
-      const long row = inputs[i].size * inputs[i].bytes;
-      if (inputs[i].varying)
-        EACH copy_row((char*)padded.in[i] + l * row, (const char*)c->in[i] + where[l] * row, row);
-    }
-    run_group(&padded, 0);
-    for (int i = 0; i < OUTPUTS; i++) {
-      const long row = outputs[i].size * outputs[i].bytes;
-      for (long l = 0; l < count; l++) copy_row((char*)c->out[i] + where[l] * row, (char*)padded.out[i] + l * row, row);
-    }
+    EACH where[l] = g * LANES + l;
+    for (int i = 0; i < ins; i++) group.take(c, in[i], where);
+    run_group(&used, g);
+    for (int i = 0; i < outs; i++) group.give(c, out[i], where);
   }
-  free(memory);
-  return true;
 }
 
-// Every environment of a batch, on this thread.
-static bool run_batch(const call* c, long batch) {
+// Groups in the order of a list, or the last one where the batch is no multiple of LANES: missing lanes repeat the last
+// environment, whose results are then written several times.
+static void run_apart(const call* c, Group& group, const int32_t* order, long first, long end, long batch) {
+  for (long g = first; g < end; g++) {
+    long where[LANES];
+    EACH {
+      where[l] = g * LANES + l < batch ? g * LANES + l : batch - 1;
+      if (order) where[l] = order[where[l]];
+    }
+    for (int i = 0; i < INPUTS; i++)
+      if (inputs[i].varying) group.take(c, i, where);
+    run_group(&group.places, 0);
+    for (int i = 0; i < OUTPUTS; i++) group.give(c, i, where);
+  }
+}
+
+// Some groups of a batch; whether there was enough memory.
+static bool run_groups(const call* c, const int32_t* order, long first, long end, long batch) {
+  Group group(c);
+  if (!group.has_memory()) return false;
   Denormals flushed;
-  const long groups = batch / LANES;
-  for (long g = 0; g < groups; g++) run_group(c, g);
-  return groups * LANES == batch || run_apart(c, nullptr, groups, groups + 1, batch);
+  const long whole = order ? first : end * LANES <= batch ? end : batch / LANES;
+  run_beside(c, group, first, whole);
+  run_apart(c, group, order, whole, end, batch);
+  return true;
 }
 
 // For callers without JAX: arrays in the order of the arguments and results; whether there was enough memory.
@@ -71,7 +116,7 @@ extern "C" __attribute__((visibility("default"))) int rlenv_run(const void* cons
   call c;
   for (int i = 0; i < INPUTS; i++) c.in[i] = in[i];
   for (int i = 0; i < OUTPUTS; i++) c.out[i] = out[i];
-  return run_batch(&c, batch);
+  return run_groups(&c, nullptr, 0, (batch + LANES - 1) / LANES, batch);
 }
 
 // Threads take pieces until none is left.  Tasks that start too late find none, so nobody waits for them; the memory
@@ -83,14 +128,9 @@ struct Work {
   std::atomic<long> next, done, holders;
   std::atomic<bool> enough_memory;
   void take() {
-    Denormals flushed;
     for (long first; (first = next.fetch_add(piece)) < groups;) {
       const long end = first + piece < groups ? first + piece : groups;
-      if (order) {
-        if (!run_apart(&c, order, first, end, batch)) enough_memory = false;
-      } else {
-        for (long g = first; g < end; g++) run_group(&c, g);
-      }
+      if (!run_groups(&c, order, first, end, batch)) enough_memory = false;
       done.fetch_add(end - first, std::memory_order_release);
     }
   }
@@ -134,7 +174,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
   for (long i = 0; i < frame->attrs.size; i++)
     if (frame->attrs.names[i]->len == 7 && !memcmp(frame->attrs.names[i]->ptr, "threads", 7))
       threads = (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
-  const long groups = batch / LANES;
+  const long groups = (batch + LANES - 1) / LANES;
   if (threads > groups) threads = groups;
   Work* work = new (std::nothrow) Work{
       c, order, groups, batch, threads > 1 ? (groups + 4 * threads - 1) / (4 * threads) : groups, {0}, {0}, {1}, {true}};
@@ -152,18 +192,13 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
     }
   }
   work->take();
-  bool enough_memory = true;
-  if (groups * LANES < batch) {
-    Denormals flushed;
-    enough_memory = run_apart(&c, order, groups, groups + 1, batch);
-  }
   while (work->done.load(std::memory_order_acquire) < groups)
 #if defined(__SSE2__)
     _mm_pause();
 #else
     ;
 #endif
-  enough_memory = enough_memory && work->enough_memory;
+  const bool enough_memory = work->enough_memory;
   work->drop();
   return enough_memory ? nullptr : fail(frame, "out of memory");
 }

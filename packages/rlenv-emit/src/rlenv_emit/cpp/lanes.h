@@ -189,10 +189,13 @@ DIVIDE(i32, ) DIVIDE(u32, )
 #define v_rem_f64 lanes_rem_f64
 
 // --- memory ----------------------------------------------------------------------------------------------------------
-// An array of a lane has `size` elements; those of one lane lie together.
+// An array of a lane has `size` elements; those of one lane lie together, but for large arrays, which `entry.h` turns
+// first: all lanes of an element lie together.
 
+#define TURNED(size, bytes) ((size) >= LANES && (bytes) >= 4)
 #define MEMORY(T)                                                                    \
   static inline v_##T v_load_##T(const void* from, long group, long size, long element) { \
+    if (TURNED(size, sizeof(s_##T))) return ((const v_##T*)from)[element];            \
     const s_##T* p = (const s_##T*)from + group * LANES * size + element;             \
     if (size == 1) return *(const u_##T*)p;                                           \
     v_##T r;                                                                          \
@@ -201,7 +204,8 @@ DIVIDE(i32, ) DIVIDE(u32, )
   }                                                                                   \
   static inline void v_store_##T(void* to, long group, long size, long element, v_##T a) { \
     s_##T* p = (s_##T*)to + group * LANES * size + element;                           \
-    if (size == 1) *(u_##T*)p = a;                                                    \
+    if (TURNED(size, sizeof(s_##T))) ((v_##T*)to)[element] = a;                       \
+    else if (size == 1) *(u_##T*)p = a;                                               \
     else EACH p[l * size] = a[l];                                                     \
   }                                                                                   \
   static SLOW v_##T lanes_table_##T(const void* from, v_i32 index) {                \
