@@ -17,8 +17,8 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import any_of, number_of
 from pokejax.rules.telling import percent
-from pokejax.seeing import store_front
-from pokejax.state import BEHIND, LAYOUT, MOVES, PERSISTENT, TEAM, Words
+from pokejax.seeing import load_front, store_front
+from pokejax.state import LAYOUT, MOVES, TEAM, Words
 from rlenv_shared.ops import XLA
 
 Array = Any
@@ -52,12 +52,7 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     own, copied = view.side[1], view.side[1].copied_row
     for k, old in enumerate(before):  # into whom the other one has transformed
         own.set("copied_row", side.member[k].row, where=own.transformed & (copied == old))
-    front = side.member[side.order[0]]
-    for field in PERSISTENT:
-        itself = side.guise == 0 if field.name in BEHIND else None
-        side.set(field.name, getattr(front, field.name), where=itself)
-    for slot in range(MOVES):
-        side.pp.set(slot, front.pp[slot])
+    load_front(side)
     return LAYOUT.swap(view.words(), "side", other)
 
 

@@ -29,16 +29,20 @@ def share(value: Any, most: int) -> Any:
 
 def store_front(side: Any) -> None:
     """Write who is out back to its place in the team; what it keeps is up to date in the hot words only."""
-    front = side.member[side.order[0]]
+    _keep(side, side.member[side.order[0]], side.guise == 0)
+
+
+def load_front(side: Any) -> None:
+    """Take who is out from its place in the team, as `store_front` has written it there."""
+    _keep(side.member[side.order[0]], side, side.guise == 0)
+
+
+def _keep(source: Any, target: Any, as_itself: Any) -> None:
+    """Copy what a Pokémon keeps when it leaves; what is known of one in a guise is known of another."""
     for field in PERSISTENT:
-        behind = side.guise == 0 if field.name in BEHIND else None
-        front.set(field.name, getattr(side, field.name), where=behind)
+        target.set(field.name, getattr(source, field.name), where=as_itself if field.name in BEHIND else None)
     for slot in range(MOVES):
-        front.pp.set(slot, side.pp[slot])
-
-
-def _constants(member: Any, params: Any, ops: Ops) -> Any:
-    return constants_at(member.row, params, ops)
+        target.pp.set(slot, source.pp[slot])
 
 
 def constants_at(row: Any, params: Any, ops: Ops) -> Any:
@@ -59,7 +63,7 @@ def team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[V
     for k in range(TEAM):
         if own:
             member = side.member[k]
-            constants, now = _constants(member, params, ops), _present(member, params, ops)
+            constants, now = constants_at(member.row, params, ops), _present(member, params, ops)
             ability = _ability(side, stands_in_front[k], now)
             found = _own(member, stands_in_front[k], constants, now, ability, side.form)
             transformed = stands_in_front[k] & side.transformed
@@ -71,7 +75,7 @@ def team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[V
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
         active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
         member = side.member[here]
-        constants, now = _constants(member, params, ops), _present(member, params, ops)
+        constants, now = constants_at(member.row, params, ops), _present(member, params, ops)
         ability, transformed = _ability(side, active, now), active & side.transformed
         found = _foe(member, any_of(here), active, constants, now, ability, side.form)
         known = zip(found["moves"], by_number(list(copied.moves)), strict=True)
@@ -150,7 +154,7 @@ def as_told(side: Any, plain: Sequence[Values], params: Any, ops: Ops) -> list[V
         ops: form of the program.
     """
     store_front(side)
-    feigned, wearer = side.wearer > 0, _constants(side.member[side.wearer - 1], params, ops)
+    feigned, wearer = side.wearer > 0, constants_at(side.member[side.wearer - 1].row, params, ops)
     shown = jnp.where(side.guise > 0, side.guise - 1, side.order[0])
     found = []
     for k, before in enumerate(plain):
