@@ -12,14 +12,8 @@ from importlinter.cli import lint_imports
 
 from ci.workspace import REPO, environments
 
-LIBRARIES = (
-    "rlenv_emit",
-    "rlenv_games",
-    "rlenv_bench",
-    "rlenv_learn",
-    "rlenv_testing",
-    "rlenv_shared",
-)  # the upper first
+# The upper first.
+LIBRARIES = ("rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_learn", "rlenv_testing", "rlenv_shared")
 CONFIG = REPO / ".cache" / "layers.toml"
 
 

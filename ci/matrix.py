@@ -95,10 +95,10 @@ def install(case: Case) -> Path:
         _run(interpreter(case.python), "-m", "venv", "--clear", "--without-pip", str(venv))
         pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", "--no-compile"]
         _run(*pip, *wanted)
+        stamp.write_text("\n".join(wanted))
     (site,) = venv.glob("lib/python*/site-packages")
     sources = [str(package.source) for package in (*libraries(), *environments())]
     (site / "sources.pth").write_text("\n".join([str(REPO), *sources]) + "\n")
-    stamp.write_text("\n".join(wanted))
     return inside
 
 
