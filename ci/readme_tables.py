@@ -22,6 +22,7 @@ from ci.results import (
     claims,
     compiled_report,
     device_reports,
+    machine_of,
     predictions,
     reports,
     rollouts,
@@ -103,11 +104,13 @@ def speed_table(declaration: Declaration) -> str:
     parts = []
     stated = [claim for claim in claims(declaration) if claim.ratio is not None]
     if stated:
-        parts.append("| comparison, same machine and run | ratio of medians |\n|---|---|")
+        parts.append(
+            "| comparison, same machine and run; of several machines the smallest | ratio of medians |\n|---|---|"
+        )
         parts[0] += "".join(f"\n| {claim.text} | {claim.ratio} |" for claim in stated)
     newest: dict[tuple[str, str], tuple[Path, dict[str, Any]]] = {}
     for path, content in reports(declaration).items():
-        newest[_machine(content), _label(path)] = path, content
+        newest[machine_of(content), _label(path)] = path, content
     for (machine, _), (path, content) in newest.items():
         parts.append(f"{machine}; medians of {link('raw samples', path, declaration.results.parent)}.")
         parts += filter(None, (results.environment_shares(content), results.table(content)))
@@ -140,11 +143,6 @@ def _gpu_tables(declaration: Declaration) -> list[str]:
         )
         parts.append(gpu_report.table(committed))
     return parts
-
-
-def _machine(content: dict[str, Any]) -> str:
-    machine = content["machine"]
-    return f"{machine['cpu']}, {machine['cores']} cores" + (f", {machine['gpu']}" if machine["gpu"] else "")
 
 
 def _label(path: Path) -> str:

@@ -124,11 +124,15 @@ def claims(declaration: Declaration) -> Iterator[Claim]:
                 both = [results.select(content, **selected) for selected in (stated.ours, stated.theirs)]
             except InvalidParamsError:
                 continue  # another benchmark's report
-            newest[content["machine"]["cpu"] + content["machine"]["gpu"]] = source, results.ratio(content, *both)
-        if newest:
-            yield Claim(stated.text, stated.at_least, *min(newest.values(), key=lambda found: found[1].value))
-        else:
-            yield Claim(stated.text, stated.at_least, None, None)
+            newest[machine_of(content)] = source, results.ratio(content, *both)
+        smallest = min(newest.values(), key=lambda found: found[1].value, default=(None, None))
+        yield Claim(stated.text, stated.at_least, *smallest)
+
+
+def machine_of(report: dict[str, Any]) -> str:
+    """What a benchmark ran on, in words."""
+    machine = report["machine"]
+    return f"{machine['cpu']}, {machine['cores']} cores" + (f", {machine['gpu']}" if machine["gpu"] else "")
 
 
 def compiled_report(declaration: Declaration) -> dict[str, Any] | None:
