@@ -6,9 +6,8 @@ cd "$(dirname "$0")/.."
 unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
-TESTS=(test-l1 test-l2 test-l3)
 # These keep one core busy each: the rows run beside one another, what is in a row one after the other.
-CHECKS=(lint types check-layout check-mutations check-gpu check-results)
+CHECKS=(lint test-rust types check-layout check-mutations check-gpu check-results)
 PACKED=(wheels clean-install notebooks docs)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
 if command -v chromium chromium-browser google-chrome >/dev/null; then PACKED=("${PACKED[@]/%docs/docs-pictures}"); fi
@@ -30,7 +29,7 @@ run() {
 }
 
 if run setup && run refs; then # nothing can run without them
-    run "${TESTS[@]}"
+    run test-quick
     run "${CHECKS[@]}" >"$REPORTS/checks" 2>&1 &
     WORKERS=1 run "${PACKED[@]}"
     wait
