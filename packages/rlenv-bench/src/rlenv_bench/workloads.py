@@ -303,7 +303,7 @@ class Parts(NamedTuple):
     """
 
     start: Callable[..., Any]
-    choose: Callable[[Any, Any, Ops], tuple[Any, Any]]  # the next action, and the generator after it
+    choose: Callable[..., tuple[Any, Any]]  # the next action, and the generator after it
     take: Callable[..., tuple[Any, Any]]  # ``(carry, action, generator, params, ops) -> (carry, outputs)``
 
 
