@@ -148,11 +148,15 @@ test-shared: $(VENV)/.setup-rlenv-games # two tiny games of which carry the test
 $(TESTED_REFERENCES:%=test-%): test-%: refs-%
 	$(PYTEST) references/$* $(ARGS)
 
+## test-quick: L1, L2 and L3 in one run, as `make test` does
+.PHONY: test-quick
+test-quick: setup
+	$(PYTEST) -m "not (l4 or slow or bench or gpu)" $(ARGS)
+
 ## test-l1: self-consistency of all packages, and the tests of shared and ci
 .PHONY: test-l1
 test-l1: setup
 	$(PYTEST) -m "not (l2 or l3 or l4 or slow or bench or gpu)" $(ARGS)
-	@for manifest in $(CRATES); do cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
 
 ## test-l2: every mechanic against its reference
 ## test-l3: whole episodes against the reference, quick set
@@ -160,6 +164,11 @@ test-l1: setup
 .PHONY: test-l2 test-l3 test-l4
 test-l2 test-l3 test-l4: test-%: setup
 	$(PYTEST) -m "$* and not (slow or bench or gpu)" $(ARGS)
+
+## test-rust: the crates' own tests
+.PHONY: test-rust
+test-rust: setup
+	@for manifest in $(CRATES); do cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
 
 ## test-emitted: L2 of three environments and their native L3, Skirmish and Hand against their twins, all by native steps
 .PHONY: test-emitted

@@ -6,36 +6,45 @@ cd "$(dirname "$0")/.."
 unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
-STAGES=(setup refs lint types check-layout test-l1 test-l2 test-l3 check-mutations check-gpu notebooks docs wheels clean-install check-results)
+# These keep one core busy each: the rows run beside one another, what is in a row one after the other.
+CHECKS=(lint test-rust types check-layout check-mutations check-gpu check-results)
+PACKED=(wheels clean-install notebooks docs)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
-if command -v chromium chromium-browser google-chrome >/dev/null; then STAGES=("${STAGES[@]/%docs/docs-pictures}"); fi
-NEEDED=" setup refs " # nothing after these can run without them
+if command -v chromium chromium-browser google-chrome >/dev/null; then PACKED=("${PACKED[@]/%docs/docs-pictures}"); fi
 REPORTS=.cache/reports
 
 rm -rf "$REPORTS"
-failed=()
-summary=()
-begin=$SECONDS
+mkdir -p "$REPORTS"
 
-finish() {
-    echo
-    echo "stage            seconds"
-    printf '%s\n' "${summary[@]}"
-    printf '%-16s %7d\n' total $((SECONDS - begin))
-    # Counted from the reports of pytest, so that a run that tested nothing cannot pass.
-    python3 -m ci.count_tests "$REPORTS" || failed+=("no test ran")
-    if [ ${#failed[@]} -gt 0 ]; then
-        printf 'FAILED: %s\n' "$(IFS=,; echo "${failed[*]}" | sed 's/,/, /g')"
-        exit 1
-    fi
-    echo "every stage passed"
+# run STAGE...: each in turn; what it took is a line of the summary.
+run() {
+    local stage started verdict all=0
+    for stage in "$@"; do
+        echo "=== $stage"
+        started=$SECONDS verdict=""
+        make --no-print-directory "$stage" </dev/null || verdict="  FAILED" all=1
+        printf '%-16s %7d%s\n' "$stage" $((SECONDS - started)) "$verdict" >>"$REPORTS/summary"
+    done
+    return $all
 }
 
-for stage in "${STAGES[@]}"; do
-    echo "=== $stage"
-    started=$SECONDS
-    if make --no-print-directory "$stage" </dev/null; then verdict=""; else verdict="  FAILED"; failed+=("$stage"); fi
-    summary+=("$(printf '%-16s %7d%s' "$stage" $((SECONDS - started)) "$verdict")")
-    if [ -n "$verdict" ] && [[ "$NEEDED" == *" $stage "* ]]; then break; fi
-done
-finish
+if run setup && run refs; then # nothing can run without them
+    run test-quick
+    run "${CHECKS[@]}" >"$REPORTS/checks" 2>&1 &
+    WORKERS=1 run "${PACKED[@]}"
+    wait
+    cat "$REPORTS/checks"
+fi
+
+echo
+echo "stage            seconds"
+cat "$REPORTS/summary"
+printf '%-16s %7d\n' total $SECONDS
+failed=$(awk '$3 == "FAILED" { printf "%s%s", sep, $1; sep = ", " }' "$REPORTS/summary")
+# Counted from the reports of pytest, so that a run that tested nothing cannot pass.
+python3 -m ci.count_tests "$REPORTS" || failed="${failed:+$failed, }no test ran"
+if [ -n "$failed" ]; then
+    echo "FAILED: $failed"
+    exit 1
+fi
+echo "every stage passed"

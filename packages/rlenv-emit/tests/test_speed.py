@@ -6,18 +6,27 @@ import pytest
 
 from rlenv_emit.speed import cases
 from rlenv_emit.synthetic import Synthetic
+from rlenv_games import Hand
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
 
-def test_emitted_rollouts_and_steps_have_xlas_checksum() -> None:
+class Ordered(Hand):
+    """Worked on by what is played."""
+
+    def alike(self, state, action, params):
+        return -action
+
+
+@pytest.mark.parametrize("env", [Synthetic(equations=300), Hand(), Ordered()], ids=["synthetic", "hand", "ordered"])
+def test_every_form_has_xlas_checksum(env) -> None:
     checksums = {}
-    for case in cases(Synthetic(equations=300), batch=21, steps=5, threads=2):
+    for case in cases(env, batch=21, steps=5, threads=2):
         case.compile()
         case.begin()
         case.call()
         case.call()
         case.finish()
         checksums[case.name] = case.checksum()
-    assert len(checksums) == 3
+    assert len(checksums) == 4
     assert len(set(checksums.values())) == 1

@@ -59,7 +59,7 @@ def test_x_position_at_reset_is_that_of_the_state():
     env = gym.make(HalfCheetah.name, exclude_current_positions_from_observation=False)
     obs, info = env.reset(seed=3)
     assert info["x_position"] == obs[0] != 0
-    envs = gym.make_vec(HalfCheetah.name, num_envs=3, exclude_current_positions_from_observation=False)
+    envs = gym.make_vec(HalfCheetah.name, num_envs=2, exclude_current_positions_from_observation=False)
     obs, info = envs.reset(seed=3)
     np.testing.assert_array_equal(info["x_position"], obs[:, 0])
 
@@ -132,11 +132,11 @@ def test_options_of_gymnasium():
 
 
 def test_record_episode_statistics_over_a_vector_that_resets_in_the_same_step():
-    env = gym.make_vec(HalfCheetah.name, num_envs=3, params=SHORT)
+    env = gym.make_vec(HalfCheetah.name, num_envs=2, params=SHORT)
     assert env.metadata["autoreset_mode"] == gym.vector.AutoresetMode.SAME_STEP
     first, _ = env.reset(seed=4)
     for _ in range(5):
-        obs, _, terminated, truncated, info = env.step(np.ones((3, 6), np.float32))
+        obs, _, terminated, truncated, info = env.step(np.ones((2, 6), np.float32))
     assert truncated.all()
     assert not terminated.any()
     assert (np.abs(obs[:, :8]) <= 0.1).all()

@@ -10,7 +10,7 @@ import dataclasses
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -174,13 +174,13 @@ class JaxWorkload(Workload):
 
     def decisions(self) -> int | None:
         """What the carry counted."""
-        (counted,) = jax.device_get(self._carry[3:])
+        counted = jax.device_get(self._carry[3])
         return None if isinstance(counted, tuple) else int(np.sum(counted, dtype=np.int64))
 
     def checksum(self) -> float:
         """CRC-32 of every bit of the carry, and of the last call's outputs if they are kept."""
-        crc = 0
-        for leaf in jax.tree.leaves(jax.device_get((self._carry, self._outputs))):
+        crc = 0  # what follows the four parts of a carry is computed from them
+        for leaf in jax.tree.leaves(jax.device_get((self._carry[:4], self._outputs))):
             crc = zlib.crc32(np.asarray(leaf).tobytes(), crc)
         return float(crc)
 
@@ -276,9 +276,42 @@ def rollout_function(
     Nothing is computed before `start` is called, and ``start(abstract=True)`` is to be traced, so a compiler can be
     asked about any batch size.
     """
+    if steps < 1:
+        raise _bad("steps", steps, "an integer >= 1", "correct it")
+    parts, how = rollout_parts(env, params, batch, **form), Form(**form)
+
+    def step(carry: Any, params: Any, ops: Ops = XLA) -> Any:
+        return parts.take(carry, *parts.choose(carry, params, ops), params, ops)
+
+    def rollout(carry: Any, params: Any) -> Any:
+        batched = jax.vmap(step, (0, None))
+        return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=how.unroll)
+
+    def in_kernel(carry: Any, params: Any) -> Any:
+        from rlenv_bench import kernel  # its compiler is announced to leave JAX
+
+        return kernel.rollout(step, carry, steps, params=params, mode=how.mode)
+
+    return rollout if how.mode == "scan" else in_kernel, parts.start
+
+
+class Parts(NamedTuple):
+    """A rollout in parts: a step is ``take(carry, *choose(carry, params, ops), params, ops)``.
+
+    A carry is ``(state, generator of the actions, sums, decisions)``, of a batch from ``start(abstract=False)``;
+    ``choose`` and ``take`` are of one environment.
+    """
+
+    start: Callable[..., Any]
+    choose: Callable[..., tuple[Any, Any]]  # the next action, and the generator after it
+    take: Callable[..., tuple[Any, Any]]  # ``(carry, action, generator, params, ops) -> (carry, outputs)``
+
+
+def rollout_parts(env: Any, params: Any, batch: int, **form: Any) -> Parts:
+    """What `rollout_function` repeats; arguments and errors are `jax_rollout`'s."""
     how, pooled = Form(**form), isinstance(env, ResetPool)
-    if batch < 1 or steps < 1:
-        raise _bad("batch and steps", (batch, steps), "integers >= 1", "correct them")
+    if batch < 1:
+        raise _bad("batch", batch, "an integer >= 1", "correct it")
     if (how.reset_mode == "pool") != pooled and how.reset_mode != "none":
         got = f"{how.reset_mode!r} with {'a' if pooled else 'no'} ResetPool"
         raise _bad("reset_mode", got, "'pool' exactly for a ResetPool", "wrap the environment or change the mode")
@@ -287,7 +320,7 @@ def rollout_function(
     begin = jax.vmap(env.init, (0, None))
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     one_state = jax.eval_shape(env.init, (word, word), params)
-    choose = _random_actions(env, how, one_state, params)
+    draw = _random_actions(env, how, one_state, params)
     counts = compiling.depends_on(env.to_act, one_state)  # elsewhere every step is a decision
 
     def start(abstract: bool = False) -> Any:
@@ -297,9 +330,11 @@ def rollout_function(
         decisions = jnp.zeros(batch, jnp.int32) if counts else ()
         return state, tuple(map(jnp.asarray, counter_rng.from_seed(how.seed ^ ACTION_SALT, batch))), sums, decisions
 
-    def step(carry: Any, params: Any, ops: Ops = XLA) -> Any:
-        state, rng, sums, decisions = carry
-        action, rng = choose(state, rng, params, ops)
+    def choose(carry: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+        return draw(*carry[:2], params, ops)
+
+    def take(carry: Any, action: Any, rng: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+        state, _, sums, decisions = carry
         if counts:
             decisions = decisions + env.to_act(state).any().astype(jnp.int32)
         if how.reset_mode == "none":
@@ -316,16 +351,7 @@ def rollout_function(
         sums = tuple(total + _total(part) for total, part in zip(sums, outputs, strict=True))
         return (state, rng, sums, decisions), None
 
-    def rollout(carry: Any, params: Any) -> Any:
-        batched = jax.vmap(step, (0, None))
-        return jax.lax.scan(lambda carry, _: batched(carry, params), carry, None, steps, unroll=how.unroll)
-
-    def in_kernel(carry: Any, params: Any) -> Any:
-        from rlenv_bench import kernel  # its compiler is announced to leave JAX
-
-        return kernel.rollout(step, carry, steps, params=params, mode=how.mode)
-
-    return rollout if how.mode == "scan" else in_kernel, start
+    return Parts(start, choose, take)
 
 
 def _total(tree: Any) -> Any:

@@ -1,7 +1,8 @@
 """Measures emitted rollouts against XLA's, block by block in turns: ``python -m rlenv_emit.speed --out FILE``.
 
 Random legal play with auto-reset, ``--steps`` steps of each environment per call.  XLA takes part with its fusion pass
-and without.  Emitted rollouts take part in two ways: all steps in one call, and one step per call in XLA's loop.
+and without.  Emitted rollouts take part in three ways: all steps in one call; one step per call in XLA's loop, with
+the draw of the action in the same native function; and the native step alone, whose actions XLA draws.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
+from rlenv_emit.emit import emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
 from rlenv_games import Hand, Skirmish
-from rlenv_shared import machine
+from rlenv_shared import compiling, machine
+from rlenv_shared.ops import XLA, Ops
 
 GAMES: Final = {"skirmish": Skirmish, "hand": Hand, "synthetic": Synthetic}
 BATCHES: Final = (16, 256, 2048, 8192, 65536)
@@ -39,6 +43,38 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     return plain
 
 
+def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, **form: Any) -> workloads.JaxWorkload:
+    """A rollout whose every step is one emitted function: it takes the action that it was given, and draws the next.
+
+    What is drawn is therefore known before a step, and a batch is worked on in the order of ``env.alike``.  Equal
+    first parts of the carry mean equal words; the action, the generator after it and that order come after them.
+    """
+    params, ops = env.default_params, EMIT
+    plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
+    parts = workloads.rollout_parts(WithHooks(env, ops), params, batch, observe=False, **form)
+    alike = getattr(env, "alike", None)
+
+    def drawn(carry: Any, params: Any, ops: Ops) -> tuple[Any, Any, Any]:
+        action, rng = parts.choose(carry, params, ops)
+        return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
+
+    def play(carry: Any, params: Any) -> Any:
+        after, _ = parts.take(carry[:4], *carry[4:6], params, ops)
+        return *after, *drawn(after, params, ops)
+
+    step = emit_lazily(play, None, threads, None if alike is None else lambda carry, params: carry[6])
+
+    def rollout(carry: Any, params: Any) -> tuple[Any, None]:
+        batched = jax.vmap(step, (0, None))
+        return jax.lax.scan(lambda carry, _: (batched(carry, params), None), carry, None, steps)
+
+    first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA), (0, None)), env)
+    plain.rollout, plain.options = jax.jit(rollout, donate_argnums=(0,)), {}
+    plain.start = (*plain.start, *first(plain.start, params))
+    plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
+    return plain
+
+
 def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.JaxWorkload]:
     """What is measured at one batch size."""
     params = env.default_params
@@ -47,6 +83,7 @@ def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.JaxW
     )
     return [
         emitted_rollout(env, batch, steps, threads=threads, name=f"emitted rollout, {threads} threads"),
+        emitted_play(env, batch, steps, threads=threads, name=f"emitted play, {threads} threads"),
         step,
         workloads.jax_rollout(env, params, batch, steps, name="xla without fusion", observe=False, fusion=False),
     ]

@@ -21,7 +21,7 @@ DECLARATION: Final = Declaration(
     ),
     benchmarks=(
         Benchmark(
-            cases=(BenchmarkCase(WORKLOADS, (16, 64, 256, 1024, 4096), sweep=True),),
+            cases=(BenchmarkCase(WORKLOADS, (16, 64, 256, 1024, 4096, 16384), sweep=True),),
             quick=(BenchmarkCase(WORKLOADS, (64,)),),
             claims=(
                 Claim(
@@ -33,6 +33,12 @@ DECLARATION: Final = Declaration(
                     "emitted, on one core, at its best batch, against one process of the Python reference",
                     ours={"workload": "tcgjax, emitted, one core"},
                     theirs={"workload": "tcg_engine, one process"},
+                ),
+                Claim(
+                    "emitted, on one core, at its best batch, against one process of the Python reference, where"
+                    " nobody observes",
+                    ours={"workload": "tcgjax without observations, emitted, one core"},
+                    theirs={"workload": "tcg_engine without observations, one process"},
                 ),
             ),
         ),

@@ -7,20 +7,23 @@ from typing import Any, Final
 
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
+from rlenv_emit.speed import emitted_play
 from rlenv_shared.verification import locate
 from tcgjax.decks import pool
 from tcgjax.env import Tcg
 
 REFERENCE: Final = "tcg_engine, one process"
+UNSEEN_REFERENCE: Final = "tcg_engine without observations, one process"
 EMITTED: Final = "tcgjax, emitted, one core"
+UNSEEN_EMITTED: Final = "tcgjax without observations, emitted, one core"
 STEPS: Final = 8  # of each game per call
 
 
 class ReferencePlay:
-    """Games of the reference: a legal action is drawn and taken, then the player asked next observes."""
+    """Games of the reference: a legal action is drawn and taken, then, if so chosen, the player asked next observes."""
 
-    def __init__(self, batch: int) -> None:
-        self.batch = batch
+    def __init__(self, batch: int, observe: bool = True) -> None:
+        self.batch, self.observe = batch, observe
         self.engine = locate.reference("tcg_engine").engine()
         self.decks = [self.engine.Deck(deck.cards, deck.energy) for _, deck in sorted(pool().items())]
 
@@ -42,13 +45,26 @@ class ReferencePlay:
                 game.log.clear()
                 if game.winner >= 0:
                     self.games[i] = game = self.deal()
-                view = self.engine.observation(game, game.choice.actor)
-                self.total += len(view["options"]) + view["turn"]
+                if self.observe:
+                    view = self.engine.observation(game, game.choice.actor)
+                    self.total += len(view["options"]) + view["turn"]
+                else:
+                    self.total += len(game.choice.options) + game.turn
+
+
+def _reference(name: str, observe: bool) -> HostWorkload:
+    """The reference at 16 games: it plays as many beside one another as it likes."""
+    play = ReferencePlay(16, observe)
+    settings = {"policy": "random_legal", "reset_mode": "same_step", "outputs": "summed", "observe": observe}
+    return HostWorkload(name, 16, STEPS, play.reset, play.advance, lambda: play.total, settings=settings)
 
 
 def workloads(batch: int) -> list[Workload]:
-    """All at this batch; the reference plays as many games beside one another as it likes, so it plays 16."""
-    play, settings = ReferencePlay(16), {"policy": "random_legal", "reset_mode": "same_step", "outputs": "summed"}
-    host = HostWorkload(REFERENCE, 16, STEPS, play.reset, play.advance, lambda: play.total, settings=settings)
-    emitted = jax_rollout(emit_env(Tcg(), threads=1), None, batch, STEPS, name=EMITTED)
-    return [jax_rollout(Tcg(), None, batch, STEPS, name="tcgjax"), emitted, host]
+    """With observations, ours of both players and the reference's of who is asked; and without, in both."""
+    return [
+        jax_rollout(Tcg(), None, batch, STEPS, name="tcgjax"),
+        jax_rollout(emit_env(Tcg(), threads=1), None, batch, STEPS, name=EMITTED),
+        emitted_play(Tcg(), batch, STEPS, threads=1, name=UNSEEN_EMITTED),
+        _reference(REFERENCE, observe=True),
+        _reference(UNSEEN_REFERENCE, observe=False),
+    ]
