@@ -331,7 +331,8 @@ def rollout_parts(env: Any, params: Any, batch: int, **form: Any) -> Parts:
         return state, tuple(map(jnp.asarray, counter_rng.from_seed(how.seed ^ ACTION_SALT, batch))), sums, decisions
 
     def choose(carry: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
-        return draw(*carry[:2], params, ops)
+        state, rng, *_ = carry
+        return draw(state, rng, params, ops)
 
     def take(carry: Any, action: Any, rng: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
         state, _, sums, decisions = carry
