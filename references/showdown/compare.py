@@ -22,6 +22,7 @@ TIERS: Final = {
 }
 """Keys of a view by tier, in the order in which they are compared."""
 _MISSING: Final = object()
+_SCALARS: Final = (int, str, bool, float)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,15 +87,23 @@ def _walk(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
     """Leaves that differ; booleans and numbers are different things."""
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key in [*theirs, *(key for key in ours if key not in theirs)]:
-            yield from _walk(f"{path}.{key}", ours.get(key, _MISSING), theirs.get(key, _MISSING))
+            mine, other = ours.get(key, _MISSING), theirs.get(key, _MISSING)
+            if not _same_leaf(mine, other):
+                yield from _walk(f"{path}.{key}", mine, other)
     elif _is_list(ours) and _is_list(theirs):
         if len(ours) != len(theirs):
             yield path, list(ours), list(theirs)
             return
         for index, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
-            yield from _walk(f"{path}.{index}", mine, other)
-    elif ours is not theirs and (type(ours) is not type(theirs) or ours != theirs):
+            if not _same_leaf(mine, other):
+                yield from _walk(f"{path}.{index}", mine, other)
+    elif not _same_leaf(ours, theirs):
         yield path, _shown(ours), _shown(theirs)
+
+
+def _same_leaf(ours: Any, theirs: Any) -> bool:
+    """Whether both are one scalar; looked at before anything else, since nearly all are."""
+    return ours is theirs or (type(ours) is type(theirs) and type(ours) in _SCALARS and bool(ours == theirs))
 
 
 def _shown(value: Any) -> Any:

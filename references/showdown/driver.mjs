@@ -2,7 +2,7 @@
 //
 //   hello                                        the handshake
 //   teams    {seeds, format?}                    packed teams from Showdown's own generator, one per seed
-//   open     {battles: [{seed, teams, setup?, format?}], include?, draw_log?, messages?}
+//   open     {battles: [{seed, teams, setup?, format?}], include?, draw_log?, messages?, aux_keys?}
 //                                                starts battles; each gets a number, `battle`, and a view; `setup`
 //                                                changes the situation first (js/setup.mjs)
 //   step     {steps: [{battle, choices: [a, b]}], include?}
@@ -10,13 +10,13 @@
 //   rolls    {attacks: [{battle, side, slot, critical}]}
 //                                                damages of the active Pokémon's move by draw (js/rolls.mjs)
 //   close    {battles: [n, …]}                   forgets them
-//   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?}
+//   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?, aux_keys?}
 //                                                whole episodes (js/episode.mjs): header, choices and views of each
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
 //
 // A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core",
-// "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three).  With draw_log it
-// lists the draws since the last one, each with its call site.  Seeds are sixteen hexadecimal digits.  A choice is
+// "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three).  With aux_keys "aux" is
+// these keys of each Pokémon.  With draw_log it lists the draws since the last one, each with its call site.  Seeds are sixteen hexadecimal digits.  A choice is
 // "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i" for the i-th of
 // the original team, or "" for a side that is not asked.
 import {RequestError, serve} from './js/serve.mjs';
@@ -27,7 +27,7 @@ import {damageRolls} from './js/rolls.mjs';
 const battles = new Map();
 let opened = 0;
 
-const options = ({draw_log: drawLog, messages}) => ({drawLog, messages});
+const options = ({draw_log: drawLog, messages, aux_keys: auxKeys}) => ({drawLog, messages, auxKeys});
 
 function find(number) {
   const play = battles.get(number);

@@ -6,7 +6,7 @@ import {gen5, hexSeed} from './seeds.mjs';
 import {watch} from './counting.mjs';
 import {legalChoices, requestKind} from './legal.mjs';
 import {arrange} from './setup.mjs';
-import {aux, constants, core, crowned, numberPokemon, summary} from './state.mjs';
+import {aux, constants, core, crowned, narrowed, numberPokemon, summary} from './state.mjs';
 
 export const FORMAT = 'gen9randombattle';
 const DETAILS = ['core', 'aux', 'legal'];
@@ -21,9 +21,10 @@ export class Play {
   /**
    * @param {{seed: string, teams: [string, string], setup?: object[]}} setting seed of the battle's generator, packed
    *   teams, changes before the first decision (setup.mjs)
-   * @param {{drawLog?: boolean, messages?: boolean}} options what to record besides
+   * @param {{drawLog?: boolean, messages?: boolean, auxKeys?: string[]}} options what to record besides; of `aux` only
+   *   these keys of each Pokémon
    */
-  constructor({seed, teams, setup, format = FORMAT}, {drawLog = false, messages = false} = {}) {
+  constructor({seed, teams, setup, format = FORMAT}, {drawLog = false, messages = false, auxKeys} = {}) {
     if (!Dex.formats.get(format).exists) throw new RequestError(`format ${format}, which Showdown does not have`);
     if (!Array.isArray(teams) || teams.length !== 2) throw new RequestError('teams: expected two packed teams');
     const unpacked = teams.map(team => (typeof team === 'string' ? Teams.unpack(team) : null));
@@ -36,6 +37,7 @@ export class Play {
     this.battle = new Battle({formatid: format, seed: gen5(seed)});
     this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
     this.messages = messages;
+    this.auxKeys = auxKeys;
     this.told = 0;
     // The second player's arrival starts the battle; its Pokémon are numbered and described just before.
     const start = this.battle.start.bind(this.battle);
@@ -102,7 +104,8 @@ export class Play {
 
   /** What is to be known at this decision point; `include` lists parts of DETAILS, or "hash" for their digests. */
   view(include = DETAILS) {
-    const parts = {core: () => core(this), aux: () => aux(this), legal: () => this.legal()};
+    const bookkeeping = () => (this.auxKeys ? narrowed(aux(this), this.auxKeys) : aux(this));
+    const parts = {core: () => core(this), aux: bookkeeping, legal: () => this.legal()};
     const out = {decision: this.decisions, ...summary(this)};
     out.kinds = this.battle.sides.map(side => (this.ended ? 'none' : requestKind(side)));
     for (const name of DETAILS) {

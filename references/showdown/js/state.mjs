@@ -4,6 +4,7 @@
 // decides later behaviour without being seen.  Both are plain JSON: keys in the order written here, maps sorted by key,
 // Pokémon in the order of the original team.  "#n" is a Pokémon: 6 * side + place in the original team.
 import {requestKind} from './legal.mjs';
+import {RequestError} from './serve.mjs';
 import {generatorWords} from './seeds.mjs';
 
 const STATS = ['atk', 'def', 'spa', 'spd', 'spe'];
@@ -180,4 +181,13 @@ export function aux({battle, numbers}) {
       })),
     })),
   };
+}
+
+/** Of the second tier only these keys of each Pokémon: what another simulator carries. */
+export function narrowed({sides}, keys) {
+  const [[first]] = sides.map(side => side.pokemon);
+  const unknown = keys.find(key => !Object.hasOwn(first, key));
+  if (unknown) throw new RequestError(`aux_keys: ${unknown}, expected some of ${Object.keys(first).join(', ')}`);
+  const kept = pokemon => Object.fromEntries(keys.map(key => [key, pokemon[key]]));
+  return {sides: sides.map(side => ({pokemon: side.pokemon.map(kept)}))};
 }

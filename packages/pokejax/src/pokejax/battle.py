@@ -152,10 +152,17 @@ class Battle:
         for _ in range(times):
             self.draw(asked, 2, "Unaware")
 
-    def ask_damp(self, mask: Any) -> None:
-        """Two with Damp and of one speed are shuffled whenever anybody tries a move or is hurt."""
-        both = self.ability_out(0).damps & self.ability_out(1).damps
-        self.draw(mask & both & self.tied(), 2, "Damp")
+    def ask_about_move(self, mask: Any) -> None:
+        """Side 0 tries a move (``TryMove``): its Damp and who else listens are shuffled if they have one speed."""
+        other = self.ability_out(1)
+        listen = self.ability_out(0).damps & (other.damps | other.blocks_priority)
+        self.draw(mask & listen & self.tied(), 2, "TryMove")
+
+    def ask_about_damage(self, number: int, mask: Any) -> None:
+        """A Pokémon is to be hurt (``Damage``): the other one's Damp and its own ability are shuffled likewise."""
+        own = self.ability_out(number)
+        listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
+        self.draw(mask & listens & self.ability_out(1 - number).damps & self.tied(), 2, "Damage")
 
     # --- tables ---------------------------------------------------------------------------------------------------
 

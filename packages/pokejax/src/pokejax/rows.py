@@ -114,6 +114,11 @@ higher of both attacking stats.  ``forced`` and ``retyped`` are only set while S
 ground, ``pays`` percent of hit points that stages cost; ``beats_up`` strikes once for each healthy Pokémon of the team,
 ``weighs_stats`` with the kind of attack that does more."""
 
+ATTACK_RANKS: Final = {
+    (5, "onModify"): "strengthens", (5, "onSourceModify"): "resists", (0, "onModify"): "strengthens_last",
+}  # fmt: skip
+"""Fields for handlers of ``ModifyAtk`` (bit 0) and ``ModifySpA`` (bit 1) by priority and callback, where those of two
+Pokémon can be equals; abilities of ruin are such, too, of priority 0."""
 ABILITY: Final = Layout(
     "ability",
     [
@@ -152,7 +157,7 @@ ABILITY: Final = Layout(
         flag("heroes"), flag("ices"), flag("shields"),
         flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
         flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"), flag("transforms"),
-        flag("inborn"), flag("feigns"),
+        flag("inborn"), flag("feigns"), flag("stays"), *(bits(name, 0, 3) for name in ATTACK_RANKS.values()),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
@@ -160,7 +165,7 @@ do nothing but help; ``hit_boosts`` come when hit, by some types or physically i
 ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
 of type Normal take on; what comes ``once`` in a battle is kept in the state, in one of
 two places; what is ``inborn`` does nothing for who has transformed; who ``feigns`` comes
-out as the last of its team; ``halfway_boosts`` come when a move leaves
+out as the last of its team; who ``stays`` what it is can be traced in vain; ``halfway_boosts`` come when a move leaves
 half of the hit points or less."""
 
 ITEM: Final = Layout(

@@ -23,13 +23,21 @@ def trace(b: Battle, number: int, where: Any) -> Any:
     side, foe = b.side(number), b.side(1 - number)
     found = b.ability_number(1 - number)
     there = (foe.hp > 0) & (found != 0) & ~b.ability(1 - number).untraceable
-    copies = where & b.ability(number).traces & (side.hp > 0) & there
+    copies = where & b.ability(number).traces & (side.hp > 0) & there & ~b.ability(1 - number).stays
     b.draw(copies, 1, "Trace")
     side.set("copied_ability", found, where=copies)
     b.forget("ability", "ability number")
     for told in (0, 1):
         tell_ability(b, told, copies)
     return copies
+
+
+def trace_in_vain(b: Battle, number: int, where: Any) -> None:
+    """Trace draws among the foes also where the one there keeps its ability, and so again at every Update."""
+    foe = b.side(1 - number)
+    there = ~b.side(number).fainted & (foe.hp > 0) & b.ability_out(1 - number).stays
+    there = there & ~b.ability_out(1 - number).untraceable
+    b.draw(where & b.ability(number).traces & there, 1, "Trace in vain")
 
 
 def transform(b: Battle, number: int, where: Any) -> Any:

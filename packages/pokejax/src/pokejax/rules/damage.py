@@ -201,9 +201,20 @@ def ruin(b: Battle, number: int, stat: Any) -> Any:
 
 
 def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
-    """Two who ruin the same stat are shuffled if they have one speed, though neither harms the other."""
-    alike = (b.ability_out(0).ruins == stat + 1) & (b.ability_out(1).ruins == stat + 1)
+    """Two who ruin the same stat are shuffled if they have one speed, though neither harms the other.
+
+    So is one of them with what the user's own ability adds last.
+    """
+    user, strikes = b.ability_out(0), jnp.where(stat == rows.ATK, 1, jnp.where(stat == rows.SPA, 2, 0))
+    alike = ((user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)) & (b.ability_out(1).ruins == stat + 1)
     b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
+
+
+def shuffle_attack(b: Battle, stat: Any, where: Any) -> None:
+    """What strengthens the user's attack and what resists it are shuffled if both have one speed, needed or not."""
+    bit = jnp.where(stat == rows.ATK, 1, 2)
+    equals = (b.ability(0).strengthens & b.ability_out(1).resists & bit) != 0
+    b.draw(where & equals & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "attack")
 
 
 def attacking_stat(move: Any) -> Any:
@@ -341,6 +352,7 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
     b.ask_unaware(by_formula, 2)
+    shuffle_attack(b, attacking_stat(move), by_formula)
     shuffle_ruins(b, attacking_stat(move), by_formula)
     shuffle_ruins(b, defending_stat(move), by_formula)
     amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2

@@ -16,9 +16,9 @@ from pokejax.state import BY_THE_OTHER, MOST_FALLEN, NOBODY, VOLATILE
 def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = True) -> None:
     """Take hit points away from an active Pokémon, at least one; Magic Guard spares it what is not a move's blow."""
     side = b.side(number)
-    where = where & ~b.ability(number).no_indirect_damage if indirectly else where
     if indirectly:
-        b.ask_damp(where & (side.hp > 0))
+        b.ask_about_damage(number, where & (side.hp > 0))
+        where = where & ~b.ability(number).no_indirect_damage
     left = jnp.maximum(side.hp - jnp.maximum(amount, 1), 0)
     side.set("hp", left, where=where & (side.hp > 0))
 
@@ -56,7 +56,7 @@ def lose_item(b: Battle, number: int, where: Any) -> None:
     """The item is gone, and Unburden notices."""
     side = b.side(number)
     tell_item(b, number, where & (side.item != 0))
-    side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
+    side.set("unburdened", True, where=where & (side.item != 0) & (side.hp > 0) & b.ability(number).unburdens)
     side.set("item", 0, where=where)
     b.forget("item")
 

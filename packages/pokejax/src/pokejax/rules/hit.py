@@ -17,7 +17,7 @@ from pokejax.rules.faint import become, change_form, drain, faint_messages, forg
 from pokejax.rules.field import clear_terrain, set_terrain
 from pokejax.rules.guises import drop
 from pokejax.rules.hazards import lay, sweep
-from pokejax.rules.items import eat_of_target, lose_balloon, steal, update
+from pokejax.rules.items import eat, eat_of_target, lose_balloon, steal, unnerved, update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier
 from pokejax.rules.screens import shatter
 from pokejax.rules.status import POWDER_IMMUNE, add_volatile, cure, inflict
@@ -213,7 +213,7 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
 def strike_target(b: Battle, move: Any, amount: Any, where: Any) -> Any:
     """The target loses hit points; Sturdy and Focus Sash keep the last of a full bar, a disguise keeps all, once."""
     target = b.side(1)
-    b.ask_damp(where)
+    b.ask_about_damage(1, where)
     disguised = where & volatiles.faces(b, move)
     target.set("stirred", True, where=disguised & b.ability(1).disguises)
     tell_ability(b, 1, disguised)
@@ -319,7 +319,10 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
-    knocked = where & alive & move.knocks_off & ~b.item(1).kept
+    knocked = where & alive & move.knocks_off
+    ails = b.item(1).cures & (b.side(1).status != 0) & (b.side(1).hp > 0)  # by Poison Touch, a moment ago
+    eat(b, 1, knocked & ails & ~unnerved(b, 1))
+    knocked = knocked & ~b.item(1).kept
     held = knocked & b.ability(1).holds_fast & (b.side(1).item != 0) & (b.side(1).hp > 0)
     tell_ability(b, 1, held)
     lose_item(b, 1, knocked & ~held)
@@ -335,5 +338,8 @@ def recoil(b: Battle, move: Any, total: Any, where: Any) -> None:
     """The user is hurt by its own blow, or by struggling."""
     pokemon = b.pokemon(0)
     amount = jnp.maximum(fraction(total, move.recoil), 1)
-    hurt(b, 0, amount, where & (move.recoil > 0) & (total > 0) & ~b.ability(0).no_recoil)
+    recoils = where & (move.recoil > 0) & (total > 0)
+    spared = recoils & b.ability(0).no_recoil
+    b.ask_about_damage(0, spared & (b.side(0).hp > 0))
+    hurt(b, 0, amount, recoils & ~spared)
     hurt(b, 0, (pokemon.max_hp + np.int32(2)) // 4, where & move.struggles & (total > 0), indirectly=False)

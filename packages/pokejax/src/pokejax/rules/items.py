@@ -10,9 +10,10 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules import power
+from pokejax.rules.copying import trace_in_vain
 from pokejax.rules.faint import heal, lose_item, use_up
 from pokejax.rules.paradox import notice_weather, use_booster
-from pokejax.rules.status import cure
+from pokejax.rules.status import ask_to_eat, cure
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import MOVES
 
@@ -33,7 +34,10 @@ def update(b: Battle, where: Any, site: str, *, waits: Any = False, first: Calla
     if first is not None:
         first()
     for number in (0, 1):
-        able = where & hungry(b, number)
+        trace_in_vain(b, number, where & ~b.side(number).queued_run_switch)
+        wants = where & hungry(b, number)
+        ask_to_eat(b, number, wants)
+        able = wants & ~unnerved(b, number)
         eat(b, number, able & ~(b.item(1).heals_quarter & waits) if number == 1 else able)
 
 
@@ -53,6 +57,7 @@ def steal(b: Battle, number: int, where: Any) -> None:
     held = where & b.ability(number).holds_fast & (victim.hp > 0)
     tell_ability(b, number, held)
     where = where & ~held & (thief.hp > 0)
+    thief.set("choice_lock", 0, where=where & item.choice)
     thief.set("item", victim.item, where=where)
     tell_ability(b, 1 - number, where)
     tell_item(b, 1 - number, where)
@@ -66,13 +71,13 @@ def unnerved(b: Battle, number: int) -> Any:
 
 
 def hungry(b: Battle, number: int) -> Any:
-    """Whether an active Pokémon holds a berry that would help it now."""
+    """Whether an active Pokémon holds a berry that would help it now, if nobody unnerves it."""
     side, item = b.side(number), b.item(number)
     hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
     asleep = item.wakes & (side.status == rows.SLP)
     ails = item.cures & ((side.status != 0) | (side.confusion > 0))
     spent = item.restores & any_of(spent_slots(b, number))
-    return (side.hp > 0) & ~side.fainted & ~unnerved(b, number) & (hurt | asleep | ails | spent)
+    return (side.hp > 0) & ~side.fainted & (hurt | asleep | ails | spent)
 
 
 def spent_slots(b: Battle, number: int) -> list[Any]:
@@ -111,8 +116,9 @@ def ruminate(b: Battle, number: int, where: Any) -> None:
 
 
 def queue_is_empty(b: Battle) -> Any:
-    """Whether no action is left in this turn, whose end is the last."""
-    return ~b.view.queued_residual
+    """Whether no action is left in this turn, whose end is the last but for entries after it."""
+    enters = any_of(side.queued_run_switch | side.queued_instaswitch for side in b.view.side)
+    return ~b.view.queued_residual & ~enters
 
 
 def chew(b: Battle, number: int, where: Any) -> None:

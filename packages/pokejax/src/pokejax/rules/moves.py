@@ -194,7 +194,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     refused = reaches & at_foe & b.ability(1).blocks_priority & hurried
     tell_ability(b, 1, refused)
     damps = [move.explodes & b.ability(n).damps & ~b.side(n).fainted for n in (0, 1)]
-    b.ask_damp(where)
+    b.ask_about_move(where)
     tell_ability(b, 1, where & damps[1])
     tell_ability(b, 0, where & damps[0] & ~damps[1])
     refused = refused | (where & (damps[0] | damps[1]))
@@ -258,8 +258,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
     b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=bounces)
     b.swap(bounces)
-    unable = reaches & move.heals_next & ~has_reserve(b, 0)
-    return result & ~bounces, (blocked & ~bounces) | waits | unable | powerless
+    return result & ~bounces, (blocked & ~bounces) | waits | powerless
 
 
 def adapt(b: Battle, move: Any, where: Any) -> None:

@@ -15,7 +15,7 @@ from pokejax.rules.faint import bury, change_form, heal, hurt, mark
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import show_core
 from pokejax.rules.futures import draw_near
-from pokejax.rules.items import chew, eat, hungry, update, white_herb
+from pokejax.rules.items import chew, eat, hungry, unnerved, update, white_herb
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
@@ -102,7 +102,7 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     in_order(b, where, order["Yawn"], volatiles.doze_off)
     for number in (0, 1):
         asleep = b.side(number).status == rows.SLP
-        eat(b, number, where & ~b.view.over & asleep & b.item(number).cures & hungry(b, number))
+        eat(b, number, where & ~b.view.over & asleep & b.item(number).cures & hungry(b, number) & ~unnerved(b, number))
     fade(b, where & ~b.view.over)
     room = b.view.trick_room
     going = where & ~b.view.over

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, any_of, number_of
 from pokejax.rules.faint import forget_speed, use_up
 from pokejax.rules.numbers import staged
 from pokejax.rules.telling import tell_ability, tell_move
@@ -18,6 +18,7 @@ from pokejax.tables import NAMES
 BURN_IMMUNE, FREEZE_IMMUNE, PARALYSIS_IMMUNE, POISON_IMMUNE = (
     NAMES["immunity"].index(name) for name in ("brn", "frz", "par", "psn")
 )
+PECHARUNT = number_of("species", "pecharunt")
 STATUS_FIELDS = ("status", "stage", "slept", "status_by")
 SHORT = 2
 """Turns of Psychic Noise and Throat Chop."""
@@ -85,9 +86,10 @@ def inflict(
         side.set("rested", 0, where=given & sleeps)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
+    notice_status(b, number, given)
     if by_move or by_status_move:
-        confuses = given & b.ability(1 - number).confuses_by_poison & ((status == rows.PSN) | (status == rows.TOX))
-        b.draw(confuses & ability.synchronizes & b.tied(), 2, "AfterSetStatus")
+        confuses = b.ability(1 - number).confuses_by_poison & (b.itself(1 - number).base == PECHARUNT)
+        confuses = given & confuses & ((status == rows.PSN) | (status == rows.TOX))
         dazed = add_volatile(b, number, jnp.full_like(side.stage, rows.CONFUSION), confuses)
         tell_ability(b, 1 - number, dazed)
     if not (by_itself or last):
@@ -96,6 +98,22 @@ def inflict(
         answered = inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
         tell_ability(b, 1 - number, answered & b.ability(1 - number).synchronizes)  # whose own answer comes to nothing
     return given
+
+
+def notice_status(b: Battle, number: int, where: Any) -> None:
+    """A Pokémon has got a status (``AfterSetStatus``): equals of one speed that listen are shuffled.
+
+    So they are when its Lum Berry wants to be eaten, which itself is done at the next Update.
+    """
+    own, other = b.ability_out(number), b.ability_out(1 - number)
+    b.draw(where & (own.synchronizes | own.confuses_by_poison) & other.confuses_by_poison & b.tied(), 2, "AfterSetStatus")
+    ask_to_eat(b, number, where & b.item(number).cures)
+
+
+def ask_to_eat(b: Battle, number: int, where: Any) -> None:
+    """A Pokémon wants to eat (``TryEatItem``): its Berserk is shuffled with what unnerves it."""
+    listens = (b.ability_out(number).halfway_boosts > 0) & b.ability_out(1 - number).unnerves
+    b.draw(where & listens & b.tied(), 2, "TryEatItem")
 
 
 def kept_awake(b: Battle, number: int) -> Any:
@@ -220,6 +238,7 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)
+    b.ask_about_damage(0, where)
     disguised = where & b.ability(0).disguises & ~user.stirred
     user.set("stirred", True, where=disguised)
     tell_ability(b, 0, disguised)

@@ -10,7 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of
 from pokejax.rules.boosts import boost
-from pokejax.rules.copying import trace, transform
+from pokejax.rules.copying import trace, trace_in_vain, transform
 from pokejax.rules.faint import become, clear_volatile, heal
 from pokejax.rules.field import set_terrain, set_weather
 from pokejax.rules.forms import shift, show_core
@@ -222,6 +222,7 @@ def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
     where = where & ~b.side(number).fainted & ~b.view.over
     imposes = where & ~awakens & b.ability(number).transforms
     b.side(number).set("ability_shown", True, where=transform(b, number, imposes))
+    trace_in_vain(b, number, where)
     trace(b, number, where)
     side, ability = b.side(number), b.ability(number)
     side.set("slow", SLOW_TURNS, where=where & ability.starts_slowly)

@@ -73,10 +73,9 @@ def leech(b: Battle, number: int, where: Any) -> None:
     """Leech Seed takes an eighth and gives it to the other side, if there is anybody."""
     side, other = b.side(number), b.side(1 - number)
     where = where & side.seeded & ~other.fainted & (other.hp > 0)
-    where = where & ~b.ability(number).no_indirect_damage
     taken = jnp.minimum(jnp.maximum(b.pokemon(number).max_hp // 8, 1), side.hp)
     hurt(b, number, taken, where)
-    drain(b, 1 - number, taken, where)
+    drain(b, 1 - number, taken, where & ~b.ability(number).no_indirect_damage)
 
 
 def taunt(b: Battle, where: Any) -> Any:

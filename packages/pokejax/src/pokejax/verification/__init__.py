@@ -4,6 +4,7 @@ from typing import Final
 
 from rlenv_shared.verification.declaration import Declaration, RolloutSet
 
+SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains")
 DECLARATION: Final = Declaration(
     package="pokejax",
     environment="pokejax/Gen9RandomBattle-v0",
@@ -13,14 +14,25 @@ DECLARATION: Final = Declaration(
         RolloutSet(
             "battles",
             f"{__name__}.rollouts:compare_battles",
-            full={"battles": {"uniform": 2000, "attack": 2000}, "seed": 1000},
-            quick={"battles": {"uniform": 40, "attack": 60}, "seed": 7},
+            full={"seeds": {"uniform": "0:10000", "attack": "0:10000"}, "processes": 2},
+            quick={"seeds": {"uniform": "1000000:1000040", "attack": "1000000:1000060"}},
+        ),
+        RolloutSet(
+            "fresh",
+            f"{__name__}.rollouts:compare_battles",
+            full={"seeds": {"uniform": "20000:25000", "attack": "25000:30000"}, "processes": 2},
+        ),
+        RolloutSet(
+            "soak",
+            f"{__name__}.rollouts:compare_soaked",
+            full={"kinds": SOAKED, "battles": 2000, "seed": 50, "processes": 2},
+            quick={"kinds": SOAKED, "battles": 8, "seed": 51},
         ),
         RolloutSet(
             "observations",
             f"{__name__}.rollouts:compare_observations",
-            full={"battles": {"uniform": 500, "attack": 500}, "seed": 30_000},
-            quick={"battles": {"uniform": 20, "attack": 30}, "seed": 8},
+            full={"seeds": {"uniform": "30000:30500", "attack": "30000:30500"}, "processes": 2},
+            quick={"seeds": {"uniform": "1000100:1000120", "attack": "1000100:1000130"}},
         ),
     ),
 )

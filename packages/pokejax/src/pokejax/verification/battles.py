@@ -16,7 +16,7 @@ from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
 from pokejax.tables import params
 from pokejax.verification.interpreted import Interpreted
-from pokejax.verification.view import NOT_CARRIED, action_number, snapshots, view
+from pokejax.verification.view import CARRIED, NOT_CARRIED, action_number, snapshots, view
 from rlenv_emit import emit_env
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError, explain
@@ -41,11 +41,13 @@ class Outcome:
         battles: played.
         decisions: compared, the last state included.
         mismatches: ``(battle, decision, difference)`` of the first difference in a battle.
+        unfinished: battles whose recording stops before their end.
     """
 
     battles: int = 0
     decisions: int = 0
     mismatches: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
+    unfinished: int = 0
 
 
 class Programs:
@@ -114,7 +116,8 @@ def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Itera
     with reference("showdown").driver() as driver:
         for start in range(0, len(settings), PER_REQUEST):
             part = settings[start : start + PER_REQUEST]
-            yield from driver.request("play", episodes=part, include=["core", "legal", "aux"], messages=messages)
+            include = ["core", "legal", "aux"]
+            yield from driver.request("play", episodes=part, include=include, messages=messages, aux_keys=CARRIED)
 
 
 def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, form: str = "native") -> Outcome:
@@ -181,20 +184,21 @@ def replay(recordings: Sequence[dict[str, Any]], form: str) -> Iterator[Moment]:
 def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, form: str) -> None:
     outcome.battles += len(recordings)
     agrees = dict.fromkeys(range(len(recordings)), True)
+    compare = reference("showdown", "compare")
     for moment in replay(recordings, form):
         states = snapshots(moment.words, programs(form).look(moment.words, moment.params))
         for n in moment.going:
             if agrees[n]:
                 outcome.decisions += 1
                 ours = view(states[n], recordings[n]["constants"])
-                difference = first_difference(ours, recordings[n]["views"][moment.decision], aux)
+                difference = first_difference(compare, ours, recordings[n]["views"][moment.decision], aux)
                 agrees[n] = difference is None
                 if difference:
                     outcome.mismatches.append((first + n, moment.decision, difference))
 
 
-def first_difference(ours: dict[str, Any], theirs: dict[str, Any], aux: bool = True) -> str | None:
-    """The first difference in what is compared, in words."""
+def first_difference(compare: Any, ours: dict[str, Any], theirs: dict[str, Any], aux: bool) -> str | None:
+    """The first difference in what is compared, in words; ``compare`` is the reference's module."""
     mine, other = dict(ours), {key: theirs[key] for key in COMPARED}
     other["aux"] = {"sides": [{"pokemon": []}, {"pokemon": []}]}
     for n in (0, 1):
@@ -204,7 +208,6 @@ def first_difference(ours: dict[str, Any], theirs: dict[str, Any], aux: bool = T
             other["aux"]["sides"][n]["pokemon"].append({key: full[key] for key in carried})
     if not aux:
         mine["aux"] = {"sides": [{"pokemon": [{}] * 6}] * 2}
-    compare = reference("showdown", "compare")
     difference = compare.first_difference(mine, _without_dead_status(other), not_carried=NOT_CARRIED)
     return None if difference is None else str(difference)
 

@@ -223,6 +223,8 @@ def effect_rows(
         if kind == "ability":
             values["breakable"] = _flagged(source, name, "breakable")
             values["untraceable"] = _flagged(source, name, "notrace")
+            values["stays"] = _flagged(source, name, "cantsuppress")
+            values |= attack_ranks(name)
             values["inborn"] = values.get("inborn", False) or _flagged(source, name, "notransform")
         for callback in own:
             event = callback["callback"].removeprefix("on")
@@ -293,6 +295,20 @@ def _frozen(tree: Any) -> Any:
 def _meant(entry: effects.Fields) -> set[str]:
     """Callbacks that an entry's fields stand for."""
     return {callback for field in entry for callback in CALLBACKS.get(field, ())}
+
+
+def attack_ranks(ability: str) -> dict[str, int]:
+    """Its fields of `rows.ATTACK_RANKS`, by the reference's table of events."""
+    found = dict.fromkeys(rows.ATTACK_RANKS.values(), 0)
+    listed = json.loads((reference("showdown", "tables").DATA / "events.json").read_text())["events"]
+    for bit, stat in enumerate(("Atk", "SpA")):
+        (groups,) = (entry["groups"] for entry in listed if entry["event"] == f"Modify{stat}")
+        for group in groups:
+            for effect in group["effects"]:
+                field = rows.ATTACK_RANKS.get((group["priority"], effect["callback"].removesuffix(stat)))
+                if field and (effect["kind"], effect["id"]) == ("ability", ability):
+                    found[field] |= 1 << bit
+    return found
 
 
 def _flagged(source: Tables, name: str, flag: str) -> bool:

@@ -1,42 +1,77 @@
-"""Whole battles of composed teams against the reference, for ``verify``."""
+"""Whole battles against the reference, for ``verify``."""
 
 from __future__ import annotations
 
+import concurrent.futures
+import dataclasses
+import multiprocessing
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
 
-from pokejax.verification.battles import Outcome, episodes, play, verify
+from pokejax.verification.battles import CHUNK, Outcome, play, verify
 from pokejax.verification.observations import verify_observations
+from pokejax.verification.soak import battle_teams
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.verify import Findings
 
-PART = 200
-"""Battles that are held in memory at once."""
+POLICIES: Final = ("uniform", "attack")
+LISTED: Final = 100
+"""Battles that differ and are named in a file of results."""
+What = Literal["state", "observations"]
 
 
-def compare_battles(battles: Mapping[str, int], seed: int) -> Findings:
-    """Generator, draws, core state, legal choices and carried bookkeeping at every decision.
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """Battles that are held in memory at once.
+
+    Attributes:
+        comparison: what they count for.
+        settings: of the driver, one per battle.
+        what: is compared: generator, draws, core state, legal choices and carried bookkeeping; or what players see.
+    """
+
+    comparison: str
+    settings: Sequence[dict[str, Any]]
+    what: What
+
+
+def compare_battles(seeds: Mapping[str, str], processes: int = 1) -> Findings:
+    """Battles of Showdown's own teams: everything in them follows from their number; the state at every decision.
 
     Args:
-        battles: how many, by policy.
-        seed: of the teams and episodes.
+        seeds: "A:B" by policy: battles A up to, not including, B.
+        processes: that share the work, each with a Node process.
     """
-    return _compare(battles, seed, verify, messages=False)
+    return _findings(_numbered(seeds, "state"), processes)
 
 
-def compare_observations(battles: Mapping[str, int], seed: int) -> Findings:
-    """Both players' observations at every decision, with what Showdown's messages to them tell.
+def compare_observations(seeds: Mapping[str, str], processes: int = 1) -> Findings:
+    """The same battles: both players' observations at every decision, with what Showdown's messages to them tell."""
+    return _findings(_numbered(seeds, "observations"), processes)
+
+
+def compare_soaked(kinds: Sequence[str], battles: int, seed: int, processes: int = 1) -> Findings:
+    """Battles of teams that do one thing all the time (`soak.KINDS`), half of them by each policy.
 
     Args:
-        battles: how many, by policy.
-        seed: of the teams and episodes.
+        kinds: of teams.
+        battles: of each kind.
+        seed: of the teams; battles are numbered from a million times it.
+        processes: as above.
     """
-    return _compare(battles, seed, verify_observations, messages=True)
+    settings = {
+        kind: [
+            {"episode": str(1_000_000 * seed + n), "policy": POLICIES[n % 2], "teams": list(pair)}
+            for n, pair in enumerate(battle_teams(kind, battles, seed))
+        ]
+        for kind in kinds
+    }
+    return _findings([part for kind in kinds for part in _parts(kind, settings[kind], "state")], processes)
 
 
 def compare_numbered(seeds: str, policy: str, *, observations: bool) -> Outcome:
-    """Battles by their numbers, from each of which everything random in it follows.
+    """Battles by their numbers, one after the other.
 
     Args:
         seeds: "A:B": battles A up to, not including, B.
@@ -46,36 +81,68 @@ def compare_numbered(seeds: str, policy: str, *, observations: bool) -> Outcome:
     Raises:
         InvalidParamsError: ``seeds`` is no such range.
     """
+    total = Outcome()
+    for part, outcome in _results(_numbered({policy: seeds}, "observations" if observations else "state"), 1):
+        first = int(part.settings[0]["episode"])
+        total.battles += outcome.battles
+        total.decisions += outcome.decisions
+        total.mismatches += [(first + n, decision, text) for n, decision, text in outcome.mismatches]
+    return total
+
+
+def span(seeds: str) -> range:
+    """The numbers of "A:B".  Raises InvalidParamsError: it is no such range."""
     found = re.fullmatch(r"(\d+):(\d+)", seeds)
     first, end = map(int, found.groups()) if found else (0, 0)
     if first >= end:
         raise InvalidParamsError("seeds", repr(seeds), "A:B with A below B", "e.g. 0:100")
-    total = Outcome()
-    for begin in range(first, end, PART):
-        numbers = range(begin, min(begin + PART, end))
-        settings = [episodes(1, number, policy)[0] for number in numbers]
-        check = verify_observations if observations else verify
-        outcome = check(list(play(settings, messages=observations)))
-        total.battles += outcome.battles
-        total.decisions += outcome.decisions
-        total.mismatches += [(begin + n, decision, text) for n, decision, text in outcome.mismatches]
-    return total
+    return range(first, end)
 
 
-def _compare(
-    battles: Mapping[str, int], seed: int, check: Callable[[Sequence[dict[str, Any]]], Outcome], *, messages: bool
-) -> Findings:
+def numbered(seeds: str, policy: str) -> list[dict[str, Any]]:
+    """Settings of the driver for these battles; arguments as for `compare_numbered`."""
+    return [{"episode": str(number), "policy": policy} for number in span(seeds)]
+
+
+def _numbered(seeds: Mapping[str, str], what: What) -> list[Part]:
+    return [part for policy, text in seeds.items() for part in _parts(policy, numbered(text, policy), what)]
+
+
+def _parts(comparison: str, settings: Sequence[dict[str, Any]], what: What) -> list[Part]:
+    return [Part(comparison, settings[n : n + CHUNK], what) for n in range(0, len(settings), CHUNK)]
+
+
+def _outcome(part: Part) -> Outcome:
+    recordings = list(play(part.settings, messages=part.what == "observations"))
+    outcome = (verify if part.what == "state" else verify_observations)(recordings)
+    capped = [n for n, recording in enumerate(recordings) if not recording["views"][-1]["ended"]]
+    outcome.unfinished = len(capped)
+    return outcome
+
+
+def _results(parts: Sequence[Part], processes: int) -> Iterator[tuple[Part, Outcome]]:
+    """Each part with what was found in it, in their order."""
+    if processes == 1:
+        yield from ((part, _outcome(part)) for part in parts)
+        return
+    spawn = multiprocessing.get_context("spawn")  # a fork would copy JAX's threads without their state
+    with concurrent.futures.ProcessPoolExecutor(processes, spawn) as pool:
+        yield from zip(parts, pool.map(_outcome, parts), strict=True)
+
+
+def _findings(parts: Sequence[Part], processes: int) -> Findings:
     found = Findings()
-    for number, (policy, count) in enumerate(battles.items()):
-        steps, mismatches, first = 0, 0, ""
-        for begin in range(0, count, PART):
-            part = episodes(min(PART, count - begin), seed + 10_000 * number + begin, policy)
-            outcome = check(list(play(part, messages=messages)))
-            steps += outcome.decisions
-            mismatches += len(outcome.mismatches)
-            first = first or next(
-                (f"battle {begin + n}, decision {d}: {text}" for n, d, text in outcome.mismatches), ""
-            )
-            print(f"{policy}: {begin + len(part)} battles, {steps} decisions, {mismatches} mismatches", flush=True)
-        found.comparisons[policy] = {"battles": count, "steps": steps, "mismatches": mismatches, "first": first}
+    for part, outcome in _results(parts, processes):
+        start = {"battles": 0, "steps": 0, "mismatches": 0, "unfinished": 0, "failing": []}
+        counts = found.comparisons.setdefault(part.comparison, start)
+        counts["battles"] += outcome.battles
+        counts["steps"] += outcome.decisions
+        counts["mismatches"] += len(outcome.mismatches)
+        counts["unfinished"] += outcome.unfinished
+        failing = [f"battle {part.settings[n]['episode']}, decision {d}: {text}" for n, d, text in outcome.mismatches]
+        counts["failing"] = (counts["failing"] + failing)[:LISTED]
+        for text in failing:
+            print(f"{part.comparison}: {text}", flush=True)
+        totals = ", ".join(f"{counts[key]} {key}" for key in ("battles", "steps", "mismatches", "unfinished"))
+        print(f"{part.comparison}: {totals}", flush=True)
     return found

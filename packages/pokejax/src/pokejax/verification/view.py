@@ -41,6 +41,11 @@ _FLAGS: Final = {
     "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond", "attracted": "attract",
     "shackled": "trapped",
 }  # fmt: skip
+CARRIED: Final = (
+    *("illusion", "speed", "this_turn_result", "last_turn_result", "active_turns", "newly_switched", "last_move"),
+)
+"""Of the reference's bookkeeping of a Pokémon (its tier "aux") what the state carries: the first of everybody, the
+others of who is out."""
 _RESULTS: Final = ("undefined", None, False, True)
 
 
