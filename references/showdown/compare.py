@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from rlenv_shared.errors import InvalidParamsError, explain
@@ -22,7 +22,7 @@ TIERS: Final = {
 }
 """Keys of a view by tier, in the order in which they are compared."""
 _MISSING: Final = object()
-_SCALARS: Final = (int, str, bool, float)
+_SCALARS: Final = frozenset({int, str, bool, float})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,12 +85,14 @@ def differences(
 
 def _walk(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
     """Leaves that differ; booleans and numbers are different things."""
-    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-        for key in [*theirs, *(key for key in ours if key not in theirs)]:
-            mine, other = ours.get(key, _MISSING), theirs.get(key, _MISSING)
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key, other in theirs.items():
+            mine = ours.get(key, _MISSING)
             if not _same_leaf(mine, other):
                 yield from _walk(f"{path}.{key}", mine, other)
-    elif _is_list(ours) and _is_list(theirs):
+        for key in (key for key in ours if key not in theirs):
+            yield from _walk(f"{path}.{key}", ours[key], _MISSING)
+    elif isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
         if len(ours) != len(theirs):
             yield path, list(ours), list(theirs)
             return
@@ -103,12 +105,9 @@ def _walk(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
 
 def _same_leaf(ours: Any, theirs: Any) -> bool:
     """Whether both are one scalar; looked at before anything else, since nearly all are."""
-    return ours is theirs or (type(ours) is type(theirs) and type(ours) in _SCALARS and bool(ours == theirs))
+    kind = type(ours)
+    return ours is theirs or (kind is type(theirs) and kind in _SCALARS and bool(ours == theirs))
 
 
 def _shown(value: Any) -> Any:
     return "missing" if value is _MISSING else value
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
