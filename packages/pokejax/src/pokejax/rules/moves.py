@@ -23,7 +23,7 @@ from pokejax.rules.queue import priority
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.screens import raise_screen
 from pokejax.rules.shaping import shape
-from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, STATUS_FIELDS, before_move, cure
+from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, STATUS_FIELDS, before_move, cure, shuffle_bans
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TEAM, TRUE
@@ -110,6 +110,7 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     cure(b, 0, able & move.defrost & (user.status == rows.FRZ))
 
     talks = able & move.calls_own
+    shuffle_bans(b, talks, "ModifyMove of Sleep Talk")
     called, index = own_call(b, index, talks)
     index = jnp.where(strikes, futures.FUTURE_SIGHT, index)
     for place, number in enumerate(b.pokemon(0).moves):
@@ -117,6 +118,7 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     move = b.move(index)
     pass_by_ability(b, move, able)
     used = able & (called | ~talks)
+    shuffle_bans(b, used, "ModifyMove")
     shape(b, move, used)
     result, blocked = use_move(b, move, own, used, repeats, strikes)
     b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
@@ -215,6 +217,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     )
     tell_ability(b, 1, bounces)
     b.swap(bounces)
+    shuffle_bans(b, bounces, "ModifyMove of who bounces it")
     target = b.side(1)
     meets = matchup(b, move)
     foreseen = futures.foresee(b, reaches & move.foresees)

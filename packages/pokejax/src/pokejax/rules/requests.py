@@ -77,6 +77,10 @@ def trap(b: Battle, number: int, where: Any) -> None:
         (traps == rows.GROUNDED) & b.grounded(number),
         (traps == rows.STEEL) & b.has_type(number, STEEL),
     ])  # fmt: skip
+    trapping = (side.cornered, side.shackled, side.bound > 0)
+    count = sum(flag.astype(jnp.int32) for flag in trapping)
+    for others in range(1, len(trapping)):  # volatile conditions that trap are equals
+        b.draw(where & ~side.fainted & (count > others), 2, "TrapPokemon")
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
     kind = jnp.where(
         side.cornered | side.shackled | ((side.bound > 0) & ~side.loosened),

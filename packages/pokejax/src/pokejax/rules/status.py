@@ -106,7 +106,8 @@ def notice_status(b: Battle, number: int, where: Any) -> None:
     So they are when its Lum Berry wants to be eaten, which itself is done at the next Update.
     """
     own, other = b.ability_out(number), b.ability_out(1 - number)
-    b.draw(where & (own.synchronizes | own.confuses_by_poison) & other.confuses_by_poison & b.tied(), 2, "AfterSetStatus")
+    listen = (own.synchronizes | own.confuses_by_poison) & other.confuses_by_poison
+    b.draw(where & listen & b.tied(), 2, "AfterSetStatus")
     ask_to_eat(b, number, where & b.item(number).cures)
 
 
@@ -185,6 +186,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     Returns:
         Whether it moves.
     """
+    shuffle_bans(b, where, "BeforeMove")
     user = b.side(0)
     user.set("exposed", False, where=where)
     rests = where & (user.recharge > 0)
@@ -227,6 +229,11 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     paralysed = where & ~kept & (user.status == rows.PAR)
     kept = kept | (paralysed & (b.draw(paralysed, 4, "paralysed") < 1))
     return where & ~kept
+
+
+def shuffle_bans(b: Battle, where: Any, site: str) -> None:
+    """Psychic Noise's and Throat Chop's handlers on the user, which are equals in ``BeforeMove`` and ``ModifyMove``."""
+    b.draw(where & (b.side(0).heal_block > 0) & (b.side(0).throat_chop > 0), 2, site)
 
 
 def hurt_by_confusion(b: Battle, where: Any) -> None:

@@ -182,7 +182,7 @@ def squeeze(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     where = where & (side.bound > 0)
     side.set("bound", side.bound - 1, where=where)
-    loose = where & side.loosened
+    loose = where & (side.loosened | (b.side(1 - number).hp == 0))
     hurt(b, number, b.pokemon(number).max_hp // 8, where & ~loose & (side.bound > 0))
     side.set("bound", 0, where=loose)
 

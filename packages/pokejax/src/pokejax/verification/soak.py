@@ -20,6 +20,7 @@ MOST_EFFORT: Final = 31 + 252 // 4
 SPEEDS: Final = (125, 175)
 """What all speeds of a battle are where they are equal, drawn from this range."""
 
+
 @dataclasses.dataclass(frozen=True)
 class Kind:
     """Who is in the teams of a kind: ``members`` of them know or have one of the named things, the rest is anybody.
@@ -112,8 +113,10 @@ def _bases() -> NDArray[Any]:
 
 @functools.cache
 def _suits(kind: Kind) -> NDArray[Any]:
-    """Numbers of the generated Pokémon that have one of the named things, each named ability as often as the others and
-    all of them a quarter of the time, if there are moves."""
+    """Numbers of the generated Pokémon that have one of the named things.
+
+    Each named ability is there as often as the others, and all of them a quarter of the time, if there are moves.
+    """
     tables, found = reference("showdown", "tables").load(), _generated()
     knows = np.flatnonzero(np.isin(found["moves"], [tables.number("move", name) for name in kind.moves]).any(1))
     each = [np.flatnonzero(found["ability"] == tables.number("ability", name)) for name in kind.abilities]
