@@ -1,20 +1,31 @@
-"""L3: whole battles of composed teams against live Showdown, compared at every decision; native steps."""
+"""L3: whole battles against live Showdown, compared at every decision; native steps."""
 
 import pytest
 
 from pokejax.verification import DECLARATION
-from pokejax.verification.battles import episodes, play, verify
+from pokejax.verification.battles import play, verify
+from pokejax.verification.rollouts import compare_soaked, numbered
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown")]
 
-QUICK = DECLARATION.rollout_set("battles").quick
+QUICK = DECLARATION.rollout_set("battles").quick["seeds"]
+SOAKED = DECLARATION.rollout_set("soak").quick
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("policy", QUICK["battles"])
+@pytest.mark.parametrize("policy", QUICK)
 def test_every_decision_agrees(policy):
-    recordings = list(play(episodes(QUICK["battles"][policy], QUICK["seed"], policy)))
+    recordings = list(play(numbered(QUICK[policy], policy)))
     assert all(recording["views"][-1]["ended"] for recording in recordings)
     outcome = verify(recordings)
     assert not outcome.mismatches
     assert outcome.decisions == sum(len(recording["views"]) for recording in recordings)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kind", SOAKED["kinds"])
+def test_teams_that_do_one_thing_all_the_time_agree(kind):
+    found = compare_soaked([kind], SOAKED["battles"], SOAKED["seed"]).comparisons[kind]
+    assert found["failing"] == []
+    assert (found["battles"], found["unfinished"]) == (SOAKED["battles"], 0)
+    assert found["steps"] > 10 * SOAKED["battles"]

@@ -38,8 +38,12 @@ def heal(b: Battle, number: int, amount: Any, where: Any, *, blockable: bool = T
 
 
 def drain(b: Battle, number: int, amount: Any, where: Any) -> None:
-    """Give hit points that come from the other Pokémon, whose Liquid Ooze makes them a loss."""
-    oozes = where & b.ability(1 - number).oozes
+    """Give hit points that come from the other Pokémon, whose Liquid Ooze makes them a loss.
+
+    Psychic Noise keeps them off before, unless who oozes is the faster one.
+    """
+    blocked = (b.side(number).heal_block > 0) & (b.side(number).speed >= b.side(1 - number).speed)
+    oozes = where & b.ability(1 - number).oozes & ~blocked
     tell_ability(b, 1 - number, oozes & (b.side(number).hp > 0))
     hurt(b, number, amount, oozes)
     heal(b, number, amount, where & ~oozes)
