@@ -62,7 +62,10 @@ def change_courts(b: Battle, where: Any) -> Any:
 
 
 def defog(b: Battle, where: Any) -> Any:
-    """Blow away what lies on both sides and lower the target's evasion; whether any of it happened."""
+    """Blow away what lies on both sides and lower the target's evasion; whether any of it happened.
+
+    The terrain goes, too, but does not count.
+    """
     unshielded = (b.side(1).substitute == 0) | b.ability(0).infiltrates
     lowered = boost(b, 1, b.params.evasion_drop, where & unshielded, by_foe=True, stats=(rows.EVASION,))
     sides = [b.side(number) for number in (0, 1)]
@@ -70,7 +73,6 @@ def defog(b: Battle, where: Any) -> Any:
     shatter(b, 1, where)
     for number in (0, 1):
         sweep(b, number, where)
-    present = present | (b.view.terrain != 0)
     clear_terrain(b, where)
     return lowered | (where & present)
 

@@ -92,6 +92,8 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     move = b.move(index)
     recharges = b.side(0).recharge > 0
     able = before_move(b, move, slot, where)
+    locked_out = repeats & b.item(0).choice & (b.side(0).choice_lock > 0) & (b.side(0).choice_lock != slot + 1)
+    able = able & ~locked_out
     user = b.side(0)
     startled = able & (move.readies == rows.FOCUS_PUNCH) & (user.readied == rows.FOCUS_PUNCH) & user.unfocused
     tell_move(b, own, startled)
@@ -113,12 +115,14 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     shuffle_bans(b, talks, "ModifyMove of Sleep Talk")
     called, index = own_call(b, index, talks)
     index = jnp.where(strikes, futures.FUTURE_SIGHT, index)
-    for place, number in enumerate(b.pokemon(0).moves):
-        tell_move(b, place, called & (number == index))
     move = b.move(index)
+    chopped = called & move.sound & (b.side(0).throat_chop > 0)  # which does not name the move
+    for place, number in enumerate(b.pokemon(0).moves):
+        tell_move(b, place, called & ~chopped & (number == index))
     pass_by_ability(b, move, able)
     used = able & (called | ~talks)
     shuffle_bans(b, used, "ModifyMove")
+    used = used & ~chopped & ~(called & move.heal & (b.side(0).heal_block > 0))
     shape(b, move, used)
     result, blocked = use_move(b, move, own, used, repeats, strikes)
     b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
