@@ -43,6 +43,22 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     return plain
 
 
+def _as_row(tree: Any) -> Any:
+    """All numbers of one environment, of 32 bits each, in one array uint32 ``[n]``."""
+    leaves = [leaf.reshape(-1) for leaf in jax.tree.leaves(tree)]
+    return jnp.concatenate([jax.lax.bitcast_convert_type(leaf, jnp.uint32) for leaf in leaves])
+
+
+def _of_row(row: Any, like: Any) -> Any:
+    """The tree of which `_as_row` made a row."""
+    leaves, structure, begin = [], jax.tree.structure(like), 0
+    for leaf in jax.tree.leaves(like):
+        part = row[begin : begin + leaf.size].reshape(leaf.shape)
+        leaves.append(jax.lax.bitcast_convert_type(part, leaf.dtype))
+        begin += leaf.size
+    return jax.tree.unflatten(structure, leaves)
+
+
 def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, **form: Any) -> workloads.JaxWorkload:
     """A rollout whose every step is one emitted function: it takes the action that it was given, and draws the next.
 
@@ -58,19 +74,23 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
         action, rng = parts.choose(carry, params, ops)
         return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
 
-    def play(carry: Any, params: Any) -> Any:
+    def play(row: Any, params: Any) -> Any:
+        carry = _of_row(row, one)
         after, _ = parts.take(carry[:4], *carry[4:6], params, ops)
-        return *after, *drawn(after, params, ops)
+        return _as_row((*after, *drawn(after, params, ops)))
 
-    step = emit_lazily(play, None, threads, None if alike is None else lambda carry, params: carry[6])
+    step = emit_lazily(play, None, threads, None if alike is None else lambda row, params: row[-1].astype(jnp.int32))
 
     def rollout(carry: Any, params: Any) -> tuple[Any, None]:
         batched = jax.vmap(step, (0, None))
-        return jax.lax.scan(lambda carry, _: (batched(carry, params), None), carry, None, steps)
+        rows = jax.vmap(_as_row)(carry)
+        rows, _ = jax.lax.scan(lambda rows, _: (batched(rows, params), None), rows, None, steps)
+        return jax.vmap(lambda row: _of_row(row, one))(rows), None
 
     first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA), (0, None)), env)
     plain.rollout, plain.options = jax.jit(rollout, donate_argnums=(0,)), {}
     plain.start = (*plain.start, *first(plain.start, params))
+    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start)
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
     return plain
 
