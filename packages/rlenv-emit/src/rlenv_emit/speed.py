@@ -18,7 +18,7 @@ import jax.numpy as jnp
 
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
-from rlenv_emit.emit import emit_lazily
+from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
@@ -43,34 +43,90 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     return plain
 
 
+def _as_row(tree: Any) -> Any:
+    """All numbers of one environment, of 32 bits each, in one array uint32 ``[n]``."""
+    leaves = [leaf.reshape(-1) for leaf in jax.tree.leaves(tree)]
+    return jnp.concatenate([jax.lax.bitcast_convert_type(leaf, jnp.uint32) for leaf in leaves])
+
+
+def _of_row(row: Any, like: Any) -> Any:
+    """The tree of which `_as_row` made a row."""
+    leaves, structure, begin = [], jax.tree.structure(like), 0
+    for leaf in jax.tree.leaves(like):
+        part = row[begin : begin + leaf.size].reshape(leaf.shape)
+        leaves.append(jax.lax.bitcast_convert_type(part, leaf.dtype))
+        begin += leaf.size
+    return jax.tree.unflatten(structure, leaves)
+
+
+class _WithoutReset(WithHooks):
+    """Steps leave an episode that is over as it is."""
+
+    def advance(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+        """The step inside, and whether the time is over."""
+        state, reward, terminated, _ = self.transition(state, action, params)
+        return state, reward, terminated, self.is_truncated(state, params)
+
+
 def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, **form: Any) -> workloads.JaxWorkload:
     """A rollout whose every step is one emitted function: it takes the action that it was given, and draws the next.
 
-    What is drawn is therefore known before a step, and a batch is worked on in the order of ``env.alike``.  Equal
-    first parts of the carry mean equal words; the action, the generator after it and that order come after them.
+    What is drawn is therefore known before a step, and a batch is worked on in the order of ``env.alike``.  Where there
+    is one, episodes that end begin anew by a second emitted function, group by group: few do so in a step, and spread
+    over the batch they would keep nearly every group waiting.  Within a call a carry is one row of words, so that
+    neither costs scattered reads.
+
+    Equal first parts of the carry mean equal words; the action, the generator after it and that order come after them.
     """
-    params, ops = env.default_params, EMIT
+    params, ops, lanes = env.default_params, EMIT, chosen_form(None).lanes
     plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
-    parts = workloads.rollout_parts(WithHooks(env, ops), params, batch, observe=False, **form)
     alike = getattr(env, "alike", None)
+    resets = alike is None
+    inner = WithHooks(env, ops) if resets else _WithoutReset(env, ops)
+    parts = workloads.rollout_parts(inner, params, batch, observe=False, **form)
 
     def drawn(carry: Any, params: Any, ops: Ops) -> tuple[Any, Any, Any]:
         action, rng = parts.choose(carry, params, ops)
         return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
 
-    def play(carry: Any, params: Any) -> Any:
-        after, _ = parts.take(carry[:4], *carry[4:6], params, ops)
-        return *after, *drawn(after, params, ops)
+    def play(row: Any, params: Any) -> tuple[Any, Any]:
+        before = _of_row(row, one)
+        after, _ = parts.take(before[:4], *before[4:6], params, ops)
+        ended = after[2][-1] != before[2][-1]  # the last sum is of ended episodes
+        return _as_row((*after, *drawn(after, params, ops))), ended
 
-    step = emit_lazily(play, None, threads, None if alike is None else lambda carry, params: carry[6])
+    def begin(row: Any, params: Any) -> Any:
+        state, *others = _of_row(row, one)[:4]
+        after = inner.begin(env.generator(state), params), *others
+        return _as_row((*after, *drawn(after, params, ops)))
+
+    order = None if alike is None else lambda row, params: row[-1].astype(jnp.int32)
+    batched = jax.vmap(emit_lazily(play, None, threads, order), (0, None))
+    begun = jax.vmap(emit_lazily(begin, None, threads), (0, None))
+
+    def reset(rows: Any, ended: Any, params: Any) -> Any:
+        (places,) = jnp.nonzero(ended, size=batch + lanes, fill_value=batch)
+
+        def group(state: Any) -> Any:
+            first, rows = state
+            here = jax.lax.dynamic_slice(places, (first,), (lanes,))
+            return first + lanes, rows.at[here].set(begun(rows[here], params), mode="drop")
+
+        count = jnp.sum(ended, dtype=jnp.int32)
+        return jax.lax.while_loop(lambda state: state[0] < count, group, (jnp.int32(0), rows))[1]
 
     def rollout(carry: Any, params: Any) -> tuple[Any, None]:
-        batched = jax.vmap(step, (0, None))
-        return jax.lax.scan(lambda carry, _: (batched(carry, params), None), carry, None, steps)
+        def step(rows: Any, _: None) -> tuple[Any, None]:
+            rows, ended = batched(rows, params)
+            return rows if resets else reset(rows, ended, params), None
+
+        rows, _ = jax.lax.scan(step, jax.vmap(_as_row)(carry), None, steps)
+        return jax.vmap(lambda row: _of_row(row, one))(rows), None
 
     first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA), (0, None)), env)
     plain.rollout, plain.options = jax.jit(rollout, donate_argnums=(0,)), {}
     plain.start = (*plain.start, *first(plain.start, params))
+    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start)
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
     return plain
 

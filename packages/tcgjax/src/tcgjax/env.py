@@ -28,6 +28,7 @@ from tcgjax.questions import (
     ATTACH,
     ATTACK,
     CHOICE,
+    END,
     NUM_ACTIONS,
     PLAY,
     RETREAT,
@@ -148,7 +149,8 @@ class Tcg(Env):
     def alike(self, state: Words, action: Any, params: TcgParams) -> Any:
         """A number that games have in common whose next step goes a similar way; int32 ``()``.
 
-        First what kind of action it is, then the card that is played or whose Ability or attack is used.
+        First what kind of action it is, then the card that is played or whose Ability or attack is used, then the deck
+        of the player whose turn it is afterwards: from it come the cards that are looked at for what is legal.
         """
         game, cards = CODEC.unpack(state), Cards(params.tables, XLA)
         unfinished = (game.programs > 0, game.attacking, game.retreating, game.settling)
@@ -162,8 +164,10 @@ class Tcg(Env):
         instance = jnp.where(kind == 1, card_at(game, HAND, player, (action - PLAY) // TARGETS), user)
         names_a_card = acts & ((kind == 1) | ((action >= ATTACK) & (action < STADIUM)))
         card = jnp.where(names_a_card, board.card_of(game, cards, instance), 0)
+        passes_on = acts & ((action == END) | ((action >= ATTACK) & (action < ABILITY)))
+        deck = at(game.deck, jnp.where(passes_on, 1 - player, player))
         kind = jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
-        return kind * np.int32(cards.sizes[0]) + card
+        return (kind * np.int32(cards.sizes[0]) + card) * np.int32(cards.tables.num_decks) + deck
 
     # --- the rules --------------------------------------------------------------------------------------------------
 
