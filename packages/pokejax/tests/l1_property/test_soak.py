@@ -5,7 +5,7 @@ import pytest
 from pokejax.verification.soak import KINDS, SPEEDS, battle_teams
 from rlenv_shared.verification.locate import reference
 
-pytestmark = pytest.mark.reference("showdown")
+pytestmark = [pytest.mark.l1, pytest.mark.reference("showdown")]
 
 
 def described(kind, battles=6):

@@ -150,7 +150,8 @@ def _set_speeds(columns: dict[str, NDArray[Any]], speeds: NDArray[Any]) -> None:
 
 def _team(kind: Kind, rng: np.random.Generator, speed: int | None) -> list[int]:
     """Six numbers of generated Pokémon, who stand in a random order; all of them can have the speed."""
-    bases, members = _bases(), []
+    bases = _bases()
+    members: list[int] = []
     while len(members) < TEAM:
         chosen = len(members) < kind.members
         candidate = int(rng.choice(_suits(kind))) if chosen else int(rng.integers(len(bases)))
