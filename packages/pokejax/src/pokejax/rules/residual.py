@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle
@@ -23,25 +24,17 @@ from pokejax.rules.status import SAND_IMMUNE, cure, inflict
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import come_true
 
+BURDENS = 4
+"""Salt Cure and Whirlpool on both Pokémon."""
 MOST_SHUFFLES = 7
 """Of four conditions on each of two Pokémon of one speed."""
 FUTURE, WISH, GRASS, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 3, 4, 5.2, 5.3, 5.4, 8, 9, 10, 12, 13
-BINDING, TAUNT, ENCORE, DISABLE, MAGNET_RISE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = (
-    13.5,
-    15,
-    16,
-    17,
-    18,
-    20,
-    22,
-    23,
-    25,
-)
+TAUNT, ENCORE, DISABLE, MAGNET_RISE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = 15, 16, 17, 18, 20, 22, 23, 25
 REFLECT, LIGHT_SCREEN, TAILWIND, AURORA_VEIL = 26.01, 26.02, 26.05, 26.1
 GROWTH, ORBS, HUNGER, HERB = 28.2, 28.3, 29.7, 29.8
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 AFTERWARDS = (
-    "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Whirlpool", "Yawn", "Speed Boost",
+    "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
 )  # fmt: skip
 """Kinds of handlers that come after what was foreseen, and of which the order matters."""
 Handler = Callable[[Battle, int, Any], None]
@@ -77,7 +70,8 @@ def begin(b: Battle, where: Any) -> Order:
 
 def nothing_yet(b: Battle) -> Order:
     """What `begin` would return if nothing were to happen."""
-    return dict.fromkeys((*AFTERWARDS, "faster", "fainted 0", "fainted 1"), jnp.zeros_like(b.view.over))
+    nobody = dict.fromkeys((*AFTERWARDS, "faster", "fainted 0", "fainted 1"), jnp.zeros_like(b.view.over))
+    return nobody | {"Salt Cure": jnp.stack([jnp.full_like(b.view.turn, -1)] * BURDENS)}
 
 
 def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
@@ -97,8 +91,8 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     in_order(b, where, order["poison"], poison, hurts=True)
     in_order(b, where, order["burns"], burn, hurts=True)
     in_order(b, where, order["Curse"], volatiles.suffer, hurts=True)
-    in_order(b, where, order["Salt Cure"], volatiles.smart, hurts=True)
-    in_order(b, where, order["Whirlpool"], volatiles.squeeze, hurts=True)
+    burdened = where & (order["Salt Cure"][0] >= 0)
+    b.when("Salt Cure and Whirlpool", burdened, lambda inner: torment(inner, burdened, order["Salt Cure"]))
     in_order(b, where, order["Yawn"], volatiles.doze_off)
     for number in (0, 1):
         asleep = b.side(number).status == rows.SLP
@@ -167,8 +161,8 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("burns", BURN, both(burnt)),
         Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
         Kind("Curse", CURSE, both(lambda n: b.side(n).cursed)),
-        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted)),
-        Kind("Whirlpool", BINDING, both(lambda n: b.side(n).bound > 0)),
+        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted), late=both(lambda n: b.side(n).bound_first)),
+        Kind("Whirlpool", SALT, both(lambda n: b.side(n).bound > 0)),
         Kind("Magnet Rise", MAGNET_RISE, both(lambda n: b.side(n).risen > 0)),
         Kind("Disable", DISABLE, both(lambda n: b.side(n).disable > 0)),
         Kind("Psychic Noise", HEAL_BLOCK, both(lambda n: b.side(n).heal_block > 0)),
@@ -203,6 +197,34 @@ def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, *, hurt
         handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
         if hurts:
             mark(b, check_win=where, last=1 - number, where=where)
+
+
+def torment(b: Battle, where: Any, order: Any) -> None:
+    """Salt Cure and Whirlpool, up to two on each Pokémon, in the order that `sorting` found."""
+
+    def goes_on(carry: Any) -> Any:
+        return (carry[1] < BURDENS) & (_nth(order, carry[1]) >= 0)
+
+    def handle(carry: Any) -> Any:
+        words, turn = carry
+        inner = Battle(words, b.params, b.ops)
+        now = _nth(order, turn)
+        going = where & goes_on(carry)
+        second = going & (now >= 2)
+        inner.swap(second)
+        able = going & ~inner.side(0).fainted & ~inner.view.over
+        volatiles.smart(inner, 0, able & (now % 2 == 0))
+        volatiles.squeeze(inner, 0, able & (now % 2 == 1))
+        mark(inner, check_win=going, last=1, where=going)
+        inner.swap(second)
+        return inner.words, turn + going.astype(jnp.int32)
+
+    start = (b.words, jnp.where(where, np.int32(0), np.int32(BURDENS)))
+    b.reopen(b.ops.loop(goes_on, handle, start, BURDENS)[0])
+
+
+def _nth(order: Any, place: Any) -> Any:
+    return sum(jnp.where(place == k, order[k], 0) for k in range(BURDENS))
 
 
 def dream(b: Battle, number: int, where: Any) -> None:

@@ -7,10 +7,12 @@ their turn comes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 
 from pokejax.battle import Battle
 
@@ -27,12 +29,14 @@ class Kind(NamedTuple):
         rank: their place in Showdown's order; the lowest comes first.
         held: whether the first and the second Pokémon have it, or how many of it.
         of_side: whether it is a side's, so that two are equals whoever is faster.
+        late: whether the first and the second Pokémon got it after the next kind, which has the same rank.
     """
 
     name: str
     rank: float
     held: tuple[Any, Any]
     of_side: bool = False
+    late: tuple[Any, Any] = (False, False)
 
 
 def sort(
@@ -50,14 +54,20 @@ def sort(
         skipped: how many handlers stand before a Pokémon's own and are sorted later.
 
     Returns:
-        By name, up to the rank ``last``: whether the second Pokémon's comes first.
+        By name, up to the rank ``last``: whether the second Pokémon's comes first; and of two kinds of one rank by the
+        first one's name: the order of all four, twice the Pokémon's number plus that of the kind, -1 where nobody is.
     """
     positions = _first_positions(kinds, skipped)
     front = jnp.zeros_like(positions[0, kinds[0].name])
     waiting = sorted((kind for kind in kinds if kind.rank < UNORDERED), key=lambda kind: kind.rank)
-    found = {}
+    found: dict[str, Any] = {}
     while waiting:
         kind = waiting.pop(0)
+        if waiting and waiting[0].rank == kind.rank:
+            found[kind.name], front = _sort_two_kinds(
+                b, (kind, waiting.pop(0)), where, tied, second_faster, positions, front
+            )
+            continue
         one, both = kind.held[0] | kind.held[1], kind.held[0] & kind.held[1]
         shuffled = b.tie((where if kind.of_side else tied) & both, kind.name)
         if kind.rank > last:
@@ -77,6 +87,59 @@ def sort(
     return found
 
 
+def _sort_two_kinds(
+    b: Battle,
+    kinds: tuple[Kind, Kind],
+    where: Any,
+    tied: Any,
+    second_faster: Any,
+    positions: dict[tuple[int, str], Any],
+    front: Any,
+) -> tuple[Any, Any]:
+    """Two kinds of one rank, which are equals of one Pokémon, and of both if they have one speed.
+
+    Returns:
+        The order, four numbers, and where the next handlers are to stand.
+    """
+    own = [(n, kind) for n in _BOTH for kind in kinds]
+    held = [kind.held[n] for n, kind in own]
+    ahead = [held[i] & (tied | (second_faster if n else ~second_faster)) for i, (n, _) in enumerate(own)]
+    behind = [holds & ~first for holds, first in zip(held, ahead, strict=True)]
+    lines, counts = [], []
+    for members in (ahead, behind):
+        at = [positions[n, kind.name] for n, kind in own]
+        count = sum(member.astype(jnp.int32) for member in members)
+        line = [jnp.full_like(front, -1) for _ in own]
+        for i, member in enumerate(members):
+            before = sum((other & (at[j] < at[i])).astype(jnp.int32) for j, other in enumerate(members) if j != i)
+            for place in range(len(own)):
+                line[place] = jnp.where(member & (before == place), i, line[place])
+        for place in range(len(own)):  # each changes places with what stands in front
+            moved = sum(jnp.where(line[place] == i, at[i], 0) for i in range(len(own)))
+            for key, position in positions.items():
+                displaced = (line[place] >= 0) & (position == front + place)
+                positions[key] = jnp.where(displaced, moved, position)
+        for start in range(len(own) - 1):
+            left = count - start
+            drawn = b.draw(where & (left > 1), jnp.maximum(left, 1).astype(np.uint32), f"{kinds[0].name} {start}")
+            chosen = sum(jnp.where(drawn == k, line[start + k], 0) for k in range(len(own) - start))
+            for k in range(1, len(own) - start):
+                line[start + k] = jnp.where(drawn == k, line[start], line[start + k])
+            line[start] = chosen
+        lines.append(line)
+        counts.append(count)
+        front = front + count
+    order = [
+        jnp.where(place < counts[0], lines[0][place], _entry(lines[1], place - counts[0])) for place in range(len(own))
+    ]
+    return jnp.stack(order), front
+
+
+def _entry(line: Sequence[Any], place: Any) -> Any:
+    """The entry of a line at a traced place, -1 where it has none."""
+    return sum(jnp.where(place == k, entry + 1, 0) for k, entry in enumerate(line)) - 1
+
+
 def _first_positions(kinds: Sequence[Kind], skipped: tuple[Any, Any]) -> dict[tuple[int, str], Any]:
     """Where handlers stand before the sort: all of the first Pokémon's, then all of the second's."""
     found, place = {}, jnp.zeros_like(skipped[0])
@@ -85,4 +148,9 @@ def _first_positions(kinds: Sequence[Kind], skipped: tuple[Any, Any]) -> dict[tu
         for kind in kinds:
             found[n, kind.name] = place
             place = place + kind.held[n].astype(jnp.int32)
+        for kind, following in itertools.pairwise(kinds):
+            if kind.late[n] is not False:
+                late = kind.late[n] & kind.held[n] & following.held[n]
+                found[n, kind.name] = found[n, kind.name] + late.astype(jnp.int32)
+                found[n, following.name] = found[n, following.name] - late.astype(jnp.int32)
     return found
