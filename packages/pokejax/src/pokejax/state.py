@@ -76,7 +76,7 @@ VOLATILE: Final = (
     bits("best_stat", 0, 5), flag("from_booster"), flag("salted"), flag("struck"), flag("exposed"),
     bits("typed", 0, 19), bits("trapped", 0, 2), flag("cornered"), bits("slow", 0, 5), flag("loafing"),
     bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
-    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"), flag("bound_first"),
+    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"),
     bits("form", 0, 2), bits("readied", 0, 3), flag("unfocused"),
     bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
     flag("attracted"),
@@ -89,14 +89,13 @@ VOLATILE: Final = (
 Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn,
 ``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own,
 ``adapted`` that its own Protean has seen to that; ``bound`` are the turns that Whirlpool holds it, ``loosened`` says
-that whoever did it is gone, ``bound_first`` that it was salted only after; ``form`` is a form that ends with leaving,
-as `effects.FORMS` numbers them; ``readied`` is what it prepares before it moves, ``unfocused`` that it was struck
-since; ``copied_ability`` is the ability that Trace or Transform has taken, 0 for its own; ``cud`` the berry that Cud
-Chew brings up again; ``coated`` says that Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special
-move has struck; ``discharged`` that Double Shock has used its electricity up; ``transformed`` that it has become the
-other Pokémon, as of row ``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with the power
-points ``copied_pp``; the others are turns left or
-flags."""
+that whoever did it is gone; ``form`` is a form that ends with leaving, as `effects.FORMS` numbers them; ``readied``
+is what it prepares before it moves, ``unfocused`` that it was struck since; ``copied_ability`` is the ability that
+Trace or Transform has taken, 0 for its own; ``cud`` the berry that Cud Chew brings up again; ``coated`` says that
+Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special move has struck; ``discharged`` that
+Double Shock has used its electricity up; ``transformed`` that it has become the other Pokémon, as of row
+``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with the power points ``copied_pp``; the
+others are turns left or flags."""
 
 BY_THE_OTHER: Final = ("shackled", "attracted")
 """Volatile conditions that end when the other Pokémon, which has brought them, is gone."""

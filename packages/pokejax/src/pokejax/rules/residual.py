@@ -161,7 +161,7 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("burns", BURN, both(burnt)),
         Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
         Kind("Curse", CURSE, both(lambda n: b.side(n).cursed)),
-        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted), late=both(lambda n: b.side(n).bound_first)),
+        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted)),
         Kind("Whirlpool", SALT, both(lambda n: b.side(n).bound > 0)),
         Kind("Magnet Rise", MAGNET_RISE, both(lambda n: b.side(n).risen > 0)),
         Kind("Disable", DISABLE, both(lambda n: b.side(n).disable > 0)),

@@ -7,7 +7,6 @@ their turn comes.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,14 +28,12 @@ class Kind(NamedTuple):
         rank: their place in Showdown's order; the lowest comes first.
         held: whether the first and the second Pokémon have it, or how many of it.
         of_side: whether it is a side's, so that two are equals whoever is faster.
-        late: whether the first and the second Pokémon got it after the next kind, which has the same rank.
     """
 
     name: str
     rank: float
     held: tuple[Any, Any]
     of_side: bool = False
-    late: tuple[Any, Any] = (False, False)
 
 
 def sort(
@@ -148,9 +145,4 @@ def _first_positions(kinds: Sequence[Kind], skipped: tuple[Any, Any]) -> dict[tu
         for kind in kinds:
             found[n, kind.name] = place
             place = place + kind.held[n].astype(jnp.int32)
-        for kind, following in itertools.pairwise(kinds):
-            if kind.late[n] is not False:
-                late = kind.late[n] & kind.held[n] & following.held[n]
-                found[n, kind.name] = found[n, kind.name] + late.astype(jnp.int32)
-                found[n, following.name] = found[n, following.name] - late.astype(jnp.int32)
     return found

@@ -171,7 +171,6 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     side.set("shackled", True, where=shackled)
     salted = where & (volatile == rows.SALT_CURE) & ~side.salted
     side.set("salted", True, where=salted)
-    side.set("bound_first", side.bound > 0, where=salted)
     return new | salted | shackled
 
 

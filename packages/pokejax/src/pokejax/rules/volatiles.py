@@ -175,7 +175,6 @@ def bind(b: Battle, where: Any) -> None:
     turns = b.draw(works, 2, "binding") + SHORTEST_BINDING
     target.set("bound", turns, where=works)
     target.set("loosened", False, where=works)
-    target.set("bound_first", False, where=works)
 
 
 def squeeze(b: Battle, number: int, where: Any) -> None:
