@@ -49,7 +49,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
 
     def one(roll: Any) -> Any:
         given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll, "Fickle Beam": 9}
-        given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll, "Shell Side Arm": 1}
+        given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll, "attack": roll, "Shell Side Arm": 1}
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
         always = jnp.ones_like(b.view.over)

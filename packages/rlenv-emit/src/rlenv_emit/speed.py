@@ -44,9 +44,15 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
 
 
 def _as_row(tree: Any) -> Any:
-    """All numbers of one environment, of 32 bits each, in one array uint32 ``[n]``."""
+    """All numbers of one environment, of 32 bits and less, in one array uint32 ``[n]``."""
     leaves = [leaf.reshape(-1) for leaf in jax.tree.leaves(tree)]
-    return jnp.concatenate([jax.lax.bitcast_convert_type(leaf, jnp.uint32) for leaf in leaves])
+    return jnp.concatenate([_recoded(leaf, jnp.dtype(jnp.uint32)) for leaf in leaves])
+
+
+def _recoded(words: Any, dtype: Any) -> Any:
+    """The same bits; flags and small integers, which fill no word, by their values."""
+    alike = words.dtype.itemsize == dtype.itemsize
+    return jax.lax.bitcast_convert_type(words, dtype) if alike else words.astype(dtype)
 
 
 def _of_row(row: Any, like: Any) -> Any:
@@ -54,7 +60,7 @@ def _of_row(row: Any, like: Any) -> Any:
     leaves, structure, begin = [], jax.tree.structure(like), 0
     for leaf in jax.tree.leaves(like):
         part = row[begin : begin + leaf.size].reshape(leaf.shape)
-        leaves.append(jax.lax.bitcast_convert_type(part, leaf.dtype))
+        leaves.append(_recoded(part, leaf.dtype))
         begin += leaf.size
     return jax.tree.unflatten(structure, leaves)
 

@@ -112,14 +112,14 @@ def _sort_two_kinds(
             for place in range(len(own)):
                 line[place] = jnp.where(member & (before == place), i, line[place])
         for place in range(len(own)):  # each changes places with what stands in front
-            moved = sum(jnp.where(line[place] == i, at[i], 0) for i in range(len(own)))
+            moved = _entry(at, line[place])
             for key, position in positions.items():
                 displaced = (line[place] >= 0) & (position == front + place)
                 positions[key] = jnp.where(displaced, moved, position)
         for start in range(len(own) - 1):
             left = count - start
             drawn = b.draw(where & (left > 1), jnp.maximum(left, 1).astype(np.uint32), f"{kinds[0].name} {start}")
-            chosen = sum(jnp.where(drawn == k, line[start + k], 0) for k in range(len(own) - start))
+            chosen = _entry(line[start:], drawn)
             for k in range(1, len(own) - start):
                 line[start + k] = jnp.where(drawn == k, line[start], line[start + k])
             line[start] = chosen
@@ -134,7 +134,10 @@ def _sort_two_kinds(
 
 def _entry(line: Sequence[Any], place: Any) -> Any:
     """The entry of a line at a traced place, -1 where it has none."""
-    return sum(jnp.where(place == k, entry + 1, 0) for k, entry in enumerate(line)) - 1
+    found = jnp.full_like(line[0], -1)
+    for k, entry in enumerate(line):
+        found = jnp.where(place == k, entry, found)
+    return found
 
 
 def _first_positions(kinds: Sequence[Kind], skipped: tuple[Any, Any]) -> dict[tuple[int, str], Any]:

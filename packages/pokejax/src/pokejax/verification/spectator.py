@@ -83,6 +83,7 @@ class Spectator:
         self.order: list[str] = []
         self.most: dict[str, int] = {}
         self.seen: set[str] = set()
+        self.dancing: str | None = None  # who has just been said to repeat a dance
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
@@ -299,7 +300,8 @@ class Spectator:
         if name == "struggle":
             return
         other = self.sides[2 - int(ident[1])]
-        if effect(tags.get("from", ""))[0] == "ability":  # another one's move, by Magic Bounce
+        dances, self.dancing = ident == self.dancing, None
+        if effect(tags.get("from", ""))[0] == "ability" or dances:  # another one's move, by Magic Bounce or Dancer
             return
         self._know_move(ident, name)
         by = effect(tags.get("from", ""))[1]
@@ -447,6 +449,7 @@ class Spectator:
         kind, name = effect(given[1])
         if kind == "ability":
             self._know_ability(given[0], name)
+            self.dancing = given[0] if name == "dancer" else None
         elif name in BINDING:
             self._side(given[0]).volatiles.add("partiallytrapped")
         elif name == "leppaberry":
