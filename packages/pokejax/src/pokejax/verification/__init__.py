@@ -21,6 +21,7 @@ DECLARATION: Final = Declaration(
             "fresh",
             f"{__name__}.rollouts:compare_battles",
             full={"seeds": {"uniform": "20000:25000", "attack": "25000:30000"}, "processes": 2},
+            quick={"seeds": {"uniform": "1000200:1000205", "attack": "1000200:1000205"}},
         ),
         RolloutSet(
             "soak",
