@@ -96,21 +96,6 @@ def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
     return [tables.packed(source, composed, index) for index in range(count)]
 
 
-def episodes(battles: int, seed: int, policy: str, mirrors: float = 0.3, chosen: Any = None) -> list[dict[str, Any]]:
-    """Settings for the driver: composed teams, some against themselves so that speeds tie."""
-    packed = composed_teams(2 * battles, seed, chosen)
-    rng = np.random.default_rng(seed)
-    mirrored = rng.random(battles) < mirrors
-    return [
-        {
-            "episode": str(seed * 1_000_000 + n),
-            "policy": policy,
-            "teams": [packed[2 * n], packed[2 * n if mirrored[n] else 2 * n + 1]],
-        }
-        for n in range(battles)
-    ]
-
-
 def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Iterator[dict[str, Any]]:
     """The reference's recordings of the episodes, on request with what each player is told."""
     with reference("showdown").driver() as driver:
