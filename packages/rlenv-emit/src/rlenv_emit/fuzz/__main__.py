@@ -90,6 +90,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--programs", type=int, default=20_000)
+    parser.add_argument("--first", type=int, default=0, help="seed; several runs can share the programs")
     parser.add_argument("--together", type=int, default=100, help="programs in one object")
     parser.add_argument("--rows", type=int, default=1031, help="an odd number pads the last group of lanes")
     forms = [form.name for form in processor.FORMS if processor.runs(form)]
@@ -98,10 +99,10 @@ def main() -> int:
     kept = given.out.with_suffix(given.out.suffix + ".parts")
     parts = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     done = {part["first"] for part in parts}
-    for number, first in enumerate(range(0, given.programs, given.together)):
+    for first in range(given.first, given.programs, given.together):
         if first not in done:
             seeds = range(first, min(first + given.together, given.programs))
-            parts.append(one_part(seeds, number, given.rows, given.forms))
+            parts.append(one_part(seeds, first // given.together, given.rows, given.forms))
             with kept.open("a") as file:
                 file.write(json.dumps(parts[-1]) + "\n")
         differences = sum(len(part["differences"]) for part in parts)
