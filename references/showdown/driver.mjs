@@ -12,6 +12,8 @@
 //   close    {battles: [n, …]}                   forgets them
 //   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?, aux_keys?}
 //                                                whole episodes (js/episode.mjs): header, choices and views of each
+//   random   {decisions, begin?: {teams, seed}}  random legal play, one battle after the other (js/random.mjs); battles
+//                                                that have ended since the last request with `begin`
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
 //
 // A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core",
@@ -23,6 +25,7 @@ import {RequestError, serve} from './js/serve.mjs';
 import {FORMAT, Play, generateTeam} from './js/play.mjs';
 import {header, playEpisode} from './js/episode.mjs';
 import {damageRolls} from './js/rolls.mjs';
+import {RandomPlay} from './js/random.mjs';
 
 const battles = new Map();
 let opened = 0;
@@ -108,6 +111,14 @@ function episodes({episodes: wanted}) {
   return {dtypes, steps};
 }
 
+let randomPlay = null;
+
+function random({begin, decisions}) {
+  if (begin) randomPlay = new RandomPlay(begin);
+  if (!randomPlay) throw new RequestError('random: the first request has to have `begin`');
+  return randomPlay.advance(decisions);
+}
+
 const teams = ({seeds, format = FORMAT}) => seeds.map(seed => generateTeam(seed, format));
 
-serve({teams, open, step, rolls, close, play, episodes});
+serve({teams, open, step, rolls, close, play, random, episodes});

@@ -1,5 +1,6 @@
 """Packed state: where fields lie, what views read and write, and the same bits with NumPy, JAX and inside a kernel."""
 
+import copy as copies
 import doctest
 import json
 import sys
@@ -384,6 +385,45 @@ def test_words_that_nothing_touches_are_the_same_objects(layout, rng):
     part.set(int(last) if last.isdigit() else last, drawn(place.field, rng))
     changed = [i for i, (ours, given) in enumerate(zip(view.words(), words, strict=True)) if ours is not given]
     assert changed == [layout.tables[place.table].start + place.word]
+
+
+PAIR = Layout(
+    "pair", [bits("turn", 0, 9), record("side", 2, [bits("hp", 0, 999), bits("speed", 0, 999), word("seed")])]
+)
+
+
+def pair(hp):
+    view = PAIR.view((np.zeros(BATCH, np.uint32),) * PAIR.num_words)
+    for number, side in enumerate(view.side):
+        side.hp, side.speed = np.full(BATCH, hp + number), np.full(BATCH, 7)
+    return view
+
+
+def test_parts_that_somebody_holds_go_on_with_a_view_s_other_words():
+    view = pair(10)
+    side, chosen, untouched = view.side[1], view.side[np.arange(BATCH) % 2], view.words()[0]
+    assert (chosen.hp == 10 + np.arange(BATCH) % 2).all()
+    chosen.speed = np.full(BATCH, 8)  # not put back yet
+    view.reload(pair(20).words())
+    assert (side.hp == 21).all()
+    assert (side.speed == 7).all()
+    assert (chosen.hp == 20 + np.arange(BATCH) % 2).all()
+    assert (chosen.speed == 7).all()
+    side.set("hp", 5)
+    assert (view.side[1].hp == 5).all()
+    view.reload(tuple(view.words()))
+    assert (untouched == view.words()[0]).all()
+    assert (view.side[0].hp == 20).all()
+
+
+def test_a_copy_of_a_view_has_the_same_words_and_is_decoded_for_itself():
+    view = pair(10)
+    view.side[np.arange(BATCH) % 2].hp = np.full(BATCH, 3)
+    other = copies.copy(view)
+    assert all((one == two).all() for one, two in zip(view.words(), other.words(), strict=True))
+    other.side[0].hp = np.full(BATCH, 1)
+    assert (view.side[0].hp == np.where(np.arange(BATCH) % 2 == 0, 3, 10)).all()
+    assert (other.side[0].hp == 1).all()
 
 
 @QUICK

@@ -69,6 +69,15 @@ def test_ratio_names_both_numbers(example):
     assert results.select(example, "c", frameskip=8)["workload"] == "c"
 
 
+def test_a_ratio_counts_decisions_and_so_does_the_choice_of_the_fastest(example):
+    ours, theirs = results.select(example, "c"), results.select(example, "jax")
+    plain = results.ratio(example, ours, theirs)
+    assert (ours["batch"], plain.value) == (1, 8e6 / 2e7)
+    ours["decisions_per_step"] = 0.25
+    assert results.ratio(example, ours, theirs).value == plain.value / 4
+    assert results.select(example, "c")["batch"] == 4096  # of 5 million, not of a quarter of 8
+
+
 def test_ratio_across_reports_is_refused(example):
     other = copy.deepcopy(example)
     with pytest.raises(InvalidParamsError, match="one report"):

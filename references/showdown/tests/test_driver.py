@@ -34,6 +34,19 @@ def test_the_choices_of_an_episode_play_it_again(driver, battle):
     assert driver.request("play", episodes=[spec], draw_log=True, messages=True)[0] == battle
 
 
+def test_random_play_goes_on_where_it_was(driver, battle):
+    begin = {"teams": battle["teams"], "seed": 7}
+    at_once = driver.request("random", begin=begin, decisions=300)
+    assert at_once >= 2
+    parts = [driver.request("random", begin=begin, decisions=100)]
+    parts += [driver.request("random", decisions=100) for _ in range(2)]
+    assert parts[-1] == at_once
+    assert parts == sorted(parts)
+    assert driver.request("random", begin={**begin, "seed": 8}, decisions=0) == 0
+    with pytest.raises(InvalidParamsError, match="packed teams"):
+        driver.request("random", begin={"teams": [], "seed": 7}, decisions=1)
+
+
 def test_step_by_step_is_the_same_as_at_once(driver, battle):
     settings = [{"seed": battle["seed"], "teams": battle["teams"]}] * 2
     opened = driver.request("open", battles=settings, draw_log=True, messages=True)

@@ -6,9 +6,11 @@ swapped back after it.
 
 from __future__ import annotations
 
+import copy
 import functools
+import inspect
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax.numpy as jnp
@@ -16,25 +18,26 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.state import LAYOUT, Words
-from pokejax.tables import NAMES
+from pokejax.tables import NAMES, word_of_row
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout
 from rlenv_shared.packing.allocate import Place
+from rlenv_shared.packing.view import View
 
 
 class Row:
     """A row of a table: each of its words is taken when one of its fields is first asked for.
 
     Args:
-        columns: of the table.
+        table: as `tables.interleaved` lays it out.
         layout: of its rows.
         index: of the row.
         ops: form of the program.
     """
 
-    def __init__(self, columns: Sequence[Any], layout: Layout, index: Any, ops: Ops) -> None:
-        self._columns, self._layout, self._index, self._ops = columns, layout, index, ops
+    def __init__(self, table: Any, layout: Layout, index: Any, ops: Ops) -> None:
+        self._table, self._layout, self._index, self._ops = table, layout, index, ops
         self._words: dict[int, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -47,14 +50,20 @@ class Row:
         setattr(self, name, value)
         return value
 
+    def __copy__(self) -> Row:
+        """The same row with what is known of it: for a branch, which must not keep for others what it reads."""
+        other = Row(self._table, self._layout, self._index, self._ops)
+        other.__dict__.update(self.__dict__, _words=dict(self._words))
+        return other
+
     def _word(self, number: int) -> Any:
         if number not in self._words:
-            self._words[number] = self._ops.take(self._columns[number], self._index)
+            self._words[number] = self._ops.take(self._table, word_of_row(self._layout, self._index, number))
         return self._words[number]
 
     def view(self) -> Any:
         """The whole row as a view."""
-        return self._layout.view(tuple(map(self._word, range(len(self._columns)))))
+        return self._layout.view(tuple(map(self._word, range(self._layout.num_words))))
 
 
 class Seeming:
@@ -63,7 +72,13 @@ class Seeming:
     def __init__(self, other: Row, itself: Row) -> None:
         self._other, self._itself = other, itself
 
+    def __copy__(self) -> Seeming:
+        """As of a `Row`."""
+        return Seeming(copy.copy(self._other), copy.copy(self._itself))
+
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what Python looks for in any object
+            raise AttributeError(name)
         return getattr(self._itself if name in rows.KEPT else self._other, name)
 
 
@@ -111,6 +126,27 @@ class Battle:
 
         words, found = self.ops.when_any(name, predicate, handler, (self.words, otherwise))
         self._open(words)
+        return found
+
+    def gate(self, name: str, predicate: Any, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
+        """As if the rule stood here, for one that changes nothing where ``predicate`` is false.
+
+        Unlike after `when`, rows go on to be what they were, unless the rule has them forgotten.
+        """
+        known, inside = self._rows, {}
+
+        def handler(state: tuple[Words, Any]) -> tuple[Words, Any]:
+            inner = Battle(state[0], self.params, self.ops)
+            inside.update({key: copy.copy(row) for key, row in known.items()})
+            inner._rows = dict(inside)
+            found = rule(inner)
+            for key in [key for key, row in inside.items() if inner._rows.get(key) is not row]:
+                del inside[key]
+            return inner.words, found
+
+        words, found = self.ops.when_any(name, predicate, handler, (self.words, otherwise))
+        self.view.reload(words)
+        self._rows = {key: row for key, row in known.items() if key in inside}
         return found
 
     def swap(self, condition: Any) -> None:
@@ -235,8 +271,13 @@ class Battle:
             own = jnp.where(self.side(number).absent, 0, self.ability_held(number))
             second = self.view.swapped if number == 0 else ~self.view.swapped
             passed = self.view.ignored == jnp.where(second, 2, 1)
-            row = self.row("abilities", rows.ABILITY, own)
-            return jnp.where((passed & row.breakable) | (self.side(number).transformed & row.inborn), 0, own)
+            transformed = self.side(number).transformed
+
+            def left(own: Any) -> Any:
+                row = self.row("abilities", rows.ABILITY, own)
+                return jnp.where((passed & row.breakable) | (transformed & row.inborn), 0, own)
+
+            return self.ops.when_any("ability passed by", passed | transformed, left, own)
 
         return self._kept(("ability number", number), make)
 
@@ -288,7 +329,7 @@ class Battle:
 
     def naturally_immune(self, number: int, kind: int) -> Any:
         """Whether its types spare it a status or the like (`tables.IMMUNITIES`)."""
-        types, masks = self.types(number), self.params.immunities[0]
+        types, masks = self.types(number), self.params.immunities
         both = self.once(
             ("immunities", number), types, lambda: self.ops.take(masks, types[0]) | self.ops.take(masks, types[1])
         )
@@ -311,6 +352,31 @@ class Battle:
             (first.fainted, second.fainted, first.speed, second.speed, over),
             lambda: ~first.fainted & ~second.fainted & (first.speed == second.speed) & ~over,
         )
+
+
+def gated(name: str, dtype: Any = jnp.bool_) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a rule with an argument ``where`` one that a form of the program can skip where nobody needs it.
+
+    It changes nothing, and what it returns, of this dtype, is False or 0, where ``where`` is False.
+    """
+
+    def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(rule)
+        says = signature.return_annotation not in (None, "None")
+
+        @functools.wraps(rule)
+        def run(b: Battle, *arguments: Any, **options: Any) -> Any:
+            where = signature.bind(b, *arguments, **options).arguments["where"]
+
+            def inside(inner: Battle) -> Any:
+                own = [copy.copy(one) if isinstance(one, View | Row) else one for one in arguments]
+                return rule(inner, *own, **options)
+
+            return b.gate(name, where, inside, jnp.zeros_like(where, dtype) if says else None)
+
+        return run
+
+    return decorate
 
 
 def any_of(flags: Iterable[Any]) -> Any:

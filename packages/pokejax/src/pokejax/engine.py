@@ -14,9 +14,10 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.rules import requests, turn
-from pokejax.state import LAYOUT, MOVES, NOBODY, TEAM, Words
-from pokejax.tables import Params
+from pokejax.rules import queue, requests, turn
+from pokejax.rules.queue import NUM_ACTIONS
+from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words
+from pokejax.tables import NAMES, Params
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA, Ops
 
@@ -53,7 +54,7 @@ def _prepare(b: Battle, member: Any) -> None:
     pokemon = b.row("pokemon", rows.POKEMON, member.row)
     member.hp, member.item = pokemon.max_hp, pokemon.item
     for slot in range(MOVES):
-        member.pp[slot] = b.ops.take(b.params.power_points[0], pokemon.moves[slot]).astype(jnp.int32)
+        member.pp[slot] = b.ops.take(b.params.power_points, pokemon.moves[slot]).astype(jnp.int32)
 
 
 def ready(words: Words) -> Any:
@@ -67,6 +68,28 @@ def micro_step(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops 
     b = Battle(words, params, ops)
     turn.step(b, actions)
     return b.words
+
+
+def likeness(words: Words, params: Params, ops: Ops = XLA) -> Any:
+    """A number that battles have in common whose next step needs the same parts of the rules; int32."""
+    b = Battle(words, params, ops)
+    kind = queue.next_kind(b)
+    chosen = [
+        (params.seeming_row(side),
+         jnp.where(side.lock > 0, side.lock_slot, jnp.where(side.charging > 0, side.charge_slot, side.chosen_slot)))
+        for side in b.view.side
+    ]  # fmt: skip
+    second = queue.actor_is_second(b, kind)
+    row, slot = (jnp.where(second, other, one) for one, other in zip(*chosen, strict=True))
+    number = b.row("pokemon", rows.POKEMON, row).moves[jnp.minimum(slot, MOVES - 1)]
+    move = ops.take(params.likeness, number).astype(jnp.int32)
+    ails = [side.status.astype(jnp.int32) > 0 for side in b.view.side]
+    hurts = (b.view.weather > 0, ails[0] | ails[1], b.side(0).speed == b.side(1).speed)
+    end = sum(flag.astype(jnp.int32) << k for k, flag in enumerate(hurts))
+    detail = jnp.where(kind == queue.MOVE, move, jnp.where(kind == queue.RESIDUAL, end, 0))
+    waits = b.view.request != NOT_ASKED
+    first = jnp.where(b.view.over, 0, jnp.where(waits, queue.RESIDUAL + b.view.request, kind)).astype(jnp.int32)
+    return first * len(NAMES["move"]) + jnp.where(waits | b.view.over, 0, detail)
 
 
 def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = XLA, most: int | None = None) -> Words:
@@ -90,6 +113,8 @@ def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = X
         going = goes_on(carry)
         return jax.tree.map(lambda new, old: jax.lax.select(going, new, old), step(carry), carry)
 
+    if most == 1:  # nothing changes after the end
+        return micro_step(words, actions, params, ops)
     start = (words, ~LAYOUT.view(words).over)
     if most is None:
         return jax.lax.while_loop(goes_on, step, start)[0]
@@ -98,8 +123,16 @@ def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = X
 
 def masks(words: Words, params: Params, ops: Ops = XLA) -> Any:
     """Legal actions, bool ``[2, NUM_ACTIONS]``."""
-    b = Battle(words, params, ops)
-    return jnp.stack([jnp.stack(requests.legal_actions(b, n)) for n in (0, 1)])
+    view = LAYOUT.view(words)
+    passing = [[view.over] * (NUM_ACTIONS - 1) + [view.over | ~side.asked] for side in view.side]
+    asked = view.over | view.side[0].asked | view.side[1].asked
+
+    def handler(_: Any) -> Any:
+        b = Battle(words, params, ops)
+        return jnp.stack([jnp.stack(requests.legal_actions(b, n)) for n in (0, 1)])
+
+    found: Any = ops.when_any("legal actions", asked, handler, jnp.stack([jnp.stack(row) for row in passing]))
+    return found
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import engine, hidden, observation, pools
-from pokejax.rules.queue import NUM_ACTIONS
+from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import Params, all_forms, params
 from rlenv_shared import masking, spaces
@@ -104,6 +104,13 @@ class RandomBattle(Env):
         """Another truth that a player cannot tell from this one; see `pokejax.hidden`."""
         return hidden.permute(state, key, player, self.default_params if params is None else params)
 
+    def alike(self, state: Words, action: Any, params: Params) -> Any:
+        """A number that battles have in common whose next step goes a similar way; int32 ``()``.
+
+        First what is next in the queue, or what is asked; then of a move what it does, of the end of a turn what hurts.
+        """
+        return engine.likeness(state, params)
+
     # --- the rules --------------------------------------------------------------------------------------------------
 
     def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
@@ -136,7 +143,7 @@ class RandomBattle(Env):
         self, state: Words, action: Any, params: Params, ops: Ops = XLA
     ) -> tuple[Words, Any, Any, dict[str, Any]]:
         """Take the choices of who is asked, and go on; see the class."""
-        action, illegal = masking.sanitise(action, self.legal_actions(state, params, ops))
+        action, illegal = self._accepted(state, action, params, ops)
         before = self._lead(state, params, ops)
         state = engine.resolve(state, (action[0], action[1]), params, ops, self.micro_steps)
         view = LAYOUT.view(state)
@@ -145,6 +152,17 @@ class RandomBattle(Env):
         won = [(view.over & (view.winner == player)).astype(jnp.float32) for player in (0, 1)]
         first = won[0] - won[1] + self._lead(state, params, ops) - before
         return state, jnp.stack([first, -first]), view.over, {"illegal_action": illegal}
+
+    def _accepted(self, state: Words, action: Any, params: Params, ops: Ops) -> tuple[Any, Any]:
+        """Actions that can be taken, and whether others were asked for; who is not asked and passes needs no look."""
+        looked_at = LAYOUT.view(state).over | self.to_act(state).any() | (action != PASS).any()
+
+        def sanitised(_: Any) -> tuple[Any, Any]:
+            return masking.sanitise(action, self.legal_actions(state, params, ops))
+
+        unchanged = action, jnp.zeros(action.shape, jnp.bool_)
+        accepted: tuple[Any, Any] = ops.when_any("choices accepted", looked_at, sanitised, unchanged)
+        return accepted
 
     def _lead(self, state: Words, params: Params, ops: Ops) -> Any:
         """What the first player's lead in Pokémon and hit points is worth."""

@@ -17,8 +17,9 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import any_of, number_of
 from pokejax.rules.telling import percent
-from pokejax.seeing import load_front, store_front
+from pokejax.seeing import constants_at, load_front, store_front
 from pokejax.state import LAYOUT, MOVES, TEAM, Words
+from pokejax.tables import separated
 from rlenv_shared.ops import XLA
 
 Array = Any
@@ -38,7 +39,8 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     view = LAYOUT.view(LAYOUT.swap(words, "side", other))
     side = view.side[0]
     store_front(side)
-    pool = rows.POKEMON.view(tuple(jnp.asarray(column)[: params.pool_size] for column in params.pokemon))
+    columns = separated(rows.POKEMON, jnp.asarray(params.pokemon))
+    pool = rows.POKEMON.view(tuple(column[: params.pool_size] for column in columns))
     before = [side.member[k].row for k in range(TEAM)]
     known = [(side.member[k].appeared > 0) | (side.member[k].guise > 0) for k in range(TEAM)]
     taken = [jnp.where(known[k], _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
@@ -85,8 +87,7 @@ def _permute_member(
     forms = params.present_row(member) - old
 
     def most_hp(row: Any) -> Any:
-        columns = tuple(XLA.take(jnp.asarray(column), row + forms) for column in params.pokemon)
-        return rows.POKEMON.view(columns).max_hp
+        return constants_at(row + forms, params, XLA).max_hp
 
     new = _choose(fits, old, row_key)
     new = jnp.where(fixed, old, new)
@@ -94,8 +95,8 @@ def _permute_member(
     untouched = member.item == _of(pool.item, old)
     member.set("item", _of(pool.item, new), where=untouched)
     for slot in range(MOVES):
-        used = _of(params.power_points[0], _of(pool.moves[slot], old)).astype(jnp.int32) - member.pp[slot]
-        most = _of(params.power_points[0], _of(pool.moves[slot], new)).astype(jnp.int32)
+        used = _of(params.power_points, _of(pool.moves[slot], old)).astype(jnp.int32) - member.pp[slot]
+        most = _of(params.power_points, _of(pool.moves[slot], new)).astype(jnp.int32)
         member.pp.set(slot, jnp.maximum(most - used, 0))
     before, most = most_hp(old), most_hp(new)
     shown = jnp.where(seen, percent(member.hp, before), 100)

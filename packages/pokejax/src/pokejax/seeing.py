@@ -12,7 +12,7 @@ from pokejax import rows
 from pokejax.battle import any_of, number_of
 from pokejax.rules.telling import percent
 from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, PERSISTENT, TEAM
-from pokejax.tables import NAMES
+from pokejax.tables import NAMES, word_of_row
 from rlenv_shared.ops import Ops
 
 MOST_SLEEP, MOST_STAT, MOST_POISON = 7, 1023, 15
@@ -47,7 +47,8 @@ def _keep(source: Any, target: Any, as_itself: Any) -> None:
 
 def constants_at(row: Any, params: Any, ops: Ops) -> Any:
     """A row of the pool as a view."""
-    return rows.POKEMON.view(tuple(ops.take(column, row) for column in params.pokemon))
+    words = range(rows.POKEMON.num_words)
+    return rows.POKEMON.view(tuple(ops.take(params.pokemon, word_of_row(rows.POKEMON, row, k)) for k in words))
 
 
 def _present(member: Any, params: Any, ops: Ops) -> Any:

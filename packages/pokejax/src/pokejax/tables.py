@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,47 +17,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax.data import DATA, MANIFEST, SCHEMA
-from pokejax.rows import BOOSTS, POKEMON_WORDS
+from pokejax.rows import BOOSTS, MOVE, POKEMON, POKEMON_WORDS
 from rlenv_shared.errors import SnapshotVersionError, explain
+from rlenv_shared.packing import Layout
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 Column = Any
 FORMS: Final = 3
 """As what a Pokémon of the pool has rows: itself, what it may become, and that Terastallized."""
+ALIKE_BY: Final = (
+    "category", "target", "weather", "side_condition", "boosts", "status", "volatile", "heal_share", "self_boosts",
+    "once_boosts", "secondaries", "status0", "boosts0", "volatile0", "contact", "most_hits", "drain", "recoil",
+    "self_switch", "knocks_off", "charges",
+)  # fmt: skip
+"""Fields of a move that tell which parts of the rules it needs, the most important first."""
 TABLES: Final = ("moves", "abilities", "items", "modifiers", "stages", "types", "immunities", "power_points")
 
 
 @pytree_dataclass
 class Params(Replaceable):
-    """Tables as columns of uint32 words, and the pool of teams.
+    """Tables of uint32 words, and the pool of teams.
 
     Attributes:
-        moves: rows of `rows.MOVE`, and so on for `abilities` and `items`.
+        moves: rows of `rows.MOVE` as `interleaved` lays them out, and so on for `abilities`, `items` and `pokemon`.
         modifiers: rows of `rows.MODIFIER` by effect, event and number; items come after abilities.
         stages: seven packed stage changes each.
         types: 0 neutral, 1 weak, 2 resistant, 3 immune, by defender and attacker.
         immunities: bits by type.
         power_points: the most of each move.
-        pokemon: rows of `rows.POKEMON`, six to a team, then as many of what they may become,
+        pokemon: of `rows.POKEMON`, six to a team, then as many of what they may become,
             and of what they are when they have Terastallized besides.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
             `speed_drop` of those that Sticky Web lowers, `defense_drop` Gulp Missile, `evasion_drop` Defog;
             `weakness_policy` what it raises,
             `drum` half of what Belly Drum does, `parting` what Parting Shot lowers, `tidying` what Tidy Up raises,
             `attack` and `special_attack` one of them alone.
+        likeness: by move, a number that is near that of moves which do similar things (`likeness`).
         accuracies: of the later hits of Triple Axel and its like (`accuracies`).
         max_steps_in_episode: decisions and steps between them after which an episode is cut.
     """
 
-    moves: tuple[Column, ...]
-    abilities: tuple[Column, ...]
-    items: tuple[Column, ...]
-    modifiers: tuple[Column, ...]
-    stages: tuple[Column, ...]
-    types: tuple[Column, ...]
-    immunities: tuple[Column, ...]
-    power_points: tuple[Column, ...]
-    pokemon: tuple[Column, ...]
+    moves: Any
+    abilities: Any
+    items: Any
+    modifiers: Any
+    stages: Any
+    types: Any
+    immunities: Any
+    power_points: Any
+    pokemon: Any
     intimidate: Any
     speed_boost: Any
     speed_drop: Any
@@ -68,13 +77,14 @@ class Params(Replaceable):
     tidying: Any
     attack: Any
     special_attack: Any
+    likeness: Any
     accuracies: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
 
     @property
     def pool_size(self) -> int:
         """How many Pokémon the pool has."""
-        return len(self.pokemon[0]) // FORMS
+        return len(self.pokemon) // stride(POKEMON) // FORMS
 
     def present_row(self, member: Any) -> Any:
         """The row of what a Pokémon, as the state has it, is now: its own, or that of what it has become."""
@@ -143,16 +153,53 @@ def params(pokemon: tuple[Column, ...]) -> Params:
         "tidying": stage_row(atk=1, spe=1),
         "attack": stage_row(atk=1),
         "special_attack": stage_row(spa=1),
+        "likeness": likeness(),
         "accuracies": accuracies(),
     }
-    found: dict[str, Any] = {name: table(name) for name in TABLES}
+    found: dict[str, Any] = {name: interleaved(table(name)) for name in TABLES}
     return Params(pokemon=all_forms(pokemon), **found, **stages)
 
 
-def all_forms(pool: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Columns of a pool as `Params` has them: what its Pokémon are, and behind it what they may become."""
+def all_forms(pool: tuple[Column, ...]) -> NDArray[np.uint32]:
+    """A pool as `Params` has it: what its Pokémon are, and behind it what they may become."""
     forms = [pool[k * POKEMON_WORDS : (k + 1) * POKEMON_WORDS] for k in range(FORMS)]
-    return tuple(np.concatenate(columns_) for columns_ in zip(*forms, strict=True))
+    return interleaved([np.concatenate(columns_) for columns_ in zip(*forms, strict=True)])
+
+
+def interleaved(table: Sequence[Column]) -> NDArray[np.uint32]:
+    """Columns as one array of rows, one after the other: processors fetch a line at a time, and a row lies in one."""
+    words = np.zeros((len(table[0]), _stride(len(table))), np.uint32)
+    words[:, : len(table)] = np.stack(table, axis=-1)
+    return words.reshape(-1)
+
+
+def separated(layout: Layout, table: Any) -> tuple[Any, ...]:
+    """The columns of what `interleaved` has laid out."""
+    words = table.reshape(-1, stride(layout))
+    return tuple(words[:, number] for number in range(layout.num_words))
+
+
+def stride(layout: Layout) -> int:
+    """From row to row: a power of two of words."""
+    return _stride(layout.num_words)
+
+
+def _stride(words: int) -> int:
+    return 1 << (words - 1).bit_length()
+
+
+def word_of_row(layout: Layout, row: Any, number: int) -> Any:
+    """The place of a word of a row in `interleaved`."""
+    return row * np.int32(stride(layout)) + np.int32(number)
+
+
+def likeness() -> NDArray[np.uint32]:
+    """Places of moves when they are sorted by what they do, uint32 ``[moves]``: the same parts of the rules first."""
+    moves = MOVE.view(table("moves"))
+    keys = [np.asarray(getattr(moves, name)) for name in ALIKE_BY]
+    places = np.empty(len(keys[0]), np.uint32)
+    places[np.lexsort(keys[::-1])] = np.arange(len(places), dtype=np.uint32)
+    return places
 
 
 def accuracies(base: int = 90) -> NDArray[np.uint32]:

@@ -11,7 +11,7 @@ from pokejax.data import DATA, MANIFEST
 from pokejax.rules.copying import bare_speed
 from pokejax.rules.numbers import chain, fraction, modify, staged
 from pokejax.state import LAYOUT
-from pokejax.tables import NAMES, _read, table
+from pokejax.tables import NAMES, _read, interleaved, likeness, separated, stride, table, word_of_row
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 
 pytestmark = pytest.mark.l1
@@ -36,6 +36,26 @@ def test_every_move_has_a_row_that_says_what_it_is():
     row = rows.MOVE.decode([word[earthquake] for word in table("moves")])
     assert (row["power"], row["accuracy"], NAMES["type"][row["type"]]) == (100, 100, "Ground")
     assert all(len(column) == len(NAMES["move"]) for column in table("moves"))
+
+
+def test_rows_lie_whole_in_one_line_and_come_apart_again():
+    columns, flat = table("moves"), interleaved(table("moves"))
+    assert stride(rows.MOVE) == 16
+    assert flat.shape == (16 * len(NAMES["move"]),)
+    earthquake = NAMES["move"].index("earthquake")
+    words = [flat[word_of_row(rows.MOVE, earthquake, number)] for number in range(rows.MOVE.num_words)]
+    assert words == [column[earthquake] for column in columns]
+    np.testing.assert_array_equal(separated(rows.MOVE, flat), columns)
+
+
+def test_moves_that_need_the_same_rules_are_neighbours():
+    places = likeness()
+    assert sorted(places) == list(range(len(NAMES["move"])))
+    moves = rows.MOVE.decode(table("moves"))
+    in_order = moves["category"][np.argsort(places)]
+    assert (np.diff(in_order) >= 0).all()  # those that do no damage together
+    waves = [places[NAMES["move"].index(name)] for name in ("swordsdance", "nastyplot", "thunderwave")]
+    assert abs(int(waves[0]) - int(waves[1])) < abs(int(waves[0]) - int(waves[2]))
 
 
 @pytest.mark.parametrize(

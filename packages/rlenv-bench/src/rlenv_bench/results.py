@@ -116,7 +116,7 @@ def select(report: Mapping[str, Any], workload: str, batch: int | None = None, *
     if not found:
         have = sorted({(run["workload"], run["batch"]) for run in report["runs"]})
         raise InvalidParamsError("run", (workload, batch, settings), f"one of {have}", "measure it in the same run")
-    return max(found, key=lambda run: summarise(run).median)
+    return max(found, key=_decisions)
 
 
 def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Ratio:
@@ -124,8 +124,13 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
     for run in (ours, theirs):
         if not any(run is own for own in report["runs"]):
             raise InvalidParamsError("ratio", _label(run), "two runs of one report", "pick them with select()")
-    numerator, denominator = summarise(ours).median, summarise(theirs).median
+    numerator, denominator = _decisions(ours), _decisions(theirs)
     return Ratio(numerator / denominator, numerator, denominator, _label(ours), _label(theirs), report["unit"])
+
+
+def _decisions(run: Mapping[str, Any]) -> float:
+    """Median of the steps a second in which somebody was asked to act."""
+    return summarise(run).median * float(run["decisions_per_step"])
 
 
 def table(report: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.extend import core as jax_core
 from jax.interpreters import ad, batching, mlir
 
@@ -99,9 +100,19 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
     order = []
     if traced.alike is not None and count > traced.form.lanes:  # neighbours share branches, so those alike go together
         kinds = jax.vmap(traced.alike, [0 if own else None for own in batched])(*rows)
-        order = [jnp.argsort(kinds).astype(jnp.int32)]
+        order = [_in_order(kinds)]
     found = jax.ffi.ffi_call(traced.target(batched), outs)(*rows, *order, threads=traced.threads)
     return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
+
+
+def _in_order(kinds: Any) -> Any:
+    """Places of those alike, one kind after the other; of a kind, as many bits count as places leave in a word.
+
+    XLA:CPU sorts single words several times as fast as it sorts by a comparison of its own, as `jnp.argsort` has it do.
+    """
+    bits = max(len(kinds) - 1, 1).bit_length()
+    words = (kinds.astype(jnp.uint32) << np.uint32(bits)) | jnp.arange(len(kinds), dtype=jnp.uint32)
+    return (jnp.sort(words) & np.uint32((1 << bits) - 1)).astype(jnp.int32)
 
 
 def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:

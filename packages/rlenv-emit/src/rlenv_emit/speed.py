@@ -91,7 +91,7 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
     inner = WithHooks(env, ops) if resets else _WithoutReset(env, ops)
     parts = workloads.rollout_parts(inner, params, batch, observe=False, **form)
 
-    def drawn(carry: Any, params: Any, ops: Ops) -> tuple[Any, Any, Any]:
+    def drawn(carry: Any, params: Any, ops: Ops, parts: workloads.Parts = parts) -> tuple[Any, Any, Any]:
         action, rng = parts.choose(carry, params, ops)
         return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
 
@@ -129,7 +129,8 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
         rows, _ = jax.lax.scan(step, jax.vmap(_as_row)(carry), None, steps)
         return jax.vmap(lambda row: _of_row(row, one))(rows), None
 
-    first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA), (0, None)), env)
+    by_xla = workloads.rollout_parts(env, params, batch, observe=False, **form)
+    first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA, by_xla), (0, None)), env)
     plain.rollout, plain.options = jax.jit(rollout, donate_argnums=(0,)), {}
     plain.start = (*plain.start, *first(plain.start, params))
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start)

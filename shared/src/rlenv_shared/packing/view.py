@@ -124,6 +124,18 @@ class View(Part):
             chosen.put_back()
         return tuple(store.words.values())
 
+    def reload(self, words: Sequence[Any]) -> None:
+        """Go on with other words, as a branch returns them; parts of this view that somebody holds go on with them."""
+        for key, old, new in zip(self._spot.store.words, self.words(), words, strict=True):
+            if new is not old:
+                self._spot.store.save(key, new)
+
+    def __copy__(self) -> View:
+        """The same words, decoded anew: for a function that is traced by itself."""
+        words = self._spot.store.words
+        tables = {table: sum(name == table for name, _ in words) for table in self._spot.begin}
+        return View(self.words(), self._spot.node, {name: slice(0, count) for name, count in tables.items()})
+
 
 class _Spot(NamedTuple):
     """A member with where its owner begins, or one element of it with where that begins."""

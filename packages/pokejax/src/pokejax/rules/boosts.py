@@ -9,13 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, any_of, gated
 from pokejax.rules.telling import tell_ability
 
 LOWEST, HIGHEST = -6, 6
 EVERY: Final = tuple(range(len(rows.BOOSTS)))
 
 
+@gated("boost")
 def boost(
     b: Battle,
     number: int,
@@ -44,7 +45,7 @@ def boost(
     Returns:
         Whether a stage changed.
     """
-    word = b.ops.take(b.params.stages[0], change)
+    word = b.ops.take(b.params.stages, change)
     deltas = {stat: _nibble(word, stat) for stat in stats}
     return _change(b, number, deltas, where, by_foe, intimidating, silent, by_ability)
 
@@ -95,7 +96,7 @@ def _change(
     side.set("raised", True, where=where_changed & any_of(delta > 0 for delta in deltas.values()))
     side.set("lowered", True, where=where_changed & any_of(delta < 0 for delta in deltas.values()))
     if by_foe:  # Defiant and Competitive answer once for each stage
-        word = b.ops.take(b.params.stages[0], ability.lowered_boosts)
+        word = b.ops.take(b.params.stages, ability.lowered_boosts)
         for stat in (rows.ATK, rows.SPA):
             raised = side.boosts[stat] + _nibble(word, stat) * lowered
             tell_ability(b, number, where & (raised > side.boosts[stat]) & (side.boosts[stat] < HIGHEST))

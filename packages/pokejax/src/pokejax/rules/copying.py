@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of
+from pokejax.battle import Battle, gated, number_of
 from pokejax.rules import power
 from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, TRANSFORM_CODE
@@ -20,10 +20,16 @@ TRANSLATED = ("last_move", "choice_lock")
 
 def trace(b: Battle, number: int, where: Any) -> Any:
     """Trace copies the other one's ability if that can be had; whether it does (``onUpdate`` of Trace)."""
+    copies: Any = _trace(b, number, where & b.ability(number).traces & (b.side(number).hp > 0))
+    return copies
+
+
+@gated("trace")
+def _trace(b: Battle, number: int, where: Any) -> Any:
     side, foe = b.side(number), b.side(1 - number)
     found = b.ability_number(1 - number)
     there = (foe.hp > 0) & (found != 0) & ~b.ability(1 - number).untraceable
-    copies = where & b.ability(number).traces & (side.hp > 0) & there & ~b.ability(1 - number).stays
+    copies = where & there & ~b.ability(1 - number).stays
     b.draw(copies, 1, "Trace")
     side.set("copied_ability", found, where=copies)
     b.forget("ability", "ability number")
@@ -34,10 +40,13 @@ def trace(b: Battle, number: int, where: Any) -> Any:
 
 def trace_in_vain(b: Battle, number: int, where: Any) -> None:
     """Trace draws among the foes also where the one there keeps its ability, and so again at every Update."""
-    foe = b.side(1 - number)
-    there = ~b.side(number).fainted & (foe.hp > 0) & b.ability_out(1 - number).stays
-    there = there & ~b.ability_out(1 - number).untraceable
-    b.draw(where & b.ability(number).traces & there, 1, "Trace in vain")
+    where = where & b.ability(number).traces & ~b.side(number).fainted & (b.side(1 - number).hp > 0)
+    b.gate("trace in vain", where, lambda inner: _trace_who_stays(inner, 1 - number, where))
+
+
+def _trace_who_stays(b: Battle, number: int, where: Any) -> None:
+    there = b.ability_out(number).stays & ~b.ability_out(number).untraceable
+    b.draw(where & there, 1, "Trace in vain")
 
 
 def transform(b: Battle, number: int, where: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -126,10 +127,20 @@ def mark(
     """
     going = ~b.view.over & where
     newly = [going & (b.side(n).hp == 0) & ~b.side(n).fainted for n in (0, 1)]
+
+    def rule(b: Battle) -> tuple[Any, Any]:
+        return _fall(b, newly, going & check_win, last, by_move, from_afar)
+
+    found: tuple[Any, Any] = b.gate("faint", newly[0] | newly[1], rule, tuple(newly))
+    return found
+
+
+def _fall(b: Battle, newly: Sequence[Any], check_win: Any, last: Any, by_move: Any, from_afar: Any) -> tuple[Any, Any]:
+    """What `mark` does with those who have no hit points left."""
     if by_move is not None:
         drawn_along = newly[1] & b.side(1).bonded & by_move & ~from_afar & ~b.side(0).fainted
         b.side(0).set("hp", 0, where=drawn_along)
-        newly[0] = newly[0] | drawn_along
+        newly = newly[0] | drawn_along, newly[1]
         last = jnp.where(drawn_along, 0, last)
         check_win = check_win | drawn_along
     for number in (0, 1):
@@ -140,12 +151,16 @@ def mark(
         side.set("left", side.left - 1, where=newly[number])
         side.set("fallen", jnp.minimum(side.fallen + 1, MOST_FALLEN), where=newly[number])
     last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
-    win(b, going & check_win & (newly[0] | newly[1]), last)
+    win(b, check_win & (newly[0] | newly[1]), last)
     return newly[0], newly[1]
 
 
 def bury(b: Battle, newly: tuple[Any, Any]) -> None:
     """What ends with those who have fainted, and what it means to the others."""
+    b.gate("bury", newly[0] | newly[1], lambda inner: _clear_away(inner, newly))
+
+
+def _clear_away(b: Battle, newly: tuple[Any, Any]) -> None:
     for number in (0, 1):
         side = b.side(number)
         side.set("switch_flag", False, where=newly[number])

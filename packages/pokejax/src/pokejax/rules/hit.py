@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, gated
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, beaters, damage, has_power
@@ -168,20 +168,8 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
     at_self = move.target == rows.AT_SELF
     shielded = where & ~at_self & behind_substitute(b, move)
     harms = where & (move.category != rows.STATUS)
-    tell_item(b, 1, harms & move.needs_item)
-    shatter(b, 1, harms & move.breaks_screens)
-    user = b.side(0)
-    gulps = harms & move.gulps & b.ability(0).gulps & (user.form == 0)
-    change_form(b, 0, jnp.where(user.hp * 2 <= b.pokemon(0).max_hp, GORGING, GULPING), gulps)
-    full = damage(b, move, meets, hit, harms)
-    strike_substitute(b, move, full, harms & shielded)
     harmful = harms & ~shielded
-    dealt = strike_target(b, move, full, harmful)
-    drain(b, 0, fraction(dealt, move.drain), harmful & (move.drain > 0) & (dealt > 0))
-    b.side(1).clear("boosts", where=harmful & move.clears_target)
-    b.side(0).set("exposed", True, where=harms & move.exposes)
-    b.side(0).set("recharge", 2, where=harms & move.recharges)
-    b.side(0).set("discharged", True, where=harms & move.discharges & ~b.side(0).terastallized)
+    dealt = blow(b, move, meets, hit, harms, shielded)
     # A status move that a substitute takes counts as done.
     worked = harms | shielded | effects_of_status_move(b, move, where & ~harms & ~shielded)
     b.side(1).set("unfocused", True, where=harmful & (b.side(1).readied == rows.FOCUS_PUNCH))
@@ -193,10 +181,28 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
     for number in (0, 1):
         secondary(b, move, number, where & worked, shielded)
     drag(b, harmful & move.drags)
-    damaging_hit(b, move, meets, dealt, harmful)
-    lose_balloon(b, harms)
-    after_hit(b, move, harmful, harms)
+    be_hit(b, move, meets, dealt, harms, shielded)
     return jnp.where(harmful, dealt, 0), worked, shielded
+
+
+@gated("blow", jnp.int32)
+def blow(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any, shielded: Any) -> Any:
+    """The damage that a hit deals to the Pokémon itself, or to the substitute that has ``shielded`` it."""
+    struck = where & ~shielded
+    tell_item(b, 1, where & move.needs_item)
+    shatter(b, 1, where & move.breaks_screens)
+    user = b.side(0)
+    gulps = where & move.gulps & b.ability(0).gulps & (user.form == 0)
+    change_form(b, 0, jnp.where(user.hp * 2 <= b.pokemon(0).max_hp, GORGING, GULPING), gulps)
+    full = damage(b, move, meets, hit, where)
+    strike_substitute(b, move, full, where & shielded)
+    dealt = strike_target(b, move, full, struck)
+    drain(b, 0, fraction(dealt, move.drain), struck & (move.drain > 0) & (dealt > 0))
+    b.side(1).clear("boosts", where=struck & move.clears_target)
+    b.side(0).set("exposed", True, where=where & move.exposes)
+    b.side(0).set("recharge", 2, where=where & move.recharges)
+    b.side(0).set("discharged", True, where=where & move.discharges & ~b.side(0).terastallized)
+    return dealt
 
 
 def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
@@ -256,6 +262,14 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
     inflict(b, 1, status, happens & (status != 0), by_move=True)
     add_volatile(b, 1, volatile, happens & (volatile != 0))
     boost(b, 0, self_boosts, own & (self_boosts != 0), by_foe=False)
+
+
+@gated("be hit")
+def be_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any, shielded: Any) -> None:
+    """What follows a hit that does damage, to the target or to its substitute."""
+    damaging_hit(b, move, meets, dealt, where & ~shielded)
+    lose_balloon(b, where)
+    after_hit(b, move, where & ~shielded, where)
 
 
 def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -> None:

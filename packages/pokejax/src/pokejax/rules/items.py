@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, any_of, gated
 from pokejax.rules import power
 from pokejax.rules.copying import trace_in_vain
 from pokejax.rules.faint import heal, lose_item, use_up
@@ -36,9 +36,15 @@ def update(b: Battle, where: Any, site: str, *, waits: Any = False, first: Calla
     for number in (0, 1):
         trace_in_vain(b, number, where & ~b.side(number).queued_run_switch)
         wants = where & hungry(b, number)
-        ask_to_eat(b, number, wants)
-        able = wants & ~unnerved(b, number)
-        eat(b, number, able & ~(b.item(1).heals_quarter & waits) if number == 1 else able)
+        waits_now = b.item(1).heals_quarter & waits & (number == 1)
+        ask_and_eat(b, number, wants, waits_now)
+
+
+@gated("ask and eat")
+def ask_and_eat(b: Battle, number: int, where: Any, waits: Any) -> None:
+    """Eat, unless the other one unnerves it, or it ``waits``."""
+    ask_to_eat(b, number, where)
+    eat(b, number, where & ~unnerved(b, number) & ~waits)
 
 
 def settle(b: Battle, where: Any) -> None:
@@ -76,8 +82,13 @@ def hungry(b: Battle, number: int) -> Any:
     hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
     asleep = item.wakes & (side.status == rows.SLP)
     ails = item.cures & ((side.status != 0) | (side.confusion > 0))
-    spent = item.restores & any_of(spent_slots(b, number))
+    spent = b.gate("spent", item.restores, lambda inner: out_of_power(inner, number), jnp.zeros_like(asleep))
     return (side.hp > 0) & ~side.fainted & (hurt | asleep | ails | spent)
+
+
+def out_of_power(b: Battle, number: int) -> Any:
+    """Whether an active Pokémon with a Leppa Berry has a move and no power left for it."""
+    return b.item(number).restores & any_of(spent_slots(b, number))
 
 
 def spent_slots(b: Battle, number: int) -> list[Any]:
@@ -100,6 +111,7 @@ def recover(b: Battle, number: int, where: Any) -> None:
     side.set("taunt", 0, where=freed)
 
 
+@gated("eat")
 def eat(b: Battle, number: int, where: Any) -> None:
     """Eat the berry."""
     ruminate(b, number, where)
@@ -173,6 +185,7 @@ def lose_balloon(b: Battle, where: Any) -> None:
     lose_item(b, 1, where & b.item(1).balloon)
 
 
+@gated("eat of the target")
 def eat_of_target(b: Battle, where: Any) -> None:
     """Bug Bite: the user eats the target's berry."""
     where = where & (b.side(0).hp > 0) & b.item(1).berry
@@ -184,11 +197,13 @@ def eat_of_target(b: Battle, where: Any) -> None:
 
 def white_herb(b: Battle, number: int, where: Any) -> None:
     """Lowered stages are as before, once."""
+    _restore_stages(b, number, where & b.item(number).white_herb)
+
+
+@gated("White Herb")
+def _restore_stages(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
-    lowered = jnp.zeros_like(where)
-    for stage in side.boosts:
-        lowered = lowered | (stage < 0)
-    where = where & b.item(number).white_herb & lowered & (side.hp > 0)
+    where = where & any_of(stage < 0 for stage in side.boosts) & (side.hp > 0)
     for stat in range(len(rows.BOOSTS)):
         side.boosts.set(stat, jnp.maximum(side.boosts[stat], 0), where=where)
     use_up(b, number, where)

@@ -8,25 +8,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import FLYING, Battle, any_of, number_of
+from pokejax.battle import FLYING, Battle, any_of, gated, number_of
 from pokejax.rules import futures, power
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
 from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, use_up, win
-from pokejax.rules.field import set_weather, twist
-from pokejax.rules.guises import told_healthy
-from pokejax.rules.hazards import change_courts, lay
+from pokejax.rules.field_moves import change_field
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
 from pokejax.rules.items import steal, update, white_herb
 from pokejax.rules.numbers import facts_word, modify
 from pokejax.rules.queue import priority
 from pokejax.rules.requests import has_reserve
-from pokejax.rules.screens import raise_screen
 from pokejax.rules.shaping import shape
-from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, STATUS_FIELDS, before_move, cure, shuffle_bans
+from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure, shuffle_bans
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
-from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TEAM, TRUE
+from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
 POISON = number_of("type", "Poison")
 MELOETTA, MORPEKO = number_of("species", "meloetta"), number_of("species", "morpeko")
@@ -126,15 +123,21 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     shape(b, move, used)
     result, blocked = use_move(b, move, own, used, repeats, strikes)
     b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
-    update(b, called, "Update after a hit")
-    faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=called)
-    update(b, called, "Update after the hits")
+    end_call(b, called)
     after_move(b, move, able)
     b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
     b.side(0).set("lock", 0, where=unlocked)
     faint_messages(b, check_win=able | strikes, last=0, where=able | strikes)
     win(b, able & ~b.view.over, 0)
     return jnp.where(able & result & move.dance, index, 0)
+
+
+@gated("end call")
+def end_call(b: Battle, where: Any) -> None:
+    """What Sleep Talk called has been used."""
+    update(b, where, "Update after a hit")
+    faint_messages(b, check_win=b.side(0).hp == 0, last=0, where=where)
+    update(b, where, "Update after the hits")
 
 
 def pass_by_ability(b: Battle, move: Any, where: Any) -> None:
@@ -238,11 +241,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     broken = hits & move.breaks_protect & target.protected
     for field in ("protected", "stall_turns", "stalls"):
         target.clear(field, where=broken)
-    changed = foreseen | set_weather(b, move.weather, reaches & at_field & (move.weather != 0))
-    changed = changed | twist(b, reaches & move.twists) | clear_stages(b, reaches & move.clears_stages)
-    changed = changed | lay(b, 1, move.side_condition, reaches & at_side)
-    changed = changed | change_courts(b, reaches & move.changes_courts) | heal_team(b, reaches & move.heals_team)
-    changed = changed | raise_screen(b, move.side_condition, reaches & at_own)
+    changed = foreseen | change_field(b, move, reaches & (move.category == rows.STATUS))
     landed = hit_loop(b, move, meets, hits) & ~strikes
 
     adapt(b, move, landed & protects)
@@ -277,28 +276,6 @@ def adapt(b: Battle, move: Any, where: Any) -> None:
     user.set("typed", move.type, where=where)
     user.set("adapted", True, where=where)
     tell_ability(b, 0, where)
-
-
-def heal_team(b: Battle, where: Any) -> Any:
-    """Heal Bell ends the status of the whole team; whether anybody had one."""
-    side = b.side(0)
-    cured = where & (side.hp > 0) & (side.status != 0)
-    cure(b, 0, cured)
-    for place in range(TEAM):
-        member = side.member[place]
-        ails = where & (side.order[0] != place) & (member.hp > 0) & (member.status != 0)
-        told_healthy(b, 0, place, ails)
-        for field in STATUS_FIELDS:
-            member.set(field, 0, where=ails)
-        cured = cured | ails
-    return cured
-
-
-def clear_stages(b: Battle, where: Any) -> Any:
-    """Haze sets all stages of both Pokémon back."""
-    for number in (0, 1):
-        b.side(number).clear("boosts", where=where & ~b.side(number).fainted)
-    return where
 
 
 def can_try(b: Battle, move: Any) -> Any:

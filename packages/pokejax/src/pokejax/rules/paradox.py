@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, gated
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import NEUTRAL, staged
 from pokejax.rules.telling import tell_ability
@@ -33,7 +33,8 @@ def best_stat(b: Battle, number: int) -> Any:
 
 def notice_weather(b: Battle, number: int, where: Any) -> None:
     """The sun comes or goes (``onWeatherChange``)."""
-    _notice(b, number, where & (b.ability(number).paradox == rows.SUNLIGHT), b.weather == rows.SUN)
+    where = where & (b.ability(number).paradox == rows.SUNLIGHT)
+    b.gate("notice weather", where, lambda inner: _notice(inner, number, where, inner.weather == rows.SUN))
 
 
 def notice_terrain(b: Battle, number: int, where: Any) -> None:
@@ -57,21 +58,31 @@ def shines(b: Battle, number: int) -> Any:
 def _notice(b: Battle, number: int, where: Any, shining: Any) -> None:
     side = b.side(number)
     where = where & ~side.fainted
-    wakes = where & shining & (side.best_stat == 0)
-    tell_ability(b, number, wakes)
-    side.set("best_stat", best_stat(b, number), where=wakes)
+    _grow(b, number, where & shining & (side.best_stat == 0))
     side.set("best_stat", 0, where=where & ~shining & ~side.from_booster)
+
+
+@gated("paradox")
+def _grow(b: Battle, number: int, where: Any) -> None:
+    """The best stat is the one that grows."""
+    tell_ability(b, number, where)
+    b.side(number).set("best_stat", best_stat(b, number), where=where)
 
 
 def use_booster(b: Battle, number: int, where: Any) -> None:
     """Booster Energy is used up where nothing else wakes the ability."""
     side = b.side(number)
-    idle = (b.ability(number).paradox > 0) & ~shines(b, number)
-    where = where & b.item(number).booster & idle & (side.hp > 0) & ~side.fainted & ~side.queued_run_switch
+    where = where & b.item(number).booster & (b.ability(number).paradox > 0)
+    _use_booster(b, number, where & (side.hp > 0) & ~side.fainted & ~side.queued_run_switch)
+
+
+@gated("Booster Energy")
+def _use_booster(b: Battle, number: int, where: Any) -> None:
+    side = b.side(number)
+    where = where & ~shines(b, number)
     new = where & (side.best_stat == 0)
-    side.set("best_stat", best_stat(b, number), where=new)
+    _grow(b, number, new)
     side.set("from_booster", True, where=new)
-    tell_ability(b, number, new)
     use_up(b, number, where)
 
 

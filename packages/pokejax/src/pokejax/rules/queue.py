@@ -12,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import FLYING, Battle, number_of
+from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.rules.items import eat_for_nothing, unnerved
+from pokejax.rules.requests import enabled, enabled_moves
 from pokejax.rules.speed import update_speeds
 from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT
 
@@ -30,14 +31,15 @@ _BOTH = (0, 1)
 STRUGGLE = number_of("move", "struggle")
 
 
-def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: Any) -> None:
+def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
     """Take the choices of who is asked, and order them (``commitChoices``).
 
     Args:
         b: the battle.
         actions: one per side, `NUM_ACTIONS` of them; only read where the side is asked.
-        usable: per side, whether any move can be chosen; where none can, a move is Struggle.
         where: whether anybody is asked.
+
+    Where no move can be chosen, a move is Struggle.
     """
     view = b.view
     moving, replacing = where & (view.request == ASK_MOVES), where & (view.request == ASK_SWITCH)
@@ -47,7 +49,8 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
         switches = (action >= SWITCH_ACTION) & (action < PASS)
         moves = side.asked & moving & (action < SWITCH_ACTION)
         terastallizes = moves & (action >= TERA_ACTION)
-        slot = jnp.where(usable[n], action & np.int32(MOVES - 1), STRUGGLE_SLOT)
+        slot = action & np.int32(MOVES - 1)
+        slot = jnp.where(usable(b, n, slot), slot, STRUGGLE_SLOT)
         side.set("chosen_slot", slot, where=moves)
         side.set("queued_move", True, where=moves)
         side.set("queued_terastallize", True, where=terastallizes)
@@ -88,6 +91,15 @@ def commit(b: Battle, actions: tuple[Any, Any], usable: tuple[Any, Any], where: 
     view.set("queued_before_turn", True, where=begins)
     view.set("queued_residual", True, where=begins)
     view.set("mid_turn", True, where=begins)
+
+
+def usable(b: Battle, number: int, slot: Any) -> Any:
+    """Whether any move can be used, if this slot's is a legal choice: in a rampage it need not be the one that can."""
+    side = b.side(number)
+    rampages = (side.lock > 0) | (side.recharge > 0) | (side.charging > 0)
+    own = enabled(b, number, slot, b.pokemon(number).moves[slot])
+    others = b.gate("rampage", rampages, lambda inner: rampages & any_of(enabled_moves(inner, number)), own & ~own)
+    return own | others
 
 
 def order(b: Battle, kind: str, kinds: str, where: Any) -> None:

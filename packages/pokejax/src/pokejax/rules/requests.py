@@ -17,21 +17,32 @@ STEEL = number_of("type", "Steel")
 
 def enabled_moves(b: Battle, number: int) -> list[Any]:
     """Which slots can be used: there is power left, and nothing forbids the move."""
-    side, pokemon = b.side(number), b.pokemon(number)
-    found = []
-    for slot in range(MOVES):
-        index = pokemon.moves[slot]
-        move = b.move(index)
-        locked = (side.choice_lock != 0) & (side.choice_lock != slot + 1)
-        vested = b.item(number).assault_vest & (move.category == rows.STATUS)
-        taunted = (side.taunt > 0) & (move.category == rows.STATUS)
-        repeats = (side.encore > 0) & (side.encore_slot != slot)
-        disabled = (side.disable > 0) & (side.disable_slot == slot)
-        kept = ((side.heal_block > 0) & move.heal) | ((side.throat_chop > 0) & move.sound) | disabled
-        again = move.cantusetwice & (side.last_move == slot + 1)
-        there = (index != 0) & (power.left(b, number, slot) > 0)
-        found.append(there & ~locked & ~vested & ~taunted & ~repeats & ~again & ~kept)
-    return found
+    return [enabled(b, number, slot, b.pokemon(number).moves[slot]) for slot in range(MOVES)]
+
+
+def enabled(b: Battle, number: int, slot: Any, index: Any) -> Any:
+    """Whether a slot, in which there is a move of this number, can be used."""
+    side = b.side(number)
+    locked = (side.choice_lock != 0) & (side.choice_lock != slot + 1)
+    repeats = (side.encore > 0) & (side.encore_slot != slot)
+    disabled = (side.disable > 0) & (side.disable_slot == slot)
+    there = (index != 0) & (power.left(b, number, slot) > 0) & ~locked & ~repeats & ~disabled
+    there = there & ~((side.last_move == slot + 1) & used_what_cannot_be_repeated(b, number))
+    vested = b.item(number).assault_vest | (side.taunt > 0)
+
+    def unless_barred(there: Any) -> Any:
+        move = b.row("moves", rows.MOVE, index)
+        kept = ((side.heal_block > 0) & move.heal) | ((side.throat_chop > 0) & move.sound)
+        return there & ~(vested & (move.category == rows.STATUS)) & ~kept
+
+    barred = vested | (side.heal_block > 0) | (side.throat_chop > 0)
+    return b.ops.when_any("moves barred", there & barred, unless_barred, there)
+
+
+def used_what_cannot_be_repeated(b: Battle, number: int) -> Any:
+    """Whether the move that was used last is Blood Moon or its like."""
+    slot = jnp.clip(b.side(number).last_move - 1, 0, MOVES - 1)
+    return b.row("moves", rows.MOVE, b.pokemon(number).moves[slot]).cantusetwice
 
 
 def can_come_in(b: Battle, number: int) -> list[Any]:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, any_of
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import bury, change_form, heal, hurt, mark
@@ -54,18 +54,22 @@ def begin(b: Battle, where: Any) -> Order:
     fainted = [b.side(n).fainted for n in (0, 1)]
     tied = where & (b.side(0).speed == b.side(1).speed)
     second_faster = b.side(1).speed > b.side(0).speed
-    zero = jnp.zeros_like(b.view.turn)
-    order = sort(b, handlers(b), where, tied, second_faster, last=GROWTH, skipped=(zero, zero))
+    order = sort(b, handlers(b), where, tied, second_faster, last=GROWTH)
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     alone = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
-    for number in range(MOST_SHUFFLES):
-        b.draw(where & (shuffles > number), 2, "conditions of some turns")
+    b.gate("conditions of some turns", where & (shuffles > 0), lambda inner: shuffle_conditions(inner, where, shuffles))
 
     weather(b, where, second_faster)
     draw_near(b, where, order["Future Sight"])
     faster = {"faster": second_faster, "fainted 0": fainted[0], "fainted 1": fainted[1]}
     return {kind: jnp.asarray(order[kind]) for kind in AFTERWARDS} | faster
+
+
+def shuffle_conditions(b: Battle, where: Any, times: Any) -> None:
+    """Conditions that only have a duration are equals."""
+    for number in range(MOST_SHUFFLES):
+        b.draw(where & (times > number), 2, "conditions of some turns")
 
 
 def nothing_yet(b: Battle) -> Order:
@@ -83,17 +87,20 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     for number in (0, 1):
         stands = green & ~b.side(number).fainted & ~b.view.over & b.grounded(number)
         heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), stands)
-    in_order(b, where, order["cures"], shed)
+    in_order(b, where, order["cures"], shed, any_of(ability.sheds_skin | ability.dries for ability in abilities(b)))
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
         tell_item(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals))
-    in_order(b, where, order["Leech Seed"], volatiles.leech, hurts=True)
-    in_order(b, where, order["poison"], poison, hurts=True)
-    in_order(b, where, order["burns"], burn, hurts=True)
-    in_order(b, where, order["Curse"], volatiles.suffer, hurts=True)
+    seeded, cursed = (any_of(getattr(side, field) for side in b.view.side) for field in ("seeded", "cursed"))
+    in_order(b, where, order["Leech Seed"], volatiles.leech, seeded, hurts=True)
+    poisoned = any_of((side.status == rows.PSN) | (side.status == rows.TOX) for side in b.view.side)
+    in_order(b, where, order["poison"], poison, poisoned, hurts=True)
+    burnt = any_of(side.status == rows.BRN for side in b.view.side)
+    in_order(b, where, order["burns"], burn, burnt, hurts=True)
+    in_order(b, where, order["Curse"], volatiles.suffer, cursed, hurts=True)
     burdened = where & (order["Salt Cure"][0] >= 0)
     b.when("Salt Cure and Whirlpool", burdened, lambda inner: torment(inner, burdened, order["Salt Cure"]))
-    in_order(b, where, order["Yawn"], volatiles.doze_off)
+    in_order(b, where, order["Yawn"], volatiles.doze_off, any_of(side.yawn > 0 for side in b.view.side))
     for number in (0, 1):
         asleep = b.side(number).status == rows.SLP
         eat(b, number, where & ~b.view.over & asleep & b.item(number).cures & hungry(b, number) & ~unnerved(b, number))
@@ -104,9 +111,12 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     terrain = going & (b.view.terrain_turns > 0)
     b.view.set("terrain_turns", b.view.terrain_turns - 1, where=terrain)
     clear_terrain(b, terrain & (b.view.terrain_turns == 0))
-    in_order(b, where, order["Speed Boost"], dream, hurts=True)
-    in_order(b, where, order["Speed Boost"], harvest)
-    in_order(b, where, order["Speed Boost"], chew)
+    dreams, harvests, chews = (
+        any_of(getattr(ability, field) for ability in abilities(b)) for field in ("bad_dreams", "harvests", "chews")
+    )
+    in_order(b, where, order["Speed Boost"], dream, dreams, hurts=True)
+    in_order(b, where, order["Speed Boost"], harvest, harvests)
+    in_order(b, where, order["Speed Boost"], chew, chews)
     for number in (0, 1):
         side = b.side(number)
         hurries = where & (side.slow > 0) & ~side.fainted & (side.active_turns > 0) & ~b.view.over
@@ -131,7 +141,7 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
         tell_ability(b, number, hungers)
         white_herb(b, number, standing)
         volatiles.pass_turn(b, number, standing)
-    in_order(b, where, second_faster, volatiles.pass_rampage)
+    in_order(b, where, second_faster, volatiles.pass_rampage, any_of(side.lock > 0 for side in b.view.side))
     bury(b, (where & b.side(0).fainted & ~fainted[0], where & b.side(1).fainted & ~fainted[1]))
 
 
@@ -188,15 +198,25 @@ def handlers(b: Battle) -> list[Kind]:
     ]
 
 
-def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, *, hurts: bool = False) -> None:
+def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, concerns: Any, *, hurts: bool = False) -> None:
     """Run a handler for both Pokémon, the one that comes first first; whom it hurts may faint at once.
 
-    The first Pokémon has its turn either before the second or after it, so that three copies are enough.
+    The first Pokémon has its turn either before the second or after it, so that three copies are enough.  Nothing
+    happens where it ``concerns`` neither.
     """
-    for number, turn in ((0, ~second_first), (1, True), (0, second_first)):
-        handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
-        if hurts:
-            mark(b, check_win=where, last=1 - number, where=where)
+
+    def rule(b: Battle) -> None:
+        for number, turn in ((0, ~second_first), (1, True), (0, second_first)):
+            handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
+            if hurts:
+                mark(b, check_win=where, last=1 - number, where=where)
+
+    b.gate(f"in order, {handler.__name__}", where & concerns, rule)
+
+
+def abilities(b: Battle) -> tuple[Any, Any]:
+    """Both active Pokémon's."""
+    return b.ability(0), b.ability(1)
 
 
 def torment(b: Battle, where: Any, order: Any) -> None:

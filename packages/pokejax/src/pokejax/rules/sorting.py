@@ -7,13 +7,14 @@ their turn comes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax.battle import Battle
+from pokejax.battle import Battle, any_of
 
 _BOTH = (0, 1)
 UNORDERED = float("inf")
@@ -36,10 +37,10 @@ class Kind(NamedTuple):
     of_side: bool = False
 
 
-def sort(
-    b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float, skipped: tuple[Any, Any]
-) -> Mapping[str, Any]:
+def sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> Mapping[str, Any]:
     """Draw all shuffles of two, and say which of them comes first.
+
+    Where nobody is equal to anybody, the faster Pokémon's come first.
 
     Args:
         b: the battle.
@@ -48,13 +49,36 @@ def sort(
         tied: whether it is, and both have one speed.
         second_faster: whether the second Pokémon has more.
         last: highest rank of which the order is asked.
-        skipped: how many handlers stand before a Pokémon's own and are sorted later.
 
     Returns:
         By name, up to the rank ``last``: whether the second Pokémon's comes first; and of two kinds of one rank by the
         first one's name: the order of all four, twice the Pokémon's number plus that of the kind, -1 where nobody is.
     """
-    positions = _first_positions(kinds, skipped)
+    ranked = sorted((kind for kind in kinds if kind.rank <= last), key=lambda kind: kind.rank)
+    pairs = [pair for pair in itertools.pairwise(ranked) if pair[0].rank == pair[1].rank]
+    unequal = dict.fromkeys((kind.name for kind in ranked), second_faster)
+    equal = tied | (where & any_of(kind.held[0] & kind.held[1] for kind in kinds if kind.of_side))
+    for one, other in pairs:
+        del unequal[other.name]
+        unequal[one.name] = _one_of_each(one, other, where, second_faster)
+        equal = equal | (where & any_of(one.held[n] & other.held[n] for n in _BOTH))
+    found: Mapping[str, Any] = b.gate(
+        "sort", equal, lambda inner: _sort(inner, kinds, where, tied, second_faster, last), unequal
+    )
+    return found
+
+
+def _one_of_each(one: Kind, other: Kind, where: Any, second_faster: Any) -> Any:
+    """The order of two kinds of one rank of which no Pokémon has both: the faster one's, then the slower one's."""
+    own = [jnp.where(one.held[n], 2 * n, jnp.where(other.held[n], 2 * n + 1, -1)) for n in _BOTH]
+    first, second = jnp.where(second_faster, own[1], own[0]), jnp.where(second_faster, own[0], own[1])
+    nobody = jnp.full_like(first, -1)
+    return jnp.stack([jnp.where(first < 0, second, first), jnp.where(first < 0, nobody, second), nobody, nobody])
+
+
+def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> dict[str, Any]:
+    """What `sort` does where there are equals."""
+    positions = _first_positions(kinds)
     front = jnp.zeros_like(positions[0, kinds[0].name])
     waiting = sorted((kind for kind in kinds if kind.rank < UNORDERED), key=lambda kind: kind.rank)
     found: dict[str, Any] = {}
@@ -140,11 +164,10 @@ def _entry(line: Sequence[Any], place: Any) -> Any:
     return found
 
 
-def _first_positions(kinds: Sequence[Kind], skipped: tuple[Any, Any]) -> dict[tuple[int, str], Any]:
+def _first_positions(kinds: Sequence[Kind]) -> dict[tuple[int, str], Any]:
     """Where handlers stand before the sort: all of the first Pokémon's, then all of the second's."""
-    found, place = {}, jnp.zeros_like(skipped[0])
+    found, place = {}, jnp.zeros_like(kinds[0].held[0], dtype=jnp.int32)
     for n in _BOTH:
-        place = place + skipped[n]
         for kind in kinds:
             found[n, kind.name] = place
             place = place + kind.held[n].astype(jnp.int32)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of, number_of
+from pokejax.battle import Battle, any_of, gated, number_of
 from pokejax.rules.faint import forget_speed, use_up
 from pokejax.rules.numbers import staged
 from pokejax.rules.telling import tell_ability, tell_move
@@ -27,6 +27,7 @@ POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE, TRAP_IMMUNE = (
 )
 
 
+@gated("inflict")
 def inflict(
     b: Battle,
     number: int,
@@ -149,6 +150,7 @@ def cure(b: Battle, number: int, where: Any) -> None:
         side.set(field, 0, where=where)
 
 
+@gated("volatile")
 def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     """Make an active Pokémon flinch, confuse it, or keep it from healing or sounds; whether that is new."""
     side = b.side(number)
@@ -236,6 +238,7 @@ def shuffle_bans(b: Battle, where: Any, site: str) -> None:
     b.draw(where & (b.side(0).heal_block > 0) & (b.side(0).throat_chop > 0), 2, site)
 
 
+@gated("hurt by confusion")
 def hurt_by_confusion(b: Battle, where: Any) -> None:
     """The user hits itself with a power of 40 and no type (``getConfusionDamage``)."""
     user, pokemon = b.side(0), b.pokemon(0)

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, any_of, gated
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import HIGHEST, boost
 from pokejax.rules.copying import assume
@@ -23,6 +23,7 @@ REST_TURNS = 3
 SUN_SHARE = 2732  # 0.667 in 4096ths
 
 
+@gated("status move")
 def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
     at_self = move.target == rows.AT_SELF

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, any_of, gated
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace, trace_in_vain, transform
 from pokejax.rules.faint import become, clear_volatile, heal
@@ -167,7 +167,8 @@ def run_switch(b: Battle, where: Any) -> None:
     entering = where & ~awakens
     same = first.speed == second.speed
     shuffled = b.tie(entering & same, "SwitchIn")
-    other_first = entering & ((second.speed > first.speed) | shuffled)
+    faster = (second.speed > first.speed) | shuffled
+    other_first = entering & second.queued_run_switch & (faster | ~first.queued_run_switch)
     b.swap(other_first)
     for number in (0, 1):
         shift(b, number, entering & b.side(number).queued_run_switch & ~b.side(number).fainted)
@@ -213,6 +214,7 @@ def both_come_in(b: Battle, where: Any, awakens: Any) -> None:
     b.reopen(b.ops.loop(goes_on, enter_one, start, 2)[0])
 
 
+@gated("come in")
 def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
     """One Pokémon's own entry: poison eases, its ability speaks; where ``awakens``, its ability alone."""
     side, entering = b.side(number), where & ~awakens

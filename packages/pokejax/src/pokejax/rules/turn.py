@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, gated
 from pokejax.rules import futures, queue, residual
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
@@ -17,7 +17,7 @@ from pokejax.rules.forms import grow_into
 from pokejax.rules.guises import appear, drop_before_terastallizing
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
-from pokejax.rules.requests import ask_moves, ask_switch, enabled_moves, has_reserve, trap
+from pokejax.rules.requests import ask_moves, ask_switch, has_reserve, trap
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
 from pokejax.rules.telling import percent, tell_ability, tell_copies
 from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
@@ -35,8 +35,7 @@ def step(b: Battle, actions: tuple[Any, Any]) -> None:
         actions: int32, one per side; read where the side is asked.
     """
     asked = (b.view.request != NOT_ASKED) & ~b.view.over
-    usable = tuple(any_of(enabled_moves(b, n)) for n in (0, 1))
-    b.when("choices", asked, lambda inner: queue.commit(inner, actions, usable, asked))
+    b.when("choices", asked, lambda inner: queue.commit(inner, actions, asked))
     act(b)
 
 
@@ -109,6 +108,7 @@ def start(b: Battle, where: Any) -> None:
     b.view.set("mid_turn", True, where=where)
 
 
+@gated("terastallize")
 def terastallize(b: Battle, where: Any) -> None:
     """The user changes its type, once in a battle for its side."""
     drop_before_terastallizing(b, where)
@@ -125,11 +125,13 @@ def terastallize(b: Battle, where: Any) -> None:
     clear_terrain(b, clears)
 
 
+@gated("prepare coat")
 def prepare_coat(b: Battle, where: Any) -> None:
     """Mirror Coat waits for a special move, before anybody acts."""
     b.side(0).set("coated", True, where=where & ~b.side(0).fainted)
 
 
+@gated("revive")
 def revive(b: Battle, where: Any) -> None:
     """The chosen Pokémon comes back to the team with half of its hit points."""
     side = b.side(0)
@@ -142,6 +144,7 @@ def revive(b: Battle, where: Any) -> None:
     side.set("left", side.left + 1, where=where)
 
 
+@gated("make ready")
 def make_ready(b: Battle, where: Any) -> None:
     """Beak Blast heats up, Focus Punch needs calm: what is done before anybody moves."""
     side = b.side(0)
@@ -187,7 +190,13 @@ def after_action(b: Battle, where: Any, starts: Any, awakens: Any) -> Any:
 def end_turn(b: Battle) -> None:
     """With nothing left to do and nobody asked, a turn begins (``endTurn``)."""
     view = b.view
-    where = ~view.over & (view.request == NOT_ASKED) & (queue.next_kind(b) == queue.NOTHING)
+    begin_turn(b, ~view.over & (view.request == NOT_ASKED) & (queue.next_kind(b) == queue.NOTHING))
+
+
+@gated("begin turn")
+def begin_turn(b: Battle, where: Any) -> None:
+    """Counters of turns, what is forgotten, who may choose what."""
+    view = b.view
     turn = view.turn + 1
     view.set("turn", turn, where=where & (view.turn < MAX_TURN))
     view.set("mid_turn", False, where=where)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from pokejax import pools, render, rows
-from pokejax.tables import params
+from pokejax.tables import params, separated
 from pokejax.verification.battles import CHUNK, programs
 from pokejax.verification.view import snapshots
 
@@ -22,7 +22,7 @@ def battle_lines(seed: int, decisions: int) -> Iterator[str]:
     """
     run, rng = programs("native"), np.random.default_rng(seed)
     tables = jax.device_put(params(pools.composed(2 * CHUNK, seed)))
-    pokemon = rows.POKEMON.decode([np.asarray(word) for word in tables.pokemon])
+    pokemon = rows.POKEMON.decode(separated(rows.POKEMON, tables.pokemon))
     numbers = np.arange(CHUNK, dtype=np.int32)
     high, low = (rng.integers(0, 2**32, CHUNK, np.uint32) for _ in range(2))
     words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables)
