@@ -2,9 +2,14 @@
 
 from typing import Final
 
-from rlenv_shared.verification.declaration import Declaration, RolloutSet
+from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, RolloutSet
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains")
+REFERENCE: Final = "pokemon-showdown, one process"
+EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
+SEEN: Final = "pokejax, emitted, one core, both players observe"
+XLA_FORM: Final = "pokejax"
+WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
 DECLARATION: Final = Declaration(
     package="pokejax",
     environment="pokejax/Gen9RandomBattle-v0",
@@ -34,6 +39,43 @@ DECLARATION: Final = Declaration(
             f"{__name__}.rollouts:compare_observations",
             full={"seeds": {"uniform": "30000:30500", "attack": "30000:30500"}, "processes": 2},
             quick={"seeds": {"uniform": "1000100:1000120", "attack": "1000100:1000130"}},
+        ),
+    ),
+    benchmarks=(
+        Benchmark(
+            cases=(BenchmarkCase(WORKLOADS, (256, 1024, 4096, 16384)),),
+            quick=(BenchmarkCase(WORKLOADS, (256,)),),
+            claims=(
+                Claim(
+                    "emitted, on one core, against one Node process of Showdown",
+                    ours={"workload": EMITTED},
+                    theirs={"workload": REFERENCE},
+                    at_least=100,
+                ),
+                Claim(
+                    "emitted, on two threads, against itself on one core",
+                    ours={"workload": TWO_THREADS},
+                    theirs={"workload": EMITTED},
+                    at_least=1.8,
+                ),
+                Claim(
+                    "emitted, on one core, with both players' observations, against one Node process of Showdown",
+                    ours={"workload": SEEN},
+                    theirs={"workload": REFERENCE},
+                ),
+            ),
+        ),
+        Benchmark(
+            cases=(BenchmarkCase(BY_XLA, (1024, 4096, 16384), sweep=True),),
+            quick=(BenchmarkCase(BY_XLA, (64,)),),
+            label="xla",
+            claims=(
+                Claim(
+                    "by XLA on a CPU, at its best batch, against one Node process of Showdown",
+                    ours={"workload": XLA_FORM},
+                    theirs={"workload": REFERENCE},
+                ),
+            ),
         ),
     ),
 )
