@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Collection
 from typing import Any, Final
 
 import jax
@@ -18,6 +19,8 @@ import numpy as np
 from rlenv_emit.fuzz.operations import CASES, EVERY, SELECTED, Operation, applied
 from rlenv_emit.hooks import EMIT
 
+ALWAYS_ONE: Final = "integer_pow 0"
+"""An operation whose result is known where it is emitted, and not where each operation is compiled alone."""
 MOST_TRIPS: Final = 3
 CARRIED: Final = 3
 """Numbers that a branch gives, or that a loop carries."""
@@ -69,8 +72,12 @@ class _Maker:
 
     def program(self, inputs: tuple[str, ...], length: int, depth: int, results: tuple[str, ...] | None) -> Program:
         dtypes, nodes = list(inputs), []
+        known: set[int] = set()
         for _ in range(length):
-            nodes.append(self._node(dtypes, depth))
+            nodes.append(self._node(dtypes, depth, known))
+            made = nodes[-1].operation
+            if made is not None and (made.name == ALWAYS_ONE or known.issuperset(nodes[-1].reads)):
+                known.add(len(dtypes) - 1)
         if results is None:  # whatever nobody reads, so that nothing is left out
             read = {number for node in nodes for number in node.reads}
             found = tuple(number for number in range(len(inputs), len(dtypes)) if number not in read)
@@ -78,21 +85,23 @@ class _Maker:
             found = tuple(self._last(dtypes, dtype) for dtype in results)
         return Program(inputs, tuple(nodes), found)
 
-    def _pick(self, dtypes: list[str], dtype: str) -> int:
+    def _pick(self, dtypes: list[str], dtype: str, unwanted: Collection[int] = ()) -> int:
         """A value of a dtype; recent ones are likelier."""
         places = [i for i, name in enumerate(dtypes) if name == dtype]
         back = min(int(self._rng.exponential(4)), len(places) - 1)
-        return places[-1 - back]
+        wanted = [place for place in places[: len(places) - back] if place not in unwanted]  # an argument is among them
+        return wanted[-1]
 
     @staticmethod
     def _last(dtypes: list[str], dtype: str) -> int:
         return len(dtypes) - 1 - dtypes[::-1].index(dtype)
 
-    def _node(self, dtypes: list[str], depth: int) -> Node:
+    def _node(self, dtypes: list[str], depth: int, known: Collection[int]) -> Node:
         kind = str(self._rng.choice(_CHOICES if depth else _PLAIN))
         if kind == "operation":
             operation, dtype = CASES[self._rng.integers(len(CASES))]
-            reads = tuple(self._pick(dtypes, dtype) for _ in range(operation.arity))
+            unwanted = known if operation.name == "pow" else ()  # XLA, too, takes the power of a known 1 away
+            reads = tuple(self._pick(dtypes, dtype, unwanted) for _ in range(operation.arity))
             dtypes.append(operation.result or dtype)
             return Node(kind, dtype, reads, operation)
         if kind == "select":
