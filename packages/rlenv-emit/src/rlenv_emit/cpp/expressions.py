@@ -77,7 +77,7 @@ class Printer:
             return f"({out})({names[0]} {INFIX[kind]} {names[1]})"
         match kind:
             case "select":
-                return f"{names[0]} ? {names[1]} : {names[2]}"
+                return f"s_select<{out}>({', '.join(names)})"
             case "not":
                 return f"!{names[0]}" if out == "s_b1" else f"({out})~{names[0]}"
             case "convert" | "bitcast":

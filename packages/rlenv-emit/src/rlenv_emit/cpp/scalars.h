@@ -43,6 +43,12 @@ template <class To, class From> static inline To s_bitcast(From a) {
   return r;
 }
 
+// By bits: of two floats that are compared and chosen from, GCC makes the processor's minimum or maximum, which flushes.
+template <class T> static inline T s_select(bool flag, T a, T b) {
+  if constexpr (is_float<T>) return s_bitcast<T>(flag ? s_bitcast<bits_t<T>>(a) : s_bitcast<bits_t<T>>(b));
+  else return flag ? a : b;
+}
+
 template <class T> static inline T s_table(const void* from, s_i32 index) { return ((const T*)from)[index]; }
 
 // Without its sign; that of the smallest number is one more than that of the largest.
