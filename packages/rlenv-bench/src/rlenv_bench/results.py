@@ -125,7 +125,9 @@ def ratio(report: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[st
         if not any(run is own for own in report["runs"]):
             raise InvalidParamsError("ratio", _label(run), "two runs of one report", "pick them with select()")
     numerator, denominator = _decisions(ours), _decisions(theirs)
-    return Ratio(numerator / denominator, numerator, denominator, _label(ours), _label(theirs), report["unit"])
+    counted = any(run["decisions_per_step"] != 1 for run in (ours, theirs))
+    unit = "decisions/s" if counted else report["unit"]
+    return Ratio(numerator / denominator, numerator, denominator, _label(ours), _label(theirs), unit)
 
 
 def _decisions(run: Mapping[str, Any]) -> float:
