@@ -117,21 +117,17 @@ class Battle:
     # --- form of the program --------------------------------------------------------------------------------------
 
     def when(self, name: str, predicate: Any, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
-        """Run a rule that changes nothing where ``predicate`` is false; what it returns, or ``otherwise``."""
-
-        def handler(state: tuple[Words, Any]) -> tuple[Words, Any]:
-            inner = Battle(state[0], self.params, self.ops)
-            found = rule(inner)
-            return inner.words, found
-
-        words, found = self.ops.when_any(name, predicate, handler, (self.words, otherwise))
-        self._open(words)
-        return found
+        """As `gate`, of a rule after which all rows are read anew."""
+        self._rows = {}
+        return self.gate(name, predicate, rule, otherwise)
 
     def gate(self, name: str, predicate: Any, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
         """As if the rule stood here, for one that changes nothing where ``predicate`` is false.
 
-        Unlike after `when`, rows go on to be what they were, unless the rule has them forgotten.
+        Rows go on to be what they were, unless the rule has them forgotten.
+
+        Returns:
+            What the rule returns, or ``otherwise``.
         """
         known, inside = self._rows, {}
 

@@ -74,11 +74,7 @@ def likeness(words: Words, params: Params, ops: Ops = XLA) -> Any:
     """A number that battles have in common whose next step needs the same parts of the rules; int32."""
     b = Battle(words, params, ops)
     kind = queue.next_kind(b)
-    chosen = [
-        (params.seeming_row(side),
-         jnp.where(side.lock > 0, side.lock_slot, jnp.where(side.charging > 0, side.charge_slot, side.chosen_slot)))
-        for side in b.view.side
-    ]  # fmt: skip
+    chosen = [(params.seeming_row(side), queue.bound_slot(side, side.chosen_slot)) for side in b.view.side]
     second = queue.actor_is_second(b, kind)
     row, slot = (jnp.where(second, other, one) for one, other in zip(*chosen, strict=True))
     number = b.row("pokemon", rows.POKEMON, row).moves[jnp.minimum(slot, MOVES - 1)]

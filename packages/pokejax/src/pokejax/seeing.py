@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import any_of, number_of
+from pokejax.battle import Row, any_of, number_of
 from pokejax.rules.telling import percent
 from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, PERSISTENT, TEAM
-from pokejax.tables import NAMES, word_of_row
+from pokejax.tables import NAMES
 from rlenv_shared.ops import Ops
 
 MOST_SLEEP, MOST_STAT, MOST_POISON = 7, 1023, 15
@@ -47,8 +47,7 @@ def _keep(source: Any, target: Any, as_itself: Any) -> None:
 
 def constants_at(row: Any, params: Any, ops: Ops) -> Any:
     """A row of the pool as a view."""
-    words = range(rows.POKEMON.num_words)
-    return rows.POKEMON.view(tuple(ops.take(params.pokemon, word_of_row(rows.POKEMON, row, k)) for k in words))
+    return Row(params.pokemon, rows.POKEMON, row, ops).view()
 
 
 def _present(member: Any, params: Any, ops: Ops) -> Any:

@@ -65,8 +65,7 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         b.ask_unaware(where & side.asked)
         b.ask_unaware(terastallizes)
         side.asked = side.asked & ~where
-        own = jnp.minimum(slot, MOVES - 1)
-        own = jnp.where(side.lock > 0, side.lock_slot, jnp.where(side.charging > 0, side.charge_slot, own))
+        own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
         plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
         row = b.move(jnp.where(plain, STRUGGLE, b.pokemon(n).moves[own]))
         quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
@@ -91,6 +90,11 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
     view.set("queued_before_turn", True, where=begins)
     view.set("queued_residual", True, where=begins)
     view.set("mid_turn", True, where=begins)
+
+
+def bound_slot(side: Any, slot: Any) -> Any:
+    """The slot of the rampage or of the move that charges, if there is one, else this one."""
+    return jnp.where(side.lock > 0, side.lock_slot, jnp.where(side.charging > 0, side.charge_slot, slot))
 
 
 def usable(b: Battle, number: int, slot: Any) -> Any:

@@ -20,7 +20,7 @@ TEAMS = 64
 
 
 class ReferencePlay:
-    """Random legal play in one Node process, one battle after the other, which it does faster than many in turns."""
+    """Random legal play in one Node process, one battle after the other; how many in turns would go was not tried."""
 
     def __init__(self) -> None:
         self.driver: Any = reference("showdown").driver()
