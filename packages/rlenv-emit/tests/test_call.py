@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -64,8 +65,60 @@ def test_environments_that_are_alike_go_together_and_results_stay_in_place(batch
     lanes = processor.best().lanes
     flags, tripled, both = jax.jit(jax.vmap(emit_lazily(seen, threads=threads, alike=alike)))(x)
     same((tripled, both), (x * 3, jnp.stack([x, -x], 1)))
-    quarter = -(-batch // 4)
-    assert int(flags.sum()) == min(batch, -(-quarter // lanes) * lanes)
+    shares = min(threads, -(-batch // lanes))  # each thread sorts a stretch
+    cuts = [batch * share // shares for share in range(shares + 1)]
+    expected = 0
+    for begin, end in itertools.pairwise(cuts):
+        quarter = sum(number % 4 == 0 for number in range(begin, end))
+        expected += min(end - begin, -(-quarter // lanes) * lanes)
+    assert int(flags.sum()) == expected
+
+
+@pytest.mark.parametrize("most", [1, 200, 70_000, 2**31 - 1])
+def test_kinds_of_any_size_are_sorted(most: int) -> None:
+    def seen(x: Any, limit: Any) -> Any:
+        return any_lane(x < limit), x
+
+    x = jnp.asarray(np.random.default_rng(most).integers(0, most, 1000), jnp.int32)
+    sorted_ = jax.jit(jax.vmap(emit_lazily(seen, threads=1, alike=lambda x, limit: x), (0, None)))
+    lanes = processor.best().lanes
+    for limit in (1, most // 3, most):
+        flags, same_x = sorted_(x, jnp.int32(limit))
+        same(same_x, x)
+        below = int((x < limit).sum())
+        assert int(flags.sum()) == min(len(x), -(-below // lanes) * lanes)
+
+
+@pytest.mark.parametrize("batch", [1, 16, 40, 3000])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("alike", [None, lambda rows, number: -number])
+def test_left_out_environments_keep_their_arguments(batch: int, threads: int, alike: Any) -> None:
+    def seen(rows: Any, number: Any) -> Any:
+        return rows[::-1] + number, number + 1
+
+    def where(rows: Any, number: Any) -> Any:
+        return number % 3 == 0
+
+    rng = np.random.default_rng(batch)
+    kept = rng.integers(0, 1000, (batch, 21)).astype(np.int32)
+    rows = jnp.asarray(kept)
+    for numbers in (rng.integers(0, 100, batch), np.ones(batch), np.zeros(batch)):
+        number = jnp.asarray(numbers, jnp.int32)
+        found = jax.jit(jax.vmap(emit_lazily(seen, threads=threads, alike=alike, where=where)))(rows, number)
+        wanted = where(rows, number)
+        same(found[0], jnp.where(wanted[:, None], rows[:, ::-1] + number[:, None], rows))
+        same(found[1], jnp.where(wanted, number + 1, number))
+        same(rows, kept)
+
+
+def test_left_out_environments_may_share_an_argument() -> None:
+    some = jax.vmap(emit_lazily(lambda x, y: (x + y, y), where=lambda x, y: y > 1), (None, 0))
+    same(some(jnp.int32(5), jnp.arange(4)), (jnp.asarray([5, 5, 7, 8]), jnp.arange(4)))
+
+
+def test_what_may_be_left_out_returns_its_first_arguments() -> None:
+    with pytest.raises(InvalidParamsError, match="return each of the first arguments"):
+        emit_lazily(lambda x: x > 0, where=lambda x: x > 0)(jnp.int32(1))
 
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33)  # around the lanes of each form

@@ -10,7 +10,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.extend import core as jax_core
 from jax.interpreters import ad, batching, mlir
 
@@ -19,15 +18,26 @@ from rlenv_emit.errors import DifferentiationError
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import explain
 
-Alike = Callable[..., Any]
-"""``*arguments -> int32 ()`` of one environment: those with equal numbers go through a step in similar ways."""
+Kind = Callable[..., Any]
+"""``*arguments -> int32 ()`` of one environment: those of one kind go through a step in similar ways.
+
+An environment of a negative kind is left out, and its results are the arguments in their places.
+"""
 
 
 class Traced:
-    """A function of one environment, traced; compiled for every pattern of shared arguments that it meets."""
+    """A function of one environment, traced; compiled for every pattern of shared arguments that it meets.
 
-    def __init__(self, closed: Any, form: Form, threads: int, alike: Alike | None = None) -> None:
-        self.closed, self.form, self.threads, self.alike = closed, form, threads, alike
+    Args:
+        closed: its jaxpr.
+        form: of the processor.
+        threads: at most that many work on a batch.
+        kind: of an environment, if it matters.
+        partly: whether kinds may be negative.
+    """
+
+    def __init__(self, closed: Any, form: Form, threads: int, kind: Kind | None = None, partly: bool = False) -> None:
+        self.closed, self.form, self.threads, self.kind, self.partly = closed, form, threads, kind, partly
 
     @functools.cached_property
     def out_avals(self) -> tuple[Any, ...]:
@@ -92,27 +102,23 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
     count = math.prod(batch)
     if count == 0:
         return [jnp.zeros((*batch, *out.shape), out.dtype) for out in traced.out_avals]
-    rows = [
-        argument.reshape((count, *aval.shape)) if own else argument
-        for argument, own, aval in zip(arguments, batched, traced.closed.in_avals, strict=True)
-    ]
     outs = [jax.ShapeDtypeStruct((count, *out.shape), out.dtype) for out in traced.out_avals]
-    order = []
-    if traced.alike is not None and count > traced.form.lanes:  # neighbours share branches, so those alike go together
-        kinds = jax.vmap(traced.alike, [0 if own else None for own in batched])(*rows)
-        order = [_in_order(kinds)]
-    found = jax.ffi.ffi_call(traced.target(batched), outs)(*rows, *order, threads=traced.threads)
+    rows = []
+    for i, (argument, own, aval) in enumerate(zip(arguments, batched, traced.closed.in_avals, strict=True)):
+        if traced.partly and i < len(outs) and not own:  # who is left out keeps it
+            argument, batched = (
+                jnp.broadcast_to(argument, (count, *aval.shape)),
+                (*batched[:i], True, *batched[i + 1 :]),
+            )
+        rows.append(argument.reshape((count, *aval.shape)) if batched[i] else argument)
+    kinds, replaced = [], {}
+    if traced.kind is not None:  # neighbours share branches, so those of one kind go together, and change in place
+        kinds = [jax.vmap(traced.kind, [0 if own else None for own in batched])(*rows)]
+        places = enumerate(zip(batched, rows, outs, strict=False))
+        replaced = {i: i for i, (own, row, out) in places if own and (row.shape, row.dtype) == (out.shape, out.dtype)}
+    call = jax.ffi.ffi_call(traced.target(batched), outs, input_output_aliases=replaced)
+    found = call(*rows, *kinds, threads=traced.threads)
     return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
-
-
-def _in_order(kinds: Any) -> Any:
-    """Places of those alike, one kind after the other; of a kind, as many bits count as places leave in a word.
-
-    XLA:CPU sorts single words several times as fast as it sorts by a comparison of its own, as `jnp.argsort` has it do.
-    """
-    bits = max(len(kinds) - 1, 1).bit_length()
-    words = (kinds.astype(jnp.uint32) << np.uint32(bits)) | jnp.arange(len(kinds), dtype=jnp.uint32)
-    return (jnp.sort(words) & np.uint32((1 << bits) - 1)).astype(jnp.int32)
 
 
 def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:

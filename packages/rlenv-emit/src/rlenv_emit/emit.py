@@ -9,9 +9,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlenv_emit import processor
-from rlenv_emit.call import Alike, Traced, bind
+from rlenv_emit.call import Traced, bind
 from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Program
 from rlenv_emit.processor import Form
@@ -56,7 +57,11 @@ def emit(
 
 
 def emit_lazily(
-    function: Callable[..., Any], form: str | None = None, threads: int | None = None, alike: Alike | None = None
+    function: Callable[..., Any],
+    form: str | None = None,
+    threads: int | None = None,
+    alike: Callable[..., Any] | None = None,
+    where: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """As `emit`, for every shape and dtype of arguments that the function is called with.
 
@@ -66,13 +71,18 @@ def emit_lazily(
         threads: as of `emit`.
         alike: of the same arguments: a number, int32 ``()``, which environments have in common that take similar
             branches.  A batch is worked on in its order, so that a group skips more; results stay in their places.
+        where: of the same arguments: whether the function is carried out, bool ``()``.  Where it is not, results are
+            the first arguments, of which they must have shapes and dtypes.  Such environments cost nothing.
+
+    Raises:
+        InvalidParamsError: with ``where``, results are not as the first arguments; raised at the call.
     """
     chosen, workers = chosen_form(form), _threads(threads)
 
     @functools.cache
     def made(structure: Any, leaves: tuple[Any, ...]) -> Callable[..., Any]:
         avals = [jax.ShapeDtypeStruct(shape, dtype, weak_type=weak) for shape, dtype, weak in leaves]
-        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers, alike)
+        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers, alike, where)
 
     @functools.wraps(function)
     def emitted(*arguments: Any) -> Any:
@@ -90,15 +100,27 @@ def traced_program(function: Callable[..., Any], *example: Any) -> Program:
 
 
 def _traced(
-    function: Callable[..., Any], avals: Any, form: Form, threads: int, alike: Alike | None = None
+    function: Callable[..., Any],
+    avals: Any,
+    form: Form,
+    threads: int,
+    alike: Callable[..., Any] | None = None,
+    where: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     closed, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
     structure, results = jax.tree.structure(avals), jax.tree.structure(shape)
+    if where is not None:
+        got, first = [list(map(str, given)) for given in (closed.out_avals, closed.in_avals[: len(closed.out_avals)])]
+        if got != first:
+            remedy = "return each of the first arguments, or leave out `where`"
+            raise InvalidParamsError(explain("results of an emitted function", got=got, expected=first, remedy=remedy))
 
-    def of_leaves(*leaves: Any) -> Any:
-        return alike(*jax.tree.unflatten(structure, leaves)) if alike else None
+    def kind(*leaves: Any) -> Any:
+        arguments = jax.tree.unflatten(structure, leaves)
+        number = jnp.int32(0) if alike is None else alike(*arguments) & np.int32(0x7FFFFFFF)
+        return number if where is None else jnp.where(where(*arguments), number, -1)
 
-    traced = Traced(closed, form, threads, of_leaves if alike else None)
+    traced = Traced(closed, form, threads, kind if alike or where else None, partly=where is not None)
 
     def emitted(*arguments: Any) -> Any:
         return jax.tree.unflatten(results, bind(traced, [jnp.asarray(leaf) for leaf in jax.tree.leaves(arguments)]))

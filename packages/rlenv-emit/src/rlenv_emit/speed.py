@@ -18,7 +18,7 @@ import jax.numpy as jnp
 
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
-from rlenv_emit.emit import chosen_form, emit_lazily
+from rlenv_emit.emit import emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
@@ -78,13 +78,13 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
     """A rollout whose every step is one emitted function: it takes the action that it was given, and draws the next.
 
     What is drawn is therefore known before a step, and a batch is worked on in the order of ``env.alike``.  Where there
-    is one, episodes that end begin anew by a second emitted function, group by group: few do so in a step, and spread
-    over the batch they would keep nearly every group waiting.  Within a call a carry is one row of words, so that
-    neither costs scattered reads.
+    is one, episodes that end begin anew by a second emitted function: few do so in a step, and spread over the batch
+    they would keep nearly every group waiting.  Within a call a carry is one row of words, so that neither costs
+    scattered reads.
 
     Equal first parts of the carry mean equal words; the action, the generator after it and that order come after them.
     """
-    params, ops, lanes = env.default_params, EMIT, chosen_form(None).lanes
+    params, ops = env.default_params, EMIT
     plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
     alike = getattr(env, "alike", None)
     resets = alike is None
@@ -95,45 +95,39 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
         action, rng = parts.choose(carry, params, ops)
         return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
 
-    def play(row: Any, params: Any) -> tuple[Any, Any]:
+    def play(row: Any, kind: Any, ended: Any, params: Any) -> tuple[Any, Any, Any]:
         before = _of_row(row, one)
-        after, _ = parts.take(before[:4], *before[4:6], params, ops)
+        after, _ = parts.take(before[:4], *before[4:], params, ops)
         ended = after[2][-1] != before[2][-1]  # the last sum is of ended episodes
-        return _as_row((*after, *drawn(after, params, ops))), ended
+        *chosen, kind = drawn(after, params, ops)
+        return _as_row((*after, *chosen)), kind, ended
 
-    def begin(row: Any, params: Any) -> Any:
+    def begin(row: Any, kind: Any, ended: Any, params: Any) -> Any:
         state, *others = _of_row(row, one)[:4]
         after = inner.begin(env.generator(state), params), *others
-        return _as_row((*after, *drawn(after, params, ops)))
+        *chosen, kind = drawn(after, params, ops)
+        return _as_row((*after, *chosen)), kind, ended
 
-    order = None if alike is None else lambda row, params: row[-1].astype(jnp.int32)
-    batched = jax.vmap(emit_lazily(play, None, threads, order), (0, None))
-    begun = jax.vmap(emit_lazily(begin, None, threads), (0, None))
-
-    def reset(rows: Any, ended: Any, params: Any) -> Any:
-        (places,) = jnp.nonzero(ended, size=batch + lanes, fill_value=batch)
-
-        def group(state: Any) -> Any:
-            first, rows = state
-            here = jax.lax.dynamic_slice(places, (first,), (lanes,))
-            return first + lanes, rows.at[here].set(begun(rows[here], params), mode="drop")
-
-        count = jnp.sum(ended, dtype=jnp.int32)
-        return jax.lax.while_loop(lambda state: state[0] < count, group, (jnp.int32(0), rows))[1]
+    order = None if alike is None else lambda row, kind, ended, params: kind
+    batched = jax.vmap(emit_lazily(play, None, threads, order), (0, 0, 0, None))
+    ended_only = emit_lazily(begin, None, threads, where=lambda row, kind, ended, params: ended)
+    begun = jax.vmap(ended_only, (0, 0, 0, None))
 
     def rollout(carry: Any, params: Any) -> tuple[Any, None]:
         def step(rows: Any, _: None) -> tuple[Any, None]:
-            rows, ended = batched(rows, params)
-            return rows if resets else reset(rows, ended, params), None
+            rows = batched(*rows, params)
+            return rows if resets else begun(*rows, params), None
 
-        rows, _ = jax.lax.scan(step, jax.vmap(_as_row)(carry), None, steps)
-        return jax.vmap(lambda row: _of_row(row, one))(rows), None
+        *carry, kind = carry
+        rows = jax.vmap(_as_row)(carry), kind, jnp.zeros(batch, jnp.bool_)
+        (row, kind, _), _ = jax.lax.scan(step, rows, None, steps)
+        return (*jax.vmap(lambda row: _of_row(row, one))(row), kind), None
 
     by_xla = workloads.rollout_parts(env, params, batch, observe=False, **form)
     first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA, by_xla), (0, None)), env)
     plain.rollout, plain.options = jax.jit(rollout, donate_argnums=(0,)), {}
     plain.start = (*plain.start, *first(plain.start, params))
-    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start)
+    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start[:-1])
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
     return plain
 

@@ -84,14 +84,14 @@ static void run_beside(const call* c, Group& group, long first, long end) {
   }
 }
 
-// Groups in the order of a list, or the last one where the batch is no multiple of LANES: missing lanes repeat the last
-// environment, whose results are then written several times.
-static void run_apart(const call* c, Group& group, const int32_t* order, long first, long end, long batch) {
+// Groups of a list of environments, or of all (null).  Where they are no multiple of LANES, missing lanes of the last
+// group repeat the last environment, whose results are then written several times.
+static void run_apart(const call* c, Group& group, const uint32_t* list, long first, long end, long count) {
   for (long g = first; g < end; g++) {
     long where[LANES];
     EACH {
-      where[l] = g * LANES + l < batch ? g * LANES + l : batch - 1;
-      if (order) where[l] = order[where[l]];
+      where[l] = g * LANES + l < count ? g * LANES + l : count - 1;
+      if (list) where[l] = list[where[l]];
     }
     for (int i = 0; i < INPUTS; i++)
       if (inputs[i].varying) group.take(c, i, where);
@@ -100,14 +100,14 @@ static void run_apart(const call* c, Group& group, const int32_t* order, long fi
   }
 }
 
-// Some groups of a batch; whether there was enough memory.
-static bool run_groups(const call* c, const int32_t* order, long first, long end, long batch) {
+// Some groups of a list, or of all environments; whether there was enough memory.
+static bool run_groups(const call* c, const uint32_t* list, long first, long end, long count) {
   Group group(c);
   if (!group.has_memory()) return false;
   Denormals flushed;
-  const long whole = order ? first : end * LANES <= batch ? end : batch / LANES;
+  const long whole = list ? first : end * LANES <= count ? end : count / LANES;
   run_beside(c, group, first, whole);
-  run_apart(c, group, order, whole, end, batch);
+  run_apart(c, group, list, whole, end, count);
   return true;
 }
 
@@ -119,21 +119,81 @@ extern "C" __attribute__((visibility("default"))) int rlenv_run(const void* cons
   return run_groups(&c, nullptr, 0, (batch + LANES - 1) / LANES, batch);
 }
 
-// Threads take pieces until none is left.  Tasks that start too late find none, so nobody waits for them; the memory
-// goes with the last one.
+// A stretch of the batch, with the list of its environments if they have kinds.
+struct Share {
+  long begin = 0, end = 0, count = 0, groups = 0;
+  const uint32_t* list = nullptr;
+  std::atomic<long> next{0};  // group that nobody has taken yet
+  std::atomic<bool> ready{false};
+
+  // Those of one kind beside one another, those of a negative kind left out; `spare` is as long as `places`.
+  void sort(const int32_t* kinds, uint32_t* places, uint32_t* spare) {
+    uint32_t any = 0, all = ~0u;
+    for (long e = begin; e < end; e++)
+      if (kinds[e] >= 0) places[count++] = (uint32_t)e, any |= kinds[e], all &= kinds[e];
+    for (int shift = 0; shift < 32; shift += 8) {  // by bytes, the lowest first
+      if (!((any ^ all) >> shift & 255)) continue;  // all have the same
+      long starts[257] = {0};
+      for (long k = 0; k < count; k++) starts[(kinds[places[k]] >> shift & 255) + 1]++;
+      for (int value = 0; value < 255; value++) starts[value + 1] += starts[value];
+      for (long k = 0; k < count; k++) spare[starts[kinds[places[k]] >> shift & 255]++] = places[k];
+      uint32_t* sorted = spare;
+      spare = places, places = sorted;
+    }
+    list = places;
+  }
+};
+
+// Threads sort a share each and work on it, piece by piece, then help with the others'.  Tasks that start too late find
+// nothing left, so nobody waits for them; the memory goes with the last one.
 struct Work {
+  static constexpr long MOST_SHARES = 64;
   call c;
-  const int32_t* order;
-  long groups, batch, piece;
-  std::atomic<long> next, done, holders;
-  std::atomic<bool> enough_memory;
-  void take() {
-    for (long first; (first = next.fetch_add(piece)) < groups;) {
-      const long end = first + piece < groups ? first + piece : groups;
-      if (!run_groups(&c, order, first, end, batch)) enough_memory = false;
-      done.fetch_add(end - first, std::memory_order_release);
+  const int32_t* kinds;  // of the environments; null if there are none
+  long batch, shares, piece;
+  Share share[MOST_SHARES];
+  uint32_t* lists;  // of all shares, and as much again to sort them
+  std::atomic<long> begun{0}, sorted{0};  // shares
+  std::atomic<long> wanted{0}, done{0};   // groups, of the shares that are sorted
+  std::atomic<long> holders{1};
+  std::atomic<bool> enough_memory{true};
+
+  Work(const call& c, const int32_t* kinds, long batch, long threads)
+      : c(c), kinds(kinds), batch(batch), shares(!kinds ? 1 : threads < MOST_SHARES ? threads : MOST_SHARES) {
+    const long groups = (batch + LANES - 1) / LANES;
+    piece = threads > 1 ? (groups + 4 * threads - 1) / (4 * threads) : groups;
+    lists = kinds ? (uint32_t*)malloc(2 * batch * sizeof(uint32_t)) : nullptr;
+    if (kinds && !lists) enough_memory = false, begun = sorted = shares;
+    if (!kinds) begin(begun++);
+  }
+  ~Work() { free(lists); }
+
+  void begin(long s) {
+    Share& own = share[s];
+    if (!kinds) {
+      own.count = batch;
+    } else {
+      own.begin = batch * s / shares, own.end = batch * (s + 1) / shares;
+      own.sort(kinds, lists + own.begin, lists + batch + own.begin);
+    }
+    own.groups = (own.count + LANES - 1) / LANES;
+    wanted += own.groups;
+    own.ready = true;
+    sorted++;
+  }
+  void run(Share& own) {
+    for (long first; (first = own.next.fetch_add(piece)) < own.groups;) {
+      const long end = first + piece < own.groups ? first + piece : own.groups;
+      if (!run_groups(&c, own.list, first, end, own.count)) enough_memory = false;
+      done += end - first;
     }
   }
+  void take() {
+    for (long s; (s = begun++) < shares;) begin(s), run(share[s]);
+    for (Share& other : share)
+      if (other.ready) run(other);
+  }
+  bool is_done() const { return sorted == shares && done == wanted; }
   void drop() { if (holders.fetch_sub(1) == 1) delete this; }
 };
 static void task(void* data) {
@@ -155,7 +215,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
       m->traits = 0;
       return nullptr;
     }
-  const bool ordered = frame->args.size == INPUTS + 1;  // with a list of the environments, those alike beside one another
+  const bool ordered = frame->args.size == INPUTS + 1;  // with a kind of each environment
   if ((frame->args.size != INPUTS && !ordered) || frame->rets.size != OUTPUTS) return fail(frame, "another number of arrays than compiled for");
   long batch = -1;
   call c;
@@ -169,17 +229,15 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
     c.out[i] = b->data;
     batch = b->dims[0];
   }
-  const int32_t* order = ordered ? (const int32_t*)((const XLA_FFI_Buffer*)frame->args.args[INPUTS])->data : nullptr;
+  const int32_t* kinds = ordered ? (const int32_t*)((const XLA_FFI_Buffer*)frame->args.args[INPUTS])->data : nullptr;
   long threads = 1;
   for (long i = 0; i < frame->attrs.size; i++)
     if (frame->attrs.names[i]->len == 7 && !memcmp(frame->attrs.names[i]->ptr, "threads", 7))
       threads = (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
   const long groups = (batch + LANES - 1) / LANES;
   if (threads > groups) threads = groups;
-  Work* work = new (std::nothrow) Work{
-      c, order, groups, batch, threads > 1 ? (groups + 4 * threads - 1) / (4 * threads) : groups, {0}, {0}, {1}, {true}};
+  Work* work = new (std::nothrow) Work(c, kinds, batch, threads);
   if (!work) return fail(frame, "out of memory");
-  if (work->piece < 1) work->piece = 1;
   for (long t = 1; t < threads; t++) {
     XLA_FFI_ThreadPool_Schedule_Args args = {XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE, nullptr, frame->ctx, task, work};
     work->holders.fetch_add(1);
@@ -192,7 +250,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
     }
   }
   work->take();
-  while (work->done.load(std::memory_order_acquire) < groups)
+  while (!work->is_done())
 #if defined(__SSE2__)
     _mm_pause();
 #else
