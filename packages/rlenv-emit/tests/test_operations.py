@@ -12,6 +12,7 @@ import pytest
 from rlenv_emit import emit, processor
 from rlenv_emit.bits import equal
 from rlenv_emit.emit import traced_program
+from rlenv_emit.errors import CompilerError
 from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.fuzz.generate import ALWAYS_ONE, Node, Program, alive, edge_values, generate
@@ -78,6 +79,27 @@ def test_who_chooses_the_smaller_number_keeps_its_bits(name: str, dtype: Any, fo
         shared = emit(lambda _, a, b, chosen=chosen: chosen(a, b), jnp.int8(0), a[0], b[0], form=form)
         call = jax.jit(jax.vmap(shared, (0, None, None)))
         assert equal(np.concatenate([call(zero, *pair) for pair in zip(a, b, strict=True)]), expected).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_loop_chooses_between_what_it_is_given_and_what_it_has(form: str) -> None:
+    """GCC 12 fails at a choice between bits of floats one of which stays the same in a loop (random program 4500)."""
+
+    def chosen(most: Any, given: Any, first: Any) -> Any:
+        def again(state: Any) -> Any:
+            count, passes, kept = state
+            return count + 1, passes + 1, jnp.where(passes < most - 1, given.astype(jnp.float64), kept)
+
+        start = (jnp.int32(0), jnp.int32(0), first)
+        return jax.lax.while_loop(lambda state: (state[0] < 3) & (state[1] < most), again, start)[2]
+
+    most = jnp.arange(21, dtype=jnp.int32) % 5
+    given, first = jnp.linspace(-1, 1, 21, dtype=jnp.float32), jnp.linspace(3, 4, 21)
+    try:
+        found = jax.jit(jax.vmap(emit(chosen, most[0], given[0], first[0], form=form)))(most, given, first)
+    except CompilerError as error:
+        raise AssertionError("the compiler fails") from error
+    assert equal(np.asarray(found), np.where(most > 1, given.astype(jnp.float64), first)).all()
 
 
 @pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMS[1:])])

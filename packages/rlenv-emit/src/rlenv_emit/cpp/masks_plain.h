@@ -17,8 +17,11 @@ TYPES(COMPARE)
 SELECT(i8, i8) SELECT(u8, i8) SELECT(i16, i16) SELECT(u16, i16) SELECT(i32, i32) SELECT(u32, i32)
 SELECT(i64, i64) SELECT(u64, i64)
 // By bits, as in scalars.h.
-#define SELECT_BITS(T, M) \
-  static inline v_##T v_select_##T(v_b1 m, v_##T a, v_##T b) { return (v_##T)v_select_##M(m, (v_##M)a, (v_##M)b); }
+#define SELECT_BITS(T, M)                                               \
+  static inline v_##T v_select_##T(v_b1 m, v_##T a, v_##T b) {          \
+    const v_##M all = __builtin_convertvector(m, v_##M);                \
+    return (v_##T)(((v_##M)a & all) | ((v_##M)b & ~all));               \
+  }
 SELECT_BITS(f32, i32) SELECT_BITS(f64, i64)
 static inline v_b1 v_select_b1(v_b1 m, v_b1 a, v_b1 b) { return (m & a) | (~m & b); }
 static inline v_b1 v_splat_b1(bool a) { return v_b1{} - (int)a; }

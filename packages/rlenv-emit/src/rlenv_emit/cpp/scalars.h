@@ -44,9 +44,14 @@ template <class To, class From> static inline To s_bitcast(From a) {
 }
 
 // By bits: of two floats that are compared and chosen from, GCC makes the processor's minimum or maximum, which flushes.
+// Without a choice between the bits, at which GCC 12 fails where one of the floats is kept in a loop.
 template <class T> static inline T s_select(bool flag, T a, T b) {
-  if constexpr (is_float<T>) return s_bitcast<T>(flag ? s_bitcast<bits_t<T>>(a) : s_bitcast<bits_t<T>>(b));
-  else return flag ? a : b;
+  if constexpr (is_float<T>) {
+    const bits_t<T> all = (bits_t<T>)(0 - (bits_t<T>)flag);
+    return s_bitcast<T>((bits_t<T>)((s_bitcast<bits_t<T>>(a) & all) | (s_bitcast<bits_t<T>>(b) & ~all)));
+  } else {
+    return flag ? a : b;
+  }
 }
 
 template <class T> static inline T s_table(const void* from, s_i32 index) { return ((const T*)from)[index]; }
