@@ -103,14 +103,17 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
     if count == 0:
         return [jnp.zeros((*batch, *out.shape), out.dtype) for out in traced.out_avals]
     outs = [jax.ShapeDtypeStruct((count, *out.shape), out.dtype) for out in traced.out_avals]
-    rows = []
-    for i, (argument, own, aval) in enumerate(zip(arguments, batched, traced.closed.in_avals, strict=True)):
-        if traced.partly and i < len(outs) and not own:  # who is left out keeps it
-            argument, batched = (
-                jnp.broadcast_to(argument, (count, *aval.shape)),
-                (*batched[:i], True, *batched[i + 1 :]),
-            )
-        rows.append(argument.reshape((count, *aval.shape)) if batched[i] else argument)
+    # Who is left out keeps its first arguments, so they are its own.
+    spread = [traced.partly and not own and i < len(outs) for i, own in enumerate(batched)]
+    arguments = tuple(
+        jnp.broadcast_to(argument, (*batch, *argument.shape)) if shared else argument
+        for argument, shared in zip(arguments, spread, strict=True)
+    )
+    batched = tuple(own or shared for own, shared in zip(batched, spread, strict=True))
+    rows = [
+        argument.reshape((count, *aval.shape)) if own else argument
+        for argument, own, aval in zip(arguments, batched, traced.closed.in_avals, strict=True)
+    ]
     kinds, replaced = [], {}
     if traced.kind is not None:  # neighbours share branches, so those of one kind go together, and change in place
         kinds = [jax.vmap(traced.kind, [0 if own else None for own in batched])(*rows)]

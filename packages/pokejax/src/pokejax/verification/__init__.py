@@ -56,6 +56,7 @@ DECLARATION: Final = Declaration(
                     "emitted, on two threads, against itself on one core",
                     ours={"workload": TWO_THREADS},
                     theirs={"workload": EMITTED},
+                    at_least=1.8,
                 ),
                 Claim(
                     "emitted, on one core, with both players' observations, against one Node process of Showdown",
