@@ -102,6 +102,34 @@ def test_a_loop_chooses_between_what_it_is_given_and_what_it_has(form: str) -> N
     assert equal(np.asarray(found), np.where(most > 1, given.astype(jnp.float64), first)).all()
 
 
+TINY = np.array([1e-45, -1.3e-44, 1.1e-38, -1.1754942e-38, 1.1754944e-38, -1.2e-38, 0, -0.0, 1, np.inf], np.float32)
+"""On both sides of the smallest float32 that is not flushed."""
+
+
+def there_and_back(number: Any) -> Any:
+    """Made wider, and narrow again: a denormal number is a zero of its sign by then."""
+    return number.astype(jnp.float64).astype(jnp.float32)
+
+
+def flushed() -> Any:
+    return np.where(abs(TINY) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), TINY), TINY)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_number_that_is_made_wider_and_narrow_again_was_flushed(form: str) -> None:
+    """GCC takes it for what it was (random program 20178, in a warp)."""
+    found = jax.jit(jax.vmap(emit(there_and_back, TINY[0], form=form)))(TINY)
+    assert equal(np.asarray(found), flushed()).all()
+    shared = emit(lambda _, number: there_and_back(number), jnp.int8(0), TINY[0], form=form)
+    call = jax.jit(jax.vmap(shared, (0, None)))
+    assert equal(np.concatenate([call(jnp.zeros(1, jnp.int8), number) for number in TINY]), flushed()).all()
+
+
+def test_a_warp_flushes_what_is_made_wider_and_narrow_again() -> None:
+    kernel = HostKernel(traced_program(there_and_back, jax.ShapeDtypeStruct((), np.float32)))
+    assert equal(kernel([TINY[None]], 1, len(TINY))[0][0], flushed()).all()
+
+
 @pytest.mark.parametrize("form", [FORMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMS[1:])])
 def test_every_operation_in_lanes(form: str, expected: Any) -> None:
     operands, results = expected
