@@ -37,7 +37,8 @@ class Row:
     """
 
     def __init__(self, table: Any, layout: Layout, index: Any, ops: Ops) -> None:
-        self._table, self._layout, self._index, self._ops = table, layout, index, ops
+        self._table, self._layout, self._ops = table, layout, ops
+        self._first = word_of_row(layout, index, 0).astype(np.uint32)  # no place is counted from a table's end
         self._words: dict[int, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -52,13 +53,14 @@ class Row:
 
     def __copy__(self) -> Row:
         """The same row with what is known of it: for a branch, which must not keep for others what it reads."""
-        other = Row(self._table, self._layout, self._index, self._ops)
+        other = Row.__new__(Row)
         other.__dict__.update(self.__dict__, _words=dict(self._words))
         return other
 
     def _word(self, number: int) -> Any:
         if number not in self._words:
-            self._words[number] = self._ops.take(self._table, word_of_row(self._layout, self._index, number))
+            place = self._first + np.uint32(number) if number else self._first
+            self._words[number] = self._ops.take(self._table, place)
         return self._words[number]
 
     def view(self) -> Any:

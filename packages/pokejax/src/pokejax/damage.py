@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import engine, rows, teams
+from pokejax import engine, rows, stages, teams
 from pokejax.battle import Battle
 from pokejax.effects import CHANGES
 from pokejax.rules.damage import damage, matchup
@@ -120,8 +120,7 @@ def situation(
         given = hp[n]
         if given is not None:
             side.hp = int(given)
-        for stat, stage in enumerate(boosts[n]):
-            side.boosts[stat] = int(stage)
+        side.boosts = stages.packed(boosts[n])
     return view.words(), tables
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, share, team
 from pokejax.state import LAYOUT, MAX_PP, MAX_TURN, MOVES, TEAM, Words
 from pokejax.tables import NAMES
@@ -256,7 +256,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "tailwind": [side.tailwind > 0],
         "wish": [side.wish_turns > 0],
         "foreseen": [side.future_turns > 0],
-        "boosts": [share(stage, 6) for stage in side.boosts],
+        "boosts": [share(stages.one(side.boosts, stat), 6) for stat in stages.EVERY],
         "substitute": [side.substitute > 0],
         "seeded": [side.seeded],
         "confused": [side.confusion > 0],

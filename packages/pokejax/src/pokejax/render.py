@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pokejax import rows
+import numpy as np
+
+from pokejax import rows, stages
 from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, NOBODY, TEAM
 from pokejax.tables import FORMS, NAMES
@@ -69,11 +71,10 @@ def _side(state: Values, n: int, team: Team) -> str:
     at = f"side[{n}]."
     front = state[at + "order[0]"]
     bench = [_pokemon(state, f"{at}member[{k}].", team[k]) for k in range(TEAM) if k != front]
-    stages = [
-        f"{state[f'{at}boosts[{k}]']:+d} {stat}" for k, stat in enumerate(rows.BOOSTS) if state[f"{at}boosts[{k}]"]
-    ]
+    own = [stages.one(np.int32(state[at + "boosts"]), k) for k in stages.EVERY]
+    changes = [f"{stage:+d} {stat}" for stage, stat in zip(own, rows.BOOSTS, strict=True) if stage]
     hazards = [name for name in ("stealth_rock", "spikes", "toxic_spikes", "sticky_web") if state[at + name]]
-    more = "".join(f", {text}" for text in stages)
+    more = "".join(f", {text}" for text in changes)
     ground = f"; on the ground {', '.join(hazards)}" if hazards else ""
     return f"{_pokemon(state, at, team[front])}{more}; behind it {', '.join(bench)}{ground}"
 

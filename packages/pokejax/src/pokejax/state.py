@@ -65,7 +65,7 @@ BEHIND: Final = ("moves_shown", "rested", "item_shown")
 """What the team keeps as it was while who is out seems to be another one, of whom the same is told meanwhile."""
 
 VOLATILE: Final = (
-    bits("boosts", -6, 6, count=len(rows.BOOSTS)), flag("flinched"), bits("confusion", 0, 5),
+    bits("boosts", 0, 2 ** (rows.STAGE_BITS * len(rows.BOOSTS)) - 1), flag("flinched"), bits("confusion", 0, 5),
     bits("choice_lock", 0, TRANSFORM_CODE), bits("last_move", 0, TRANSFORM_CODE), bits("this_result", 0, 3),
     bits("last_result", 0, 3), flag("protected"), bits("stalls", 0, 6), bits("stall_turns", 0, 2),
     bits("substitute", 0, 255), flag("seeded"), bits("taunt", 0, 4), bits("encore", 0, 4),
@@ -84,18 +84,18 @@ VOLATILE: Final = (
     flag("adapted"), flag("transformed"), bits("copied_row", 0, 65_535), flag("copied_changed"),
     bits("copied_pp", 0, COPIED_PP, count=MOVES),
 )  # fmt: skip
-"""What ends when it leaves or faints.  ``choice_lock`` and ``last_move`` are 0 for none, else a slot's number plus one;
-``substitute`` has hit points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like
-Outrage and ``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn,
-``struck`` whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own,
-``adapted`` that its own Protean has seen to that; ``bound`` are the turns that Whirlpool holds it, ``loosened`` says
-that whoever did it is gone; ``form`` is a form that ends with leaving, as `effects.FORMS` numbers them; ``readied``
-is what it prepares before it moves, ``unfocused`` that it was struck since; ``copied_ability`` is the ability that
-Trace or Transform has taken, 0 for its own; ``cud`` the berry that Cud Chew brings up again; ``coated`` says that
-Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special move has struck; ``discharged`` that
-Double Shock has used its electricity up; ``transformed`` that it has become the other Pokémon, as of row
-``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with the power points ``copied_pp``; the
-others are turns left or flags."""
+"""What ends when it leaves or faints.  ``boosts`` are its stages (`pokejax.stages`).  ``choice_lock`` and
+``last_move`` are 0 for none, else a slot's number plus one; ``substitute`` has hit points, ``stalls`` counts moves
+like Protect in a row; ``lock`` is the duration of a rampage like Outrage and ``lock_turns`` how long it goes on;
+``raised`` and ``lowered`` say whether a stage changed in this turn, ``struck`` whether the foe who is out has struck
+it; ``typed`` is the only type that it has now, 0 for its own, ``adapted`` that its own Protean has seen to that;
+``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone; ``form`` is a form that
+ends with leaving, as `effects.FORMS` numbers them; ``readied`` is what it prepares before it moves, ``unfocused`` that
+it was struck since; ``copied_ability`` is the ability that Trace or Transform has taken, 0 for its own; ``cud`` the
+berry that Cud Chew brings up again; ``coated`` says that Mirror Coat waits, ``coat`` one plus what it gives back, 0
+before a special move has struck; ``discharged`` that Double Shock has used its electricity up; ``transformed`` that it
+has become the other Pokémon, as of row ``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with
+the power points ``copied_pp``; the others are turns left or flags."""
 
 BY_THE_OTHER: Final = ("shackled", "attracted")
 """Volatile conditions that end when the other Pokémon, which has brought them, is gone."""

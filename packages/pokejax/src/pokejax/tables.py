@@ -190,7 +190,8 @@ def _stride(words: int) -> int:
 
 def word_of_row(layout: Layout, row: Any, number: int) -> Any:
     """The place of a word of a row in `interleaved`."""
-    return row * np.int32(stride(layout)) + np.int32(number)
+    first = row * np.int32(stride(layout))
+    return first + np.int32(number) if number else first
 
 
 def likeness() -> NDArray[np.uint32]:

@@ -8,12 +8,13 @@ from typing import Any, Final
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows
-from pokejax.battle import Battle, any_of, gated
+from pokejax import rows, stages
+from pokejax.battle import Battle, gated
 from pokejax.rules.telling import tell_ability
+from pokejax.stages import EVERY, HIGHEST, LOWEST
 
-LOWEST, HIGHEST = -6, 6
-EVERY: Final = tuple(range(len(rows.BOOSTS)))
+ANSWERING: Final = (rows.ATK, rows.SPA)
+"""What Defiant and Competitive raise."""
 
 
 @gated("boost")
@@ -45,15 +46,16 @@ def boost(
     Returns:
         Whether a stage changed.
     """
-    word = b.ops.take(b.params.stages, change)
-    deltas = {stat: _nibble(word, stat) for stat in stats}
-    return _change(b, number, deltas, where, by_foe, intimidating, silent, by_ability)
+    word = b.ops.take(b.params.stages, change).astype(jnp.int32)
+    deltas = stages.several(word, stats)
+    return _change(b, number, deltas, stats, where, by_foe, intimidating, silent, by_ability)
 
 
 def _change(
     b: Battle,
     number: int,
-    deltas: dict[int, Any],
+    deltas: Any,
+    stats: Sequence[int],
     where: Any,
     by_foe: bool,
     intimidating: bool = False,
@@ -61,68 +63,61 @@ def _change(
     by_ability: bool = False,
     mirrored: bool = False,
 ) -> Any:
-    """What `boost` does, of stages by the number of their stat; those that Mirror Armor sends are not sent back."""
+    """What `boost` does, by ``deltas`` of these stats; those that Mirror Armor sends are not sent back."""
     side, ability = b.side(number), b.ability(number)
-    stats = list(deltas)
     where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
-    deltas = {stat: jnp.where(ability.inverts_stages, -delta, delta) for stat, delta in deltas.items()}
+    before = stages.several(side.boosts, stats)
+    deltas = jnp.where(ability.inverts_stages, -deltas, deltas)
     if by_foe and not mirrored:
-        sent = {stat: ability.mirrors & (delta < 0) & (side.boosts[stat] > LOWEST) for stat, delta in deltas.items()}
-        returned = {stat: jnp.where(sent[stat], delta, 0) for stat, delta in deltas.items()}
-        deltas = {stat: jnp.where(sent[stat], 0, delta) for stat, delta in deltas.items()}
-        mirrors = where & any_of(sent.values())
-        b.when("Mirror Armor", mirrors, lambda inner: _send_back(inner, number, returned, mirrors))
+        sent = ability.mirrors & (deltas < 0) & (before > LOWEST)
+        returned, deltas = jnp.where(sent, deltas, 0), jnp.where(sent, 0, deltas)
+        mirrors = where & sent.any()
+        b.when("Mirror Armor", mirrors, lambda inner: _send_back(inner, number, returned, stats, mirrors))
         side, ability = b.side(number), b.ability(number)
     if by_foe:
-        flowers = b.flowers(number)
-        kept = {stat: (delta < 0) & (flowers | _bit(ability.kept_stages, stat)) for stat, delta in deltas.items()}
+        kept = (deltas < 0) & (b.flowers(number) | _bits(ability.kept_stages, stats))
         if not silent:
-            keeps = any_of(kept[stat] & (side.boosts[stat] > LOWEST) for stat in deltas)
-            tell_ability(b, number, where & keeps)
-        deltas = {stat: jnp.where(kept[stat], 0, delta) for stat, delta in deltas.items()}
+            tell_ability(b, number, where & (kept & (before > LOWEST)).any())
+        deltas = jnp.where(kept, 0, deltas)
     if intimidating:
-        tell_ability(b, number, where & ability.ignores_intimidate & (side.boosts[rows.ATK] > LOWEST))
-        deltas[rows.ATK] = jnp.where(ability.ignores_intimidate, 0, deltas[rows.ATK])
-        attack = side.boosts[rows.ATK]
-    lowered = jnp.zeros_like(deltas[stats[0]])
-    changed = []
-    for stat, delta in deltas.items():
-        before = side.boosts[stat]
-        after = jnp.clip(before + delta, LOWEST, HIGHEST)
-        side.boosts.set(stat, after, where=where)
-        lowered = lowered + (after < before).astype(jnp.int32)
-        changed.append(after != before)
-    where_changed = where & any_of(changed)
-    side.set("raised", True, where=where_changed & any_of(delta > 0 for delta in deltas.values()))
-    side.set("lowered", True, where=where_changed & any_of(delta < 0 for delta in deltas.values()))
-    if by_foe:  # Defiant and Competitive answer once for each stage
-        word = b.ops.take(b.params.stages, ability.lowered_boosts)
-        for stat in (rows.ATK, rows.SPA):
-            raised = side.boosts[stat] + _nibble(word, stat) * lowered
-            tell_ability(b, number, where & (raised > side.boosts[stat]) & (side.boosts[stat] < HIGHEST))
-            side.boosts.set(stat, jnp.minimum(raised, HIGHEST), where=where)
-        side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+        attack = stages.one(side.boosts, rows.ATK)
+        tell_ability(b, number, where & ability.ignores_intimidate & (attack > LOWEST))
+        deltas = jnp.where(ability.ignores_intimidate, 0, deltas)
+    after = jnp.clip(before + deltas, LOWEST, HIGHEST)
+    side.set("boosts", stages.put(side.boosts, after, stats), where=where)
+    changed = where & (after != before).any()
+    side.set("raised", True, where=changed & (deltas > 0).any())
+    side.set("lowered", True, where=changed & (deltas < 0).any())
+    if by_foe:
+        _answer(b, number, (after < before).sum(dtype=jnp.int32), where)
     if intimidating:
-        rattled = where & ability.rattles & (attack > LOWEST) & (side.boosts[rows.SPE] < HIGHEST)
-        side.boosts.set(rows.SPE, side.boosts[rows.SPE] + 1, where=rattled)
+        speed = stages.one(side.boosts, rows.SPE)
+        rattled = where & ability.rattles & (attack > LOWEST) & (speed < HIGHEST)
+        side.set("boosts", stages.put_one(side.boosts, speed + 1, rows.SPE), where=rattled)
         side.set("raised", True, where=rattled)
         tell_ability(b, number, rattled)
     if by_ability:
-        tell_ability(b, number, where_changed)
-    return where_changed
+        tell_ability(b, number, changed)
+    return changed
 
 
-def _send_back(b: Battle, number: int, deltas: dict[int, Any], where: Any) -> None:
+def _answer(b: Battle, number: int, lowered: Any, where: Any) -> None:
+    """Defiant and Competitive answer once for each stage that the foe has lowered."""
+    side, ability = b.side(number), b.ability(number)
+    word = b.ops.take(b.params.stages, ability.lowered_boosts).astype(jnp.int32)
+    before = stages.several(side.boosts, ANSWERING)
+    after = jnp.minimum(before + stages.several(word, ANSWERING) * lowered, HIGHEST)
+    tell_ability(b, number, where & (after > before).any())
+    side.set("boosts", stages.put(side.boosts, after, ANSWERING), where=where)
+    side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+
+
+def _send_back(b: Battle, number: int, deltas: Any, stats: Sequence[int], where: Any) -> None:
     """Mirror Armor lowers the other one's stages in place of its own."""
     tell_ability(b, number, where & (b.side(1 - number).hp > 0))
-    _change(b, 1 - number, deltas, where, by_foe=True, mirrored=True)
+    _change(b, 1 - number, deltas, stats, where, by_foe=True, mirrored=True)
 
 
-def _nibble(word: Any, stat: int) -> Any:
-    """A stage change of four bits, signed."""
-    top = np.uint32(32 - rows.STAGE_BITS * (stat + 1))
-    return (word << top).astype(jnp.int32) >> np.int32(32 - rows.STAGE_BITS)
-
-
-def _bit(mask: Any, number: int) -> Any:
-    return ((mask >> np.int32(number)) & 1) != 0
+def _bits(mask: Any, stats: Sequence[int]) -> Any:
+    """Bits of a mask, bool ``[stats]``."""
+    return ((mask >> np.array(stats, np.int32)) & 1) != 0

@@ -6,9 +6,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax import rows
 from pokejax.battle import Battle, gated, number_of
 from pokejax.rules import power
+from pokejax.rules.numbers import quotient
 from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, TRANSFORM_CODE
 
@@ -69,8 +69,7 @@ def transform(b: Battle, number: int, where: Any) -> Any:
         side.set(field, value, where=where)
     for slot in range(MOVES):
         side.copied_pp.set(slot, power.copied(b, other.moves[slot]), where=where)
-    for stat in range(len(rows.BOOSTS)):
-        side.boosts.set(stat, foe.boosts[stat], where=where)
+    side.set("boosts", foe.boosts, where=where)
     code = jnp.where(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
     for field in TRANSLATED:
         side.set(field, code, where=where & (getattr(side, field) > 0))
@@ -80,9 +79,9 @@ def transform(b: Battle, number: int, where: Any) -> Any:
 
 def bare_speed(itself: Any, base: Any) -> Any:
     """The Speed that a Pokémon would have with another species' base value."""
-    grown = (2 * base + itself.spe_effort) * itself.level // 100 + 5
+    grown = quotient((2 * base + itself.spe_effort) * itself.level, 100) + 5
     by = jnp.where(itself.spe_nature == 1, 110, jnp.where(itself.spe_nature == 2, 90, 100))
-    return grown * by // 100
+    return quotient(grown * by, 100)
 
 
 def assume(b: Battle, where: Any) -> Any:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import STELLAR, Battle, any_of, number_of
 from pokejax.rules.field import terrain_multiplier
-from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, quotient, staged, weather_facts
 from pokejax.rules.paradox import growth
 from pokejax.rules.screens import screen_multiplier
 from pokejax.rules.volatiles import behind_substitute, faces
@@ -162,12 +162,12 @@ def own_power(b: Battle, move: Any) -> Any:
         by_weight = jnp.where(other >= least, power, by_weight)
     for times, power in WEIGHTS_POWERS:
         by_weights = jnp.where(weight >= other * times, power, by_weights)
-    raised = sum(jnp.maximum(stage, 0) for stage in user.boosts)
+    raised = jnp.maximum(stages.several(user.boosts), 0).sum(dtype=jnp.int32)
     found = jnp.where(move.power_from == rows.BY_WEIGHT, by_weight, move.power)
     found = jnp.where(move.power_from == rows.BY_WEIGHTS, by_weights, found)
     found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
     found = jnp.where(move.power_from == rows.BY_BLOWS, move.power * (1 + user.blows), found)
-    by_hp = jnp.maximum(move.power * user.hp // pokemon.max_hp, 1)
+    by_hp = jnp.maximum(quotient(move.power * user.hp, pokemon.max_hp), 1)
     return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
 
 
@@ -236,9 +236,9 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stat = jnp.where(physical, own.atk, own.spa)
     stat = jnp.where(move.attacks_with_defense, own.def_, stat)
     stat = jnp.where(move.attacks_with_targets, other.atk, stat)
-    stage = jnp.where(physical, user.boosts[rows.ATK], user.boosts[rows.SPA])
-    stage = jnp.where(move.attacks_with_defense, user.boosts[rows.DEF], stage)
-    stage = jnp.where(move.attacks_with_targets, target.boosts[rows.ATK], stage)
+    stage = jnp.where(physical, stages.one(user.boosts, rows.ATK), stages.one(user.boosts, rows.SPA))
+    stage = jnp.where(move.attacks_with_defense, stages.one(user.boosts, rows.DEF), stage)
+    stage = jnp.where(move.attacks_with_targets, stages.one(target.boosts, rows.ATK), stage)
     stage = jnp.where(critical, jnp.maximum(stage, 0), stage)
     stage = jnp.where(b.ability(1).unaware, 0, stage)
     stat = staged(stat, stage)
@@ -263,7 +263,7 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     pokemon, target = b.pokemon(1), b.side(1)
     physical = (move.category == rows.PHYSICAL) | move.defends_physically
     stat = jnp.where(physical, pokemon.def_, pokemon.spd)
-    stage = jnp.where(physical, target.boosts[rows.DEF], target.boosts[rows.SPD])
+    stage = jnp.where(physical, stages.one(target.boosts, rows.DEF), stages.one(target.boosts, rows.SPD))
     stage = jnp.where(critical, jnp.minimum(stage, 0), stage)
     stage = jnp.where(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
     stat = staged(stat, stage)
@@ -355,10 +355,10 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     shuffle_attack(b, attacking_stat(move), by_formula)
     shuffle_ruins(b, attacking_stat(move), by_formula)
     shuffle_ruins(b, defending_stat(move), by_formula)
-    amount = ((2 * pokemon.level // 5 + 2) * power * attack // defense) // 50 + 2
+    amount = quotient(quotient((quotient(2 * pokemon.level, 5) + 2) * power * attack, defense), 50) + 2
     amount = modify(amount, weather_multiplier(b, move))
-    amount = jnp.where(critical, amount * 3 // 2, amount)
-    amount = amount * (100 - b.draw(by_formula, 16, "damage")) // 100
+    amount = jnp.where(critical, quotient(amount * 3, 2), amount)
+    amount = quotient(amount * (100 - b.draw(by_formula, 16, "damage")), 100)
     amount = modify(amount, same_type_multiplier(b, move))
     up, down = jnp.maximum(meets.exponent, 0), jnp.maximum(-meets.exponent, 0)
     amount = (amount << up) >> down
@@ -366,7 +366,7 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     amount = jnp.where(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
     amount = modify(amount, damage_multiplier(b, move, facts, critical, by_formula))
     amount = jnp.where(amount == 0, 1, amount & np.int32(0xFFFF))
-    amount = jnp.where(move.halves, jnp.maximum(b.side(1).hp // 2, 1), amount)
+    amount = jnp.where(move.halves, jnp.maximum(quotient(b.side(1).hp, 2), 1), amount)
     amount = jnp.where(move.coats, jnp.maximum(user.coat - 1, 1), amount)
     amount = jnp.where(move.evens_hp, jnp.maximum(b.side(1).hp - user.hp, 1), amount)
     return jnp.where(move.level_damage, pokemon.level, amount)

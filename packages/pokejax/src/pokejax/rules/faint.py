@@ -7,9 +7,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import Battle
-from pokejax.rules.boosts import HIGHEST, boost
+from pokejax.rules.boosts import boost
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import BY_THE_OTHER, MOST_FALLEN, NOBODY, VOLATILE
 
@@ -177,9 +177,10 @@ def _clear_away(b: Battle, newly: tuple[Any, Any]) -> None:
 def take_heart(b: Battle, number: int, where: Any) -> None:
     """The other one has fainted, which makes a Soul-Heart grow."""
     side = b.side(number)
-    grows = where & b.ability(number).soul_heart & (side.hp > 0) & (side.boosts[rows.SPA] < HIGHEST)
+    stage = stages.one(side.boosts, rows.SPA)
+    grows = where & b.ability(number).soul_heart & (side.hp > 0) & (stage < stages.HIGHEST)
     grows = grows & (b.side(1 - number).left > 0)
-    side.boosts.set(rows.SPA, side.boosts[rows.SPA] + 1, where=grows)
+    side.set("boosts", stages.put_one(side.boosts, stage + 1, rows.SPA), where=grows)
     side.set("raised", True, where=grows)
     tell_ability(b, number, grows)
 

@@ -12,6 +12,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ROCK, effectiveness
 from pokejax.rules.faint import faint_messages, hurt
 from pokejax.rules.field import clear_terrain
+from pokejax.rules.numbers import quotient
 from pokejax.rules.screens import LASTING, shatter
 from pokejax.rules.status import inflict
 
@@ -84,9 +85,9 @@ def meet(b: Battle, number: int, where: Any) -> None:
     exponent = effectiveness(b, number, ROCK).exponent
     rocks = where & side.stealth_rock & ~boots
     spikes = where & (side.spikes > 0) & grounded & ~boots
-    rock_damage = (most << (exponent + 2)) // 32
+    rock_damage = quotient(most << (exponent + 2), 32)
     layers = side.spikes
-    spike_damage = jnp.where(layers == 1, 3, jnp.where(layers == 2, 4, 6)) * most // 24
+    spike_damage = quotient(jnp.where(layers == 1, 3, jnp.where(layers == 2, 4, 6)) * most, 24)
     rock_first, spikes_first = side.rock_before_toxic, side.spikes_before_toxic
     hurt(b, number, rock_damage, rocks & rock_first)
     hurt(b, number, spike_damage, spikes & spikes_first)

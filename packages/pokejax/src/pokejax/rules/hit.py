@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import Battle, gated
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
@@ -18,7 +18,7 @@ from pokejax.rules.field import clear_terrain, set_terrain
 from pokejax.rules.guises import drop
 from pokejax.rules.hazards import lay, sweep
 from pokejax.rules.items import eat, eat_of_target, lose_balloon, steal, unnerved, update
-from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier
+from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, quotient
 from pokejax.rules.screens import shatter
 from pokejax.rules.status import POWDER_IMMUNE, add_volatile, cure, inflict
 from pokejax.rules.status_moves import drag, effects_of_status_move
@@ -119,7 +119,7 @@ def waits_for_berserk(b: Battle, move: Any) -> Any:
 
 def lose_face(b: Battle, where: Any) -> None:
     """The target's disguise is busted, which costs it an eighth, or its face of ice has melted (``Update``)."""
-    hurt(b, 1, b.pokemon(1).max_hp // 8, where & b.ability(1).disguises)
+    hurt(b, 1, quotient(b.pokemon(1).max_hp, 8), where & b.ability(1).disguises)
     become(b, 1, True, where & b.ability(1).ices)
     forget_speed(b, 1, where)
 
@@ -140,9 +140,9 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
     b.ask_unaware(rolls)
     b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
-    stage = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
+    stage = jnp.where(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
-    evasion = jnp.where(plain, 0, target.boosts[rows.EVASION])
+    evasion = jnp.where(plain, 0, stages.one(target.boosts, rows.EVASION))
     entry = b.ops.take(b.params.accuracies, (stage + 6) * np.int32(13) + evasion + 6)
     sure, whole = (entry >> np.uint32(1)).astype(jnp.int32), (entry & np.uint32(1)) != 0
     facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
@@ -212,7 +212,7 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
     target.set("substitute", target.substitute - dealt, where=where)
     recoil(b, move, dealt, where)
     # rounded up; there are two kinds
-    drained = jnp.where(move.drain == HALF, (dealt + 1) // 2, (3 * dealt + 3) // 4)
+    drained = jnp.where(move.drain == HALF, quotient(dealt + 1, 2), quotient(3 * dealt + 3, 4))
     drain(b, 0, drained, where & (move.drain > 0))
 
 
@@ -282,15 +282,15 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     tell_ability(b, 1, touched & ability.gooey)
     boost(b, 0, b.params.speed_drop, touched & ability.gooey, by_foe=True, stats=(rows.SPE,))
     most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
-    hurt(b, 0, most // jnp.maximum(ability.contact_damage, 1), touched & (ability.contact_damage > 0))
+    hurt(b, 0, quotient(most, jnp.maximum(ability.contact_damage, 1)), touched & (ability.contact_damage > 0))
     bursts = touched & ability.aftermath & (b.side(1).hp == 0) & ~b.ability(0).damps
-    hurt(b, 0, most // 4, bursts)
+    hurt(b, 0, quotient(most, 4), bursts)
     tell_ability(b, 1, (touched & (ability.contact_damage > 0) | bursts) & hurts_before)
     tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
-    hurt(b, 0, most // 6, touched & b.item(1).helmet)
+    hurt(b, 0, quotient(most, 6), touched & b.item(1).helmet)
     spits = where & ability.gulps & (b.side(1).form > 0) & (b.side(0).hp > 0) & ~b.side(0).absent
     tell_ability(b, 1, spits & ~b.ability(0).no_indirect_damage)
-    hurt(b, 0, most // 4, spits)
+    hurt(b, 0, quotient(most, 4), spits)
     gorged = spits & (b.side(1).form == GORGING)
     boost(b, 0, b.params.defense_drop, spits & ~gorged, by_foe=True, silent=True, stats=(rows.DEF,))
     change_form(b, 1, 0, spits)
@@ -356,4 +356,4 @@ def recoil(b: Battle, move: Any, total: Any, where: Any) -> None:
     spared = recoils & b.ability(0).no_recoil
     b.ask_about_damage(0, spared & (b.side(0).hp > 0))
     hurt(b, 0, amount, recoils & ~spared)
-    hurt(b, 0, (pokemon.max_hp + np.int32(2)) // 4, where & move.struggles & (total > 0), indirectly=False)
+    hurt(b, 0, quotient(pokemon.max_hp + np.int32(2), 4), where & move.struggles & (total > 0), indirectly=False)

@@ -7,11 +7,12 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import Battle, any_of, gated
 from pokejax.rules import power
 from pokejax.rules.copying import trace_in_vain
 from pokejax.rules.faint import heal, lose_item, use_up
+from pokejax.rules.numbers import quotient
 from pokejax.rules.paradox import notice_weather, use_booster
 from pokejax.rules.status import ask_to_eat, cure
 from pokejax.rules.telling import tell_ability, tell_item
@@ -154,7 +155,7 @@ def eat_for_nothing(b: Battle, number: int, where: Any) -> None:
 def taste(b: Battle, number: int, item: Any, where: Any) -> None:
     """What a berry does to who eats it."""
     side, most = b.side(number), b.pokemon(number).max_hp
-    heal(b, number, jnp.maximum(most // 4, 1), where & item.heals_quarter)
+    heal(b, number, jnp.maximum(quotient(most, 4), 1), where & item.heals_quarter)
     wakes = where & ((item.wakes & (side.status == rows.SLP)) | item.cures)
     cure(b, number, wakes)
     side.set("confusion", 0, where=where & item.cures)
@@ -177,7 +178,7 @@ def enjoy(b: Battle, number: int, where: Any) -> None:
     """Cheek Pouch heals whoever eats."""
     share = b.ability(number).berry_heals
     most = b.pokemon(number).max_hp
-    tell_ability(b, number, heal(b, number, most // jnp.maximum(share, 1), where & (share > 0)))
+    tell_ability(b, number, heal(b, number, quotient(most, jnp.maximum(share, 1)), where & (share > 0)))
 
 
 def lose_balloon(b: Battle, where: Any) -> None:
@@ -203,7 +204,7 @@ def white_herb(b: Battle, number: int, where: Any) -> None:
 @gated("White Herb")
 def _restore_stages(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
-    where = where & any_of(stage < 0 for stage in side.boosts) & (side.hp > 0)
-    for stat in range(len(rows.BOOSTS)):
-        side.boosts.set(stat, jnp.maximum(side.boosts[stat], 0), where=where)
+    own = stages.several(side.boosts)
+    where = where & (own < 0).any() & (side.hp > 0)
+    side.set("boosts", stages.put(side.boosts, jnp.maximum(own, 0)), where=where)
     use_up(b, number, where)

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import FLYING, Battle, any_of, gated, number_of
 from pokejax.rules import futures, power
 from pokejax.rules.boosts import boost
@@ -16,7 +16,7 @@ from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, 
 from pokejax.rules.field_moves import change_field
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
 from pokejax.rules.items import steal, update, white_herb
-from pokejax.rules.numbers import facts_word, modify
+from pokejax.rules.numbers import facts_word, modify, quotient
 from pokejax.rules.queue import priority
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.shaping import shape
@@ -255,13 +255,13 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     burdened = ((result & ~move.foresees) | strikes) & ~move.forced & b.item(0).life_orb
     burdened = burdened & (move.category != rows.STATUS)
     tell_item(b, 0, burdened & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
-    hurt(b, 0, b.pokemon(0).max_hp // 10, burdened)
+    hurt(b, 0, quotient(b.pokemon(0).max_hp, 10), burdened)
     win(b, strikes, 0)
     steal(b, 1, landed & ~move.forced & b.ability(0).steals_by_hitting & (move.category != rows.STATUS))
     sings = result & ~move.forced & b.item(0).throat_spray & move.sound & (b.side(0).hp > 0)
     boost(b, 0, b.params.special_attack, sings, by_foe=False, stats=(rows.SPA,))
     use_up(b, 0, sings)
-    hurt(b, 0, b.pokemon(0).max_hp // 2, reaches & at_foe & ~result & move.crashes)
+    hurt(b, 0, quotient(b.pokemon(0).max_hp, 2), reaches & at_foe & ~result & move.crashes)
     b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=bounces)
     b.swap(bounces)
     return result & ~bounces, (blocked & ~bounces) | waits | powerless
@@ -329,7 +329,7 @@ def absorbed(b: Battle, move: Any, where: Any) -> Any:
     takes = where & (ability.absorbs != 0) & (ability.absorbs == move.type)
     b.side(1).set("fired_up", True, where=takes & (ability.absorbs == FIRE) & (ability.absorbed_boosts == 0))
     takes = takes | (where & ability.blocks_wind & move.wind)
-    heal(b, 1, b.pokemon(1).max_hp // 4, takes & ability.absorbs_into_hp)
+    heal(b, 1, quotient(b.pokemon(1).max_hp, 4), takes & ability.absorbs_into_hp)
     boost(b, 1, ability.absorbed_boosts, takes & (ability.absorbed_boosts != 0), by_foe=False)
     blocks = any_of([
         ability.blocks_sound & move.sound,
@@ -351,10 +351,10 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
     accuracy = modify(base, accuracy_multiplier(b, move, facts))
     can_number, plain_evasion = can_miss, move.ignores_evasion | b.ability(0).ignores_evasion
-    evasion = jnp.where(plain_evasion | b.ability(0).unaware, 0, target.boosts[rows.EVASION])
-    own = jnp.where(b.ability(1).unaware, 0, user.boosts[rows.ACCURACY])
+    evasion = jnp.where(plain_evasion | b.ability(0).unaware, 0, stages.one(target.boosts, rows.EVASION))
+    own = jnp.where(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     stage = jnp.clip(own - evasion, -6, 6)
-    accuracy = jnp.where(stage >= 0, accuracy * (3 + stage) // 3, accuracy * 3 // (3 - stage))
+    accuracy = jnp.where(stage >= 0, quotient(accuracy * (3 + stage), 3), quotient(accuracy * 3, 3 - stage))
     can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import Battle
 from pokejax.effects import ABILITIES
 
 NEUTRAL = 4096
 _FIRST_ITEM = len(ABILITIES) + 1
+
+
+def quotient(value: Any, by: Any) -> Any:
+    """``value // by`` of what is not negative, so that the sign need not be looked at."""
+    return jax.lax.div(value, jnp.asarray(by, value.dtype))
 
 
 def modify(value: Any, by: Any) -> Any:
@@ -28,14 +34,19 @@ def chain(first: Any, second: Any) -> Any:
 
 def staged(stat: Any, stage: Any) -> Any:
     """A stat after its stage, -6 to 6."""
-    return jnp.where(stage >= 0, stat * (2 + stage) // 2, stat * 2 // (2 - stage))
+    return jnp.where(stage >= 0, quotient(stat * (2 + stage), 2), quotient(stat * 2, 2 - stage))
+
+
+def staged_stat(bare: Any, side: Any, stat: int) -> Any:
+    """A stat after the stage that its bearer has."""
+    return staged(bare, stages.one(side.boosts, stat))
 
 
 def fraction(value: Any, code: Any) -> Any:
     """``value`` times one of `rows.FRACTIONS`, rounded half up."""
     result = jnp.zeros_like(value)
     for number, (above, below) in enumerate(rows.FRACTIONS[1:], start=1):
-        result = jnp.where(code == number, (2 * value * above + below) // (2 * below), result)
+        result = jnp.where(code == number, quotient(2 * value * above + below, 2 * below), result)
     return result
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import Battle, gated
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import NEUTRAL, staged
@@ -19,16 +19,17 @@ def best_stat(b: Battle, number: int) -> Any:
     """One plus the number of the highest stat after its stage; of equals the first."""
     pokemon = b.pokemon(number)
     bare = (pokemon.atk, pokemon.def_, pokemon.spa, pokemon.spd, pokemon.spe)
-    stages = tuple(b.side(number).boosts)[: len(bare)]
+    word = b.side(number).boosts
 
     def make() -> Any:
         best, found = jnp.zeros_like(pokemon.atk), jnp.zeros_like(pokemon.atk)
-        for stat, value in enumerate(map(staged, bare, stages)):
+        for stat, value in enumerate(bare):
+            value = staged(value, stages.one(word, stat))
             found = jnp.where(value > best, stat + 1, found)
             best = jnp.maximum(value, best)
         return found
 
-    return b.once(("best stat", number), (*bare, *stages), make)
+    return b.once(("best stat", number), (*bare, word), make)
 
 
 def notice_weather(b: Battle, number: int, where: Any) -> None:

@@ -17,6 +17,7 @@ from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import show_core
 from pokejax.rules.futures import draw_near
 from pokejax.rules.items import chew, eat, hungry, unnerved, update, white_herb
+from pokejax.rules.numbers import quotient
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.rules.speed import update_speeds
@@ -86,11 +87,11 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     green = where & (b.view.terrain == rows.GRASSY_TERRAIN)
     for number in (0, 1):
         stands = green & ~b.side(number).fainted & ~b.view.over & b.grounded(number)
-        heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), stands)
+        heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), stands)
     in_order(b, where, order["cures"], shed, any_of(ability.sheds_skin | ability.dries for ability in abilities(b)))
     for number in (0, 1):
         heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
-        tell_item(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), heals))
+        tell_item(b, number, heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), heals))
     seeded, cursed = (any_of(getattr(side, field) for side in b.view.side) for field in ("seeded", "cursed"))
     in_order(b, where, order["Leech Seed"], volatiles.leech, seeded, hurts=True)
     poisoned = any_of((side.status == rows.PSN) | (side.status == rows.TOX) for side in b.view.side)
@@ -253,7 +254,7 @@ def dream(b: Battle, number: int, where: Any) -> None:
     asleep = (other.status == rows.SLP) | b.ability(1 - number).comatose
     where = where & b.ability(number).bad_dreams & ~other.fainted & asleep
     tell_ability(b, number, where & (other.hp > 0))
-    hurt(b, 1 - number, b.pokemon(1 - number).max_hp // 8, where)
+    hurt(b, 1 - number, quotient(b.pokemon(1 - number).max_hp, 8), where)
 
 
 def harvest(b: Battle, number: int, where: Any) -> None:
@@ -287,17 +288,17 @@ def poison(b: Battle, number: int, where: Any) -> None:
     badly = side.status == rows.TOX
     stage = jnp.minimum(side.stage + 1, 15)
     side.set("stage", stage, where=where & badly)
-    amount = jnp.where(badly, jnp.maximum(most // 16, 1) * stage, most // 8)
+    amount = jnp.where(badly, jnp.maximum(quotient(most, 16), 1) * stage, quotient(most, 8))
     where = where & (badly | (side.status == rows.PSN))
     heals = b.ability(number).heals_by_poison
-    tell_ability(b, number, heal(b, number, jnp.maximum(most // 8, 1), where & heals))
+    tell_ability(b, number, heal(b, number, jnp.maximum(quotient(most, 8), 1), where & heals))
     hurt(b, number, amount, where & ~heals)
 
 
 def burn(b: Battle, number: int, where: Any) -> None:
     """Burns take a sixteenth."""
-    amount = jnp.maximum(b.pokemon(number).max_hp // 16, 1)
-    amount = jnp.where(b.ability(number).halves_burn, amount // 2, amount)
+    amount = jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1)
+    amount = jnp.where(b.ability(number).halves_burn, quotient(amount, 2), amount)
     hurt(b, number, amount, where & (b.side(number).status == rows.BRN))
 
 
@@ -316,11 +317,11 @@ def weather(b: Battle, where: Any, second_faster: Any) -> None:
     for number in (0, 1):
         side = b.side(number)
         spared = b.naturally_immune(number, SAND_IMMUNE) | b.ability(number).no_sand
-        hurt(b, number, b.pokemon(number).max_hp // 16, sand & ~side.fainted & ~spared)
+        hurt(b, number, quotient(b.pokemon(number).max_hp, 16), sand & ~side.fainted & ~spared)
         snow = goes_on & (b.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
-        tell_ability(b, number, heal(b, number, jnp.maximum(b.pokemon(number).max_hp // 16, 1), snow))
+        tell_ability(b, number, heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), snow))
         dry = goes_on & b.ability(number).dry & ~side.fainted
-        eighth = jnp.maximum(b.pokemon(number).max_hp // 8, 1)
+        eighth = jnp.maximum(quotient(b.pokemon(number).max_hp, 8), 1)
         tell_ability(b, number, heal(b, number, eighth, dry & (b.weather == rows.RAIN)))
         parched = dry & (b.weather == rows.SUN) & (side.hp > 0)
         tell_ability(b, number, parched)

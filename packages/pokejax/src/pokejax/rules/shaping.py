@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import STELLAR, Battle, number_of
 from pokejax.rules.damage import NORMAL, WATER
-from pokejax.rules.numbers import staged
+from pokejax.rules.numbers import quotient, staged_stat
 
 STELLAR_POWER = 100
 """Of Tera Blast."""
@@ -35,7 +35,7 @@ def take_tera_type(b: Battle, move: Any) -> None:
     move.set("self_boosts", b.params.parting, where=move.becomes_tera & stellar)
     becomes = (move.becomes_tera & user.terastallized) | (move.becomes_stellar & stellar)
     move.set("type", pokemon.tera_type, where=becomes)
-    stronger = staged(pokemon.atk, user.boosts[rows.ATK]) > staged(pokemon.spa, user.boosts[rows.SPA])
+    stronger = staged_stat(pokemon.atk, user, rows.ATK) > staged_stat(pokemon.spa, user, rows.SPA)
     move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
 
 
@@ -44,10 +44,10 @@ def weigh_stats(b: Battle, move: Any, where: Any) -> None:
     user, target, own, other = b.side(0), b.side(1), b.pokemon(0), b.pokemon(1)
 
     def strength(attack: Any, defense: Any) -> Any:
-        return (2 * own.level // 5 + 2) * 90 * attack // jnp.maximum(defense, 1) // 50
+        return quotient(quotient((quotient(2 * own.level, 5) + 2) * 90 * attack, jnp.maximum(defense, 1)), 50)
 
-    physical = strength(staged(own.atk, user.boosts[rows.ATK]), staged(other.def_, target.boosts[rows.DEF]))
-    special = strength(staged(own.spa, user.boosts[rows.SPA]), staged(other.spd, target.boosts[rows.SPD]))
+    physical = strength(staged_stat(own.atk, user, rows.ATK), staged_stat(other.def_, target, rows.DEF))
+    special = strength(staged_stat(own.spa, user, rows.SPA), staged_stat(other.spd, target, rows.SPD))
     where = where & move.weighs_stats
     even = where & (physical == special)
     touches = where & ((physical > special) | (even & (b.draw(even, 2, "Shell Side Arm") < 1)))

@@ -78,57 +78,47 @@ def _one_of_each(one: Kind, other: Kind, where: Any, second_faster: Any) -> Any:
 
 def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> dict[str, Any]:
     """What `sort` does where there are equals."""
-    positions = _first_positions(kinds)
-    front = jnp.zeros_like(positions[0, kinds[0].name])
     waiting = sorted((kind for kind in kinds if kind.rank < UNORDERED), key=lambda kind: kind.rank)
+    asked = [kind for kind in waiting if kind.rank <= last]
+    places = _first_places(kinds, asked)
+    front = jnp.zeros_like(kinds[0].held[0], dtype=jnp.int32)
     found: dict[str, Any] = {}
     while waiting:
         kind = waiting.pop(0)
         if waiting and waiting[0].rank == kind.rank:
-            found[kind.name], front = _sort_two_kinds(
-                b, (kind, waiting.pop(0)), where, tied, second_faster, positions, front
-            )
+            pair = kind, waiting.pop(0)
+            found[kind.name], front, places = _sort_two_kinds(b, pair, where, tied, second_faster, places, front)
             continue
-        one, both = kind.held[0] | kind.held[1], kind.held[0] & kind.held[1]
+        both = kind.held[0] & kind.held[1]
         shuffled = b.tie((where if kind.of_side else tied) & both, kind.name)
         if kind.rank > last:
             continue
-        own = [positions[n, kind.name] for n in _BOTH]
+        own, places = [places[n, 0] for n in _BOTH], places[:, 1:]
         reversed_ = own[1] < own[0]
         found[kind.name] = jnp.where(tied, reversed_ ^ shuffled, second_faster)
-        first = jnp.where(both, jnp.minimum(own[0], own[1]), jnp.where(kind.held[0], own[0], own[1]))
-        second = jnp.maximum(own[0], own[1])
-        for other in waiting:
-            if other.rank <= last:
-                for n in _BOTH:
-                    place = positions[n, other.name]
-                    place = jnp.where(one & (place == front), first, place)
-                    positions[n, other.name] = jnp.where(both & (place == front + 1), second, place)
+        first = jnp.where(both, jnp.minimum(*own), jnp.where(kind.held[0], own[0], own[1]))
+        at_front = (kind.held[0] | kind.held[1]) & (places == front)
+        places = jnp.where(at_front, first, places)
+        places = jnp.where(both & (places == front + 1), jnp.maximum(*own), places)
         front = front + sum(held.astype(jnp.int32) for held in kind.held)
     return found
 
 
 def _sort_two_kinds(
-    b: Battle,
-    kinds: tuple[Kind, Kind],
-    where: Any,
-    tied: Any,
-    second_faster: Any,
-    positions: dict[tuple[int, str], Any],
-    front: Any,
-) -> tuple[Any, Any]:
+    b: Battle, kinds: tuple[Kind, Kind], where: Any, tied: Any, second_faster: Any, places: Any, front: Any
+) -> tuple[Any, Any, Any]:
     """Two kinds of one rank, which are equals of one Pokémon, and of both if they have one speed.
 
     Returns:
-        The order, four numbers, and where the next handlers are to stand.
+        The order, four numbers; where the next handlers are to stand; and where those stand that are left.
     """
-    own = [(n, kind) for n in _BOTH for kind in kinds]
-    held = [kind.held[n] for n, kind in own]
+    own = [(n, k) for n in _BOTH for k in range(len(kinds))]
+    held = [kinds[k].held[n] for n, k in own]
     ahead = [held[i] & (tied | (second_faster if n else ~second_faster)) for i, (n, _) in enumerate(own)]
     behind = [holds & ~first for holds, first in zip(held, ahead, strict=True)]
     lines, counts = [], []
     for members in (ahead, behind):
-        at = [positions[n, kind.name] for n, kind in own]
+        at = [places[n, k] for n, k in own]
         count = sum(member.astype(jnp.int32) for member in members)
         line = [jnp.full_like(front, -1) for _ in own]
         for i, member in enumerate(members):
@@ -136,10 +126,8 @@ def _sort_two_kinds(
             for place in range(len(own)):
                 line[place] = jnp.where(member & (before == place), i, line[place])
         for place in range(len(own)):  # each changes places with what stands in front
-            moved = _entry(at, line[place])
-            for key, position in positions.items():
-                displaced = (line[place] >= 0) & (position == front + place)
-                positions[key] = jnp.where(displaced, moved, position)
+            displaced = (line[place] >= 0) & (places == front + place)
+            places = jnp.where(displaced, _entry(at, line[place]), places)
         for start in range(len(own) - 1):
             left = count - start
             drawn = b.draw(where & (left > 1), jnp.maximum(left, 1).astype(np.uint32), f"{kinds[0].name} {start}")
@@ -153,7 +141,7 @@ def _sort_two_kinds(
     order = [
         jnp.where(place < counts[0], lines[0][place], _entry(lines[1], place - counts[0])) for place in range(len(own))
     ]
-    return jnp.stack(order), front
+    return jnp.stack(order), front, places[:, len(kinds) :]
 
 
 def _entry(line: Sequence[Any], place: Any) -> Any:
@@ -164,11 +152,15 @@ def _entry(line: Sequence[Any], place: Any) -> Any:
     return found
 
 
-def _first_positions(kinds: Sequence[Kind]) -> dict[tuple[int, str], Any]:
-    """Where handlers stand before the sort: all of the first Pokémon's, then all of the second's."""
+def _first_places(kinds: Sequence[Kind], asked: Sequence[Kind]) -> Any:
+    """Where handlers stand before the sort: all of the first Pokémon's, then all of the second's.
+
+    Returns:
+        Of kinds that are asked, int32 ``[2, kinds]``.
+    """
     found, place = {}, jnp.zeros_like(kinds[0].held[0], dtype=jnp.int32)
     for n in _BOTH:
         for kind in kinds:
             found[n, kind.name] = place
             place = place + kind.held[n].astype(jnp.int32)
-    return found
+    return jnp.stack([jnp.stack([found[n, kind.name] for kind in asked]) for n in _BOTH])

@@ -8,7 +8,16 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, staged, weather_facts
+from pokejax.rules.numbers import (
+    NEUTRAL,
+    chain,
+    facts_word,
+    modify,
+    multiplier,
+    quotient,
+    staged_stat,
+    weather_facts,
+)
 from pokejax.rules.paradox import growth
 
 TRUNCATED = 2**13 - 1
@@ -28,9 +37,9 @@ def current_speed(b: Battle, number: int) -> Any:
     by = chain(by, jnp.where(side.unburdened & (side.item == 0), 2 * NEUTRAL, NEUTRAL))
     by = chain(by, growth(b, number, rows.SPE))
     by = jnp.where(side.tailwind > 0, 2 * by, by)
-    speed = modify(staged(pokemon.spe, side.boosts[rows.SPE]), by)
+    speed = modify(staged_stat(pokemon.spe, side, rows.SPE), by)
     slowed = (side.status == rows.PAR) & ~b.ability(number).quick_feet
-    speed = jnp.where(slowed, speed // 2, speed)
+    speed = jnp.where(slowed, quotient(speed, 2), speed)
     return jnp.where(b.view.trick_room > 0, REVERSED - speed, speed) & TRUNCATED
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of, gated, number_of
 from pokejax.rules.faint import forget_speed, use_up
-from pokejax.rules.numbers import staged
+from pokejax.rules.numbers import quotient, staged_stat
 from pokejax.rules.telling import tell_ability, tell_move
 from pokejax.state import STRUGGLE_SLOT, TEAM
 from pokejax.tables import NAMES
@@ -243,17 +243,17 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     """The user hits itself with a power of 40 and no type (``getConfusionDamage``)."""
     user, pokemon = b.side(0), b.pokemon(0)
     b.ask_unaware(where, 2)
-    attack = staged(pokemon.atk, user.boosts[rows.ATK])  # it is its own target, of whom Unaware does not care
-    defense = staged(pokemon.def_, user.boosts[rows.DEF])
-    base = ((2 * pokemon.level // 5 + 2) * 40 * attack // jnp.maximum(defense, 1)) // 50 + 2
+    attack = staged_stat(pokemon.atk, user, rows.ATK)  # it is its own target, of whom Unaware does not care
+    defense = staged_stat(pokemon.def_, user, rows.DEF)
+    base = quotient(quotient((quotient(2 * pokemon.level, 5) + 2) * 40 * attack, jnp.maximum(defense, 1)), 50) + 2
     spread = b.draw(where, 16, "confusion damage")
-    damage = jnp.maximum((base & np.int32(0xFFFF)) * (100 - spread) // 100, 1)
+    damage = jnp.maximum(quotient((base & np.int32(0xFFFF)) * (100 - spread), 100), 1)
     b.ask_about_damage(0, where)
     disguised = where & b.ability(0).disguises & ~user.stirred
     user.set("stirred", True, where=disguised)
     tell_ability(b, 0, disguised)
     forget_speed(b, 0, disguised)
-    damage = jnp.where(disguised, pokemon.max_hp // 8, damage)  # which the next Update takes
+    damage = jnp.where(disguised, quotient(pokemon.max_hp, 8), damage)  # which the next Update takes
     full = where & ~disguised & (user.hp == pokemon.max_hp) & (damage >= user.hp)
     sturdy = full & b.ability(0).sturdy
     tell_ability(b, 0, sturdy)

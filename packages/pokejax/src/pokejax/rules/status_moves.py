@@ -6,14 +6,14 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax import rows
+from pokejax import rows, stages
 from pokejax.battle import Battle, any_of, gated
 from pokejax.rules import volatiles
-from pokejax.rules.boosts import HIGHEST, boost
+from pokejax.rules.boosts import boost
 from pokejax.rules.copying import assume
 from pokejax.rules.faint import drain, heal, hurt
 from pokejax.rules.hazards import defog, sweep
-from pokejax.rules.numbers import fraction, modify, staged
+from pokejax.rules.numbers import fraction, modify, quotient, staged_stat
 from pokejax.rules.requests import fallen, has_reserve
 from pokejax.rules.status import add_volatile, cure, guarded_by_sun, inflict, kept_awake, notice_status
 from pokejax.rules.telling import tell_ability, tell_item
@@ -27,7 +27,7 @@ SUN_SHARE = 2732  # 0.667 in 4096ths
 def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
     at_self = move.target == rows.AT_SELF
-    cost = b.pokemon(0).max_hp * move.pays // 100
+    cost = quotient(b.pokemon(0).max_hp * move.pays, 100)
     affordable = b.side(0).hp * 100 > b.pokemon(0).max_hp * move.pays
     changes = where & (move.boosts != 0) & affordable
     worked = boost(b, 0, move.boosts, changes & at_self, by_foe=False)
@@ -85,9 +85,9 @@ def drag(b: Battle, where: Any) -> Any:
 def shed_tail(b: Battle, where: Any) -> Any:
     """Half of the user's hit points become a substitute for whoever takes its place; whether that was possible."""
     user, most = b.side(0), b.pokemon(0).max_hp
-    cost = (most + 1) // 2
+    cost = quotient(most + 1, 2)
     works = where & has_reserve(b, 0) & (user.substitute == 0) & (user.hp > cost)
-    user.set("substitute", most // 4, where=works)
+    user.set("substitute", quotient(most, 4), where=works)
     user.set("bound", 0, where=works)
     hurt(b, 0, cost, works, indirectly=False)
     user.set("switch_flag", True, where=works)
@@ -140,8 +140,8 @@ def swap_items(b: Battle, where: Any) -> Any:
 def sap_strength(b: Battle, where: Any) -> Any:
     """The user gains as many hit points as the target has Attack, which falls."""
     target = b.side(1)
-    where = where & (target.boosts[rows.ATK] > -6)
-    attack = staged(b.pokemon(1).atk, target.boosts[rows.ATK])
+    where = where & (stages.one(target.boosts, rows.ATK) > -6)
+    attack = staged_stat(b.pokemon(1).atk, target, rows.ATK)
     lowered = boost(b, 1, b.params.intimidate, where, by_foe=True, stats=(rows.ATK,))
     heals = where & (b.side(0).hp < b.pokemon(0).max_hp)
     heals = heals | (where & b.ability(1).oozes)
@@ -152,8 +152,8 @@ def sap_strength(b: Battle, where: Any) -> Any:
 def drum(b: Battle, where: Any) -> Any:
     """Belly Drum: half of the hit points for all the Attack there is."""
     user, most = b.side(0), b.pokemon(0).max_hp
-    where = where & (user.hp * 2 > most) & (user.boosts[rows.ATK] < HIGHEST) & (most > 1)
-    hurt(b, 0, most // 2, where, indirectly=False)
+    where = where & (user.hp * 2 > most) & (stages.one(user.boosts, rows.ATK) < stages.HIGHEST) & (most > 1)
+    hurt(b, 0, quotient(most, 2), where, indirectly=False)
     for _ in range(2):  # twelve stages, of which a row holds six
         boost(b, 0, b.params.drum, where, by_foe=False, stats=(rows.ATK,))
     return where
@@ -188,7 +188,7 @@ def cure_user(b: Battle, where: Any) -> Any:
 def share_hp(b: Battle, where: Any) -> Any:
     """Pain Split: both have half of what they have together."""
     user, target = b.side(0), b.side(1)
-    share = jnp.maximum((user.hp + target.hp) // 2, 1)
+    share = jnp.maximum(quotient(user.hp + target.hp, 2), 1)
     for number, side in enumerate((user, target)):
         side.set("hp", jnp.minimum(share, b.pokemon(number).max_hp), where=where)
     return where

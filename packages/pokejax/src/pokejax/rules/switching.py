@@ -17,7 +17,7 @@ from pokejax.rules.forms import shift, show_core
 from pokejax.rules.guises import appear, vanish
 from pokejax.rules.hazards import meet
 from pokejax.rules.items import update, white_herb
-from pokejax.rules.numbers import staged
+from pokejax.rules.numbers import quotient, staged_stat
 from pokejax.rules.paradox import notice, notice_weather, use_booster
 from pokejax.rules.requests import can_come_in
 from pokejax.rules.speed import current_speed
@@ -69,7 +69,7 @@ def download(b: Battle, number: int, where: Any) -> None:
     """The attacking stat grows that meets the foe's weaker defence."""
     foe, pokemon = b.side(1 - number), b.pokemon(1 - number)
     where = where & ~foe.fainted
-    hard = staged(pokemon.def_, foe.boosts[rows.DEF]) >= staged(pokemon.spd, foe.boosts[rows.SPD])
+    hard = staged_stat(pokemon.def_, foe, rows.DEF) >= staged_stat(pokemon.spd, foe, rows.SPD)
     boost(
         b,
         number,
@@ -100,7 +100,7 @@ def leave(b: Battle, where: Any) -> None:
     vanish(b, where)
     side = b.side(0)
     tell_ability(b, 0, stands & b.ability(0).heals_status_on_leaving & (side.status != 0))
-    heal(b, 0, b.pokemon(0).max_hp // 3, stands & b.ability(0).regenerates, blockable=False)
+    heal(b, 0, quotient(b.pokemon(0).max_hp, 3), stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
     side.set("changed", b.ability(0).heroes, where=stands & (b.ability(0).heroes | b.pokemon(0).reverts))
     b.draw(stands & b.ability(0).suppresses & b.tied(), 2, "WeatherChange")

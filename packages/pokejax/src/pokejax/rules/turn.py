@@ -17,6 +17,7 @@ from pokejax.rules.forms import grow_into
 from pokejax.rules.guises import appear, drop_before_terastallizing
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
+from pokejax.rules.numbers import quotient
 from pokejax.rules.requests import ask_moves, ask_switch, has_reserve, trap
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
 from pokejax.rules.telling import percent, tell_ability, tell_copies
@@ -137,7 +138,7 @@ def revive(b: Battle, where: Any) -> None:
     side = b.side(0)
     member = side.member[side.chosen_member]
     most = b.row("pokemon", rows.POKEMON, b.params.present_row(member)).max_hp
-    hp = jnp.maximum(most // 2, 1)
+    hp = jnp.maximum(quotient(most, 2), 1)
     shown = percent(hp, most)
     for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", shown), ("veiled", False)):
         member.set(field, value, where=where)

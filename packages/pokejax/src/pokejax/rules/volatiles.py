@@ -11,6 +11,7 @@ from pokejax.battle import Battle, number_of
 from pokejax.rules import power
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import drain, hurt, use_up
+from pokejax.rules.numbers import quotient
 from pokejax.rules.status import add_volatile, guarded_by_sun, inflict, kept_awake
 from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, STRUGGLE_SLOT
@@ -43,9 +44,9 @@ def make_substitute(b: Battle, where: Any) -> Any:
     """A quarter of the user's hit points becomes a substitute; whether there were enough."""
     user, most = b.side(0), b.pokemon(0).max_hp
     works = where & (user.substitute == 0) & (user.hp * 4 > most) & (most > 1)
-    user.set("substitute", most // 4, where=works)
+    user.set("substitute", quotient(most, 4), where=works)
     user.set("bound", 0, where=works)
-    hurt(b, 0, most // 4, works, indirectly=False)
+    hurt(b, 0, quotient(most, 4), works, indirectly=False)
     return works
 
 
@@ -73,7 +74,7 @@ def leech(b: Battle, number: int, where: Any) -> None:
     """Leech Seed takes an eighth and gives it to the other side, if there is anybody."""
     side, other = b.side(number), b.side(1 - number)
     where = where & side.seeded & ~other.fainted & (other.hp > 0)
-    taken = jnp.minimum(jnp.maximum(b.pokemon(number).max_hp // 8, 1), side.hp)
+    taken = jnp.minimum(jnp.maximum(quotient(b.pokemon(number).max_hp, 8), 1), side.hp)
     hurt(b, number, taken, where)
     drain(b, 1 - number, taken, where & ~b.ability(number).no_indirect_damage)
 
@@ -140,7 +141,7 @@ def curse(b: Battle, where: Any) -> Any:
     target = b.side(1)
     works = where & ~target.cursed & (target.hp > 0)
     target.set("cursed", True, where=works)
-    hurt(b, 0, b.pokemon(0).max_hp // 2, works, indirectly=False)
+    hurt(b, 0, quotient(b.pokemon(0).max_hp, 2), works, indirectly=False)
     return works
 
 
@@ -183,19 +184,19 @@ def squeeze(b: Battle, number: int, where: Any) -> None:
     where = where & (side.bound > 0)
     side.set("bound", side.bound - 1, where=where)
     loose = where & (side.loosened | (b.side(1 - number).hp == 0))
-    hurt(b, number, b.pokemon(number).max_hp // 8, where & ~loose & (side.bound > 0))
+    hurt(b, number, quotient(b.pokemon(number).max_hp, 8), where & ~loose & (side.bound > 0))
     side.set("bound", 0, where=loose)
 
 
 def suffer(b: Battle, number: int, where: Any) -> None:
     """A curse takes a quarter."""
-    hurt(b, number, b.pokemon(number).max_hp // 4, where & b.side(number).cursed)
+    hurt(b, number, quotient(b.pokemon(number).max_hp, 4), where & b.side(number).cursed)
 
 
 def smart(b: Battle, number: int, where: Any) -> None:
     """Salt Cure takes an eighth, of Water and Steel a quarter."""
     share = jnp.where(b.has_type(number, WATER) | b.has_type(number, STEEL), 4, 8)
-    hurt(b, number, b.pokemon(number).max_hp // share, where & b.side(number).salted)
+    hurt(b, number, quotient(b.pokemon(number).max_hp, share), where & b.side(number).salted)
 
 
 def rampage(b: Battle, slot: Any, where: Any) -> None:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax.battle import Battle
 from pokejax.rules.faint import heal
+from pokejax.rules.numbers import quotient
 
 TURNS, LOST = 2, 3
 CLOCK = 255
@@ -31,4 +32,4 @@ def come_true(b: Battle, where: Any) -> None:
         present = where & ~b.view.over & (side.wish_turns > 0) & (side.wish_turns != LOST)
         left = side.wish_turns - 1
         side.set("wish_turns", left, where=present)
-        heal(b, number, jnp.maximum(side.wish // 2, 1), present & (left == 0) & ~side.fainted)
+        heal(b, number, jnp.maximum(quotient(side.wish, 2), 1), present & (left == 0) & ~side.fainted)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pokejax import rows, teams
+from pokejax import rows, stages, teams
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
@@ -198,7 +198,7 @@ class _Side:
             else own,
             "terastallized": tera,
             "can_terastallize": self["may_terastallize"] and not (active and self.is_masked()),
-            "boosts": [self[f"boosts[{k}]"] if active else 0 for k in range(len(rows.BOOSTS))],
+            "boosts": [int(stages.one(np.int32(self["boosts"]), k)) if active else 0 for k in stages.EVERY],
             "stats": seeming["stats"],
             "moves": [
                 [name, self[f"copied_pp[{k}]" if active and self.copied else f"{at}pp[{k}]"]]
