@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -27,19 +28,18 @@ from rlenv_shared.packing.view import View
 
 
 class Row:
-    """A row of a table: each of its words is taken when one of its fields is first asked for.
+    """A row of a table, taken as a whole when one of its fields is first asked for.
 
     Args:
         table: as `tables.interleaved` lays it out.
         layout: of its rows.
         index: of the row.
-        ops: form of the program.
     """
 
-    def __init__(self, table: Any, layout: Layout, index: Any, ops: Ops) -> None:
-        self._table, self._layout, self._ops = table, layout, ops
-        self._first = word_of_row(layout, index, 0).astype(np.uint32)  # no place is counted from a table's end
+    def __init__(self, table: Any, layout: Layout, index: Any) -> None:
+        self._table, self._layout, self._index = table, layout, index
         self._words: dict[int, Any] = {}
+        self._row: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # what Python looks for in any object
@@ -53,14 +53,16 @@ class Row:
 
     def __copy__(self) -> Row:
         """The same row with what is known of it: for a branch, which must not keep for others what it reads."""
-        other = Row.__new__(Row)
+        other = Row(self._table, self._layout, self._index)
         other.__dict__.update(self.__dict__, _words=dict(self._words))
         return other
 
     def _word(self, number: int) -> Any:
         if number not in self._words:
-            place = self._first + np.uint32(number) if number else self._first
-            self._words[number] = self._ops.take(self._table, place)
+            if self._row is None:
+                first = word_of_row(self._layout, self._index, 0).astype(np.uint32)  # counted from no end
+                self._row = jax.lax.dynamic_slice(jnp.asarray(self._table), (first,), (self._layout.num_words,))
+            self._words[number] = self._row[number]
         return self._words[number]
 
     def view(self) -> Any:
@@ -202,7 +204,7 @@ class Battle:
 
     def row(self, table: str, layout: Layout, index: Any) -> Any:
         """A row of a table, to be read."""
-        return Row(getattr(self.params, table), layout, index, self.ops)
+        return Row(getattr(self.params, table), layout, index)
 
     def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._rows:

@@ -47,7 +47,7 @@ def _keep(source: Any, target: Any, as_itself: Any) -> None:
 
 def constants_at(row: Any, params: Any, ops: Ops) -> Any:
     """A row of the pool as a view."""
-    return Row(params.pokemon, rows.POKEMON, row, ops).view()
+    return Row(params.pokemon, rows.POKEMON, row).view()
 
 
 def _present(member: Any, params: Any, ops: Ops) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from pokejax import engine, teams
 from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
-from pokejax.tables import params
+from pokejax.tables import Params, params
 from pokejax.verification.interpreted import Interpreted
 from pokejax.verification.view import CARRIED, NOT_CARRIED, action_number, snapshots, view
 from rlenv_emit import emit_env
@@ -105,18 +105,25 @@ def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Itera
             yield from driver.request("play", episodes=part, include=include, messages=messages, aux_keys=CARRIED)
 
 
-def verify(recordings: Sequence[dict[str, Any]], *, aux: bool = True, form: str = "native") -> Outcome:
+def verify(
+    recordings: Sequence[dict[str, Any]],
+    *,
+    aux: bool = True,
+    form: str = "native",
+    change: Callable[[Params], Params] | None = None,
+) -> Outcome:
     """Play recorded battles and compare every decision; a battle stops at its first difference.
 
     Args:
         recordings: of the reference.
         aux: compare the carried bookkeeping, too.
         form: of the environment, one of `FORMS`.
+        change: of the tables, to see what comes of it.
     """
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
         part = recordings[start : start + CHUNK]
-        _verify_chunk(part, start, outcome, aux, form)
+        _verify_chunk(part, start, outcome, aux, replay(part, form, change), form)
     return outcome
 
 
@@ -139,12 +146,14 @@ class Moment:
     rewards: Any
 
 
-def replay(recordings: Sequence[dict[str, Any]], form: str) -> Iterator[Moment]:
-    """Play recorded choices, up to `CHUNK` battles at once, and stop at every decision."""
+def replay(
+    recordings: Sequence[dict[str, Any]], form: str, change: Callable[[Params], Params] | None = None
+) -> Iterator[Moment]:
+    """Play recorded choices, up to `CHUNK` battles at once, and stop at every decision; ``change`` as of `verify`."""
     described = [team for recording in recordings for team in recording["constants"]]
     padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
     pool = teams.constants(described + padding)
-    tables_ = jax.device_put(params(pool))
+    tables_ = jax.device_put(params(pool) if change is None else change(params(pool)))
     numbers = np.arange(CHUNK, dtype=np.int32)
     seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
     high = np.array([s >> 32 for s in seeds], np.uint32)
@@ -166,11 +175,13 @@ def replay(recordings: Sequence[dict[str, Any]], form: str) -> Iterator[Moment]:
         words, rewards, _ = run.step(words, actions, tables_)
 
 
-def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, form: str) -> None:
+def _verify_chunk(
+    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, moments: Iterator[Moment], form: str
+) -> None:
     outcome.battles += len(recordings)
     agrees = dict.fromkeys(range(len(recordings)), True)
     compare = reference("showdown", "compare")
-    for moment in replay(recordings, form):
+    for moment in moments:
         states = snapshots(moment.words, programs(form).look(moment.words, moment.params))
         for n in moment.going:
             if agrees[n]:

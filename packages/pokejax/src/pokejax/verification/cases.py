@@ -32,6 +32,7 @@ class Case:
         turns: ``(first's choice, second's)`` per decision.
         seeds: battles of it.
         decisions: how far they are played where others are played less far.
+        sees: what the ledger looks at in a case of rules, as "kind name"; kinds are those above, and "species".
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Case:
     turns: tuple[tuple[str, str], ...]
     seeds: int
     decisions: int = 0
+    sees: str = ""
 
 
 def load() -> list[Case]:
@@ -54,6 +56,7 @@ def load() -> list[Case]:
             turns=tuple((turn.split(" : ")[0], turn.split(" : ")[1]) for turn in entry["turns"]),
             seeds=entry.get("seeds", 4),
             decisions=entry.get("decisions", 0),
+            sees=entry.get("sees", ""),
         )
         for file in sorted(FILES.glob("*.toml"))
         for entry in tomllib.loads(file.read_text())["case"]

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from pokejax.observation import places
-from pokejax.verification.battles import CHUNK, Outcome, programs, replay
+from pokejax.tables import Params
+from pokejax.verification.battles import CHUNK, Moment, Outcome, programs, replay
 from pokejax.verification.spectator import Spectator
 
 ROUNDING: Final = 1e-6
 """XLA multiplies by a reciprocal where NumPy divides; any two values of an entry differ by 1/1023 and more."""
 
 
-def verify_observations(recordings: Sequence[dict[str, Any]], *, form: str = "native") -> Outcome:
+def verify_observations(
+    recordings: Sequence[dict[str, Any]], *, form: str = "native", change: Callable[[Params], Params] | None = None
+) -> Outcome:
     """Compare what `pokejax.observation` gives with what a `Spectator` of the messages knows.
 
     Args:
         recordings: of `battles.play` with messages.
         form: of the environment, one of `battles.FORMS`.
+        change: of the tables, to see what comes of it.
 
     Returns:
         What was found; a decision counts once for both players, and the end of a battle, of which there is no request,
@@ -28,15 +32,18 @@ def verify_observations(recordings: Sequence[dict[str, Any]], *, form: str = "na
     """
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
-        _verify_chunk(recordings[start : start + CHUNK], start, outcome, form)
+        part = recordings[start : start + CHUNK]
+        _verify_chunk(part, start, outcome, replay(part, form, change), form)
     return outcome
 
 
-def _verify_chunk(recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, form: str) -> None:
+def _verify_chunk(
+    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, moments: Iterator[Moment], form: str
+) -> None:
     spectators = [(Spectator(0), Spectator(1)) for _ in recordings]
     agrees = dict.fromkeys(range(len(recordings)), True)
     outcome.battles += len(recordings)
-    for moment in replay(recordings, form):
+    for moment in moments:
         seen = programs(form).observe(moment.words, moment.params)
         shown = {name: np.asarray(array) for name, array in seen.items()}
         for n in moment.going:

@@ -1,0 +1,57 @@
+"""Short battles led by a Pokémon of the pool that has a given move, ability or item, or is of a given forme."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from pokejax.teams import pool
+from pokejax.verification.battles import composed_teams, scripted
+from rlenv_shared.verification.locate import reference
+
+COLUMNS: Final = {"move": "moves", "ability": "ability", "item": "item", "species": "species"}
+"""Of the pool, by what a lead may be wanted for."""
+DECISIONS: Final = 6
+
+
+def single(kind: str, name: str, rng: np.random.Generator) -> str | None:
+    """A Pokémon of the pool that has it, packed; None if no shipped one does."""
+    tables = reference("showdown", "tables")
+    source = tables.load()
+    found = {key: column[:, None] for key, column in pool().items() if not key.startswith("word")}
+    has = found[COLUMNS[kind]] == source.number(kind, name)
+    rows = np.flatnonzero(has.reshape(len(has), -1).any(1))
+    if not len(rows):
+        return None
+    row = int(rng.choice(rows))
+    one = {key: np.repeat(column[row : row + 1], 6, 1) for key, column in found.items()}
+    packed: str = tables.packed(source, one, 0)
+    return packed.split("]")[0]
+
+
+def led_by(leads: Mapping[Any, str], rng: np.random.Generator, seed: int) -> list[dict[str, Any]]:
+    """Battles led by these Pokémon, packed, by ``(kind, name)``; one with a wanted move uses it whenever it can."""
+    rest = composed_teams(2 * len(leads), seed)
+    settings, wanted = [], []
+    for n, ((kind, name), lead) in enumerate(leads.items()):
+        own = "]".join([lead, *rest[2 * n].split("]")[1:]])
+        settings.append({"seed": f"{n + 1:x}", "teams": [own, rest[2 * n + 1]]})
+        moves = lead.split("|")[4].split(",")
+        wanted.append(f"move {moves.index(name) + 1}" if kind == "move" else None)
+
+    def choose(battle: int, side: int, accepted: Any) -> str:
+        own = wanted[battle]
+        if side == 0 and own is not None and own in accepted:
+            return own
+        stays = [choice for choice in accepted if choice.startswith("move")]
+        return str(rng.choice(stays or accepted))
+
+    return scripted(settings, choose, [DECISIONS] * len(settings))
+
+
+def was_used(recording: Mapping[str, Any], name: str) -> bool:
+    """Whether the lead spent power on the move at some time, or has others by Transform."""
+    lead = [dict(view["core"]["sides"][0]["pokemon"][0]["moves"]) for view in recording["views"]]
+    return any(name not in moves or moves[name] < lead[0][name] for moves in lead)
