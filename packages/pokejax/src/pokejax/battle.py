@@ -19,7 +19,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.state import LAYOUT, Words
-from pokejax.tables import NAMES, word_of_row
+from pokejax.tables import NAMES, stride
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout
@@ -60,7 +60,7 @@ class Row:
     def _word(self, number: int) -> Any:
         if number not in self._words:
             if self._row is None:
-                first = word_of_row(self._layout, self._index, 0).astype(np.uint32)  # counted from no end
+                first = (self._index * np.int32(stride(self._layout))).astype(np.uint32)  # counted from no end
                 self._row = jax.lax.dynamic_slice(jnp.asarray(self._table), (first,), (self._layout.num_words,))
             self._words[number] = self._row[number]
         return self._words[number]

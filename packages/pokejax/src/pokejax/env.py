@@ -144,13 +144,13 @@ class RandomBattle(Env):
     ) -> tuple[Words, Any, Any, dict[str, Any]]:
         """Take the choices of who is asked, and go on; see the class."""
         action, illegal = self._accepted(state, action, params, ops)
-        before = self._lead(state, params, ops)
+        before = self._lead(state, params)
         state = engine.resolve(state, (action[0], action[1]), params, ops, self.micro_steps)
         view = LAYOUT.view(state)
         view.time = view.time + 1
         state = view.words()
         won = [(view.over & (view.winner == player)).astype(jnp.float32) for player in (0, 1)]
-        first = won[0] - won[1] + self._lead(state, params, ops) - before
+        first = won[0] - won[1] + self._lead(state, params) - before
         return state, jnp.stack([first, -first]), view.over, {"illegal_action": illegal}
 
     def _accepted(self, state: Words, action: Any, params: Params, ops: Ops) -> tuple[Any, Any]:
@@ -164,13 +164,13 @@ class RandomBattle(Env):
         accepted: tuple[Any, Any] = ops.when_any("choices accepted", looked_at, sanitised, unchanged)
         return accepted
 
-    def _lead(self, state: Words, params: Params, ops: Ops) -> Any:
+    def _lead(self, state: Words, params: Params) -> Any:
         """What the first player's lead in Pokémon and hit points is worth."""
         view, lead = LAYOUT.view(state), jnp.float32(0)
         if self.faint_reward:
             lead += np.float32(self.faint_reward) * (view.side[0].left - view.side[1].left).astype(jnp.float32)
         if self.hp_reward:
-            shares = [observation.hp_shares(view, number, params, ops) for number in (0, 1)]
+            shares = [observation.hp_shares(view, number, params) for number in (0, 1)]
             lead += np.float32(self.hp_reward) * (sum(shares[0]) - sum(shares[1]))
         return lead
 

@@ -87,7 +87,7 @@ def _permute_member(
     forms = params.present_row(member) - old
 
     def most_hp(row: Any) -> Any:
-        return constants_at(row + forms, params, XLA).max_hp
+        return constants_at(row + forms, params).max_hp
 
     new = _choose(fits, old, row_key)
     new = jnp.where(fixed, old, new)

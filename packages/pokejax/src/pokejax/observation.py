@@ -216,12 +216,12 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
     }
     for number, name in enumerate(SIDES):
         side = view.side[number]
-        copied = constants_at(side.copied_row, params, ops)
+        copied = constants_at(side.copied_row, params)
         values |= {f"{name}.{key}": value for key, value in _side(side).items()}
         values[f"{name}.transformed"] = [jnp.where(side.transformed, copied.shown, 0)]
-        known = list(team(side, copied, name == OWN, params, ops))
+        known = list(team(side, copied, name == OWN, params))
         if name == OWN:
-            feigned = constants_at(side.member[side.guise - 1].row, params, ops).shown
+            feigned = constants_at(side.member[side.guise - 1].row, params).shown
             values["own.feigned"] = [jnp.where((side.guise > 0) & ~side.fainted, feigned, 0)]
         else:
             known = _as_told(swapped, known, params, ops)
@@ -235,7 +235,7 @@ def _as_told(words: Words, known: list[Values], params: Any, ops: Ops) -> list[V
 
     def corrected(state: tuple[Words, list[Values]]) -> tuple[Words, list[Values]]:
         inner, plain = state
-        return inner, as_told(LAYOUT.view(inner).side[1], plain, params, ops)
+        return inner, as_told(LAYOUT.view(inner).side[1], plain, params)
 
     feigned = LAYOUT.view(words).side[1].wearer > 0
     found: list[Values] = ops.when_any("guises", feigned, corrected, (words, known))[1]
@@ -276,7 +276,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
     }
 
 
-def hp_shares(view: Any, number: int, params: Any, ops: Ops = XLA) -> list[Any]:
+def hp_shares(view: Any, number: int, params: Any) -> list[Any]:
     """Hit points of each member of a side as fractions, float32."""
     side, shares = view.side[number], []
     for k in range(TEAM):
@@ -284,6 +284,6 @@ def hp_shares(view: Any, number: int, params: Any, ops: Ops = XLA) -> list[Any]:
         front = side.order[0] == k
         hp = jnp.where(front, side.hp, member.hp)
         row = jnp.where(front, params.present_row(side), params.present_row(member))
-        most = constants_at(row, params, ops).max_hp
+        most = constants_at(row, params).max_hp
         shares.append(hp.astype(jnp.float32) / most.astype(jnp.float32))
     return shares

@@ -13,7 +13,6 @@ from pokejax.battle import Row, any_of, number_of
 from pokejax.rules.telling import percent
 from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, PERSISTENT, TEAM
 from pokejax.tables import NAMES
-from rlenv_shared.ops import Ops
 
 MOST_SLEEP, MOST_STAT, MOST_POISON = 7, 1023, 15
 EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability", "magicguard")
@@ -45,17 +44,17 @@ def _keep(source: Any, target: Any, as_itself: Any) -> None:
         target.pp.set(slot, source.pp[slot])
 
 
-def constants_at(row: Any, params: Any, ops: Ops) -> Any:
+def constants_at(row: Any, params: Any) -> Any:
     """A row of the pool as a view."""
     return Row(params.pokemon, rows.POKEMON, row).view()
 
 
-def _present(member: Any, params: Any, ops: Ops) -> Any:
+def _present(member: Any, params: Any) -> Any:
     """Constants of what a Pokémon is now, if it has become another species."""
-    return constants_at(params.present_row(member), params, ops)
+    return constants_at(params.present_row(member), params)
 
 
-def team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[Values]:
+def team(side: Any, copied: Any, own: bool, params: Any) -> Iterator[Values]:
     """Six Pokémon as their owner knows them, or as the other player does, in the order in which they came out."""
     store_front(side)
     came = [(member.appeared > 0) | (side.guise > 0) for member in side.member]
@@ -63,7 +62,7 @@ def team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[V
     for k in range(TEAM):
         if own:
             member = side.member[k]
-            constants, now = constants_at(member.row, params, ops), _present(member, params, ops)
+            constants, now = constants_at(member.row, params), _present(member, params)
             ability = _ability(side, stands_in_front[k], now)
             found = _own(member, stands_in_front[k], constants, now, ability, side.form)
             transformed = stands_in_front[k] & side.transformed
@@ -75,7 +74,7 @@ def team(side: Any, copied: Any, own: bool, params: Any, ops: Ops) -> Iterator[V
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
         active = any_of(flag & in_front for flag, in_front in zip(here, stands_in_front, strict=True))
         member = side.member[here]
-        constants, now = constants_at(member.row, params, ops), _present(member, params, ops)
+        constants, now = constants_at(member.row, params), _present(member, params)
         ability, transformed = _ability(side, active, now), active & side.transformed
         found = _foe(member, any_of(here), active, constants, now, ability, side.form)
         known = zip(found["moves"], by_number(list(copied.moves)), strict=True)
@@ -144,17 +143,16 @@ def _common(member: Any, active: Any, constants: Any, ability: Any, member_form:
     }
 
 
-def as_told(side: Any, plain: Sequence[Values], params: Any, ops: Ops) -> list[Values]:
+def as_told(side: Any, plain: Sequence[Values], params: Any) -> list[Values]:
     """What is known of the other side's Pokémon once one has come out in a guise (`pokejax.rules.guises`).
 
     Args:
         side: the other side; the one of its front is written back.
         plain: what would be known if nobody ever had, as of `team`.
         params: tables and pool.
-        ops: form of the program.
     """
     store_front(side)
-    feigned, wearer = side.wearer > 0, constants_at(side.member[side.wearer - 1].row, params, ops)
+    feigned, wearer = side.wearer > 0, constants_at(side.member[side.wearer - 1].row, params)
     shown = jnp.where(side.guise > 0, side.guise - 1, side.order[0])
     found = []
     for k, before in enumerate(plain):

@@ -188,12 +188,6 @@ def _stride(words: int) -> int:
     return 1 << (words - 1).bit_length()
 
 
-def word_of_row(layout: Layout, row: Any, number: int) -> Any:
-    """The place of a word of a row in `interleaved`."""
-    first = row * np.int32(stride(layout))
-    return first + np.int32(number) if number else first
-
-
 def likeness() -> NDArray[np.uint32]:
     """Places of moves when they are sorted by what they do, uint32 ``[moves]``: the same parts of the rules first."""
     moves = MOVE.view(table("moves"))

@@ -38,6 +38,11 @@ def pool() -> Arrays:
     return {name.removeprefix("pokemon."): column for name, column in columns("pokemon.npz").items()}
 
 
+def described_pool() -> Arrays:
+    """The same without the words that the engine reads, as the reference takes them."""
+    return {name: column for name, column in pool().items() if not name.startswith("word")}
+
+
 def shipped(count: int, seed: int) -> tuple[NDArray[np.uint32], ...]:
     """Columns of `rows.POKEMON` for random teams of the shipped Pokémon, six different species each.
 

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import pokejax
-from pokejax import engine
 from pokejax.env import RandomBattle
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, NOBODY
@@ -102,10 +101,10 @@ def test_shares_for_faints_and_hit_points_are_what_the_lead_grows_by(played):
     env = RandomBattle(faint_reward=0.5, hp_reward=0.25)
     words = tuple(np.asarray(word)[:1].reshape(()) for word in played.words[0])
     view = LAYOUT.view(words)
-    assert float(env._lead(view.words(), played.params, engine.XLA)) == 0
+    assert float(env._lead(view.words(), played.params)) == 0
     view.side[1].left = 4
     view.side[1].member[3].hp = 0
-    assert float(env._lead(view.words(), played.params, engine.XLA)) == pytest.approx(2 * 0.5 + 0.25)
+    assert float(env._lead(view.words(), played.params)) == pytest.approx(2 * 0.5 + 0.25)
 
 
 def test_the_default_reward_asks_for_no_shares():

@@ -11,7 +11,7 @@ from pokejax.data import DATA, MANIFEST
 from pokejax.rules.copying import bare_speed
 from pokejax.rules.numbers import chain, fraction, modify, staged
 from pokejax.state import LAYOUT
-from pokejax.tables import NAMES, _read, interleaved, likeness, separated, stride, table, word_of_row
+from pokejax.tables import NAMES, _read, interleaved, likeness, separated, stride, table
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 
 pytestmark = pytest.mark.l1
@@ -43,7 +43,7 @@ def test_rows_lie_whole_in_one_line_and_come_apart_again():
     assert stride(rows.MOVE) == 16
     assert flat.shape == (16 * len(NAMES["move"]),)
     earthquake = NAMES["move"].index("earthquake")
-    words = [flat[word_of_row(rows.MOVE, earthquake, number)] for number in range(rows.MOVE.num_words)]
+    words = [flat[earthquake * stride(rows.MOVE) + number] for number in range(rows.MOVE.num_words)]
     assert words == [column[earthquake] for column in columns]
     np.testing.assert_array_equal(separated(rows.MOVE, flat), columns)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pokejax.tables import NAMES
-from pokejax.teams import constants, pool
+from pokejax.teams import constants, described_pool, pool
 from pokejax.verification.battles import scripted, verify
 from pokejax.verification.leads import led_by, single, was_used
 from rlenv_shared.verification.locate import reference
@@ -35,7 +35,7 @@ def test_shipped_constants_are_those_of_showdown():
     source = tables.load()
     chosen = np.arange(0, len(pool()["species"]), 97)[:60].reshape(-1, 6)
     columns = {key: column[chosen] for key, column in pool().items()}
-    bare = {key: column for key, column in columns.items() if not key.startswith("word")}
+    bare = {key: columns[key] for key in described_pool()}
     packed = [tables.packed(source, bare, n) for n in range(len(chosen))]
     settings = [{"seed": "1", "teams": list(pair)} for pair in zip(packed[::2], packed[1::2], strict=True)]
     described = [team for recording in scripted(settings, max, [0] * len(settings)) for team in recording["constants"]]

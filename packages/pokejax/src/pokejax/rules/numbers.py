@@ -13,7 +13,8 @@ from pokejax.battle import Battle
 from pokejax.effects import ABILITIES
 
 NEUTRAL = 4096
-_FIRST_ITEM = len(ABILITIES) + 1
+FIRST_ITEM = len(ABILITIES) + 1
+"""Of the effects that multiply, abilities come first."""
 
 
 def quotient(value: Any, by: Any) -> Any:
@@ -61,7 +62,7 @@ def multiplier(b: Battle, event: str, kind: str, effect: Any, facts: Any, move_t
         facts: what holds (`facts_word`).
         move_type: type of the move, or 0.
     """
-    first = effect if kind == "ability" else effect + np.int32(_FIRST_ITEM)
+    first = effect if kind == "ability" else effect + np.int32(FIRST_ITEM)
     base = (first * np.int32(len(rows.EVENTS)) + np.int32(rows.EVENTS.index(event))) * np.int32(rows.ROWS_PER_EVENT)
     by = jnp.full_like(base, NEUTRAL)
     for k in range(rows.ROWS_PER_EVENT):

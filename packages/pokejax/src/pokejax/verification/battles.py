@@ -90,7 +90,7 @@ def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
     """Packed teams of Pokémon from the package's pool."""
     tables, subset = reference("showdown", "tables"), reference("showdown", "subset")
     source = tables.load()
-    pool = {name: column[None] for name, column in teams.pool().items() if not name.startswith("word")}
+    pool = {name: column[None] for name, column in teams.described_pool().items()}
     mask = np.ones(pool["species"].shape, bool) if chosen is None else chosen(source, pool)
     composed = subset.compose(source, pool, mask, count, seed)
     return [tables.packed(source, composed, index) for index in range(count)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from pokejax.teams import pool
+from pokejax.teams import described_pool
 from pokejax.verification.battles import composed_teams, scripted
 from rlenv_shared.verification.locate import reference
 
@@ -16,18 +17,23 @@ COLUMNS: Final = {"move": "moves", "ability": "ability", "item": "item", "specie
 DECISIONS: Final = 6
 
 
+@functools.cache
+def _tables() -> Any:
+    """The reference's, which are read from files."""
+    return reference("showdown", "tables").load()
+
+
 def single(kind: str, name: str, rng: np.random.Generator) -> str | None:
     """A Pokémon of the pool that has it, packed; None if no shipped one does."""
-    tables = reference("showdown", "tables")
-    source = tables.load()
-    found = {key: column[:, None] for key, column in pool().items() if not key.startswith("word")}
+    source = _tables()
+    found = {key: column[:, None] for key, column in described_pool().items()}
     has = found[COLUMNS[kind]] == source.number(kind, name)
     rows = np.flatnonzero(has.reshape(len(has), -1).any(1))
     if not len(rows):
         return None
     row = int(rng.choice(rows))
     one = {key: np.repeat(column[row : row + 1], 6, 1) for key, column in found.items()}
-    packed: str = tables.packed(source, one, 0)
+    packed: str = reference("showdown", "tables").packed(source, one, 0)
     return packed.split("]")[0]
 
 

@@ -22,9 +22,9 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import NORMAL
-from pokejax.effects import ABILITIES
+from pokejax.rules.numbers import FIRST_ITEM
 from pokejax.tables import NAMES, Params, interleaved, separated, stride
-from pokejax.teams import pool
+from pokejax.teams import described_pool
 from pokejax.verification import cases, leads
 from pokejax.verification.battles import verify
 from pokejax.verification.observations import verify_observations
@@ -71,7 +71,7 @@ Recordings = dict[Effect, list[dict[str, Any]]]
 def effects() -> list[Effect]:
     """All that Showdown's generator makes, and Struggle."""
     source = reference("showdown", "tables").load()
-    formes = sorted(source.names["species"][number] for number in np.unique(pool()["species"]))
+    formes = sorted(source.names["species"][number] for number in np.unique(described_pool()["species"]))
     named = [Effect(kind, name) for kind in ("move", "ability", "item") for name in NAMES[kind][1:]]
     return named + [Effect("species", name) for name in formes]
 
@@ -79,7 +79,9 @@ def effects() -> list[Effect]:
 def without(effect: Effect) -> Callable[[Params], Params]:
     """What takes an effect out of the tables."""
     number = NAMES[effect.kind].index(effect.name)
-    return functools.partial(_without_forme if effect.kind == "species" else _without_row, effect.kind, number)
+    if effect.kind == "species":
+        return functools.partial(_without_forme, number)
+    return functools.partial(_without_row, effect.kind, number)
 
 
 def _without_row(kind: str, number: int, params: Params) -> Params:
@@ -88,13 +90,13 @@ def _without_row(kind: str, number: int, params: Params) -> Params:
     }[kind]  # fmt: skip
     changed = {name: _emptied(getattr(params, name), stride(layout), number)}
     if kind != "move":
-        first = number if kind == "ability" else number + len(ABILITIES) + 1
+        first = number if kind == "ability" else number + FIRST_ITEM
         size = stride(rows.MODIFIER) * len(rows.EVENTS) * rows.ROWS_PER_EVENT
         changed["modifiers"] = _emptied(params.modifiers, size, first)
     return params.replace(**changed)
 
 
-def _without_forme(_: str, number: int, params: Params) -> Params:
+def _without_forme(number: int, params: Params) -> Params:
     view = rows.POKEMON.view(separated(rows.POKEMON, np.array(params.pokemon)))
     is_it = view.species == number
     for name, value in {**COMMON, **dict.fromkeys(("atk", "def_", "spa", "spd", "spe"), COMMON_STAT)}.items():
