@@ -74,6 +74,13 @@ def test_environments_that_are_alike_go_together_and_results_stay_in_place(batch
     assert int(flags.sum()) == expected
 
 
+@pytest.mark.parametrize("left_out", [None, False, True])
+def test_a_single_environment_is_alike_to_nobody(left_out: bool | None) -> None:
+    where = None if left_out is None else lambda x: jnp.asarray(not left_out)
+    single = jax.jit(emit_lazily(lambda x: x * 3, threads=1, alike=lambda x: x, where=where))
+    assert int(single(jnp.int32(5))) == (5 if left_out else 15)
+
+
 @pytest.mark.parametrize("most", [1, 200, 70_000, 2**31 - 1])
 def test_kinds_of_any_size_are_sorted(most: int) -> None:
     def seen(x: Any, limit: Any) -> Any:

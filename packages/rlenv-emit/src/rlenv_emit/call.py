@@ -116,7 +116,7 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
     ]
     kinds, replaced = [], {}
     if traced.kind is not None:  # neighbours share branches, so those of one kind go together, and change in place
-        kinds = [jax.vmap(traced.kind, [0 if own else None for own in batched])(*rows)]
+        kinds = [jax.vmap(traced.kind, [0 if own else None for own in batched], axis_size=count)(*rows)]
         places = enumerate(zip(batched, rows, outs, strict=False))
         replaced = {i: i for i, (own, row, out) in places if own and (row.shape, row.dtype) == (out.shape, out.dtype)}
     call = jax.ffi.ffi_call(traced.target(batched), outs, input_output_aliases=replaced)
