@@ -47,9 +47,7 @@ COMMON_STAT: Final = 150
 OF_NO_EFFECT: Final[Mapping[str, str]] = {
     "ability multitype": "the plate does what is seen; the ability alone does nothing in a battle",
     "ability powerspot": "helps partners, of whom there are none in singles",
-    "species terapagos": "but for the order of those who enter, its ability has changed it before anything asks for it",
 }
-
 
 LISTS: Final = ("seen", "of_no_effect", "not_seen")
 
