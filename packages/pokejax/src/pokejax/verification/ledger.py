@@ -31,7 +31,7 @@ from pokejax.verification.observations import verify_observations
 from rlenv_shared import machine
 from rlenv_shared.verification.locate import reference
 
-ROUNDS: Final = 12
+ROUNDS: Final = 24
 """Battles that are led by a Pokémon which has an effect, one after the other until it is seen."""
 COMMON: Final = {
     "type1": NORMAL,
