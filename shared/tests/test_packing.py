@@ -20,6 +20,7 @@ from rlenv_shared.packing import Field, Layout, bits, flag, group, record, repor
 
 pytestmark = pytest.mark.l1
 
+DTYPES = [np.uint32, np.int32]
 BATCH = 4
 QUICK = settings(max_examples=60, deadline=None, report_multiple_bugs=False)
 
@@ -310,22 +311,25 @@ def same_as_plain(layout, ops, values, arrays, words, read):
         assert jax.tree.map(lambda leaf, b=b: int(leaf[b]), after) == plain
 
 
-def a_view_is_nested_dictionaries(layout, rng, length):
+def a_view_is_nested_dictionaries(layout, rng, length, dtype):
     values = drawn_values(layout.root, rng)
     ops, arrays = drawn_program(layout, rng, length)
-    words, read = run(layout, ops, layout.encode(values, (BATCH,)), arrays)
+    words, read = run(layout, ops, tuple(one.view(dtype) for one in layout.encode(values, (BATCH,))), arrays)
+    assert {one.dtype for one in words} == {np.dtype(dtype)}
     same_as_plain(layout, ops, values, arrays, words, read)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
 @QUICK
 @given(layout=layouts, rng=seeds)
-def test_a_view_is_nested_dictionaries(layout, rng):
-    a_view_is_nested_dictionaries(layout, rng, 6)
+def test_a_view_is_nested_dictionaries(dtype, layout, rng):
+    a_view_is_nested_dictionaries(layout, rng, 6, dtype)
 
 
-def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words():
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words(dtype):
     for seed in range(150):
-        a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24)
+        a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24, dtype)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -349,6 +353,8 @@ def test_numpy_jit_vmap_and_a_kernel_give_the_same_bits(seed):
     in_kernel = pl.pallas_call(kernel, out_shape=shapes, interpret=True)(*words, *arrays)
     with jax.numpy_dtype_promotion("strict"):
         others = jax.jit(program)(words, arrays), jax.jit(jax.vmap(program))(words, arrays)
+        signed_words, read = jax.jit(program)(tuple(one.view(np.int32) for one in words), arrays)
+    others += ((tuple(np.asarray(one).view(np.uint32) for one in signed_words), read),)
     for other in (*others, jax.tree.unflatten(jax.tree.structure(expected), in_kernel)):
         jax.tree.map(np.testing.assert_array_equal, other, expected)
         assert [leaf.dtype for leaf in jax.tree.leaves(other)] == [leaf.dtype for leaf in jax.tree.leaves(expected)]

@@ -77,8 +77,7 @@ def xla_ops(loops: Loops = "auto") -> Ops:
     """
 
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
-        looped = loops == "looped" or (loops == "auto" and jax.default_backend() == "cpu")
-        if looped:
+        if loops == "looped" or (loops == "auto" and jax.default_backend() == "cpu"):
             return repeat_while(condition, body, state, most, lambda going: going)
         for _ in range(most):
             state = body(state)
@@ -217,5 +216,3 @@ def _written(function: Callable[..., Any], leaves: Sequence[Any]) -> list[int]:
 
 XLA: Final = xla_ops()
 """The form that everything uses unless told otherwise."""
-GATED: Final = gated_ops()
-"""Real branches and loops on the device of an ordinary program."""

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.state import LAYOUT, Words
+from pokejax.state import LAYOUT, Words, signed
 from pokejax.tables import NAMES, stride
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import Ops
@@ -60,8 +60,10 @@ class Row:
     def _word(self, number: int) -> Any:
         if number not in self._words:
             if self._row is None:
-                first = (self._index * np.int32(stride(self._layout))).astype(np.uint32)  # counted from no end
-                self._row = jax.lax.dynamic_slice(jnp.asarray(self._table), (first,), (self._layout.num_words,))
+                first = self._index * np.int32(stride(self._layout))
+                self._row = jax.lax.dynamic_slice(
+                    jnp.asarray(self._table), (first,), (self._layout.num_words,), allow_negative_indices=False
+                )
             self._words[number] = self._row[number]
         return self._words[number]
 
@@ -102,7 +104,7 @@ class Battle:
 
     def __init__(self, words: Words, params: Any, ops: Ops) -> None:
         self.params, self.ops = params, ops
-        self._open(words)
+        self._open(signed(words))
 
     def _open(self, words: Words) -> None:
         self.view = LAYOUT.view(words)
@@ -333,7 +335,7 @@ class Battle:
         both = self.once(
             ("immunities", number), types, lambda: self.ops.take(masks, types[0]) | self.ops.take(masks, types[1])
         )
-        return (both & np.uint32(1 << kind)) != 0
+        return (both & np.int32(1 << kind)) != 0
 
     def grounded(self, number: int) -> Any:
         """Whether it touches the ground."""

@@ -16,7 +16,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.rules import queue, requests, turn
 from pokejax.rules.queue import NUM_ACTIONS
-from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words
+from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words, unsigned
 from pokejax.tables import NAMES, Params
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA, Ops
@@ -46,7 +46,7 @@ def opening(teams: tuple[Any, Any], generator: Any, params: Params, ops: Ops = X
         for place in range(TEAM):
             _prepare(b, side.member[place])
         _prepare(b, side)
-    return b.words
+    return unsigned(b.words)
 
 
 def _prepare(b: Battle, member: Any) -> None:
@@ -54,7 +54,7 @@ def _prepare(b: Battle, member: Any) -> None:
     pokemon = b.row("pokemon", rows.POKEMON, member.row)
     member.hp, member.item = pokemon.max_hp, pokemon.item
     for slot in range(MOVES):
-        member.pp[slot] = b.ops.take(b.params.power_points, pokemon.moves[slot]).astype(jnp.int32)
+        member.pp[slot] = b.ops.take(b.params.power_points, pokemon.moves[slot])
 
 
 def ready(words: Words) -> Any:
@@ -67,7 +67,7 @@ def micro_step(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops 
     """One step of the program (`rules.turn.step`); nothing changes after the end."""
     b = Battle(words, params, ops)
     turn.step(b, actions)
-    return b.words
+    return unsigned(b.words)
 
 
 def likeness(words: Words, params: Params, ops: Ops = XLA) -> Any:
@@ -78,7 +78,7 @@ def likeness(words: Words, params: Params, ops: Ops = XLA) -> Any:
     second = queue.actor_is_second(b, kind)
     row, slot = (jnp.where(second, other, one) for one, other in zip(*chosen, strict=True))
     number = b.row("pokemon", rows.POKEMON, row).moves[jnp.minimum(slot, MOVES - 1)]
-    move = ops.take(params.likeness, number).astype(jnp.int32)
+    move = ops.take(params.likeness, number)
     ails = [side.status.astype(jnp.int32) > 0 for side in b.view.side]
     hurts = (b.view.weather > 0, ails[0] | ails[1], b.side(0).speed == b.side(1).speed)
     end = sum(flag.astype(jnp.int32) << k for k, flag in enumerate(hurts))

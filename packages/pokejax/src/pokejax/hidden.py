@@ -95,8 +95,8 @@ def _permute_member(
     untouched = member.item == _of(pool.item, old)
     member.set("item", _of(pool.item, new), where=untouched)
     for slot in range(MOVES):
-        used = _of(params.power_points, _of(pool.moves[slot], old)).astype(jnp.int32) - member.pp[slot]
-        most = _of(params.power_points, _of(pool.moves[slot], new)).astype(jnp.int32)
+        used = _of(params.power_points, _of(pool.moves[slot], old)) - member.pp[slot]
+        most = _of(params.power_points, _of(pool.moves[slot], new))
         member.pp.set(slot, jnp.maximum(most - used, 0))
     before, most = most_hp(old), most_hp(new)
     shown = jnp.where(seen, percent(member.hp, before), 100)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from pokejax import rows
 from rlenv_shared.packing import Layout, bits, flag, record, word
 
 Words = tuple[Any, ...]
+"""uint32, as everybody outside holds them; rules have them as `signed` makes them."""
 
 NOT_ASKED, ASK_MOVES, ASK_SWITCH = range(3)
 """What the players are asked: nothing while a turn resolves, a move or switch each, who comes in."""
@@ -146,3 +149,19 @@ side's team has seen an attack on this side's place, ``future_turns`` when it st
 ``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``wearer``
 one plus who has come out in a guise, 0 as long as nobody has; ``swapped`` says that the
 sides have changed places, so that whoever acts is the first."""
+_UNSIGNED: Final = frozenset(
+    LAYOUT.tables[place.table].start + place.word for place in LAYOUT.places() if place.field.dtype == np.uint32
+)
+
+
+def signed(words: Words) -> Words:
+    """As int32, but for the generator's: what is read from them is int32 then without a conversion each time."""
+    return tuple(
+        word if number in _UNSIGNED or word.dtype == np.int32 else word.astype(np.int32)
+        for number, word in enumerate(words)
+    )
+
+
+def unsigned(words: Words) -> Words:
+    """As uint32, all of them."""
+    return tuple(word if word.dtype == np.uint32 else word.astype(np.uint32) for word in words)

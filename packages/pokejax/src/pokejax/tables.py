@@ -36,7 +36,7 @@ TABLES: Final = ("moves", "abilities", "items", "modifiers", "stages", "types", 
 
 @pytree_dataclass
 class Params(Replaceable):
-    """Tables of uint32 words, and the pool of teams.
+    """Tables of int32 words, with the bits of what is not negative, and the pool of teams.
 
     Attributes:
         moves: rows of `rows.MOVE` as `interleaved` lays them out, and so on for `abilities`, `items` and `pokemon`.
@@ -160,17 +160,17 @@ def params(pokemon: tuple[Column, ...]) -> Params:
     return Params(pokemon=all_forms(pokemon), **found, **stages)
 
 
-def all_forms(pool: tuple[Column, ...]) -> NDArray[np.uint32]:
+def all_forms(pool: tuple[Column, ...]) -> NDArray[np.int32]:
     """A pool as `Params` has it: what its Pokémon are, and behind it what they may become."""
     forms = [pool[k * POKEMON_WORDS : (k + 1) * POKEMON_WORDS] for k in range(FORMS)]
     return interleaved([np.concatenate(columns_) for columns_ in zip(*forms, strict=True)])
 
 
-def interleaved(table: Sequence[Column]) -> NDArray[np.uint32]:
+def interleaved(table: Sequence[Column]) -> NDArray[np.int32]:
     """Columns as one array of rows, one after the other: processors fetch a line at a time, and a row lies in one."""
     words = np.zeros((len(table[0]), _stride(len(table))), np.uint32)
     words[:, : len(table)] = np.stack(table, axis=-1)
-    return words.reshape(-1)
+    return words.reshape(-1).view(np.int32)
 
 
 def separated(layout: Layout, table: Any) -> tuple[Any, ...]:
@@ -188,23 +188,23 @@ def _stride(words: int) -> int:
     return 1 << (words - 1).bit_length()
 
 
-def likeness() -> NDArray[np.uint32]:
-    """Places of moves when they are sorted by what they do, uint32 ``[moves]``: the same parts of the rules first."""
+def likeness() -> NDArray[np.int32]:
+    """Places of moves when they are sorted by what they do, int32 ``[moves]``: the same parts of the rules first."""
     moves = MOVE.view(table("moves"))
     keys = [np.asarray(getattr(moves, name)) for name in ALIKE_BY]
-    places = np.empty(len(keys[0]), np.uint32)
-    places[np.lexsort(keys[::-1])] = np.arange(len(places), dtype=np.uint32)
+    places = np.empty(len(keys[0]), np.int32)
+    places[np.lexsort(keys[::-1])] = np.arange(len(places), dtype=np.int32)
     return places
 
 
-def accuracies(base: int = 90) -> NDArray[np.uint32]:
+def accuracies(base: int = 90) -> NDArray[np.int32]:
     """How sure a later hit is after both stages, which Showdown works out in floating point.
 
     Args:
         base: the move's own accuracy; every move that asks has this one.
 
     Returns:
-        uint32 ``[13 * 13]`` by the user's stage and the target's evasion, both from -6: the number of draws of a
+        int32 ``[13 * 13]`` by the user's stage and the target's evasion, both from -6: the number of draws of a
         hundred that hit, in bits above the lowest, which says whether it is a whole number: only those are modified.
     """
     table = [1, 4 / 3, 5 / 3, 2, 7 / 3, 8 / 3, 3]
@@ -215,7 +215,7 @@ def accuracies(base: int = 90) -> NDArray[np.uint32]:
             if evasion:
                 value = value / table[evasion] if evasion > 0 else value * table[-evasion]
             found.append(math.ceil(value) << 1 | (value == int(value)))
-    return np.array(found, np.uint32)
+    return np.array(found, np.int32)
 
 
 def stage_row(**changes: int) -> np.int32:

@@ -17,7 +17,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.ops import GATED, LANES
+from rlenv_shared.ops import LANES, gated_ops
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_testing.requirements import FLOAT_RTOL
 
@@ -134,7 +134,7 @@ class RandomPlay:
     @functools.cached_property
     def gated_step(self) -> Any:
         """The same for a batch, in the gated form of the hooks."""
-        one = lambda state, action: self.env.step(self.key, state, action, self.params, GATED)  # noqa: E731
+        one = lambda state, action: self.env.step(self.key, state, action, self.params, gated_ops())  # noqa: E731
         return compiling.jit(jax.vmap(one, axis_name=LANES), self.env)
 
 

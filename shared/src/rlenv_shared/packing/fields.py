@@ -53,29 +53,29 @@ class Field:
 
     @_wrapping
     def decode(self, word: Any, shift: int) -> Any:
-        """The value at bit ``shift`` of a uint32 array."""
-        top = WORD_BITS - shift - self.width
+        """The value at bit ``shift`` of an array of words."""
+        top, of = WORD_BITS - shift - self.width, word.dtype
         if self.dtype == np.bool_:
-            return (word & np.uint32(1 << shift)) != np.uint32(0)
+            return (word & bit_word(1 << shift, of)) != bit_word(0, of)
         if self.is_signed:  # up to the top of the word, then down again with copies of the sign
-            word = word << np.uint32(top) if top else word
-            value = word.astype(np.int32)
+            word = word << bit_word(top, of) if top else word
+            value = word.astype(np.int32) if of != np.int32 else word
             value = value >> np.int32(WORD_BITS - self.width) if self.width < WORD_BITS else value
         else:
-            word = word >> np.uint32(shift) if shift else word
-            word = word & np.uint32(self.mask) if top else word
-            value = word.astype(self.dtype) if self.dtype != word.dtype else word
+            word = word >> bit_word(shift, of) if shift else word
+            word = word & bit_word(self.mask, of) if top or (shift and of == np.int32) else word
+            value = word.astype(self.dtype) if self.dtype != of else word
         return value + np.int32(self.empty) if self.empty else value
 
     @_wrapping
-    def encode(self, value: Any, shift: int) -> Any:
-        """The bits of an integer (a constant) or array; those beyond the width are dropped."""
+    def encode(self, value: Any, shift: int, of: Any = np.uint32) -> Any:
+        """The bits of an integer (a constant) or array in a word ``of`` a dtype; those beyond the width are dropped."""
         if isinstance(value, int):
-            return np.uint32(((value - self.empty) & self.mask) << shift)
-        code = value.astype(np.uint32) if value.dtype != np.uint32 else value
-        code = code - np.uint32(self.empty & WORD_MASK) if self.empty else code
-        code = code & np.uint32(self.mask) if shift + self.width < WORD_BITS and self.dtype != np.bool_ else code
-        return code << np.uint32(shift) if shift else code
+            return bit_word(((value - self.empty) & self.mask) << shift, of)
+        code = value.astype(of) if value.dtype != of else value
+        code = code - bit_word(self.empty, of) if self.empty else code
+        code = code & bit_word(self.mask, of) if shift + self.width < WORD_BITS and self.dtype != np.bool_ else code
+        return code << bit_word(shift, of) if shift else code
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,6 +141,11 @@ def record(
     """A group ``count`` times, each of one layout.  Raises InvalidParamsError: as `group`, or a count below 1."""
     _check_name(name, count)
     return Group(name, check_members(name, members), count, table, whole_words)
+
+
+def bit_word(bits: int, of: Any) -> Any:
+    """A word of a dtype, uint32 or int32, with these bits."""
+    return np.uint32(bits & WORD_MASK).astype(of)
 
 
 def is_integer(value: Any, kinds: str = "iub") -> bool:

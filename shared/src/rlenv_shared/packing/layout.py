@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rlenv_shared.packing.allocate import Node, Place, allocate, places
-from rlenv_shared.packing.fields import WORD_BITS, Field, Group, bad, check_members
+from rlenv_shared.packing.fields import WORD_BITS, Field, Group, bad, check_members, kind
 from rlenv_shared.packing.select import select
 from rlenv_shared.packing.view import Items, Part, View
 
 Words = tuple[Any, ...]
-"""uint32 arrays of one shape: ``()``, ``[B]`` or a block in a kernel."""
+"""uint32 arrays of one shape: ``()``, ``[B]`` or a block in a kernel; or int32, from which int32 is read as it is."""
 TABLES = {"hot": None, "cold": None}
 
 
@@ -104,10 +104,9 @@ class Layout:
         if len(words) != count:
             raise bad(f"words of {self.name}", len(words), f"{count} words", "pass the words of all tables asked for")
         for i, word in enumerate(words):
-            if getattr(word, "dtype", None) != np.uint32 or word.shape != words[0].shape:
-                got = f"{getattr(word, 'dtype', type(word).__name__)}{list(np.shape(word))}"
-                expected = f"uint32 arrays of shape {np.shape(words[0])}"
-                raise bad(f"word {i} of {self.name}", got, expected, "mend what made it")
+            if getattr(word, "dtype", None) not in (np.uint32, np.int32) or word.shape != words[0].shape:
+                expected = f"uint32 or int32 arrays of shape {np.shape(words[0])}"
+                raise bad(f"word {i} of {self.name}", kind(word), expected, "mend what made it")
 
 
 def _decoded(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenv_shared.packing.allocate import Node, Start, shifted
-from rlenv_shared.packing.fields import WORD_MASK, Key, bad, is_integer, kind
+from rlenv_shared.packing.fields import WORD_MASK, Key, bad, bit_word, is_integer, kind
 from rlenv_shared.packing.select import one_hot, select
 
 Flags = dict[tuple[int, int], tuple[Any, tuple[Any, ...]]]
@@ -24,6 +24,7 @@ class Store:
 
     def __init__(self, words: dict[Key, Any], shape: tuple[int, ...], flags: Flags) -> None:
         self.words, self.shape, self.flags = words, shape, flags
+        self.dtypes = {key: word.dtype for key, word in words.items()}
         self.decoded: dict[Key, dict[int, Any]] = {}  # by word and the bit at which a field begins
         self.chosen: dict[tuple[int, tuple[tuple[str, Start], ...], int], Chosen] = {}
 
@@ -82,6 +83,7 @@ class Chosen(Store):
             for table in starts[0]
             for word in range(node.sizes[table].words)
         }
+        self.dtypes = {key: owner.dtypes[origins[0][0]] for key, origins in self.origins.items()}
         self.parts: dict[Key, dict[Key, None]] = {}
         for key, origins in self.origins.items():
             for origin, _ in origins:
@@ -93,7 +95,7 @@ class Chosen(Store):
             word = None
             for is_here, (origin, shift) in zip(self.hot, self.origins[key], strict=True):
                 part = self.owner.load(origin)
-                part = part >> np.uint32(shift) if shift else part
+                part = part >> bit_word(shift, part.dtype) if shift else part
                 word = part if word is None else select(is_here, part, word)
             self.words[key] = word
         return super().load(key)
@@ -117,12 +119,12 @@ class Chosen(Store):
             if key not in self.changed:
                 continue
             self.changed.remove(key)
-            mask, new = self.sizes[key[0]].mask, self.words[key]
-            new = new & np.uint32(mask) if mask != WORD_MASK else new
+            mask, new, of = self.sizes[key[0]].mask, self.words[key], self.dtypes[key]
+            new = new & bit_word(mask, of) if mask != WORD_MASK else new
             for is_here, (word, shift) in zip(self.hot, self.origins[key], strict=True):
                 old, put = self.owner.load(word), new
                 if mask != WORD_MASK:
-                    put = (old & np.uint32(WORD_MASK & ~(mask << shift))) | (new << np.uint32(shift) if shift else new)
+                    put = (old & bit_word(~(mask << shift), of)) | (new << bit_word(shift, of) if shift else new)
                 self.owner.save(word, select(is_here, put, old), self)
 
     def forget(self, origin: Key) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.packing.allocate import Node, Start, shifted
-from rlenv_shared.packing.fields import WORD_BITS, WORD_MASK, Field, Key, bad, is_integer, kind
+from rlenv_shared.packing.fields import WORD_BITS, WORD_MASK, Field, Key, bad, bit_word, is_integer, kind
 from rlenv_shared.packing.select import select
 from rlenv_shared.packing.store import Store
 
@@ -181,14 +181,14 @@ class _Spot(NamedTuple):
     def assign(self, value: Any, where: Any) -> None:
         field, key, shift = self._place()
         where = self.condition(where)
-        code = field.encode(self._fitting(field, value, where), shift)
+        code = field.encode(self._fitting(field, value, where), shift, self.store.dtypes[key])
         bits = WORD_MASK if field.alone or field.width == WORD_BITS else field.mask << shift
         new = code
         if bits != WORD_MASK or np.shape(code) != self.store.shape:
-            constant = code if isinstance(code, np.uint32) else None
+            known = int(code) & WORD_MASK if isinstance(code, np.generic) else None
             new = self.store.load(key)
-            new = new if constant == bits else new & np.uint32(WORD_MASK & ~bits)
-            new = new if constant == 0 else new | code
+            new = new if known == bits else new & bit_word(~bits, code.dtype)
+            new = new if known == 0 else new | code
         self.store.save(key, new if where is None else select(where, new, self.store.load(key)))
 
     def masks(self) -> Iterator[tuple[Key, int]]:
@@ -205,7 +205,7 @@ class _Spot(NamedTuple):
         """Set bits of words to zero."""
         for key, mask in masks.items():
             old = self.store.load(key)
-            new = old & np.uint32(WORD_MASK & ~mask)
+            new = old & bit_word(~mask, old.dtype)
             self.store.save(key, new if where is None else select(where, new, old))
 
     def _place(self) -> tuple[Field, Key, int]:

@@ -46,7 +46,7 @@ def boost(
     Returns:
         Whether a stage changed.
     """
-    word = b.ops.take(b.params.stages, change).astype(jnp.int32)
+    word = b.ops.take(b.params.stages, change)
     deltas = stages.several(word, stats)
     return _change(b, number, deltas, stats, where, by_foe, intimidating, silent, by_ability)
 
@@ -104,7 +104,7 @@ def _change(
 def _answer(b: Battle, number: int, lowered: Any, where: Any) -> None:
     """Defiant and Competitive answer once for each stage that the foe has lowered."""
     side, ability = b.side(number), b.ability(number)
-    word = b.ops.take(b.params.stages, ability.lowered_boosts).astype(jnp.int32)
+    word = b.ops.take(b.params.stages, ability.lowered_boosts)
     before = stages.several(side.boosts, ANSWERING)
     after = jnp.minimum(before + stages.several(word, ANSWERING) * lowered, HIGHEST)
     tell_ability(b, number, where & (after > before).any())

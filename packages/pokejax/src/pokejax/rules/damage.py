@@ -51,7 +51,7 @@ def effectiveness(b: Battle, number: int, move_type: Any) -> Matchup:
     exponent, immune = 0, False
     for defender in b.types(number):
         index = defender * np.int32(20) + move_type
-        code = b.ops.take(b.params.types, index).astype(jnp.int32)
+        code = b.ops.take(b.params.types, index)
         exponent = exponent + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)
         immune = immune | (code == IMMUNE)
     return Matchup(exponent, immune)

@@ -144,7 +144,7 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
     evasion = jnp.where(plain, 0, stages.one(target.boosts, rows.EVASION))
     entry = b.ops.take(b.params.accuracies, (stage + 6) * np.int32(13) + evasion + 6)
-    sure, whole = (entry >> np.uint32(1)).astype(jnp.int32), (entry & np.uint32(1)) != 0
+    sure, whole = entry >> np.int32(1), (entry & np.int32(1)) != 0
     facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
     by = accuracy_multiplier(b, move, facts)
     sure = jnp.where(whole, modify(sure, by), sure)

@@ -35,4 +35,4 @@ def copied(b: Battle, move: Any) -> Any:
 
 
 def _most(b: Battle, move: Any) -> Any:
-    return b.ops.take(b.params.power_points, move).astype(jnp.int32)
+    return b.ops.take(b.params.power_points, move)
