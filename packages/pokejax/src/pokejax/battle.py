@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
+from pokejax.picking import pick
 from pokejax.state import LAYOUT, Words, signed
 from pokejax.tables import NAMES, stride
 from rlenv_shared.generators import LCG64
@@ -159,7 +160,7 @@ class Battle:
     def place(self, number: int) -> Any:
         """Six times the true side of an active Pokémon plus its place in the original team."""
         second = self.view.swapped if number == 0 else ~self.view.swapped
-        return self.side(number).order[0] + jnp.where(second, 6, 0)
+        return self.side(number).order[0] + pick(second, 6, 0)
 
     def reopen(self, words: Words) -> None:
         """Go on with other words of the same battle."""
@@ -247,9 +248,7 @@ class Battle:
 
         def make() -> Any:
             side = self.side(number)
-            return self.row(
-                "abilities", rows.ABILITY, jnp.where(side.absent, side.bystander, self.ability_number(number))
-            )
+            return self.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, self.ability_number(number)))
 
         return self._kept(("ability", number, "out"), make)
 
@@ -264,20 +263,20 @@ class Battle:
     def ability_held(self, number: int) -> Any:
         """The number of the active Pokémon's ability, whether it does anything now or not."""
         copied = self.side(number).copied_ability
-        return jnp.where(copied > 0, copied, self.pokemon(number).ability)
+        return pick(copied > 0, copied, self.pokemon(number).ability)
 
     def ability_number(self, number: int) -> Any:
         """The number of the active Pokémon's ability; 0 while it does nothing, as when Mold Breaker passes by it."""
 
         def make() -> Any:
-            own = jnp.where(self.side(number).absent, 0, self.ability_held(number))
+            own = pick(self.side(number).absent, 0, self.ability_held(number))
             second = self.view.swapped if number == 0 else ~self.view.swapped
-            passed = self.view.ignored == jnp.where(second, 2, 1)
+            passed = self.view.ignored == pick(second, 2, 1)
             transformed = self.side(number).transformed
 
             def left(own: Any) -> Any:
                 row = self.row("abilities", rows.ABILITY, own)
-                return jnp.where((passed & row.breakable) | (transformed & row.inborn), 0, own)
+                return pick((passed & row.breakable) | (transformed & row.inborn), 0, own)
 
             return self.ops.when_any("ability passed by", passed | transformed, left, own)
 
@@ -287,7 +286,7 @@ class Battle:
     def weather(self) -> Any:
         """The weather as far as it does anything: none while Cloud Nine or Air Lock is out."""
         kept_off = any_of(self.ability_out(n).suppresses & ~self.side(n).fainted for n in (0, 1))
-        return jnp.where(kept_off, 0, self.view.weather)
+        return pick(kept_off, 0, self.view.weather)
 
     def item(self, number: int) -> Any:
         """The active Pokémon's item."""
@@ -307,13 +306,13 @@ class Battle:
         def make() -> tuple[Any, Any]:
             first, second = self.born_types(number)
             roosting = side.roosting & ~side.terastallized
-            alone = jnp.where(second == 0, NORMAL, second)
+            alone = pick(second == 0, NORMAL, second)
             first, second = (
-                jnp.where(roosting & (first == FLYING), alone, first),
-                jnp.where(roosting & ((first == FLYING) | (second == FLYING)), 0, second),
+                pick(roosting & (first == FLYING), alone, first),
+                pick(roosting & ((first == FLYING) | (second == FLYING)), 0, second),
             )
             other = side.terastallized & (pokemon.tera_type != STELLAR)
-            return jnp.where(other, pokemon.tera_type, first), jnp.where(other, 0, second)
+            return pick(other, pokemon.tera_type, first), pick(other, 0, second)
 
         found: tuple[Any, Any] = self.once(("types", number), given, make)
         return found
@@ -321,8 +320,8 @@ class Battle:
     def born_types(self, number: int) -> tuple[Any, Any]:
         """Its types if it were not Terastallized nor roosting: the species', or what Protean has made of it."""
         side, pokemon = self.side(number), self.pokemon(number)
-        own = [jnp.where(side.discharged & (type_ == ELECTRIC), 0, type_) for type_ in (pokemon.type1, pokemon.type2)]
-        return jnp.where(side.typed > 0, side.typed, own[0]), jnp.where(side.typed > 0, 0, own[1])
+        own = [pick(side.discharged & (type_ == ELECTRIC), 0, type_) for type_ in (pokemon.type1, pokemon.type2)]
+        return pick(side.typed > 0, side.typed, own[0]), pick(side.typed > 0, 0, own[1])
 
     def has_type(self, number: int, type_: int) -> Any:
         """Whether it has a type."""

@@ -14,6 +14,7 @@ import numpy as np
 from pokejax import engine, rows, stages, teams
 from pokejax.battle import Battle
 from pokejax.effects import CHANGES
+from pokejax.picking import pick
 from pokejax.rules.damage import damage, matchup
 from pokejax.rules.moves import pass_by_ability
 from pokejax.rules.shaping import shape
@@ -48,7 +49,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
     """
 
     def one(roll: Any) -> Any:
-        given = {"damage": roll, "critical": jnp.where(critical, 0, 1), "ModifyDamage": roll, "Fickle Beam": 9}
+        given = {"damage": roll, "critical": pick(critical, 0, 1), "ModifyDamage": roll, "Fickle Beam": 9}
         given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll, "attack": roll, "Shell Side Arm": 1}
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
@@ -59,7 +60,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         row.set("always_crits", critical, where=always)
         found = damage(b, row, meets, FIRST_HIT, always)
         harmless = (row.category == rows.STATUS) | (meets.immune & ~row.ignores_immunity)
-        return jnp.where(harmless, 0, found)
+        return pick(harmless, 0, found)
 
     return jax.vmap(one)(jnp.arange(ROLLS, dtype=jnp.int32))
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle
+from pokejax.branches import form
+from pokejax.picking import pick
 from pokejax.rules import queue, requests, turn
 from pokejax.rules.queue import NUM_ACTIONS
 from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words, unsigned
@@ -31,6 +33,7 @@ def opening(teams: tuple[Any, Any], generator: Any, params: Params, ops: Ops = X
         params: tables and pool.
         ops: form of the program.
     """
+    ops = form(ops)
     zero = generator[0] ^ generator[0]
     view = LAYOUT.view((zero,) * LAYOUT.num_words)
     view.high, view.low, view.draws = generator
@@ -65,7 +68,7 @@ def ready(words: Words) -> Any:
 
 def micro_step(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = XLA) -> Words:
     """One step of the program (`rules.turn.step`); nothing changes after the end."""
-    b = Battle(words, params, ops)
+    b = Battle(words, params, form(ops))
     turn.step(b, actions)
     return unsigned(b.words)
 
@@ -76,16 +79,16 @@ def likeness(words: Words, params: Params, ops: Ops = XLA) -> Any:
     kind = queue.next_kind(b)
     chosen = [(params.seeming_row(side), queue.bound_slot(side, side.chosen_slot)) for side in b.view.side]
     second = queue.actor_is_second(b, kind)
-    row, slot = (jnp.where(second, other, one) for one, other in zip(*chosen, strict=True))
+    row, slot = (pick(second, other, one) for one, other in zip(*chosen, strict=True))
     number = b.row("pokemon", rows.POKEMON, row).moves[jnp.minimum(slot, MOVES - 1)]
     move = ops.take(params.likeness, number)
     ails = [side.status.astype(jnp.int32) > 0 for side in b.view.side]
     hurts = (b.view.weather > 0, ails[0] | ails[1], b.side(0).speed == b.side(1).speed)
     end = sum(flag.astype(jnp.int32) << k for k, flag in enumerate(hurts))
-    detail = jnp.where(kind == queue.MOVE, move, jnp.where(kind == queue.RESIDUAL, end, 0))
+    detail = pick(kind == queue.MOVE, move, pick(kind == queue.RESIDUAL, end, 0))
     waits = b.view.request != NOT_ASKED
-    first = jnp.where(b.view.over, 0, jnp.where(waits, queue.RESIDUAL + b.view.request, kind)).astype(jnp.int32)
-    return first * len(NAMES["move"]) + jnp.where(waits | b.view.over, 0, detail)
+    first = pick(b.view.over, 0, pick(waits, queue.RESIDUAL + b.view.request, kind)).astype(jnp.int32)
+    return first * len(NAMES["move"]) + pick(waits | b.view.over, 0, detail)
 
 
 def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = XLA, most: int | None = None) -> Words:
@@ -114,7 +117,7 @@ def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = X
     start = (words, ~LAYOUT.view(words).over)
     if most is None:
         return jax.lax.while_loop(goes_on, step, start)[0]
-    return ops.loop(goes_on, masked_step, start, most)[0]
+    return form(ops).loop(goes_on, masked_step, start, most)[0]
 
 
 def masks(words: Words, params: Params, ops: Ops = XLA) -> Any:
@@ -124,10 +127,10 @@ def masks(words: Words, params: Params, ops: Ops = XLA) -> Any:
     asked = view.over | view.side[0].asked | view.side[1].asked
 
     def handler(_: Any) -> Any:
-        b = Battle(words, params, ops)
+        b = Battle(words, params, form(ops))
         return jnp.stack([jnp.stack(requests.legal_actions(b, n)) for n in (0, 1)])
 
-    found: Any = ops.when_any("legal actions", asked, handler, jnp.stack([jnp.stack(row) for row in passing]))
+    found: Any = form(ops).when_any("legal actions", asked, handler, jnp.stack([jnp.stack(row) for row in passing]))
     return found
 
 

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import engine, hidden, observation, pools
+from pokejax.branches import form
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import Params, all_forms, params
@@ -127,7 +128,7 @@ class RandomBattle(Env):
             fresh: Words = select(done, self.begin(self.generator(state), params, ops), state)
             return fresh
 
-        words: Words = ops.when_any("restart", done, again, state)
+        words: Words = form(ops).when_any("restart", done, again, state)
         return words
 
     def refresh(self, params: Params, key: Any) -> Params:
@@ -161,7 +162,7 @@ class RandomBattle(Env):
             return masking.sanitise(action, self.legal_actions(state, params, ops))
 
         unchanged = action, jnp.zeros(action.shape, jnp.bool_)
-        accepted: tuple[Any, Any] = ops.when_any("choices accepted", looked_at, sanitised, unchanged)
+        accepted: tuple[Any, Any] = form(ops).when_any("choices accepted", looked_at, sanitised, unchanged)
         return accepted
 
     def _lead(self, state: Words, params: Params) -> Any:

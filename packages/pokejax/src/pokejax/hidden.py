@@ -16,6 +16,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules.telling import percent
 from pokejax.seeing import constants_at, load_front, store_front
 from pokejax.state import LAYOUT, MOVES, TEAM, Words
@@ -43,7 +44,7 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     pool = rows.POKEMON.view(tuple(column[: params.pool_size] for column in columns))
     before = [side.member[k].row for k in range(TEAM)]
     known = [(side.member[k].appeared > 0) | (side.member[k].guise > 0) for k in range(TEAM)]
-    taken = [jnp.where(known[k], _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
+    taken = [pick(known[k], _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
     feigning = [known[k] & (_of(pool.ability, side.member[k].row) == ILLUSION) for k in range(TEAM)]
     for k in range(TEAM):
         member = side.member[k]
@@ -83,14 +84,14 @@ def _permute_member(
     # What nobody was told but the hit points show: a sleeper's and a poisoned one's counters depend on these.
     alike &= (member.status == 0) | (pool.ability == _of(pool.ability, old))
     fresh = any_of(pool.species == species for species in taken)
-    fits = jnp.where(seen, alike, ~fresh) & ~(another_feigns & (pool.ability == ILLUSION))
+    fits = pick(seen, alike, ~fresh) & ~(another_feigns & (pool.ability == ILLUSION))
     forms = params.present_row(member) - old
 
     def most_hp(row: Any) -> Any:
         return constants_at(row + forms, params).max_hp
 
     new = _choose(fits, old, row_key)
-    new = jnp.where(fixed, old, new)
+    new = pick(fixed, old, new)
     member.row = new
     untouched = member.item == _of(pool.item, old)
     member.set("item", _of(pool.item, new), where=untouched)
@@ -99,7 +100,7 @@ def _permute_member(
         most = _of(params.power_points, _of(pool.moves[slot], new))
         member.pp.set(slot, jnp.maximum(most - used, 0))
     before, most = most_hp(old), most_hp(new)
-    shown = jnp.where(seen, percent(member.hp, before), 100)
+    shown = pick(seen, percent(member.hp, before), 100)
     member.set("hp", _hp_within(shown, most, member.hp, hp_key), where=~fixed)
 
 
@@ -108,15 +109,15 @@ def _choose(fits: Array, otherwise: Any, key: Any) -> Any:
     count = fits.shape[0]
     start = jax.random.randint(key, (), 0, count, jnp.int32)
     distance = (jnp.arange(count, dtype=jnp.int32) - start) % np.int32(count)
-    distance = jnp.where(fits, distance, np.int32(count))
+    distance = pick(fits, distance, np.int32(count))
     best = jnp.argmin(distance).astype(jnp.int32)
-    return jnp.where(jnp.any(fits), best, otherwise)
+    return pick(jnp.any(fits), best, otherwise)
 
 
 def _hp_within(shown: Any, most: Any, otherwise: Any, key: Any) -> Any:
     """Hit points that are shown as this percentage; ``otherwise`` (at most ``most``) if there are none."""
-    low = jnp.where(shown == 100, most, (shown - 1) * most // 100 + 1)
-    high = jnp.where(shown == 99, most - 1, jnp.where(shown == 100, most, shown * most // 100))
+    low = pick(shown == 100, most, (shown - 1) * most // 100 + 1)
+    high = pick(shown == 99, most - 1, pick(shown == 100, most, shown * most // 100))
     high = jnp.maximum(high, low)
     hp = low + jax.random.randint(key, (), 0, 2**20, jnp.int32) % (high - low + 1)
-    return jnp.where(percent(hp, most) == shown, hp, jnp.minimum(otherwise, most))
+    return pick(percent(hp, most) == shown, hp, jnp.minimum(otherwise, most))

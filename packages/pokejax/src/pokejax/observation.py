@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows, stages
+from pokejax.picking import pick
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, share, team
 from pokejax.state import LAYOUT, MAX_PP, MAX_TURN, MOVES, TEAM, Words
 from pokejax.tables import NAMES
@@ -218,11 +219,11 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
         side = view.side[number]
         copied = constants_at(side.copied_row, params)
         values |= {f"{name}.{key}": value for key, value in _side(side).items()}
-        values[f"{name}.transformed"] = [jnp.where(side.transformed, copied.shown, 0)]
+        values[f"{name}.transformed"] = [pick(side.transformed, copied.shown, 0)]
         known = list(team(side, copied, name == OWN, params))
         if name == OWN:
             feigned = constants_at(side.member[side.guise - 1].row, params).shown
-            values["own.feigned"] = [jnp.where((side.guise > 0) & ~side.fainted, feigned, 0)]
+            values["own.feigned"] = [pick((side.guise > 0) & ~side.fainted, feigned, 0)]
         else:
             known = _as_told(swapped, known, params, ops)
         for k, pokemon in enumerate(known):
@@ -282,8 +283,8 @@ def hp_shares(view: Any, number: int, params: Any) -> list[Any]:
     for k in range(TEAM):
         member = side.member[k]
         front = side.order[0] == k
-        hp = jnp.where(front, side.hp, member.hp)
-        row = jnp.where(front, params.present_row(side), params.present_row(member))
+        hp = pick(front, side.hp, member.hp)
+        row = pick(front, params.present_row(side), params.present_row(member))
         most = constants_at(row, params).max_hp
         shares.append(hp.astype(jnp.float32) / most.astype(jnp.float32))
     return shares

@@ -10,6 +10,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Row, any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules.telling import percent
 from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, PERSISTENT, TEAM
 from pokejax.tables import NAMES
@@ -67,8 +68,8 @@ def team(side: Any, copied: Any, own: bool, params: Any) -> Iterator[Values]:
             found = _own(member, stands_in_front[k], constants, now, ability, side.form)
             transformed = stands_in_front[k] & side.transformed
             yield found | {
-                "moves": [jnp.where(transformed, copied.moves[m], constants.moves[m]) for m in range(MOVES)],
-                "pp": [share(jnp.where(transformed, side.copied_pp[m], member.pp[m]), MAX_PP) for m in range(MOVES)],
+                "moves": [pick(transformed, copied.moves[m], constants.moves[m]) for m in range(MOVES)],
+                "pp": [share(pick(transformed, side.copied_pp[m], member.pp[m]), MAX_PP) for m in range(MOVES)],
             }
             continue
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
@@ -79,18 +80,18 @@ def team(side: Any, copied: Any, own: bool, params: Any) -> Iterator[Values]:
         found = _foe(member, any_of(here), active, constants, now, ability, side.form)
         known = zip(found["moves"], by_number(list(copied.moves)), strict=True)
         yield found | {
-            "moves": [jnp.where(transformed, other, own_) for own_, other in known],
-            "ability": [jnp.where(transformed, ability, found["ability"][0])],
+            "moves": [pick(transformed, other, own_) for own_, other in known],
+            "ability": [pick(transformed, ability, found["ability"][0])],
         }
 
 
 def _ability(side: Any, active: Any, now: Any) -> Any:
     """The ability that a Pokémon has now."""
-    return jnp.where(active & (side.copied_ability > 0), side.copied_ability, now.ability)
+    return pick(active & (side.copied_ability > 0), side.copied_ability, now.ability)
 
 
 def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any) -> Values:
-    stats = (now.atk, now.def_, now.spa, now.spd, now.spe, jnp.where(member.hp > 0, now.max_hp, 0))
+    stats = (now.atk, now.def_, now.spa, now.spd, now.spe, pick(member.hp > 0, now.max_hp, 0))
     return {
         **_common(member, active, constants, ability, form),
         "species": [constants.shown],
@@ -104,42 +105,42 @@ def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form:
 
 
 def _foe(member: Any, seen: Any, active: Any, constants: Any, now: Any, ability: Any, form: Any) -> Values:
-    shown = jnp.where(active, percent(member.hp, now.max_hp), member.percent)
+    shown = pick(active, percent(member.hp, now.max_hp), member.percent)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     found = {
         **_common(member, active, constants, ability, form),
         "species": [constants.shown],
-        "ability": [jnp.where(member.ability_shown, ability, 0)],
-        "item": [jnp.where(member.item_shown, member.item + 1, 0)],
-        "tera_type": [jnp.where(member.terastallized, constants.tera_type, 0)],
-        "moves": by_number([jnp.where(is_known, constants.moves[k], 0) for k, is_known in enumerate(known)]),
+        "ability": [pick(member.ability_shown, ability, 0)],
+        "item": [pick(member.item_shown, member.item + 1, 0)],
+        "tera_type": [pick(member.terastallized, constants.tera_type, 0)],
+        "moves": by_number([pick(is_known, constants.moves[k], 0) for k, is_known in enumerate(known)]),
         "seen": [seen],
-        "hp": [share(jnp.where(member.fainted, 0, shown), 100)],
+        "hp": [share(pick(member.fainted, 0, shown), 100)],
     }
-    return {name: [jnp.where(seen, value, jnp.zeros_like(value)) for value in values] for name, values in found.items()}
+    return {name: [pick(seen, value, jnp.zeros_like(value)) for value in values] for name, values in found.items()}
 
 
 def _common(member: Any, active: Any, constants: Any, ability: Any, member_form: Any) -> Values:
     """What both players see in the same way."""
     asleep = member.status == rows.SLP
     lost = member.slept - member.stage  # Early Bird loses two a turn
-    slept = jnp.where(ability == EARLY_BIRD, lost // 2, lost)
+    slept = pick(ability == EARLY_BIRD, lost // 2, lost)
     unhurt = (ability == MAGIC_GUARD) | (ability == POISON_HEAL)
     poisoned = active & (member.status == rows.TOX) & ~unhurt
     stands = ~member.fainted
     busted = member.stirred & (constants.base == MIMIKYU)
     held = member.stirred & member.terastallized & (constants.base == MORPEKO)
-    form = jnp.where(busted | member.changed | held, 1, jnp.where(active & stands, member_form, 0))
-    form = jnp.where((constants.base == TERAPAGOS) & member.changed & member.terastallized, 2, form)
+    form = pick(busted | member.changed | held, 1, pick(active & stands, member_form, 0))
+    form = pick((constants.base == TERAPAGOS) & member.changed & member.terastallized, 2, form)
     return {
         "form": [share(form, 2)],
-        "status": [jnp.where(stands, member.status, 0)],
+        "status": [pick(stands, member.status, 0)],
         "active": [active],
         "fainted": [member.fainted],
         "terastallized": [member.terastallized],
         "level": [share(constants.level, 100)],
-        "sleep": [share(jnp.where(asleep & stands, slept, 0), MOST_SLEEP)],
-        "poison": [share(jnp.where(poisoned & stands, member.stage, 0), MOST_POISON)],
+        "sleep": [share(pick(asleep & stands, slept, 0), MOST_SLEEP)],
+        "poison": [share(pick(poisoned & stands, member.stage, 0), MOST_POISON)],
     }
 
 
@@ -153,7 +154,7 @@ def as_told(side: Any, plain: Sequence[Values], params: Any) -> list[Values]:
     """
     store_front(side)
     feigned, wearer = side.wearer > 0, constants_at(side.member[side.wearer - 1].row, params)
-    shown = jnp.where(side.guise > 0, side.guise - 1, side.order[0])
+    shown = pick(side.guise > 0, side.guise - 1, side.order[0])
     found = []
     for k, before in enumerate(plain):
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
@@ -161,7 +162,7 @@ def as_told(side: Any, plain: Sequence[Values], params: Any) -> list[Values]:
         now = _told(side, side.member[here], active, before, wearer)
         seen = feigned & any_of(here)
         changed = {
-            name: [jnp.where(seen, new, old) for new, old in zip(values, before[name], strict=True)]
+            name: [pick(seen, new, old) for new, old in zip(values, before[name], strict=True)]
             for name, values in now.items()
         }
         found.append({**before, **changed})
@@ -173,20 +174,20 @@ def _told(side: Any, member: Any, active: Any, plain: Values, wearer: Any) -> Va
     disguised = active & (side.guise > 0)
 
     def told(own: Any, once: Any, now: Any) -> Any:
-        return jnp.where(disguised, now, jnp.where(member.veiled, once, own))
+        return pick(disguised, now, pick(member.veiled, once, own))
 
     fainted = told(member.fainted, member.told_status == FAINTED, side.fainted)
-    status = jnp.where(fainted, 0, told(member.status, member.told_status, side.status))
+    status = pick(fainted, 0, told(member.status, member.told_status, side.status))
     terastallized = told(member.terastallized, member.told_tera, side.terastallized)
     others = disguised | member.veiled
-    tera_type = jnp.where(terastallized, jnp.where(others, wearer.tera_type, plain["tera_type"][0]), 0)
-    untold = jnp.where(member.item_shown, member.item + 1, member.told_item)
+    tera_type = pick(terastallized, pick(others, wearer.tera_type, plain["tera_type"][0]), 0)
+    untold = pick(member.item_shown, member.item + 1, member.told_item)
     hurt = share(percent(side.hp, wearer.max_hp), 100)
-    hp = jnp.where(disguised, hurt, jnp.where(active, plain["hp"][0], share(member.percent, 100)))
-    poison = share(jnp.where(status == rows.TOX, side.stage, 0), MOST_POISON)
-    false = member.false_moves | jnp.where(disguised, side.moves_shown, 0)
-    moves = _first_moves(plain["moves"], [jnp.where((false >> k) & 1 != 0, wearer.moves[k], 0) for k in range(MOVES)])
-    rested = jnp.where(status == rows.SLP, jnp.where(disguised, side.rested, member.rested), 0)
+    hp = pick(disguised, hurt, pick(active, plain["hp"][0], share(member.percent, 100)))
+    poison = share(pick(status == rows.TOX, side.stage, 0), MOST_POISON)
+    false = member.false_moves | pick(disguised, side.moves_shown, 0)
+    moves = _first_moves(plain["moves"], [pick((false >> k) & 1 != 0, wearer.moves[k], 0) for k in range(MOVES)])
+    rested = pick(status == rows.SLP, pick(disguised, side.rested, member.rested), 0)
     transformed = active & side.transformed
     return {
         "active": [active],
@@ -194,28 +195,28 @@ def _told(side: Any, member: Any, active: Any, plain: Values, wearer: Any) -> Va
         "status": [status],
         "terastallized": [terastallized],
         "tera_type": [tera_type],
-        "item": [jnp.where(disguised & side.item_shown, side.item + 1, untold)],
-        "hp": [jnp.where(fainted, np.float32(0), hp)],
+        "item": [pick(disguised & side.item_shown, side.item + 1, untold)],
+        "hp": [pick(fainted, np.float32(0), hp)],
         "sleep": [share(rested, MOST_SLEEP)],
-        "poison": [jnp.where(disguised, poison, jnp.where(active, plain["poison"][0], np.float32(0)))],
-        "moves": [jnp.where(transformed, old, new) for old, new in zip(plain["moves"], moves, strict=True)],
+        "poison": [pick(disguised, poison, pick(active, plain["poison"][0], np.float32(0)))],
+        "moves": [pick(transformed, old, new) for old, new in zip(plain["moves"], moves, strict=True)],
     }
 
 
 def _first_moves(own: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """The first four by number of four moves that are sorted and four that are not, each once."""
     last = np.int32(len(NAMES["move"]))
-    known = [jnp.where(move == 0, last, move) for move in own]
-    new = [jnp.where(any_of(move == one for one in own), 0, move) for move in others]
-    new = [jnp.where(move == 0, last, move) for move in by_number(new)]
+    known = [pick(move == 0, last, move) for move in own]
+    new = [pick(any_of(move == one for one in own), 0, move) for move in others]
+    new = [pick(move == 0, last, move) for move in by_number(new)]
     first = [jnp.minimum(one, other) for one, other in zip(known, reversed(new), strict=True)]
-    return by_number([jnp.where(move == last, 0, move) for move in first])
+    return by_number([pick(move == last, 0, move) for move in first])
 
 
 def by_number(moves: list[Any]) -> list[Any]:
     """Four moves in ascending order, 0 for none last."""
     last = np.int32(len(NAMES["move"]))
-    found = [jnp.where(move == 0, last, move) for move in moves]
+    found = [pick(move == 0, last, move) for move in moves]
     for one, other in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2)):
         found[one], found[other] = jnp.minimum(found[one], found[other]), jnp.maximum(found[one], found[other])
-    return [jnp.where(move == last, 0, move) for move in found]
+    return [pick(move == last, 0, move) for move in found]

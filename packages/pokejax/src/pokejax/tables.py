@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from pokejax.data import DATA, MANIFEST, SCHEMA
+from pokejax.picking import pick
 from pokejax.rows import BOOSTS, MOVE, POKEMON, POKEMON_WORDS
 from rlenv_shared.errors import SnapshotVersionError, explain
 from rlenv_shared.packing import Layout
@@ -88,13 +88,13 @@ class Params(Replaceable):
 
     def present_row(self, member: Any) -> Any:
         """The row of what a Pokémon, as the state has it, is now: its own, or that of what it has become."""
-        forms = jnp.where(member.terastallized, 2, 1)
-        return member.row + jnp.where(member.changed, forms, 0) * np.int32(self.pool_size)
+        forms = pick(member.terastallized, 2, 1)
+        return member.row + pick(member.changed, forms, 0) * np.int32(self.pool_size)
 
     def seeming_row(self, side: Any) -> Any:
         """The row of what an active Pokémon is now: who it has transformed into, else as `present_row`."""
-        copied = side.copied_row + jnp.where(side.copied_changed, np.int32(self.pool_size), 0)
-        return jnp.where(side.transformed, copied, self.present_row(side))
+        copied = side.copied_row + pick(side.copied_changed, np.int32(self.pool_size), 0)
+        return pick(side.transformed, copied, self.present_row(side))
 
 
 def _read(name: str, directory: Path = DATA) -> bytes:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import Battle, gated
+from pokejax.picking import pick
 from pokejax.rules.telling import tell_ability
 from pokejax.stages import EVERY, HIGHEST, LOWEST
 
@@ -67,10 +68,10 @@ def _change(
     side, ability = b.side(number), b.ability(number)
     where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
     before = stages.several(side.boosts, stats)
-    deltas = jnp.where(ability.inverts_stages, -deltas, deltas)
+    deltas = pick(ability.inverts_stages, -deltas, deltas)
     if by_foe and not mirrored:
         sent = ability.mirrors & (deltas < 0) & (before > LOWEST)
-        returned, deltas = jnp.where(sent, deltas, 0), jnp.where(sent, 0, deltas)
+        returned, deltas = pick(sent, deltas, 0), pick(sent, 0, deltas)
         mirrors = where & sent.any()
         b.when("Mirror Armor", mirrors, lambda inner: _send_back(inner, number, returned, stats, mirrors))
         side, ability = b.side(number), b.ability(number)
@@ -78,11 +79,11 @@ def _change(
         kept = (deltas < 0) & (b.flowers(number) | _bits(ability.kept_stages, stats))
         if not silent:
             tell_ability(b, number, where & (kept & (before > LOWEST)).any())
-        deltas = jnp.where(kept, 0, deltas)
+        deltas = pick(kept, 0, deltas)
     if intimidating:
         attack = stages.one(side.boosts, rows.ATK)
         tell_ability(b, number, where & ability.ignores_intimidate & (attack > LOWEST))
-        deltas = jnp.where(ability.ignores_intimidate, 0, deltas)
+        deltas = pick(ability.ignores_intimidate, 0, deltas)
     after = jnp.clip(before + deltas, LOWEST, HIGHEST)
     side.set("boosts", stages.put(side.boosts, after, stats), where=where)
     changed = where & (after != before).any()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
-
 from pokejax.battle import Battle, gated, number_of
+from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.numbers import quotient
 from pokejax.rules.telling import tell_ability
@@ -61,8 +60,8 @@ def transform(b: Battle, number: int, where: Any) -> Any:
     where = where & (side.hp > 0) & ~barred
     copied = {
         "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,
-        "blows": foe.blows, "copied_ability": jnp.where(foe.copied_ability > 0, foe.copied_ability, other.ability),
-        "form": jnp.where(foe.changed | (foe.stirred & (other.base == MIMIKYU)), 1, foe.form),
+        "blows": foe.blows, "copied_ability": pick(foe.copied_ability > 0, foe.copied_ability, other.ability),
+        "form": pick(foe.changed | (foe.stirred & (other.base == MIMIKYU)), 1, foe.form),
         "speed": bare_speed(b.itself(number), other.base_spe), "transformed": True,
     }  # fmt: skip
     for field, value in copied.items():
@@ -70,7 +69,7 @@ def transform(b: Battle, number: int, where: Any) -> Any:
     for slot in range(MOVES):
         side.copied_pp.set(slot, power.copied(b, other.moves[slot]), where=where)
     side.set("boosts", foe.boosts, where=where)
-    code = jnp.where(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
+    code = pick(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
     for field in TRANSLATED:
         side.set(field, code, where=where & (getattr(side, field) > 0))
     b.forget("pokemon", "ability", "ability number")
@@ -80,7 +79,7 @@ def transform(b: Battle, number: int, where: Any) -> Any:
 def bare_speed(itself: Any, base: Any) -> Any:
     """The Speed that a Pokémon would have with another species' base value."""
     grown = quotient((2 * base + itself.spe_effort) * itself.level, 100) + 5
-    by = jnp.where(itself.spe_nature == 1, 110, jnp.where(itself.spe_nature == 2, 90, 100))
+    by = pick(itself.spe_nature == 1, 110, pick(itself.spe_nature == 2, 90, 100))
     return quotient(grown * by, 100)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import STELLAR, Battle, any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules.field import terrain_multiplier
 from pokejax.rules.numbers import NEUTRAL, chain, facts_word, modify, multiplier, quotient, staged, weather_facts
 from pokejax.rules.paradox import growth
@@ -62,14 +63,14 @@ def matchup(b: Battle, move: Any) -> Matchup:
     move_type = move.type
     found = effectiveness(b, 1, move_type)
     against_water = sum((defender == WATER).astype(jnp.int32) for defender in b.types(1))
-    exponent = found.exponent + jnp.where(move.strong_on_water, 2 * against_water, 0)
+    exponent = found.exponent + pick(move.strong_on_water, 2 * against_water, 0)
     reaches_ghosts = b.ability(0).scrappy & ((move_type == NORMAL) | (move_type == FIGHTING))
     immune = found.immune & ~reaches_ghosts
-    immune = jnp.where(move_type == GROUND, ~b.grounded(1), immune)
-    exponent = jnp.where((move_type == STELLAR) & b.side(1).terastallized, 1, exponent)
+    immune = pick(move_type == GROUND, ~b.grounded(1), immune)
+    exponent = pick((move_type == STELLAR) & b.side(1).terastallized, 1, exponent)
     shelled = b.ability(1).tera_shell & (b.side(1).hp == b.pokemon(1).max_hp) & (exponent >= 0)
     shelled = shelled & ~immune & (move.category != rows.STATUS) & ~move.struggles
-    return Matchup(jnp.where(shelled, -1, exponent), immune, shelled)
+    return Matchup(pick(shelled, -1, exponent), immune, shelled)
 
 
 def critical_hit(b: Battle, move: Any, where: Any) -> Any:
@@ -77,7 +78,7 @@ def critical_hit(b: Battle, move: Any, where: Any) -> Any:
     raised = jnp.minimum(move.crit_ratio + b.item(0).scope.astype(jnp.int32), len(CRIT_RATIOS) - 1)
     chance = jnp.zeros_like(move.crit_ratio)
     for one_in_number, one_in in enumerate(CRIT_RATIOS):
-        chance = jnp.where(raised == one_in_number, one_in, chance)
+        chance = pick(raised == one_in_number, one_in, chance)
     asks = where & ~move.always_crits & (move.crit_ratio > 0)
     drawn = b.draw(asks, chance.astype(jnp.uint32), "critical") < 1
     return (move.always_crits | (asks & drawn)) & ~b.ability(1).no_crits
@@ -121,36 +122,36 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     acted = ~b.side(1).queued_move
     doubled = doubled | (move.doubles_if_last & acted & ~b.side(1).newly_switched)
     doubled = doubled | (move.doubles_if_struck & user.struck)
-    own = jnp.where(move.beats_up, beat_power(b, hit), own_power(b, move))
-    power = jnp.where(doubled, own * 2, jnp.where(move.grows_per_hit, own * hit, own))
+    own = pick(move.beats_up, beat_power(b, hit), own_power(b, move))
+    power = pick(doubled, own * 2, pick(move.grows_per_hit, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
-    by = jnp.where(technician, ONE_AND_A_HALF, jnp.where(b.ability(0).analytic & acted, GROWN, NEUTRAL))
+    by = pick(technician, ONE_AND_A_HALF, pick(b.ability(0).analytic & acted, GROWN, NEUTRAL))
     for count, grown in enumerate(FALLEN_POWERS):
-        by = jnp.where(b.ability(0).overlord & (user.fallen == count), grown, by)
+        by = pick(b.ability(0).overlord & (user.fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
-    by = chain(by, jnp.where(user.absent & b.ability_out(0).helps_partners, GROWN, NEUTRAL))
+    by = chain(by, pick(user.absent & b.ability_out(0).helps_partners, GROWN, NEUTRAL))
     gritty = (
         b.ability(0).grits & (b.weather == rows.SAND) & any_of(move.type == type_ for type_ in (ROCK, GROUND, STEEL))
     )
-    by = chain(by, jnp.where(gritty, GROWN, NEUTRAL))
+    by = chain(by, pick(gritty, GROWN, NEUTRAL))
     dry = b.ability(1).dry & (move.type == FIRE)
-    by = chain(by, jnp.where(dry, ONE_AND_A_QUARTER, NEUTRAL))
+    by = chain(by, pick(dry, ONE_AND_A_QUARTER, NEUTRAL))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
-    by = jnp.where(user.charged_up & (move.type == ELECTRIC), 2 * by, by)
+    by = pick(user.charged_up & (move.type == ELECTRIC), 2 * by, by)
     by = chain(by, terrain_multiplier(b, move))
     asked = (facts >> (move.power_fact - 1).astype(jnp.uint32)) & jnp.uint32(1)
-    by = chain(by, jnp.where((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
+    by = chain(by, pick((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
     after_the_other = (move.fuses > 0) & (b.view.fused == 3 - move.fuses)
-    by = jnp.where(after_the_other, 2 * by, by)
+    by = pick(after_the_other, 2 * by, by)
     all_out = move.fickle & (b.draw(where & move.fickle, 10, "Fickle Beam") < 3)
-    by = jnp.where(all_out, 2 * by, by)
+    by = pick(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
     suits = (pokemon.tera_type == move.type) | (pokemon.tera_type == STELLAR)
     raised = user.terastallized & suits & (power < LEAST_TERA_POWER)
     raised = raised & (move.priority <= 0) & (move.most_hits == 1) & ~move.beats_up
     raised = raised & (move.power_from != rows.BY_WEIGHT) & (move.power_from != rows.BY_WEIGHTS)
     raised = raised & (move.power_from != rows.BY_HP)
-    return jnp.where(raised, LEAST_TERA_POWER, power)
+    return pick(raised, LEAST_TERA_POWER, power)
 
 
 def own_power(b: Battle, move: Any) -> Any:
@@ -159,16 +160,16 @@ def own_power(b: Battle, move: Any) -> Any:
     weight, other = weight_of(b, 0), weight_of(b, 1)
     by_weight, by_weights = jnp.full_like(weight, 20), jnp.full_like(weight, 40)
     for least, power in WEIGHT_POWERS:
-        by_weight = jnp.where(other >= least, power, by_weight)
+        by_weight = pick(other >= least, power, by_weight)
     for times, power in WEIGHTS_POWERS:
-        by_weights = jnp.where(weight >= other * times, power, by_weights)
+        by_weights = pick(weight >= other * times, power, by_weights)
     raised = jnp.maximum(stages.several(user.boosts), 0).sum(dtype=jnp.int32)
-    found = jnp.where(move.power_from == rows.BY_WEIGHT, by_weight, move.power)
-    found = jnp.where(move.power_from == rows.BY_WEIGHTS, by_weights, found)
-    found = jnp.where(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
-    found = jnp.where(move.power_from == rows.BY_BLOWS, move.power * (1 + user.blows), found)
+    found = pick(move.power_from == rows.BY_WEIGHT, by_weight, move.power)
+    found = pick(move.power_from == rows.BY_WEIGHTS, by_weights, found)
+    found = pick(move.power_from == rows.BY_BOOSTS, move.power + 20 * raised, found)
+    found = pick(move.power_from == rows.BY_BLOWS, move.power * (1 + user.blows), found)
     by_hp = jnp.maximum(quotient(move.power * user.hp, pokemon.max_hp), 1)
-    return jnp.where(move.power_from == rows.BY_HP, by_hp, found)
+    return pick(move.power_from == rows.BY_HP, by_hp, found)
 
 
 def beaters(b: Battle) -> list[Any]:
@@ -184,7 +185,7 @@ def beat_power(b: Battle, hit: Any) -> Any:
     for place, strikes in enumerate(beaters(b)):
         passed = passed + strikes.astype(jnp.int32)
         row = side.member[side.order[place]].row if place else side.row
-        power = jnp.where(strikes & (passed == hit), b.row("pokemon", rows.POKEMON, row).beat_power, power)
+        power = pick(strikes & (passed == hit), b.row("pokemon", rows.POKEMON, row).beat_power, power)
     return power
 
 
@@ -197,7 +198,7 @@ def weight_of(b: Battle, number: int) -> Any:
 def ruin(b: Battle, number: int, stat: Any) -> Any:
     """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it)."""
     ruined = any_of(b.ability_out(n).ruins == stat + 1 for n in (0, 1)) & (b.ability(number).ruins != stat + 1)
-    return jnp.where(ruined, THREE_QUARTERS, NEUTRAL)
+    return pick(ruined, THREE_QUARTERS, NEUTRAL)
 
 
 def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
@@ -205,27 +206,27 @@ def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
 
     So is one of them with what the user's own ability adds last.
     """
-    user, strikes = b.ability_out(0), jnp.where(stat == rows.ATK, 1, jnp.where(stat == rows.SPA, 2, 0))
+    user, strikes = b.ability_out(0), pick(stat == rows.ATK, 1, pick(stat == rows.SPA, 2, 0))
     alike = ((user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)) & (b.ability_out(1).ruins == stat + 1)
     b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
 
 
 def shuffle_attack(b: Battle, stat: Any, where: Any) -> None:
     """What strengthens the user's attack and what resists it are shuffled if both have one speed, needed or not."""
-    bit = jnp.where(stat == rows.ATK, 1, 2)
+    bit = pick(stat == rows.ATK, 1, 2)
     equals = (b.ability(0).strengthens & b.ability_out(1).resists & bit) != 0
     b.draw(where & equals & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "attack")
 
 
 def attacking_stat(move: Any) -> Any:
     """The number of the stat whose modifiers count for the attack: by category, even where Body Press uses Defense."""
-    return jnp.where(move.category == rows.PHYSICAL, np.int32(rows.ATK), np.int32(rows.SPA))
+    return pick(move.category == rows.PHYSICAL, np.int32(rows.ATK), np.int32(rows.SPA))
 
 
 def defending_stat(move: Any) -> Any:
     """The number of the stat that defends."""
     physical = (move.category == rows.PHYSICAL) | move.defends_physically
-    return jnp.where(physical, np.int32(rows.DEF), np.int32(rows.SPD))
+    return pick(physical, np.int32(rows.DEF), np.int32(rows.SPD))
 
 
 def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
@@ -233,19 +234,19 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     physical = move.category == rows.PHYSICAL
     own, other = b.pokemon(0), b.pokemon(1)
     user, target = b.side(0), b.side(1)
-    stat = jnp.where(physical, own.atk, own.spa)
-    stat = jnp.where(move.attacks_with_defense, own.def_, stat)
-    stat = jnp.where(move.attacks_with_targets, other.atk, stat)
-    stage = jnp.where(physical, stages.one(user.boosts, rows.ATK), stages.one(user.boosts, rows.SPA))
-    stage = jnp.where(move.attacks_with_defense, stages.one(user.boosts, rows.DEF), stage)
-    stage = jnp.where(move.attacks_with_targets, stages.one(target.boosts, rows.ATK), stage)
-    stage = jnp.where(critical, jnp.maximum(stage, 0), stage)
-    stage = jnp.where(b.ability(1).unaware, 0, stage)
+    stat = pick(physical, own.atk, own.spa)
+    stat = pick(move.attacks_with_defense, own.def_, stat)
+    stat = pick(move.attacks_with_targets, other.atk, stat)
+    stage = pick(physical, stages.one(user.boosts, rows.ATK), stages.one(user.boosts, rows.SPA))
+    stage = pick(move.attacks_with_defense, stages.one(user.boosts, rows.DEF), stage)
+    stage = pick(move.attacks_with_targets, stages.one(target.boosts, rows.ATK), stage)
+    stage = pick(critical, jnp.maximum(stage, 0), stage)
+    stage = pick(b.ability(1).unaware, 0, stage)
     stat = staged(stat, stage)
-    stat = jnp.where(b.ability(0).hustles & physical, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
+    stat = pick(b.ability(0).hustles & physical, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
 
     def by(event: str, kind: str, effect: Any) -> Any:
-        return jnp.where(
+        return pick(
             physical,
             multiplier(b, f"{event}Atk", kind, effect, facts, move.type),
             multiplier(b, f"{event}SpA", kind, effect, facts, move.type),
@@ -254,7 +255,7 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     product = chain(by("SourceModify", "ability", b.ability_number(1)), by("Modify", "ability", b.ability_number(0)))
     used = attacking_stat(move)
     product = chain(product, growth(b, 0, used))
-    product = chain(product, jnp.where(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
+    product = chain(product, pick(user.fired_up & (move.type == FIRE), ONE_AND_A_HALF, NEUTRAL))
     return modify(stat, chain(chain(product, by("Modify", "item", user.item)), ruin(b, 0, used)))
 
 
@@ -262,19 +263,19 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     """The stat that defends, after its stage and modifiers."""
     pokemon, target = b.pokemon(1), b.side(1)
     physical = (move.category == rows.PHYSICAL) | move.defends_physically
-    stat = jnp.where(physical, pokemon.def_, pokemon.spd)
-    stage = jnp.where(physical, stages.one(target.boosts, rows.DEF), stages.one(target.boosts, rows.SPD))
-    stage = jnp.where(critical, jnp.minimum(stage, 0), stage)
-    stage = jnp.where(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
+    stat = pick(physical, pokemon.def_, pokemon.spd)
+    stage = pick(physical, stages.one(target.boosts, rows.DEF), stages.one(target.boosts, rows.SPD))
+    stage = pick(critical, jnp.minimum(stage, 0), stage)
+    stage = pick(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
     stat = staged(stat, stage)
     weather = b.weather
     hardened = (~physical & (weather == rows.SAND) & b.has_type(1, ROCK)) | (
         physical & (weather == rows.SNOW) & b.has_type(1, ICE)
     )
-    stat = jnp.where(hardened, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
+    stat = pick(hardened, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
 
     def by(kind: str, effect: Any) -> Any:
-        return jnp.where(
+        return pick(
             physical,
             multiplier(b, "ModifyDef", kind, effect, facts, move.type),
             multiplier(b, "ModifySpD", kind, effect, facts, move.type),
@@ -291,7 +292,7 @@ def weather_multiplier(b: Battle, move: Any) -> Any:
     sun, rain = b.weather == rows.SUN, b.weather == rows.RAIN
     helped = (sun & fire) | (rain & water) | (sun & move.sun_strengthens)
     hindered = (sun & water & ~move.sun_strengthens) | (rain & fire)
-    return jnp.where(helped, ONE_AND_A_HALF, jnp.where(hindered, 2048, NEUTRAL))
+    return pick(helped, ONE_AND_A_HALF, pick(hindered, 2048, NEUTRAL))
 
 
 def same_type_multiplier(b: Battle, move: Any) -> Any:
@@ -300,14 +301,14 @@ def same_type_multiplier(b: Battle, move: Any) -> Any:
     first, second = b.born_types(0)
     born = (first == move.type) | (second == move.type)
     tera = user.terastallized & (pokemon.tera_type == move.type)
-    now = jnp.where(user.terastallized, tera, born)
+    now = pick(user.terastallized, tera, born)
     doubled = tera & born
-    by = jnp.where(doubled, 8192, ONE_AND_A_HALF)
-    by = jnp.where(b.ability(0).adaptability & now, jnp.where(doubled, 9216, 8192), by)
-    by = jnp.where(born | now, by, NEUTRAL)
+    by = pick(doubled, 8192, ONE_AND_A_HALF)
+    by = pick(b.ability(0).adaptability & now, pick(doubled, 9216, 8192), by)
+    by = pick(born | now, by, NEUTRAL)
     stellar = user.terastallized & (pokemon.tera_type == STELLAR)
-    by = jnp.where(stellar, jnp.where(born, 8192, STELLAR_BONUS), by)
-    return jnp.where(move.type != 0, by, NEUTRAL)
+    by = pick(stellar, pick(born, 8192, STELLAR_BONUS), by)
+    return pick(move.type != 0, by, NEUTRAL)
 
 
 def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: Any) -> Any:
@@ -321,12 +322,12 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: An
     ability = multiplier(b, "ModifyDamage", "ability", b.ability_number(0), facts, move.type)
     item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)
     taken = multiplier(b, "SourceModifyDamage", "ability", b.ability_number(1), facts, move.type)
-    fluffy = jnp.where(move.type == FIRE, 2, 1) * jnp.where(move.contact, NEUTRAL // 2, NEUTRAL)
-    taken = jnp.where(b.ability(1).fluffy, fluffy, taken)
+    fluffy = pick(move.type == FIRE, 2, 1) * pick(move.contact, NEUTRAL // 2, NEUTRAL)
+    taken = pick(b.ability(1).fluffy, fluffy, taken)
     faster = user.speed > target.speed
-    exposed = jnp.where(target.exposed, 2, 1)  # doubles exactly, but before or after what is rounded
-    own = jnp.where(faster, chain(ability, item), ability)
-    by = jnp.where(faster, chain(own * exposed, taken), chain(chain(own * exposed, taken), item))
+    exposed = pick(target.exposed, 2, 1)  # doubles exactly, but before or after what is rounded
+    own = pick(faster, chain(ability, item), ability)
+    by = pick(faster, chain(own * exposed, taken), chain(chain(own * exposed, taken), item))
     return chain(by, screen_multiplier(b, move, critical, where))
 
 
@@ -346,7 +347,7 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     critical = critical_hit(b, move, by_formula)
     disguised = faces(b, move) & ~behind_substitute(b, move)
     critical = critical & ~disguised
-    meets = meets._replace(exponent=jnp.where(disguised, 0, meets.exponent))
+    meets = meets._replace(exponent=pick(disguised, 0, meets.exponent))
     facts = attack_facts(b, move, meets, critical)
     power = base_power(b, move, facts, hit, by_formula)
     attack = attack_stat(b, move, facts, critical)
@@ -357,16 +358,16 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
     shuffle_ruins(b, defending_stat(move), by_formula)
     amount = quotient(quotient((quotient(2 * pokemon.level, 5) + 2) * power * attack, defense), 50) + 2
     amount = modify(amount, weather_multiplier(b, move))
-    amount = jnp.where(critical, quotient(amount * 3, 2), amount)
+    amount = pick(critical, quotient(amount * 3, 2), amount)
     amount = quotient(amount * (100 - b.draw(by_formula, 16, "damage")), 100)
     amount = modify(amount, same_type_multiplier(b, move))
     up, down = jnp.maximum(meets.exponent, 0), jnp.maximum(-meets.exponent, 0)
     amount = (amount << up) >> down
     burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares & ~move.burn_spares
-    amount = jnp.where(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
+    amount = pick(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
     amount = modify(amount, damage_multiplier(b, move, facts, critical, by_formula))
-    amount = jnp.where(amount == 0, 1, amount & np.int32(0xFFFF))
-    amount = jnp.where(move.halves, jnp.maximum(quotient(b.side(1).hp, 2), 1), amount)
-    amount = jnp.where(move.coats, jnp.maximum(user.coat - 1, 1), amount)
-    amount = jnp.where(move.evens_hp, jnp.maximum(b.side(1).hp - user.hp, 1), amount)
-    return jnp.where(move.level_damage, pokemon.level, amount)
+    amount = pick(amount == 0, 1, amount & np.int32(0xFFFF))
+    amount = pick(move.halves, jnp.maximum(quotient(b.side(1).hp, 2), 1), amount)
+    amount = pick(move.coats, jnp.maximum(user.coat - 1, 1), amount)
+    amount = pick(move.evens_hp, jnp.maximum(b.side(1).hp - user.hp, 1), amount)
+    return pick(move.level_damage, pokemon.level, amount)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from pokejax import rows, stages
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import BY_THE_OTHER, MOST_FALLEN, NOBODY, VOLATILE
@@ -53,7 +54,7 @@ def drain(b: Battle, number: int, amount: Any, where: Any) -> None:
 def use_up(b: Battle, number: int, where: Any) -> None:
     """The item has been used; Harvest may bring a berry back."""
     side = b.side(number)
-    side.set("eaten", jnp.where(b.item(number).berry, side.item, 0), where=where)
+    side.set("eaten", pick(b.item(number).berry, side.item, 0), where=where)
     lose_item(b, number, where)
 
 
@@ -141,7 +142,7 @@ def _fall(b: Battle, newly: Sequence[Any], check_win: Any, last: Any, by_move: A
         drawn_along = newly[1] & b.side(1).bonded & by_move & ~from_afar & ~b.side(0).fainted
         b.side(0).set("hp", 0, where=drawn_along)
         newly = newly[0] | drawn_along, newly[1]
-        last = jnp.where(drawn_along, 0, last)
+        last = pick(drawn_along, 0, last)
         check_win = check_win | drawn_along
     for number in (0, 1):
         b.draw(newly[number] & b.ability(number).suppresses & b.tied(), 2, "WeatherChange")
@@ -150,7 +151,7 @@ def _fall(b: Battle, newly: Sequence[Any], check_win: Any, last: Any, by_move: A
         side.set("fainted", True, where=newly[number])
         side.set("left", side.left - 1, where=newly[number])
         side.set("fallen", jnp.minimum(side.fallen + 1, MOST_FALLEN), where=newly[number])
-    last = jnp.where(newly[0] & newly[1], last, jnp.where(newly[0], 0, 1))
+    last = pick(newly[0] & newly[1], last, pick(newly[0], 0, 1))
     win(b, check_win & (newly[0] | newly[1]), last)
     return newly[0], newly[1]
 
@@ -188,8 +189,8 @@ def take_heart(b: Battle, number: int, where: Any) -> None:
 def win(b: Battle, where: Any, last: Any) -> None:
     """The battle is over where a side has nobody left; if neither has, the side wins whose faint came last."""
     lost = [b.side(n).left == 0 for n in (0, 1)]
-    winner = jnp.where(lost[0] & lost[1], last, jnp.where(lost[0], 1, 0))
-    truly = jnp.where(b.view.swapped, 1 - winner, winner)
+    winner = pick(lost[0] & lost[1], last, pick(lost[0], 1, 0))
+    truly = pick(b.view.swapped, 1 - winner, winner)
     ends = where & (lost[0] | lost[1])
     b.view.set("winner", truly, where=ends)
     b.view.set("over", True, where=ends)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
-
 from pokejax import rows
 from pokejax.battle import GRASS, Battle, any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules.forms import freeze_faces
 from pokejax.rules.numbers import NEUTRAL, chain
 from pokejax.rules.paradox import notice_terrain, notice_weather
@@ -59,15 +58,15 @@ def terrain_multiplier(b: Battle, move: Any) -> Any:
     terrain, stands = b.view.terrain, b.grounded(0)
     helped = any_of((terrain == code) & (move.type == type_) for code, type_ in TERRAIN_TYPES.items()) & stands
     dampened = (terrain == rows.GRASSY_TERRAIN) & move.quakes & b.grounded(1)
-    by = jnp.where(dampened, NEUTRAL // 2, jnp.where(helped, STRENGTHENED, NEUTRAL))
+    by = pick(dampened, NEUTRAL // 2, pick(helped, STRENGTHENED, NEUTRAL))
     expands = move.expands & (terrain == rows.PSYCHIC_TERRAIN) & stands
-    return jnp.where(expands, chain(by, ONE_AND_A_HALF), by)
+    return pick(expands, chain(by, ONE_AND_A_HALF), by)
 
 
 def twist(b: Battle, where: Any) -> Any:
     """Trick Room: for five turns the slower ones come first, or no longer."""
     room = b.view.trick_room
-    b.view.set("trick_room", jnp.where(room > 0, 0, ROOM_TURNS), where=where)
+    b.view.set("trick_room", pick(room > 0, 0, ROOM_TURNS), where=where)
     return where
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
-
 from pokejax.battle import Battle, number_of
+from pokejax.picking import pick
 from pokejax.state import LAYOUT, VOLATILE, Words
 
 FUTURE_SIGHT = number_of("move", "futuresight")
@@ -24,7 +23,7 @@ def foresee(b: Battle, where: Any) -> Any:
     """See an attack on the place where the target is; whether none is under way yet."""
     target = b.side(1)
     where = where & (target.future_turns == 0)
-    target.set("future_turns", jnp.where(b.view.turn > LAST_TURN, LOST, TURNS), where=where)
+    target.set("future_turns", pick(b.view.turn > LAST_TURN, LOST, TURNS), where=where)
     target.set("future_by", b.side(0).order[0], where=where)
     return where
 
@@ -62,7 +61,7 @@ def stand_in(b: Battle, where: Any) -> tuple[Words, Any]:
     kept, side, source = b.words, b.side(0), b.side(1).future_by
     out = side.order[0] == source
     absent = where & ~(out & ~side.fainted)
-    bystander, member = jnp.where(side.hp > 0, b.ability_number(0), 0), side.member[source]
+    bystander, member = pick(side.hp > 0, b.ability_number(0), 0), side.member[source]
     side.set("bystander", bystander, where=absent)
     for field in ("row", "changed", "terastallized"):
         side.set(field, getattr(member, field), where=absent & ~out)
@@ -78,5 +77,5 @@ def step_back(b: Battle, kept: Words, absent: Any) -> None:
     """Whoever is out takes its place again; nothing of the strike has touched it."""
     words = list(b.words)
     for number in _USER:
-        words[number] = jnp.where(absent, kept[number], words[number])
+        words[number] = pick(absent, kept[number], words[number])
     b.reopen(tuple(words))

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.rules.telling import next_to_appear, percent
 from pokejax.state import BEHIND, FAINTED, TEAM
 
@@ -31,22 +32,22 @@ def _come_out(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     behind = jnp.zeros_like(side.guise)
     for place in range(1, TEAM):
-        behind = jnp.where(side.member[side.order[place]].fainted, behind, side.order[place] + 1)
+        behind = pick(side.member[side.order[place]].fainted, behind, side.order[place] + 1)
     name, itself = side.member[behind - 1], side.member[side.order[0]]
     barred = side.terastallized & b.row("pokemon", rows.POKEMON, name.row).masked
     feigns = where & b.ability(number).feigns
     puts_on = feigns & (behind > 0) & ~barred
-    side.set("guise", jnp.where(puts_on, behind, 0), where=feigns)
+    side.set("guise", pick(puts_on, behind, 0), where=feigns)
     side.set("wearer", side.order[0] + 1, where=puts_on)
     for field, value in (("told_status", side.status), ("told_tera", side.terastallized)):
         itself.set(field, value, where=puts_on & ~itself.veiled)
     itself.set("told_item", side.item + 1, where=puts_on & side.item_shown)
     name.set("percent", 100, where=puts_on & (name.appeared == 0))
     name.set("appeared", next_to_appear(side), where=puts_on & (name.appeared == 0))
-    before = jnp.where(puts_on, _told_status(name), _told_status(itself))
-    rested = jnp.where(puts_on, name.rested, side.rested)
+    before = pick(puts_on, _told_status(name), _told_status(itself))
+    rested = pick(puts_on, name.rested, side.rested)
     goes_on = (side.status == rows.SLP) & (before == rows.SLP)
-    side.set("rested", jnp.where(goes_on, rested, 0), where=where)
+    side.set("rested", pick(goes_on, rested, 0), where=where)
     side.set("moves_shown", 0, where=puts_on)
     for one in (side, itself):
         one.set("item_shown", False, where=puts_on)
@@ -55,7 +56,7 @@ def _come_out(b: Battle, number: int, where: Any) -> None:
 
 def _told_status(member: Any) -> Any:
     """What the other player has been told of the status of one who is not out."""
-    return jnp.where(member.veiled, member.told_status, member.status)
+    return pick(member.veiled, member.told_status, member.status)
 
 
 def drop(b: Battle, number: int, where: Any) -> None:
@@ -99,7 +100,7 @@ def _leave(b: Battle, shown: Any, where: Any) -> None:
     side = b.side(0)
     name, itself = side.member[side.guise - 1], side.member[side.order[0]]
     told = {
-        "veiled": True, "told_status": jnp.where(side.fainted, FAINTED, side.status), "told_tera": side.terastallized,
+        "veiled": True, "told_status": pick(side.fainted, FAINTED, side.status), "told_tera": side.terastallized,
         "percent": shown, "rested": side.rested, "false_moves": name.false_moves | side.moves_shown,
     }  # fmt: skip
     for field, value in told.items():

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ROCK, effectiveness
 from pokejax.rules.faint import faint_messages, hurt
@@ -87,7 +88,7 @@ def meet(b: Battle, number: int, where: Any) -> None:
     spikes = where & (side.spikes > 0) & grounded & ~boots
     rock_damage = quotient(most << (exponent + 2), 32)
     layers = side.spikes
-    spike_damage = quotient(jnp.where(layers == 1, 3, jnp.where(layers == 2, 4, 6)) * most, 24)
+    spike_damage = quotient(pick(layers == 1, 3, pick(layers == 2, 4, 6)) * most, 24)
     rock_first, spikes_first = side.rock_before_toxic, side.spikes_before_toxic
     hurt(b, number, rock_damage, rocks & rock_first)
     hurt(b, number, spike_damage, spikes & spikes_first)
@@ -102,6 +103,6 @@ def step_in_poison(b: Battle, number: int, where: Any, boots: Any) -> None:
     """Toxic Spikes poison, or vanish under a Poison type."""
     side = b.side(number)
     absorbs = where & b.has_type(number, POISON)
-    status = jnp.where(side.toxic_spikes == MOST_TOXIC_SPIKES, rows.TOX, rows.PSN)
+    status = pick(side.toxic_spikes == MOST_TOXIC_SPIKES, rows.TOX, rows.PSN)
     inflict(b, number, status, where & ~absorbs & ~b.has_type(number, STEEL) & ~boots, last=True, may_sleep=False)
     side.set("toxic_spikes", 0, where=absorbs)

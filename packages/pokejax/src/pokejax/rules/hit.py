@@ -10,6 +10,7 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import Battle, gated
+from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, beaters, damage, has_power
@@ -41,11 +42,11 @@ def hits_of(b: Battle, move: Any, where: Any) -> Any:
     drawn = b.draw(where & varies, 20, "hits")
     count = 2 + sum((drawn >= limit).astype(jnp.int32) for limit in MULTIHIT_THRESHOLDS)
     loaded = where & varies & b.item(0).loaded_dice & (count < 4)
-    count = jnp.where(loaded, 5 - b.draw(loaded, 2, "Loaded Dice"), count)
-    count = jnp.where(varies, count, move.most_hits)
-    count = jnp.where(move.beats_up, sum(flag.astype(jnp.int32) for flag in beaters(b)), count)
+    count = pick(loaded, 5 - b.draw(loaded, 2, "Loaded Dice"), count)
+    count = pick(varies, count, move.most_hits)
+    count = pick(move.beats_up, sum(flag.astype(jnp.int32) for flag in beaters(b)), count)
     loaded = where & (count == MOST_HITS) & b.item(0).loaded_dice
-    return jnp.where(loaded, count - b.draw(loaded, 7, "Loaded Dice"), count)
+    return pick(loaded, count - b.draw(loaded, 7, "Loaded Dice"), count)
 
 
 def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
@@ -70,10 +71,10 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
         broken = going & disguised & worked & ~shielded & (row.category != rows.STATUS)
         done = done + (going & worked).astype(jnp.int32)
-        total = total + jnp.where(going, dealt, 0)
-        last = jnp.where(going & worked, dealt, last)
+        total = total + pick(going, dealt, 0)
+        last = pick(going & worked, dealt, last)
         landed = landed | (going & worked)
-        struck = jnp.where(going, worked & ~shielded, struck)
+        struck = pick(going, worked & ~shielded, struck)
         update(
             inner,
             going & worked & ~inner.side(0).assuming,
@@ -140,14 +141,14 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
     b.ask_unaware(rolls)
     b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
-    stage = jnp.where(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
+    stage = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
-    evasion = jnp.where(plain, 0, stages.one(target.boosts, rows.EVASION))
+    evasion = pick(plain, 0, stages.one(target.boosts, rows.EVASION))
     entry = b.ops.take(b.params.accuracies, (stage + 6) * np.int32(13) + evasion + 6)
     sure, whole = entry >> np.int32(1), (entry & np.int32(1)) != 0
     facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
     by = accuracy_multiplier(b, move, facts)
-    sure = jnp.where(whole, modify(sure, by), sure)
+    sure = pick(whole, modify(sure, by), sure)
     return ~dozes & (~rolls | (b.draw(rolls, 100, "accuracy again") < sure))
 
 
@@ -182,7 +183,7 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> tuple
         secondary(b, move, number, where & worked, shielded)
     drag(b, harmful & move.drags)
     be_hit(b, move, meets, dealt, harms, shielded)
-    return jnp.where(harmful, dealt, 0), worked, shielded
+    return pick(harmful, dealt, 0), worked, shielded
 
 
 @gated("blow", jnp.int32)
@@ -193,7 +194,7 @@ def blow(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any, shielded: A
     shatter(b, 1, where & move.breaks_screens)
     user = b.side(0)
     gulps = where & move.gulps & b.ability(0).gulps & (user.form == 0)
-    change_form(b, 0, jnp.where(user.hp * 2 <= b.pokemon(0).max_hp, GORGING, GULPING), gulps)
+    change_form(b, 0, pick(user.hp * 2 <= b.pokemon(0).max_hp, GORGING, GULPING), gulps)
     full = damage(b, move, meets, hit, where)
     strike_substitute(b, move, full, where & shielded)
     dealt = strike_target(b, move, full, struck)
@@ -212,7 +213,7 @@ def strike_substitute(b: Battle, move: Any, amount: Any, where: Any) -> None:
     target.set("substitute", target.substitute - dealt, where=where)
     recoil(b, move, dealt, where)
     # rounded up; there are two kinds
-    drained = jnp.where(move.drain == HALF, quotient(dealt + 1, 2), quotient(3 * dealt + 3, 4))
+    drained = pick(move.drain == HALF, quotient(dealt + 1, 2), quotient(3 * dealt + 3, 4))
     drain(b, 0, drained, where & (move.drain > 0))
 
 
@@ -227,17 +228,17 @@ def strike_target(b: Battle, move: Any, amount: Any, where: Any) -> Any:
     sturdy = full & b.ability(1).sturdy
     tell_ability(b, 1, sturdy)
     sash = full & b.item(1).sash & ~sturdy
-    dealt = jnp.minimum(jnp.where(sturdy | sash, target.hp - 1, amount), target.hp)
-    dealt = jnp.where(disguised, 0, dealt)
+    dealt = jnp.minimum(pick(sturdy | sash, target.hp - 1, amount), target.hp)
+    dealt = pick(disguised, 0, dealt)
     target.set("hp", target.hp - dealt, where=where)
     use_up(b, 1, sash)
-    return jnp.where(where, dealt, 0)
+    return pick(where, dealt, 0)
 
 
 def self_change(b: Battle, move: Any, where: Any) -> None:
     """Stages that the user pays or gains with each hit; the draw is made even if they always come (``selfDrops``)."""
     where = where & (move.self_boosts != 0)
-    chance = jnp.where(b.ability(0).serene_grace, move.self_chance * 2, move.self_chance)
+    chance = pick(b.ability(0).serene_grace, move.self_chance * 2, move.self_chance)
     drawn = b.draw(where, 100, "self")
     boost(b, 0, move.self_boosts, where & ((chance == 0) | (drawn < chance)), by_foe=False)
 
@@ -248,7 +249,7 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
         getattr(move, f"{name}{number}") for name in ("chance", "status", "volatile", "boosts", "self_boosts")
     )
     where = where & (move.secondaries > number) & ~(b.ability(1).no_secondaries & (self_boosts == 0))
-    chance = jnp.where(b.ability(0).serene_grace, chance * 2, chance)
+    chance = pick(b.ability(0).serene_grace, chance * 2, chance)
     happens = where & (b.draw(where, 100, "secondary") < chance)
     own = happens
     happens = happens & ~shielded & (~move.only_raised | b.side(1).raised)
@@ -258,7 +259,7 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
         drawn = b.draw(samples, 3, "status of three")
         for code, statuses in enumerate(SAMPLES, start=1):
             for choice, sampled in enumerate(statuses):
-                status = jnp.where(samples & (move.samples == code) & (drawn == choice), sampled, status)
+                status = pick(samples & (move.samples == code) & (drawn == choice), sampled, status)
     inflict(b, 1, status, happens & (status != 0), by_move=True)
     add_volatile(b, 1, volatile, happens & (volatile != 0))
     boost(b, 0, self_boosts, own & (self_boosts != 0), by_foe=False)
@@ -299,10 +300,10 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     caught = catching & (b.draw(catching, 10, "contact") < 3)
     dusted = touched & ability.spores & ~b.naturally_immune(0, POWDER_IMMUNE) & ~b.ability(0).blocks_powder
     drawn = b.draw(dusted, 100, "Effect Spore")
-    spore = jnp.where(drawn < 11, rows.SLP, jnp.where(drawn < 21, rows.PAR, rows.PSN))
-    status = jnp.where(ability.spores, spore, ability.contact_status)
+    spore = pick(drawn < 11, rows.SLP, pick(drawn < 21, rows.PAR, rows.PSN))
+    status = pick(ability.spores, spore, ability.contact_status)
     scorched = touched & (b.side(1).readied == rows.BEAK_BLAST)
-    status = jnp.where(gorged, rows.PAR, jnp.where(scorched, rows.BRN, status))
+    status = pick(gorged, rows.PAR, pick(scorched, rows.BRN, status))
     given = inflict(b, 0, status, caught | (dusted & (drawn < 30)) | gorged | scorched)
     tell_ability(b, 1, given & ~gorged & ~scorched)
     charming = touched & ability.charms

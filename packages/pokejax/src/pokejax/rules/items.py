@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from pokejax import rows, stages
 from pokejax.battle import Battle, any_of, gated
+from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.copying import trace_in_vain
 from pokejax.rules.faint import heal, lose_item, use_up
@@ -125,7 +126,7 @@ def ruminate(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     where = where & b.ability(number).chews
     side.set("cud", side.item, where=where)
-    side.set("cud_turns", jnp.where(queue_is_empty(b), 1, 2), where=where)
+    side.set("cud_turns", pick(queue_is_empty(b), 1, 2), where=where)
 
 
 def queue_is_empty(b: Battle) -> Any:
@@ -169,7 +170,7 @@ def restore(b: Battle, number: int, where: Any) -> None:
     any_spent = any_of(spent)
     for slot in range(MOVES):
         left, most = power.left(b, number, slot), power.most(b, number, slot)
-        wants = jnp.where(any_spent, spent[slot], (moves[slot] != 0) & (left < most))
+        wants = pick(any_spent, spent[slot], (moves[slot] != 0) & (left < most))
         power.put(b, number, slot, jnp.minimum(left + LEPPA_POINTS, most), where & wants)
         where = where & ~wants
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import FLYING, Battle, any_of, gated, number_of
+from pokejax.picking import pick
 from pokejax.rules import futures, power
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
@@ -57,7 +58,7 @@ def run_move(b: Battle, where: Any) -> None:
         futures.step_back(inner, kept, absent)
         take_heart(inner, 0, absent & standing & inner.side(1).fainted)
         inner.swap(exchanged)
-        return inner.words, dances | (going & futures.due(inner)), jnp.where(dances, index, 0)
+        return inner.words, dances | (going & futures.due(inner)), pick(dances, index, 0)
 
     start = (b.words, where | futures.due(b), jnp.zeros_like(b.view.turn))
     b.reopen(b.ops.loop(goes_on, carry_out, start, 2)[0])
@@ -80,12 +81,12 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     b.forget("ability", "ability number")
     user.set("move_actions", jnp.minimum(user.move_actions + 1, 3), where=where)
     unlocked = where & repeats & (user.lock == 0)
-    slot = jnp.where(repeats, STRUGGLE_SLOT, chosen_slot(b))
+    slot = pick(repeats, STRUGGLE_SLOT, chosen_slot(b))
     for place, number in enumerate(b.pokemon(0).moves):
-        slot = jnp.where(repeats & (number == danced), place, slot)
+        slot = pick(repeats & (number == danced), place, slot)
     own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
-    index = jnp.where(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
-    index = jnp.where(repeats, danced, index)
+    index = pick(slot == STRUGGLE_SLOT, STRUGGLE, b.pokemon(0).moves[own])
+    index = pick(repeats, danced, index)
     move = b.move(index)
     recharges = b.side(0).recharge > 0
     able = before_move(b, move, slot, where)
@@ -98,7 +99,7 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     stop_charging(b, where & ~able)
     able = able & ~startled
     user = b.side(0)
-    user.set("this_result", jnp.where(recharges, NULL, FALSE), where=where & ~able)
+    user.set("this_result", pick(recharges, NULL, FALSE), where=where & ~able)
     spend(b, own, 1, able & ~repeats & (slot != STRUGGLE_SLOT) & (user.lock == 0) & (user.charging == 0))
     user.set("charged_up", False, where=where & ~able & ~startled & (move.type == ELECTRIC))
     tell_move(b, own, able & ~repeats & (slot != STRUGGLE_SLOT))
@@ -111,7 +112,7 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     talks = able & move.calls_own
     shuffle_bans(b, talks, "ModifyMove of Sleep Talk")
     called, index = own_call(b, index, talks)
-    index = jnp.where(strikes, futures.FUTURE_SIGHT, index)
+    index = pick(strikes, futures.FUTURE_SIGHT, index)
     move = b.move(index)
     chopped = called & move.sound & (b.side(0).throat_chop > 0)  # which does not name the move
     for place, number in enumerate(b.pokemon(0).moves):
@@ -122,14 +123,14 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     used = used & ~chopped & ~(called & move.heal & (b.side(0).heal_block > 0))
     shape(b, move, used)
     result, blocked = use_move(b, move, own, used, repeats, strikes)
-    b.view.set("fused", jnp.where(result, move.fuses, 0), where=able)
+    b.view.set("fused", pick(result, move.fuses, 0), where=able)
     end_call(b, called)
     after_move(b, move, able)
-    b.side(0).set("this_result", jnp.where(result, TRUE, jnp.where(blocked, NULL, FALSE)), where=able)
+    b.side(0).set("this_result", pick(result, TRUE, pick(blocked, NULL, FALSE)), where=able)
     b.side(0).set("lock", 0, where=unlocked)
     faint_messages(b, check_win=able | strikes, last=0, where=able | strikes)
     win(b, able & ~b.view.over, 0)
-    return jnp.where(able & result & move.dance, index, 0)
+    return pick(able & result & move.dance, index, 0)
 
 
 @gated("end call")
@@ -144,7 +145,7 @@ def pass_by_ability(b: Battle, move: Any, where: Any) -> None:
     """Mold Breaker and moves like Sunsteel Strike take no notice of the target's ability, until the action is over."""
     quietly = b.ability(0).lags & (move.category == rows.STATUS)
     passes = where & (b.ability(0).breaks_abilities | move.ignores_abilities | quietly)
-    b.view.set("ignored", jnp.where(b.view.swapped, 1, 2), where=passes)
+    b.view.set("ignored", pick(b.view.swapped, 1, 2), where=passes)
     b.forget("ability", "ability number")
 
 
@@ -158,7 +159,7 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
     drawn = b.draw(calls, jnp.maximum(count, 1).astype(jnp.uint32), "Sleep Talk")
     passed = jnp.zeros_like(drawn)
     for number, can in zip(moves, able, strict=True):
-        index = jnp.where(calls & can & (passed == drawn), number, index)
+        index = pick(calls & can & (passed == drawn), number, index)
         passed = passed + can.astype(jnp.int32)
     return calls, index
 
@@ -262,7 +263,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     boost(b, 0, b.params.special_attack, sings, by_foe=False, stats=(rows.SPA,))
     use_up(b, 0, sings)
     hurt(b, 0, quotient(b.pokemon(0).max_hp, 2), reaches & at_foe & ~result & move.crashes)
-    b.side(0).set("this_result", jnp.where(result, TRUE, FALSE), where=bounces)
+    b.side(0).set("this_result", pick(result, TRUE, FALSE), where=bounces)
     b.swap(bounces)
     return result & ~bounces, (blocked & ~bounces) | waits | powerless
 
@@ -347,14 +348,14 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     user, target = b.side(0), b.side(1)
     weather = b.weather
     can_miss = (move.accuracy > 0) & ~((move.sure_in != 0) & (move.sure_in == weather))
-    base = jnp.where(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
+    base = pick(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
     facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
     accuracy = modify(base, accuracy_multiplier(b, move, facts))
     can_number, plain_evasion = can_miss, move.ignores_evasion | b.ability(0).ignores_evasion
-    evasion = jnp.where(plain_evasion | b.ability(0).unaware, 0, stages.one(target.boosts, rows.EVASION))
-    own = jnp.where(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
+    evasion = pick(plain_evasion | b.ability(0).unaware, 0, stages.one(target.boosts, rows.EVASION))
+    own = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     stage = jnp.clip(own - evasion, -6, 6)
-    accuracy = jnp.where(stage >= 0, quotient(accuracy * (3 + stage), 3), quotient(accuracy * 3, 3 - stage))
+    accuracy = pick(stage >= 0, quotient(accuracy * (3 + stage), 3), quotient(accuracy * 3, 3 - stage))
     can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)

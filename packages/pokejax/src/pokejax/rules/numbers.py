@@ -11,6 +11,7 @@ import numpy as np
 from pokejax import rows, stages
 from pokejax.battle import Battle
 from pokejax.effects import ABILITIES
+from pokejax.picking import pick
 
 NEUTRAL = 4096
 FIRST_ITEM = len(ABILITIES) + 1
@@ -35,7 +36,7 @@ def chain(first: Any, second: Any) -> Any:
 
 def staged(stat: Any, stage: Any) -> Any:
     """A stat after its stage, -6 to 6."""
-    return jnp.where(stage >= 0, quotient(stat * (2 + stage), 2), quotient(stat * 2, 2 - stage))
+    return pick(stage >= 0, quotient(stat * (2 + stage), 2), quotient(stat * 2, 2 - stage))
 
 
 def staged_stat(bare: Any, side: Any, stat: int) -> Any:
@@ -47,7 +48,7 @@ def fraction(value: Any, code: Any) -> Any:
     """``value`` times one of `rows.FRACTIONS`, rounded half up."""
     result = jnp.zeros_like(value)
     for number, (above, below) in enumerate(rows.FRACTIONS[1:], start=1):
-        result = jnp.where(code == number, quotient(2 * value * above + below, 2 * below), result)
+        result = pick(code == number, quotient(2 * value * above + below, 2 * below), result)
     return result
 
 
@@ -69,7 +70,7 @@ def multiplier(b: Battle, event: str, kind: str, effect: Any, facts: Any, move_t
         row = b.row("modifiers", rows.MODIFIER, base + np.int32(k))
         needed = row.facts.astype(jnp.uint32)
         fits = ((facts & needed) == needed) & ((row.type == 0) | (row.type == move_type))
-        by = chain(by, jnp.where(fits, row.by, NEUTRAL))
+        by = chain(by, pick(fits, row.by, NEUTRAL))
     return by
 
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows, stages
 from pokejax.battle import Battle, gated
+from pokejax.picking import pick
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import NEUTRAL, staged
 from pokejax.rules.telling import tell_ability
@@ -25,7 +26,7 @@ def best_stat(b: Battle, number: int) -> Any:
         best, found = jnp.zeros_like(pokemon.atk), jnp.zeros_like(pokemon.atk)
         for stat, value in enumerate(bare):
             value = staged(value, stages.one(word, stat))
-            found = jnp.where(value > best, stat + 1, found)
+            found = pick(value > best, stat + 1, found)
             best = jnp.maximum(value, best)
         return found
 
@@ -90,4 +91,4 @@ def _use_booster(b: Battle, number: int, where: Any) -> None:
 def growth(b: Battle, number: int, stat: Any) -> Any:
     """By what a stat is multiplied (`rows.BOOSTS` numbers it)."""
     grown = b.side(number).best_stat == stat + 1
-    return jnp.where(grown, jnp.where(stat == rows.SPE, GROWN_SPEED, GROWN), NEUTRAL)
+    return pick(grown, pick(stat == rows.SPE, GROWN_SPEED, GROWN), NEUTRAL)

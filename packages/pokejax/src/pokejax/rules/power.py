@@ -7,19 +7,20 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.state import COPIED_PP, MAX_PP
 
 
 def left(b: Battle, number: int, slot: Any) -> Any:
     """What is left in a slot."""
     side = b.side(number)
-    return jnp.where(side.transformed, side.copied_pp[slot], side.pp[slot])
+    return pick(side.transformed, side.copied_pp[slot], side.pp[slot])
 
 
 def most(b: Battle, number: int, slot: int) -> Any:
     """The most that a slot can have, 0 for an empty one."""
     move, transformed = b.pokemon(number).moves[slot], b.side(number).transformed
-    return jnp.minimum(_most(b, move), jnp.where(transformed, COPIED_PP, MAX_PP))
+    return jnp.minimum(_most(b, move), pick(transformed, COPIED_PP, MAX_PP))
 
 
 def put(b: Battle, number: int, slot: Any, amount: Any, where: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules.items import eat_for_nothing, unnerved
 from pokejax.rules.requests import enabled, enabled_moves
 from pokejax.rules.speed import update_speeds
@@ -50,7 +51,7 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         moves = side.asked & moving & (action < SWITCH_ACTION)
         terastallizes = moves & (action >= TERA_ACTION)
         slot = action & np.int32(MOVES - 1)
-        slot = jnp.where(usable(b, n, slot), slot, STRUGGLE_SLOT)
+        slot = pick(usable(b, n, slot), slot, STRUGGLE_SLOT)
         side.set("chosen_slot", slot, where=moves)
         side.set("queued_move", True, where=moves)
         side.set("queued_terastallize", True, where=terastallizes)
@@ -67,9 +68,9 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         side.asked = side.asked & ~where
         own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
         plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
-        row = b.move(jnp.where(plain, STRUGGLE, b.pokemon(n).moves[own]))
+        row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
         quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
-        priority = row.priority + quick.astype(jnp.int32) + jnp.where(row.heal, b.ability(n).healing_priority, 0)
+        priority = row.priority + quick.astype(jnp.int32) + pick(row.heal, b.ability(n).healing_priority, 0)
         side.set("priority", priority, where=moves)
         side.set("queued_charge", True, where=moves & (row.readies > 0))
         side.set("queued_coat", True, where=moves & row.coats)
@@ -77,7 +78,7 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         lags = b.ability(n).lags & (row.category == rows.STATUS)
         hastens = moves & b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)
         eat_for_nothing(b, n, hastens)
-        side.set("fraction", jnp.where(lags, -1, jnp.where(hastens, 1, 0)), where=moves)
+        side.set("fraction", pick(lags, -1, pick(hastens, 1, 0)), where=moves)
         side.set("winged", b.ability(n).gales & (row.type == FLYING), where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
@@ -94,7 +95,7 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
 
 def bound_slot(side: Any, slot: Any) -> Any:
     """The slot of the rampage or of the move that charges, if there is one, else this one."""
-    return jnp.where(side.lock > 0, side.lock_slot, jnp.where(side.charging > 0, side.charge_slot, slot))
+    return pick(side.lock > 0, side.lock_slot, pick(side.charging > 0, side.charge_slot, slot))
 
 
 def usable(b: Battle, number: int, slot: Any) -> Any:
@@ -113,7 +114,7 @@ def order(b: Battle, kind: str, kinds: str, where: Any) -> None:
     shuffled = b.tie(both & (first.speed == second.speed), f"{kind} queue")
     later = (second.speed > first.speed) | shuffled
     alone = getattr(second, f"queued_{kind}") & ~getattr(first, f"queued_{kind}")
-    b.view.set(f"second_{kinds}_first", jnp.where(both, later, alone), where=where)
+    b.view.set(f"second_{kinds}_first", pick(both, later, alone), where=where)
 
 
 def rank(b: Battle, number: int) -> Any:
@@ -139,9 +140,9 @@ def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
     before = jnp.zeros_like(swapped) if fresh else b.view.second_moves_first
     level = (priorities[0] == priorities[1]) & (second.speed > first.speed)
     faster = (priorities[1] > priorities[0]) | level
-    among_both = jnp.where(same, before ^ swapped, faster)
+    among_both = pick(same, before ^ swapped, faster)
     alone = second.queued_move & ~first.queued_move
-    b.view.set("second_moves_first", jnp.where(both, among_both, alone), where=where)
+    b.view.set("second_moves_first", pick(both, among_both, alone), where=where)
 
 
 def sort_again(b: Battle, where: Any) -> None:
@@ -169,7 +170,7 @@ def next_kind(b: Battle) -> Any:
         DRAG: either("dragged"), AWAKEN: either("awakening"),
     }  # fmt: skip
     for number, there in present.items():
-        kind = jnp.where(there, number, kind)
+        kind = pick(there, number, kind)
     return kind
 
 
@@ -188,5 +189,5 @@ def actor_is_second(b: Battle, kind: Any) -> Any:
     ):
         waits = [getattr(b.side(n), f"queued_{name}") for n in _BOTH]
         here = waits[1] & (bit | ~waits[0])
-        second = jnp.where(kind == number, here, second)
+        second = pick(kind == number, here, second)
     return second

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of, number_of
+from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.status import TRAP_IMMUNE
 from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
@@ -75,7 +76,7 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     terastallized = [can & terastallizes for can in enabled]
     leaves = chooses & ~rampages & (side.trapped == FREE)
     ready = zip(can_come_in(b, number), fallen(b, number), strict=True)
-    members = [(leaves & can) | (replaces & jnp.where(side.reviving, down, can)) for can, down in ready]
+    members = [(leaves & can) | (replaces & pick(side.reviving, down, can)) for can, down in ready]
     return [option | view.over for option in (*moves, *terastallized, *members, ~side.asked)]
 
 
@@ -93,12 +94,12 @@ def trap(b: Battle, number: int, where: Any) -> None:
     for others in range(1, len(trapping)):  # volatile conditions that trap are equals
         b.draw(where & ~side.fainted & (count > others), 2, "TrapPokemon")
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
-    kind = jnp.where(
+    kind = pick(
         side.cornered | side.shackled | ((side.bound > 0) & ~side.loosened),
         OPENLY,
-        jnp.where(held & ~foe.fainted, SECRETLY, FREE),
+        pick(held & ~foe.fainted, SECRETLY, FREE),
     )
-    side.set("trapped", jnp.where(spared, FREE, kind), where=where)
+    side.set("trapped", pick(spared, FREE, kind), where=where)
 
 
 def ask_moves(b: Battle, where: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of
+from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import bury, change_form, heal, hurt, mark
@@ -58,7 +59,7 @@ def begin(b: Battle, where: Any) -> Order:
     order = sort(b, handlers(b), where, tied, second_faster, last=GROWTH)
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     alone = [jnp.maximum(count - 1, 0) for count in counts]
-    shuffles = jnp.where(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
+    shuffles = pick(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
     b.gate("conditions of some turns", where & (shuffles > 0), lambda inner: shuffle_conditions(inner, where, shuffles))
 
     weather(b, where, second_faster)
@@ -240,12 +241,12 @@ def torment(b: Battle, where: Any, order: Any) -> None:
         inner.swap(second)
         return inner.words, turn + going.astype(jnp.int32)
 
-    start = (b.words, jnp.where(where, np.int32(0), np.int32(BURDENS)))
+    start = (b.words, pick(where, np.int32(0), np.int32(BURDENS)))
     b.reopen(b.ops.loop(goes_on, handle, start, BURDENS)[0])
 
 
 def _nth(order: Any, place: Any) -> Any:
-    return sum(jnp.where(place == k, order[k], 0) for k in range(BURDENS))
+    return sum(pick(place == k, order[k], 0) for k in range(BURDENS))
 
 
 def dream(b: Battle, number: int, where: Any) -> None:
@@ -288,7 +289,7 @@ def poison(b: Battle, number: int, where: Any) -> None:
     badly = side.status == rows.TOX
     stage = jnp.minimum(side.stage + 1, 15)
     side.set("stage", stage, where=where & badly)
-    amount = jnp.where(badly, jnp.maximum(quotient(most, 16), 1) * stage, quotient(most, 8))
+    amount = pick(badly, jnp.maximum(quotient(most, 16), 1) * stage, quotient(most, 8))
     where = where & (badly | (side.status == rows.PSN))
     heals = b.ability(number).heals_by_poison
     tell_ability(b, number, heal(b, number, jnp.maximum(quotient(most, 8), 1), where & heals))
@@ -298,7 +299,7 @@ def poison(b: Battle, number: int, where: Any) -> None:
 def burn(b: Battle, number: int, where: Any) -> None:
     """Burns take a sixteenth."""
     amount = jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1)
-    amount = jnp.where(b.ability(number).halves_burn, quotient(amount, 2), amount)
+    amount = pick(b.ability(number).halves_burn, quotient(amount, 2), amount)
     hurt(b, number, amount, where & (b.side(number).status == rows.BRN))
 
 
@@ -327,5 +328,5 @@ def weather(b: Battle, where: Any, second_faster: Any) -> None:
         tell_ability(b, number, parched)
         hurt(b, number, eighth, parched)
     update(b, goes_on, "Update in the weather")
-    last = jnp.where(second_faster | shuffled, 0, 1)
+    last = pick(second_faster | shuffled, 0, 1)
     mark(b, check_win=where, last=last, where=where)

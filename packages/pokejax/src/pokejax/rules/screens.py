@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.numbers import NEUTRAL
 
@@ -19,7 +20,7 @@ LASTING: Final = (*SCREENS.values(), "tailwind")
 def raise_screen(b: Battle, condition: Any, where: Any) -> Any:
     """Put a screen or a tailwind on the first side; whether there was none, and for Aurora Veil whether it snows."""
     side, raised = b.side(0), jnp.zeros_like(b.view.over)
-    turns = jnp.where(b.item(0).clay, WITH_CLAY, TURNS)
+    turns = pick(b.item(0).clay, WITH_CLAY, TURNS)
     for code, field in SCREENS.items():
         able = b.weather == rows.SNOW if code == rows.AURORA_VEIL else True
         new = where & (condition == code) & (getattr(side, field) == 0) & able
@@ -54,4 +55,4 @@ def screen_multiplier(b: Battle, move: Any, critical: Any, where: Any) -> Any:
     target = b.side(1)
     physical = move.category == rows.PHYSICAL
     shielded = (target.aurora_veil > 0) | (physical & (target.reflect > 0)) | (~physical & (target.light_screen > 0))
-    return jnp.where(shielded & ~critical & ~b.ability(0).infiltrates, NEUTRAL // 2, NEUTRAL)
+    return pick(shielded & ~critical & ~b.ability(0).infiltrates, NEUTRAL // 2, NEUTRAL)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import STELLAR, Battle, number_of
+from pokejax.picking import pick
 from pokejax.rules.damage import NORMAL, WATER
 from pokejax.rules.numbers import quotient, staged_stat
 
@@ -63,7 +64,7 @@ def take_form(b: Battle, move: Any) -> None:
     move.set("power", 2 * move.power, where=move.follows_weather & (weather != 0))
     move.set("type", b.item(0).plate, where=move.follows_plate & (b.item(0).plate > 0))
     breed = b.pokemon(0)
-    move.set("type", jnp.where(breed.type2 > 0, breed.type2, breed.type1), where=move.follows_breed)
+    move.set("type", pick(breed.type2 > 0, breed.type2, breed.type1), where=move.follows_breed)
     move.set("type", b.types(0)[0], where=move.follows_user)
     move.set("type", DARK, where=move.follows_form & (b.side(0).form > 0))
     haunts = b.has_type(0, GHOST)

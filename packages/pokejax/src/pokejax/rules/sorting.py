@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax.battle import Battle, any_of
+from pokejax.picking import pick
 
 _BOTH = (0, 1)
 UNORDERED = float("inf")
@@ -70,10 +71,10 @@ def sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster:
 
 def _one_of_each(one: Kind, other: Kind, where: Any, second_faster: Any) -> Any:
     """The order of two kinds of one rank of which no Pokémon has both: the faster one's, then the slower one's."""
-    own = [jnp.where(one.held[n], 2 * n, jnp.where(other.held[n], 2 * n + 1, -1)) for n in _BOTH]
-    first, second = jnp.where(second_faster, own[1], own[0]), jnp.where(second_faster, own[0], own[1])
+    own = [pick(one.held[n], 2 * n, pick(other.held[n], 2 * n + 1, -1)) for n in _BOTH]
+    first, second = pick(second_faster, own[1], own[0]), pick(second_faster, own[0], own[1])
     nobody = jnp.full_like(first, -1)
-    return jnp.stack([jnp.where(first < 0, second, first), jnp.where(first < 0, nobody, second), nobody, nobody])
+    return jnp.stack([pick(first < 0, second, first), pick(first < 0, nobody, second), nobody, nobody])
 
 
 def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> dict[str, Any]:
@@ -95,11 +96,11 @@ def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster
             continue
         own, places = [places[n, 0] for n in _BOTH], places[:, 1:]
         reversed_ = own[1] < own[0]
-        found[kind.name] = jnp.where(tied, reversed_ ^ shuffled, second_faster)
-        first = jnp.where(both, jnp.minimum(*own), jnp.where(kind.held[0], own[0], own[1]))
+        found[kind.name] = pick(tied, reversed_ ^ shuffled, second_faster)
+        first = pick(both, jnp.minimum(*own), pick(kind.held[0], own[0], own[1]))
         at_front = (kind.held[0] | kind.held[1]) & (places == front)
-        places = jnp.where(at_front, first, places)
-        places = jnp.where(both & (places == front + 1), jnp.maximum(*own), places)
+        places = pick(at_front, first, places)
+        places = pick(both & (places == front + 1), jnp.maximum(*own), places)
         front = front + sum(held.astype(jnp.int32) for held in kind.held)
     return found
 
@@ -124,23 +125,21 @@ def _sort_two_kinds(
         for i, member in enumerate(members):
             before = sum((other & (at[j] < at[i])).astype(jnp.int32) for j, other in enumerate(members) if j != i)
             for place in range(len(own)):
-                line[place] = jnp.where(member & (before == place), i, line[place])
+                line[place] = pick(member & (before == place), i, line[place])
         for place in range(len(own)):  # each changes places with what stands in front
             displaced = (line[place] >= 0) & (places == front + place)
-            places = jnp.where(displaced, _entry(at, line[place]), places)
+            places = pick(displaced, _entry(at, line[place]), places)
         for start in range(len(own) - 1):
             left = count - start
             drawn = b.draw(where & (left > 1), jnp.maximum(left, 1).astype(np.uint32), f"{kinds[0].name} {start}")
             chosen = _entry(line[start:], drawn)
             for k in range(1, len(own) - start):
-                line[start + k] = jnp.where(drawn == k, line[start], line[start + k])
+                line[start + k] = pick(drawn == k, line[start], line[start + k])
             line[start] = chosen
         lines.append(line)
         counts.append(count)
         front = front + count
-    order = [
-        jnp.where(place < counts[0], lines[0][place], _entry(lines[1], place - counts[0])) for place in range(len(own))
-    ]
+    order = [pick(place < counts[0], lines[0][place], _entry(lines[1], place - counts[0])) for place in range(len(own))]
     return jnp.stack(order), front, places[:, len(kinds) :]
 
 
@@ -148,7 +147,7 @@ def _entry(line: Sequence[Any], place: Any) -> Any:
     """The entry of a line at a traced place, -1 where it has none."""
     found = jnp.full_like(line[0], -1)
     for k, entry in enumerate(line):
-        found = jnp.where(place == k, entry, found)
+        found = pick(place == k, entry, found)
     return found
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
-
 from pokejax import rows
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.rules.numbers import (
     NEUTRAL,
     chain,
@@ -34,13 +33,13 @@ def current_speed(b: Battle, number: int) -> Any:
         multiplier(b, "ModifySpe", "ability", b.ability_number(number), facts, 0),
         multiplier(b, "ModifySpe", "item", side.item, facts, 0),
     )
-    by = chain(by, jnp.where(side.unburdened & (side.item == 0), 2 * NEUTRAL, NEUTRAL))
+    by = chain(by, pick(side.unburdened & (side.item == 0), 2 * NEUTRAL, NEUTRAL))
     by = chain(by, growth(b, number, rows.SPE))
-    by = jnp.where(side.tailwind > 0, 2 * by, by)
+    by = pick(side.tailwind > 0, 2 * by, by)
     speed = modify(staged_stat(pokemon.spe, side, rows.SPE), by)
     slowed = (side.status == rows.PAR) & ~b.ability(number).quick_feet
-    speed = jnp.where(slowed, quotient(speed, 2), speed)
-    return jnp.where(b.view.trick_room > 0, REVERSED - speed, speed) & TRUNCATED
+    speed = pick(slowed, quotient(speed, 2), speed)
+    return pick(b.view.trick_room > 0, REVERSED - speed, speed) & TRUNCATED
 
 
 def update_speeds(b: Battle, where: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of, gated, number_of
+from pokejax.picking import pick
 from pokejax.rules.faint import forget_speed, use_up
 from pokejax.rules.numbers import quotient, staged_stat
 from pokejax.rules.telling import tell_ability, tell_move
@@ -79,7 +80,7 @@ def inflict(
     given = fresh & ~spared & ~waking
     if may_sleep:
         given = given & ~(sleeps & sleep_clause(b, number))
-    turns = jnp.where(sleeps, b.draw(given & sleeps, 3, "sleep") + 2, 0) if may_sleep else jnp.zeros_like(side.stage)
+    turns = pick(sleeps, b.draw(given & sleeps, 3, "sleep") + 2, 0) if may_sleep else jnp.zeros_like(side.stage)
     side.set("status", status, where=given)
     side.set("stage", turns, where=given)
     side.set("slept", turns, where=given)
@@ -196,7 +197,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     user.set("loafing", False, where=rests)
     where = where & ~rests
     asleep = where & (user.status == rows.SLP)
-    left = jnp.maximum(user.stage - jnp.where(b.ability(0).wakes_early, 2, 1), 0)
+    left = jnp.maximum(user.stage - pick(b.ability(0).wakes_early, 2, 1), 0)
     user.set("stage", left, where=asleep)
     cure(b, 0, asleep & (left == 0))
     user.set("rested", user.rested + 1, where=asleep & (left != 0))
@@ -253,12 +254,12 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     user.set("stirred", True, where=disguised)
     tell_ability(b, 0, disguised)
     forget_speed(b, 0, disguised)
-    damage = jnp.where(disguised, quotient(pokemon.max_hp, 8), damage)  # which the next Update takes
+    damage = pick(disguised, quotient(pokemon.max_hp, 8), damage)  # which the next Update takes
     full = where & ~disguised & (user.hp == pokemon.max_hp) & (damage >= user.hp)
     sturdy = full & b.ability(0).sturdy
     tell_ability(b, 0, sturdy)
     sash = full & b.item(0).sash & ~sturdy
-    damage = jnp.where(sturdy | sash, user.hp - 1, damage)
+    damage = pick(sturdy | sash, user.hp - 1, damage)
     use_up(b, 0, sash)
     user = b.side(0)
     user.set("hp", jnp.maximum(user.hp - damage, 0), where=where)

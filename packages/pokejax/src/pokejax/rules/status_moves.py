@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows, stages
 from pokejax.battle import Battle, any_of, gated
+from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import assume
@@ -37,9 +38,9 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     heals = where & (move.heal_share > 0) & (user.hp < most)
     heal(b, 0, fraction(most, move.heal_share), heals)
     weather = b.weather
-    share = jnp.where(weather == 0, 2048, jnp.where(weather == rows.SUN, SUN_SHARE, 1024))
-    in_sand = jnp.where(weather == rows.SAND, SUN_SHARE, 2048)
-    share = jnp.where(move.heals_in_sand, in_sand, share)
+    share = pick(weather == 0, 2048, pick(weather == rows.SUN, SUN_SHARE, 1024))
+    in_sand = pick(weather == rows.SAND, SUN_SHARE, 2048)
+    share = pick(move.heals_in_sand, in_sand, share)
     resting = where & (move.heals_by_weather | move.heals_in_sand)  # counts as done even in full health
     heal(b, 0, modify(most, share), resting)
     given = inflict(b, 1, move.status, where & (move.status != 0), by_status_move=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle, any_of, gated
+from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace, trace_in_vain, transform
 from pokejax.rules.faint import become, clear_volatile, heal
@@ -73,7 +74,7 @@ def download(b: Battle, number: int, where: Any) -> None:
     boost(
         b,
         number,
-        jnp.where(hard, b.params.special_attack, b.params.attack),
+        pick(hard, b.params.special_attack, b.params.attack),
         where,
         by_foe=False,
         by_ability=True,
@@ -109,7 +110,7 @@ def leave(b: Battle, where: Any) -> None:
     side.set("switch_flag", False, where=where)
     for field in ("status", "stage", "slept", "status_by"):
         side.set(field, 0, where=where & side.fainted)
-    side.set("came_to", jnp.where(side.fainted, side.this_result, UNDEFINED), where=where)
+    side.set("came_to", pick(side.fainted, side.this_result, UNDEFINED), where=where)
 
 
 def arrive(b: Battle, where: Any) -> None:
@@ -205,12 +206,12 @@ def both_come_in(b: Battle, where: Any, awakens: Any) -> None:
         words, entered = carry
         inner = Battle(words, b.params, b.ops)
         going = goes_on(carry)
-        enters = jnp.where(awakens, entered == 0, inner.side(0).queued_run_switch)
+        enters = pick(awakens, entered == 0, inner.side(0).queued_run_switch)
         come_in(inner, 0, going & enters & ~inner.view.over, awakens)
         inner.swap(going)
         return inner.words, entered + going.astype(jnp.int32)
 
-    start = (b.words, jnp.where(where, np.int32(0), np.int32(2)))
+    start = (b.words, pick(where, np.int32(0), np.int32(2)))
     b.reopen(b.ops.loop(goes_on, enter_one, start, 2)[0])
 
 

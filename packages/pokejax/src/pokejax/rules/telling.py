@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.rules.numbers import quotient
 from pokejax.state import MOVES, NOT_ASKED, TEAM
 
@@ -55,4 +56,4 @@ def next_to_appear(side: Any) -> Any:
 def percent(hp: Any, most: Any) -> Any:
     """Hit points as the other player sees them: rounded up, but 100 only in full health (``Pokemon.getHealth``)."""
     rounded = quotient(100 * hp + most - 1, most)
-    return jnp.where((rounded == 100) & (hp < most), 99, rounded)
+    return pick((rounded == 100) & (hp < most), 99, rounded)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, number_of
+from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import drain, hurt, use_up
@@ -30,12 +31,12 @@ def protect(b: Battle, where: Any) -> Any:
     again = where & (user.stall_turns > 0)
     odds = jnp.ones_like(user.stalls)
     for times in range(1, MOST_STALLS + 1):
-        odds = jnp.where(user.stalls == times, 3**times, odds)
+        odds = pick(user.stalls == times, 3**times, odds)
     lucky = b.draw(again, odds.astype(jnp.uint32), "Protect") < 1
     user.set("stall_turns", 0, where=again & ~lucky)
     works = where & (~again | lucky)
     user.set("protected", True, where=works)
-    user.set("stalls", jnp.where(again, jnp.minimum(user.stalls + 1, MOST_STALLS), 1), where=works)
+    user.set("stalls", pick(again, jnp.minimum(user.stalls + 1, MOST_STALLS), 1), where=works)
     user.set("stall_turns", 2, where=works)
     return works
 
@@ -86,7 +87,7 @@ def taunt(b: Battle, where: Any) -> Any:
     tell_ability(b, 1, works & b.ability(1).veils)
     works = works & ~b.ability(1).veils
     late = (target.active_turns > 0) & ~target.queued_move
-    target.set("taunt", jnp.where(late, TAUNT_TURNS + 1, TAUNT_TURNS), where=works)
+    target.set("taunt", pick(late, TAUNT_TURNS + 1, TAUNT_TURNS), where=works)
     return works
 
 
@@ -100,7 +101,7 @@ def encore(b: Battle, where: Any) -> Any:
     tries = where & (target.encore == 0) & (target.hp > 0)
     tell_ability(b, 1, tries & b.ability(1).veils)
     works = tries & repeatable & ~b.ability(1).veils
-    target.set("encore", jnp.where(target.queued_move, ENCORE_TURNS, ENCORE_TURNS + 1), where=works)
+    target.set("encore", pick(target.queued_move, ENCORE_TURNS, ENCORE_TURNS + 1), where=works)
     target.set("encore_slot", slot, where=works)
     return works
 
@@ -109,9 +110,9 @@ def chosen_slot(b: Battle) -> Any:
     """The slot that the user uses: that of Encore or of its rampage, if it is in one."""
     user = b.side(0)
     forced = (user.encore > 0) & (user.chosen_slot != STRUGGLE_SLOT)
-    slot = jnp.where(forced, user.encore_slot, user.chosen_slot)
-    slot = jnp.where((user.charging > 0) & ~forced, user.charge_slot, slot)
-    return jnp.where((user.lock > 0) & ~forced, user.lock_slot, slot)
+    slot = pick(forced, user.encore_slot, user.chosen_slot)
+    slot = pick((user.charging > 0) & ~forced, user.charge_slot, slot)
+    return pick((user.lock > 0) & ~forced, user.lock_slot, slot)
 
 
 def yawn(b: Battle, where: Any) -> Any:
@@ -195,7 +196,7 @@ def suffer(b: Battle, number: int, where: Any) -> None:
 
 def smart(b: Battle, number: int, where: Any) -> None:
     """Salt Cure takes an eighth, of Water and Steel a quarter."""
-    share = jnp.where(b.has_type(number, WATER) | b.has_type(number, STEEL), 4, 8)
+    share = pick(b.has_type(number, WATER) | b.has_type(number, STEEL), 4, 8)
     hurt(b, number, quotient(b.pokemon(number).max_hp, share), where & b.side(number).salted)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax.battle import Battle
+from pokejax.picking import pick
 from pokejax.rules.faint import heal
 from pokejax.rules.numbers import quotient
 
@@ -20,7 +21,7 @@ def wish(b: Battle, where: Any) -> Any:
     side = b.side(0)
     where = where & (side.wish_turns == 0)
     lost = ((b.view.turn - 1) & CLOCK) == CLOCK
-    side.set("wish_turns", jnp.where(lost, LOST, TURNS), where=where)
+    side.set("wish_turns", pick(lost, LOST, TURNS), where=where)
     side.set("wish", b.pokemon(0).max_hp, where=where)
     return where
 
