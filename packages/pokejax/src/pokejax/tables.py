@@ -174,8 +174,8 @@ def interleaved(table: Sequence[Column]) -> NDArray[np.int32]:
 
 
 def separated(layout: Layout, table: Any) -> tuple[Any, ...]:
-    """The columns of what `interleaved` has laid out."""
-    words = table.reshape(-1, stride(layout))
+    """The columns, uint32, of what `interleaved` has laid out."""
+    words = table.view(np.uint32).reshape(-1, stride(layout))
     return tuple(words[:, number] for number in range(layout.num_words))
 
 

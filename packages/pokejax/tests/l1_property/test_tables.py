@@ -44,7 +44,7 @@ def test_rows_lie_whole_in_one_line_and_come_apart_again():
     assert flat.shape == (16 * len(NAMES["move"]),)
     earthquake = NAMES["move"].index("earthquake")
     words = [flat[earthquake * stride(rows.MOVE) + number] for number in range(rows.MOVE.num_words)]
-    assert words == [column[earthquake] for column in columns]
+    assert [word.view(np.uint32) for word in words] == [column[earthquake] for column in columns]
     np.testing.assert_array_equal(separated(rows.MOVE, flat), columns)
 
 

@@ -66,7 +66,7 @@ DECLARATION: Final = Declaration(
             ),
         ),
         Benchmark(
-            cases=(BenchmarkCase(BY_XLA, (1024, 4096, 16384), sweep=True),),
+            cases=(BenchmarkCase(BY_XLA, (4096, 16384, 65536), sweep=True),),
             quick=(BenchmarkCase(BY_XLA, (64,)),),
             label="xla",
             claims=(
@@ -74,6 +74,7 @@ DECLARATION: Final = Declaration(
                     "by XLA on a CPU, at its best batch, against one Node process of Showdown",
                     ours={"workload": XLA_FORM},
                     theirs={"workload": REFERENCE},
+                    at_least=20,
                 ),
             ),
         ),

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+
+from pokejax.branches import in_pieces
 from pokejax.env import RandomBattle
 from pokejax.verification import EMITTED, REFERENCE, SEEN, TWO_THREADS, XLA_FORM
-from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
+from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout, rollout_parts
 from rlenv_emit import emit_env
 from rlenv_emit.speed import emitted_play
+from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
 
 STEPS = 64
 """Of each battle per call; an emitted step is one action of a turn, of which a decision needs four or five."""
+STEPS_BY_XLA = 4
+"""The same by XLA, which needs a second for them."""
+BEFORE = 500
+"""Steps before those that XLA plays."""
+PIECE = 4096
+"""Battles that XLA works on at once."""
 DECISIONS = 2048
 """Of the reference per call."""
 TEAMS = 64
@@ -55,5 +67,32 @@ def workloads(batch: int) -> list[Workload]:
 
 
 def by_xla(batch: int) -> list[Workload]:
-    """XLA's form and the reference."""
-    return [jax_rollout(RandomBattle(micro_steps=1), None, batch, 4, name=XLA_FORM, observe=False), showdown()]
+    """XLA's form, a piece of the batch at a time, and the reference.
+
+    Battles begin in the midst of random play, as native steps have played it: in its first turns all would do the same.
+    """
+    env = RandomBattle(micro_steps=1)
+    before = jax_rollout(emit_env(env), None, batch, BEFORE, donate=False, observe=False)
+    *reached, decisions = jax.block_until_ready(before.rollout(before.start, before.params)[0])
+    parts = rollout_parts(env, None, batch, observe=False)
+
+    def step(carry: Any, params: Any) -> Any:
+        return parts.take(carry, *parts.choose(carry, params), params)[0]
+
+    def alike(carry: Any, params: Any) -> Any:
+        return env.alike(carry[0], None, params)
+
+    def rollout(carry: Any, params: Any) -> tuple[Any, None]:
+        many = in_pieces(step, alike, min(batch, PIECE))
+        return jax.lax.scan(lambda carry, _: (many(carry, params), None), carry, None, STEPS_BY_XLA)[0], None
+
+    by_us = dataclasses.replace(
+        before,
+        name=XLA_FORM,
+        steps=STEPS_BY_XLA,
+        rollout=jax.jit(rollout, donate_argnums=0),
+        start=(*reached, jnp.zeros_like(decisions)),
+        settings={**before.settings, "donate": True, "piece": min(batch, PIECE), "steps_before": BEFORE},
+        options=compiling.options(env),
+    )
+    return [by_us, showdown()]
