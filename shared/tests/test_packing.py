@@ -371,6 +371,13 @@ def test_dtypes_are_those_of_the_declaration_and_numpy_scalars_work():
         assert {one.dtype for one in view.words()} == {np.dtype(np.uint32)}
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_field_at_the_top_of_a_word_has_no_sign(dtype):
+    layout = Layout("top", [bits("low", 0, 2**20 - 1), bits("high", 0, 2**12 - 1)])
+    words = tuple(one.view(dtype) for one in layout.encode({"high": 2**12 - 1}, (BATCH,)))
+    np.testing.assert_array_equal(layout.view(words).high, 2**12 - 1)
+
+
 # --- what a view leaves alone, and swap ------------------------------------------------------------------------
 
 
