@@ -102,6 +102,26 @@ def test_a_loop_chooses_between_what_it_is_given_and_what_it_has(form: str) -> N
     assert equal(np.asarray(found), np.where(most > 1, given.astype(jnp.float64), first)).all()
 
 
+ENTRIES = (1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 97, 127, 128, 129, 300)
+"""Of tables: at, below and above each length at which another instruction, or one more, reads them."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.float32])
+def test_tables_of_any_length_are_read_in_and_out_of_range(dtype: Any, form: str) -> None:
+    def read(index: Any, tables: Any) -> Any:
+        return [jnp.asarray(table).at[index].get(mode="clip") for table in tables]
+
+    tables = [np.random.default_rng(n).integers(0, 2**31, n).astype(dtype) for n in ENTRIES]
+    indices = np.arange(-3, max(ENTRIES) + 4, dtype=np.int32)
+    found = jax.jit(jax.vmap(emit(read, indices[0], tables, form=form), (0, None)))(indices, tables)
+    for table, ours in zip(tables, found, strict=True):
+        from_the_end = np.where(indices < 0, indices + len(table), indices)
+        assert np.array_equal(ours, table[np.clip(from_the_end, 0, len(table) - 1)])
+    constant = jax.jit(jax.vmap(emit(lambda index: read(index, tables), indices[0], form=form)))(indices)
+    assert all(np.array_equal(one, other) for one, other in zip(constant, found, strict=True))
+
+
 TINY = np.array([1e-45, -1.3e-44, 1.1e-38, -1.1754942e-38, 1.1754944e-38, -1.2e-38, 0, -0.0, 1, np.inf], np.float32)
 """On both sides of the smallest float32 that is not flushed."""
 

@@ -6,12 +6,15 @@ a step is the faster, the more alike the battles of a batch are: `in_pieces` put
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
+from jax.extend import core as jax_core
+from jax.interpreters import batching, mlir
 
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Handler, Ops, repeat_while
@@ -35,10 +38,87 @@ def _any_of_batch(size: int, batched: list[bool], flags: Any) -> tuple[Any, bool
     return any_battle(flags.any(axis=0) if batched[0] else flags), False
 
 
+class Branch:
+    """A handler of one battle, traced, as ``(*constants, *leaves) -> what it changes`` of a flat state.
+
+    Args:
+        jaxpr: of the handler, whose results are all leaves.
+    """
+
+    def __init__(self, jaxpr: Any) -> None:
+        self.jaxpr, self.constants = jaxpr, len(jaxpr.constvars)
+        ends = zip(jaxpr.invars, jaxpr.outvars, strict=True)
+        self.changed = [number for number, (before, after) in enumerate(ends) if after is not before]
+        self._of_all: dict[Any, Callable[..., list[Any]]] = {}
+
+    def __call__(self, *given: Any) -> list[Any]:
+        """Where the branch is taken."""
+        found = jax.core.eval_jaxpr(self.jaxpr, given[: self.constants], *given[self.constants :])
+        return [found[number] for number in self.changed]
+
+    def not_taken(self, *given: Any) -> list[Any]:
+        """Where it is not."""
+        return [given[self.constants + number] for number in self.changed]
+
+    def of_all(self, batched: tuple[bool, ...], size: int) -> Callable[..., list[Any]]:
+        """The same for so many battles, traced once, however many loops it lies in."""
+        if (batched, size) not in self._of_all:
+            axes = [0 if own else None for own in batched]
+            self._of_all[batched, size] = jax.jit(jax.vmap(self, axes, axis_size=size))
+        return self._of_all[batched, size]
+
+
+branch_p = jax_core.Primitive("branch")
+"""``(predicate, *constants, *leaves) -> what a `Branch` changes``.  Its batch is a `jax.lax.cond` for all battles; one
+that is a `cond` from the beginning is traced again for each loop around it, with all that lies in it."""
+branch_p.multiple_results = True
+
+
+@branch_p.def_abstract_eval
+def _results(predicate: Any, *given: Any, branch: Branch) -> list[Any]:
+    return [jax.core.ShapedArray(leaf.shape, leaf.dtype) for leaf in branch.not_taken(*given)]
+
+
+def _batch(axis: Any, given: Any, axes: Any, *, branch: Branch) -> tuple[list[Any], list[int]]:
+    moved = [one if at is None else jnp.moveaxis(one, at, 0) for one, at in zip(given, axes, strict=True)]
+    batched = [at is not None for at in axes]
+    for number in branch.changed:  # so are the results
+        place = 1 + branch.constants + number
+        moved[place] = (
+            moved[place] if batched[place] else jnp.broadcast_to(moved[place], (axis.size, *given[place].shape))
+        )
+        batched[place] = True
+    predicate, *operands = moved
+    needed = any_battle(predicate.any(axis=0) if batched[0] else predicate)
+    taken = branch.of_all(tuple(batched[1:]), axis.size)
+    found = jax.lax.cond(needed, taken, branch.not_taken, *operands)
+    return found, [0] * len(found)
+
+
+def _alone(predicate: Any, *given: Any, branch: Branch) -> list[Any]:
+    found: list[Any] = jax.lax.cond(predicate, branch, branch.not_taken, *given)
+    return found
+
+
+batching.fancy_primitive_batchers[branch_p] = _batch
+branch_p.def_impl(lambda *given, branch: jax.jit(functools.partial(_alone, branch=branch))(*given))
+mlir.register_lowering(branch_p, mlir.lower_fun(_alone, multiple_results=True))
+
+
 def _when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
     if name in SMALL:
         return handler(state)
-    return jax.lax.cond(any_battle(predicate), handler, lambda state: state, state)
+    leaves, tree = jax.tree.flatten(state)
+
+    def flat(*leaves: Any) -> list[Any]:
+        return jax.tree.leaves(handler(jax.tree.unflatten(tree, leaves)))
+
+    closed = jax.make_jaxpr(flat)(*leaves)
+    branch = Branch(closed.jaxpr)
+    found = branch_p.bind(predicate, *closed.consts, *map(jnp.asarray, leaves), branch=branch) if branch.changed else []
+    for number, leaf in zip(branch.changed, found, strict=True):
+        leaves[number] = leaf
+    return jax.tree.unflatten(tree, leaves)
 
 
 def _loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:

@@ -300,6 +300,7 @@ def can_try(b: Battle, move: Any) -> Any:
     )
 
 
+@gated("try to hit")
 def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     """Absorbing abilities, immunities and accuracy, in this order: whether the move reaches its target."""
     where = where & ~absorbed(b, move, where)

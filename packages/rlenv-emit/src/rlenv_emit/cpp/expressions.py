@@ -33,11 +33,18 @@ def literal(number: Any) -> str:
     return f"({int(number)}{suffix})" if number < 0 else f"{int(number)}{suffix}"
 
 
-class Printer:
-    """Prints operations; asks for the name of every value that they read."""
+IN_REGISTERS = ("i32", "u32", "f32")
+FEW = 128
+"""Entries of a table of these dtypes that are looked up in registers, where a processor can."""
 
-    def __init__(self, name: Callable[[Value], str], constant: Callable[[Value], Any]) -> None:
-        self._name, self._constant = name, constant
+
+class Printer:
+    """Prints operations; asks for the name of every value that they read, and how long a table is."""
+
+    def __init__(
+        self, name: Callable[[Value], str], constant: Callable[[Value], Any], entries: Callable[[Op], int]
+    ) -> None:
+        self._name, self._constant, self._entries = name, constant, entries
 
     def ctype(self, value: Value) -> str:
         """The C++ type of a value."""
@@ -121,7 +128,9 @@ class Printer:
             case "convert" | "bitcast":
                 return f"v_{kind}_{dtype}_{args[0].dtype}({self.read(args[0], True)})"
             case "table":
-                return f"v_table_{dtype}({self._table(op)}, {self._name(args[0])})"
+                entries = self._entries(op)
+                few = f"few_{dtype}<{entries}>" if dtype in IN_REGISTERS and entries <= FEW else f"table_{dtype}"
+                return f"v_{few}({self._table(op)}, {self._name(args[0])})"
         return f"v_{kind}_{args[0].dtype}({self._names(args)})"
 
     def _names(self, args: Sequence[Value]) -> str:

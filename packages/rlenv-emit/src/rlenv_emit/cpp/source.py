@@ -31,13 +31,18 @@ class Writer:
     def __init__(self, program: Program, plan: Plan, printer: type[Printer] = Printer) -> None:
         self._program, self._plan = program, plan
         self._repeated = {op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED}
-        self._printer = printer(self._name, self._constant)
+        self._printer = printer(self._name, self._constant, self._entries)
         self._lines: list[str] = []
         self._functions: list[str] = []
         self._scopes: list[set[Value]] = [set()]  # values with a name of their own, by open brace
         self._results: dict[Value, list[tuple[int, int]]] = {}
         for place, value in zip(self._places(), program.block.results, strict=True):
             self._results.setdefault(value, []).append(place)
+
+    def _entries(self, op: Op) -> int:
+        """Of the table that an operation reads."""
+        place, number = op.attr
+        return len(self._program.tables[number]) if place == "constant" else self._program.inputs[number].size
 
     def _places(self) -> Iterable[tuple[int, int]]:
         return ((number, e) for number, array in enumerate(self._program.outputs) for e in range(array.size))

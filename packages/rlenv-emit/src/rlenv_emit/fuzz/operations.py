@@ -17,7 +17,8 @@ INTEGERS: Final = tuple(f"{kind}{n}" for n in (8, 16, 32, 64) for kind in ("int"
 FLOATS: Final = ("float32", "float64")
 NUMBERS: Final = INTEGERS + FLOATS
 EVERY: Final = (*NUMBERS, "bool")
-TABLE_ENTRIES: Final = 13
+TABLE_ENTRIES: Final = {"promise_in_bounds": 13, "clip": 61, "fill": 150}
+"""By what happens out of range; one instruction reads a table, some do, or each lane by itself."""
 AXIS: Final = 3
 """Length of the small axes."""
 
@@ -77,9 +78,9 @@ _BITCASTS: Final = [
 _INDICES: Final = ("int32", "uint32", "int8", "uint8", "int64")
 
 
-def _table(dtype: str) -> np.ndarray:
+def _table(dtype: str, entries: int) -> np.ndarray:
     """A table of edge values."""
-    numbers = np.random.default_rng(7).integers(0, 2**63, TABLE_ENTRIES, np.uint64)
+    numbers = np.random.default_rng(7).integers(0, 2**63, entries, np.uint64)
     if dtype == "bool":
         return numbers % 2 == 1
     if dtype[0] == "f":
@@ -99,7 +100,7 @@ def _power(exponent: int) -> Operation:
 
 
 def _take(dtype: str, mode: str) -> Operation:
-    table = _table(dtype)
+    table = _table(dtype, TABLE_ENTRIES[mode])
     numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
 
     def apply(index: Any) -> Any:
