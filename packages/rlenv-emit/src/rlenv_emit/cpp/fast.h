@@ -23,7 +23,7 @@ PLAIN_CONVERT(i64, f32) PLAIN_CONVERT(u64, f32)
 static inline v_i32 v_table_i32(const void* from, v_i32 i) { return (v_i32)_mm512_i32gather_epi32((__m512i)i, from, 4); }
 static inline v_u32 v_table_u32(const void* from, v_i32 i) { return (v_u32)_mm512_i32gather_epi32((__m512i)i, from, 4); }
 static inline v_f32 v_table_f32(const void* from, v_i32 i) { return (v_f32)_mm512_i32gather_ps((__m512i)i, from, 4); }
-// A table of few entries is permuted in registers, which takes a tenth of a gather's time; low bits of the index count.
+// A table of few entries is permuted in registers, which is faster than a gather; low bits of the index count.
 template <int N> static inline __m512i few_entries(const int32_t* from, __m512i i) {
   if constexpr (N <= 16) {
     return _mm512_permutexvar_epi32(i, _mm512_maskz_loadu_epi32((__mmask16)((1u << N) - 1), from));
