@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+from rlenv_shared.packing.select import select
 
 
 def pick(condition: Any, one: Any, other: Any) -> Any:
@@ -20,5 +20,4 @@ def pick(condition: Any, one: Any, other: Any) -> Any:
     dtype = next((value.dtype for value in (one, other) if hasattr(value, "dtype")), None)
     dtype = dtype or np.dtype(np.bool_ if isinstance(one, bool) else np.int32)
     one, other = (value if hasattr(value, "dtype") else dtype.type(value) for value in (one, other))
-    same = one.dtype == other.dtype and np.shape(condition) == np.shape(one) == np.shape(other)
-    return (jax.lax.select if same else jnp.where)(condition, one, other)
+    return select(condition, one, other)
