@@ -17,6 +17,7 @@ from pokejax.effects import CHANGES
 from pokejax.picking import pick
 from pokejax.rules.damage import damage, matchup
 from pokejax.rules.moves import pass_by_ability
+from pokejax.rules.screens import SCREENS, TURNS
 from pokejax.rules.shaping import shape
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import NAMES, params
@@ -41,6 +42,8 @@ class GivenDraws(Ops):
 def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
     """Damage of one hit of a move of the first player's active Pokémon, by draw: int32 ``[16]``; 0 if it cannot hurt.
 
+    Whatever may hinder its user (sleep, paralysis) does not; a move that thaws its user has done so.
+
     Args:
         words: state of one battle in which somebody is out on both sides.
         move: number of the move, int32.
@@ -54,12 +57,15 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
         row = b.move(move)
         always = jnp.ones_like(b.view.over)
+        user, target = b.side(0), b.side(1)
+        user.set("status", 0, where=row.defrost & (user.status == rows.FRZ))
         pass_by_ability(b, row, always)
         shape(b, row, always)
         meets = matchup(b, row)
         row.set("always_crits", critical, where=always)
         found = damage(b, row, meets, FIRST_HIT, always)
         harmless = (row.category == rows.STATUS) | (meets.immune & ~row.ignores_immunity)
+        harmless = harmless | (row.evens_hp & (target.hp <= user.hp)) | (row.coats & (user.coat == 0))
         return pick(harmless, 0, found)
 
     return jax.vmap(one)(jnp.arange(ROLLS, dtype=jnp.int32))
@@ -76,10 +82,12 @@ def situation(
     *,
     weather: str = "",
     terrain: str = "",
+    screens: tuple[Sequence[str], Sequence[str]] = ((), ()),
     boosts: tuple[Sequence[int], Sequence[int]] = ((0,) * 7, (0,) * 7),
     hp: tuple[int | None, int | None] = (None, None),
     statuses: tuple[str, str] = ("", ""),
     terastallized: tuple[bool, bool] = (False, False),
+    lowered: tuple[bool, bool] = (False, False),
     grown: tuple[str, str] = ("", ""),
     changed: tuple[bool, bool] = (False, False),
     slow: tuple[bool, bool] = (False, False),
@@ -91,24 +99,29 @@ def situation(
         defender: the same.
         weather: one of `rows.WEATHERS`.
         terrain: one of `rows.TERRAINS`.
+        screens: that stand before each: "reflect", "lightscreen", "auroraveil".
         boosts: seven stages each, as `rows.BOOSTS` names them.
         hp: hit points; None for all.
         statuses: of `rows.STATUSES`.
         terastallized: whether they are.
+        lowered: whether one of their stages has gone down in this turn.
         grown: the stat that Protosynthesis or Quark Drive has made grow, of `rows.BOOSTS`; "" for none.
         changed: whether they are what their species becomes in a battle, as `effects.CHANGES` says.
         slow: whether Slow Start holds them still.
 
     Raises:
-        InvalidParamsError: an unknown weather, terrain, status or stat, a change that a species does not know, or what
-            `teams.constants` refuses.
+        InvalidParamsError: an unknown weather, terrain, screen, status or stat, a change that a species does not know,
+            or what `teams.constants` refuses.
     """
     for species, changes in zip((attacker["species"], defender["species"]), changed, strict=True):
         if changes and species not in CHANGES:
             raise InvalidParamsError("changed species", repr(species), f"one of {sorted(CHANGES)}", "leave it as it is")
-    tables = params(teams.constants([[dict(attacker)] * TEAM, [dict(defender)] * TEAM]))
+    # The other five, whom nothing asks for, have another ability: a team has one Illusion at most.
+    tables = params(
+        teams.constants([[one, *[{**one, "ability": "pressure"}] * (TEAM - 1)] for one in (attacker, defender)])
+    )
     zero = np.uint32(0)
-    view = LAYOUT.view(engine.opening((np.int32(0), np.int32(1)), (zero, zero, zero), tables))
+    view = LAYOUT.view(jax.device_get(_opening()((np.int32(0), np.int32(1)), (zero, zero, zero), tables)))
     view.weather = _number("weather", weather, rows.WEATHERS)
     view.weather_turns = 5 if weather else 0
     view.terrain = _number("terrain", terrain, rows.TERRAINS)
@@ -117,12 +130,20 @@ def situation(
         side.appeared, side.active_turns, side.newly_switched = 1, 1, False
         side.status = _number("status", statuses[n], rows.STATUSES)
         side.terastallized, side.changed, side.slow = terastallized[n], changed[n], int(slow[n])
+        side.lowered = lowered[n]
         side.best_stat = _number("grown stat", grown[n], ("", *rows.BOOSTS[:5]))
         given = hp[n]
         if given is not None:
             side.hp = int(given)
         side.boosts = stages.packed(boosts[n])
+        for name in screens[n]:
+            setattr(side, SCREENS[_number("screen", name, rows.SIDE_CONDITIONS, tuple(SCREENS))], TURNS)
     return view.words(), tables
+
+
+@functools.cache
+def _opening() -> Any:
+    return jax.jit(engine.opening)
 
 
 def move_number(name: str) -> np.int32:
@@ -137,7 +158,8 @@ def move_number(name: str) -> np.int32:
     return np.int32(NAMES["move"].index(name))
 
 
-def _number(kind: str, name: str, names: Sequence[str]) -> int:
-    if name not in names:
-        raise InvalidParamsError(kind, repr(name), f"one of {list(names)}", "correct it")
+def _number(kind: str, name: str, names: Sequence[str], fitting: Sequence[int] | None = None) -> int:
+    fit = list(names) if fitting is None else [names[number] for number in fitting]
+    if name not in fit:
+        raise InvalidParamsError(kind, repr(name), f"one of {fit}", "correct it")
     return names.index(name)

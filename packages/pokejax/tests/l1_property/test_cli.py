@@ -1,8 +1,10 @@
 """L1: the command line: a battle in words, the damage calculator, what is refused."""
 
+import numpy as np
 import pytest
 
 from pokejax import cli, damage
+from pokejax.teamtext import member
 from pokejax.verification import DECLARATION
 from pokejax.verification.rollouts import compare_numbered
 from pokejax.verification.watching import battle_lines
@@ -11,6 +13,7 @@ from rlenv_shared.verification import commands
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 PIKACHU = "|pikachu|lifeorb|static|thunderbolt|timid|,,,252,,252||||88|,,,,,Electric"
+ZOROARK = "|zoroark|lifeorb|illusion|nightdaze||,,,252,,252||||84|,,,,,Poison"
 GYARADOS = "|gyarados|leftovers|intimidate|waterfall||85,85,85,85,85,85||||80|,,,,,Water"
 
 
@@ -34,6 +37,21 @@ def test_damage_is_printed_for_all_sixteen_draws(capsys):
     assert ": 0-0 of" in capsys.readouterr().out  # it flies
 
 
+def test_damage_of_a_pokemon_with_illusion_is_known(capsys):
+    cli.damage(ZOROARK, GYARADOS, "nightdaze")
+    assert capsys.readouterr().out.startswith("zoroark uses nightdaze on gyarados: ")
+
+
+def test_a_screen_halves_what_is_no_critical_hit():
+    def most(critical, *screens):
+        words, tables = damage.situation(member(PIKACHU), member(GYARADOS), screens=((), screens))
+        return int(np.max(damage.rolls(words, damage.move_number("thunderbolt"), np.bool_(critical), tables)))
+
+    assert abs(most(False, "lightscreen") - most(False) / 2) <= 1
+    assert most(False, "reflect") == most(False)
+    assert most(True, "lightscreen") == most(True)
+
+
 def test_a_move_that_the_format_does_not_have_is_refused(capsys):
     own = {"damage": cli.damage}
     arguments = ["damage", "--attacker", PIKACHU, "--defender", GYARADOS, "--move", "metronome"]
@@ -45,6 +63,11 @@ def test_a_move_that_the_format_does_not_have_is_refused(capsys):
 def test_no_range_of_battles_is_refused(seeds):
     with pytest.raises(InvalidParamsError, match="seeds: got"):
         compare_numbered(seeds, "uniform", observations=False)
+
+
+def test_a_condition_that_is_no_screen_is_refused():
+    with pytest.raises(InvalidParamsError, match=r"screen: got 'spikes', expected one of \['reflect'"):
+        damage.situation(member(PIKACHU), member(GYARADOS), screens=(("spikes",), ()))
 
 
 def test_a_species_that_does_not_change_is_refused():

@@ -91,16 +91,20 @@ def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster
             found[kind.name], front, places = _sort_two_kinds(b, pair, where, tied, second_faster, places, front)
             continue
         both = kind.held[0] & kind.held[1]
-        shuffled = b.tie((where if kind.of_side else tied) & both, kind.name)
+        equals = where if kind.of_side else tied
+        shuffled = b.tie(equals & both, kind.name)
         if kind.rank > last:
             continue
         own, places = [places[n, 0] for n in _BOTH], places[:, 1:]
         reversed_ = own[1] < own[0]
         found[kind.name] = pick(tied, reversed_ ^ shuffled, second_faster)
-        first = pick(both, jnp.minimum(*own), pick(kind.held[0], own[0], own[1]))
+        faster, slower = (pick(second_faster, own[1 - n], own[n]) for n in _BOTH)
+        slower = pick(slower == front, faster, slower)  # the faster one's has taken its place
+        first = pick(both, pick(equals, jnp.minimum(*own), faster), pick(kind.held[0], own[0], own[1]))
+        second = pick(equals, jnp.maximum(*own), slower)
         at_front = (kind.held[0] | kind.held[1]) & (places == front)
         places = pick(at_front, first, places)
-        places = pick(both & (places == front + 1), jnp.maximum(*own), places)
+        places = pick(both & (places == front + 1), second, places)
         front = front + sum(held.astype(jnp.int32) for held in kind.held)
     return found
 

@@ -40,6 +40,18 @@ DECLARATION: Final = Declaration(
             full={"seeds": {"uniform": "30000:30500", "attack": "30000:30500"}, "processes": 2},
             quick={"seeds": {"uniform": "1000100:1000120", "attack": "1000100:1000130"}},
         ),
+        RolloutSet(
+            "damages",
+            f"{__name__}.damages:compare_damages",
+            full={"battles": 13000, "seed": 60, "processes": 2},
+            quick={"battles": 100, "seed": 61},
+        ),
+        RolloutSet(
+            "forms",
+            f"{__name__}.forms:compare_forms",
+            full={"battles": 1100, "seed": 70},
+            quick={"battles": 100, "seed": 71},
+        ),
     ),
     benchmarks=(
         Benchmark(

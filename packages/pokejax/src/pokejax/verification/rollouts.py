@@ -6,7 +6,7 @@ import concurrent.futures
 import dataclasses
 import multiprocessing
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from pokejax.verification.battles import CHUNK, Outcome, play, verify
@@ -82,7 +82,8 @@ def compare_numbered(seeds: str, policy: str, *, observations: bool) -> Outcome:
         InvalidParamsError: ``seeds`` is no such range.
     """
     total = Outcome()
-    for part, outcome in _results(_numbered({policy: seeds}, "observations" if observations else "state"), 1):
+    parts = _numbered({policy: seeds}, "observations" if observations else "state")
+    for part, outcome in shared_out(_outcome, parts, 1):
         first = int(part.settings[0]["episode"])
         total.battles += outcome.battles
         total.decisions += outcome.decisions
@@ -120,19 +121,25 @@ def _outcome(part: Part) -> Outcome:
     return outcome
 
 
-def _results(parts: Sequence[Part], processes: int) -> Iterator[tuple[Part, Outcome]]:
-    """Each part with what was found in it, in their order."""
+def shared_out(function: Callable[[Any], Any], parts: Sequence[Any], processes: int) -> Iterator[tuple[Any, Any]]:
+    """Each part with what the function found in it, in their order.
+
+    Args:
+        function: of a module.
+        parts: what it takes.
+        processes: that share them.
+    """
     if processes == 1:
-        yield from ((part, _outcome(part)) for part in parts)
+        yield from ((part, function(part)) for part in parts)
         return
     spawn = multiprocessing.get_context("spawn")  # a fork would copy JAX's threads without their state
     with concurrent.futures.ProcessPoolExecutor(processes, spawn) as pool:
-        yield from zip(parts, pool.map(_outcome, parts), strict=True)
+        yield from zip(parts, pool.map(function, parts), strict=True)
 
 
 def _findings(parts: Sequence[Part], processes: int) -> Findings:
     found = Findings()
-    for part, outcome in _results(parts, processes):
+    for part, outcome in shared_out(_outcome, parts, processes):
         start = {"battles": 0, "steps": 0, "mismatches": 0, "unfinished": 0, "failing": []}
         counts = found.comparisons.setdefault(part.comparison, start)
         counts["battles"] += outcome.battles
