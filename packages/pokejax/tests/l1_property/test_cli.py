@@ -13,7 +13,7 @@ from rlenv_shared.verification import commands
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 PIKACHU = "|pikachu|lifeorb|static|thunderbolt|timid|,,,252,,252||||88|,,,,,Electric"
-ZOROARK = "|zoroark|lifeorb|illusion|nightdaze||,,,252,,252||||84|,,,,,Poison"
+ZOROARK = "|zoroark|lifeorb|illusion|darkpulse||,,,252,,252||||84|,,,,,Poison"
 GYARADOS = "|gyarados|leftovers|intimidate|waterfall||85,85,85,85,85,85||||80|,,,,,Water"
 
 
@@ -38,8 +38,8 @@ def test_damage_is_printed_for_all_sixteen_draws(capsys):
 
 
 def test_damage_of_a_pokemon_with_illusion_is_known(capsys):
-    cli.damage(ZOROARK, GYARADOS, "nightdaze")
-    assert capsys.readouterr().out.startswith("zoroark uses nightdaze on gyarados: ")
+    cli.damage(ZOROARK, GYARADOS, "darkpulse")
+    assert capsys.readouterr().out.startswith("zoroark uses darkpulse on gyarados: ")
 
 
 def test_a_screen_halves_what_is_no_critical_hit():
