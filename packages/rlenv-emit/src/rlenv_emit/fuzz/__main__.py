@@ -99,6 +99,8 @@ def main() -> int:
     kept = given.out.with_suffix(given.out.suffix + ".parts")
     parts = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     done = {part["first"] for part in parts}
+    about = {"machine": machine.describe(), "command": machine.command_line()}
+    about |= machine.git_state(Path(__file__).parent)  # before the report changes it
     for first in range(given.first, given.programs, given.together):
         if first not in done:
             seeds = range(first, min(first + given.together, given.programs))
@@ -107,9 +109,7 @@ def main() -> int:
                 file.write(json.dumps(parts[-1]) + "\n")
         differences = sum(len(part["differences"]) for part in parts)
         print(f"{first + given.together} programs, {differences} differences", flush=True)
-        about = {"machine": machine.describe(), "command": machine.command_line()}
-        report = {**summary(parts), **about, **machine.git_state(Path(__file__).parent)}
-        given.out.write_text(json.dumps(report, indent=1) + "\n")
+        given.out.write_text(json.dumps({**summary(parts), **about}, indent=1) + "\n")
     return 1 if any(part["differences"] for part in parts) else 0
 
 

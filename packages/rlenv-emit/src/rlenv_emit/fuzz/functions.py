@@ -85,14 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--forms", nargs="+", default=forms[:1], choices=forms)
     given = parser.parse_args(arguments)
     found: list[dict[str, Any]] = []
+    about = {"machine": machine.describe(), "command": machine.command_line()}
+    about |= machine.git_state(Path(__file__).parent)  # before the report changes it
     for form in given.forms:
         for name in given.functions:
             for dtype, numbers in (("float32", given.float32), ("float64", given.float64)):
                 found.append(compare(name, dtype, form, numbers))
                 print(found[-1], flush=True)
-                about = {"machine": machine.describe(), "command": machine.command_line()}
-                report = {"compared": found, **about, **machine.git_state(Path(__file__).parent)}
-                given.out.write_text(json.dumps(report, indent=1) + "\n")
+                given.out.write_text(json.dumps({"compared": found, **about}, indent=1) + "\n")
     return 1 if any(one["differ"] for one in found) else 0
 
 
