@@ -83,7 +83,10 @@ def test_who_chooses_the_smaller_number_keeps_its_bits(name: str, dtype: Any, fo
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_loop_chooses_between_what_it_is_given_and_what_it_has(form: str) -> None:
-    """GCC 12 fails at a choice between bits of floats one of which stays the same in a loop (random program 4500)."""
+    """GCC 12 failed at a choice between bits of floats one of which stays the same in a loop (random program 4500).
+
+    It does not since a float32 that is made wider is flushed by itself; of 30 other such choices none makes it fail.
+    """
 
     def chosen(most: Any, given: Any, first: Any) -> Any:
         def again(state: Any) -> Any:
