@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlenv_emit.speed import cases
+from rlenv_emit.speed import cases, main
 from rlenv_emit.synthetic import Synthetic
 from rlenv_games import Hand
 
@@ -30,3 +30,9 @@ def test_every_form_has_xlas_checksum(env) -> None:
         checksums[case.name] = case.checksum()
     assert len(checksums) == 4
     assert len(set(checksums.values())) == 1
+
+
+def test_a_run_too_short_for_a_report_is_refused_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--out", "unused.json", "--blocks", "6"])
+    assert "got 6 blocks of 0.5 s, expected at least 10 blocks of 0.5 s" in capsys.readouterr().err

@@ -158,6 +158,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--block-s", type=float, default=0.5)
     parser.add_argument("--fusion", action="store_true", help="XLA with its fusion pass too; slow to compile")
     given = parser.parse_args(arguments)
+    if given.blocks < results.MIN_BLOCKS or given.block_s < results.MIN_BLOCK_S:
+        least = f"at least {results.MIN_BLOCKS} blocks of {results.MIN_BLOCK_S} s"
+        parser.error(
+            f"got {given.blocks} blocks of {given.block_s} s, expected {least}, without which no report is kept"
+        )
     timing = harness.Timing(blocks=given.blocks, block_s=given.block_s)
     about, state = machine.describe(), machine.git_state(Path(__file__).parent)
     runs: list[harness.Run] = []
@@ -180,8 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for run in found:
                 speed = sorted(run.sps)[len(run.sps) // 2] / 1e6
                 print(f"{game:10} {run.batch:6} {run.workload:28} {speed:9.3f} M steps/s", flush=True)
-    report = results.build("rlenv-emit", runs, about, state, machine.command_line())
-    results.save(report, given.out)
+        results.save(results.build("rlenv-emit", runs, about, state, machine.command_line()), given.out)
     return 0
 
 
