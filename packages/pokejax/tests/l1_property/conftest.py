@@ -12,7 +12,7 @@ import pytest
 
 from pokejax import pools
 from pokejax.tables import params
-from pokejax.verification.battles import CHUNK, Programs, programs
+from pokejax.verification.battles import CHUNK, Programs, programs, random_legal
 
 DECISIONS = 40
 
@@ -28,11 +28,6 @@ class Played:
     actions: list[Any]
     rewards: list[Any]
     over: list[Any]
-
-
-def random_legal(rng, masks):
-    """An action per player: the legal one with the highest of random numbers."""
-    return np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
 
 
 def play_at_random(seed, decisions, pool=None):

@@ -86,6 +86,11 @@ def programs(form: str) -> Programs:
     return Programs(RandomBattle(), form=form)
 
 
+def random_legal(rng: np.random.Generator, masks: Any) -> Any:
+    """An action per player, int32: of the legal ones (bool ``[..., actions]``) that with the highest random number."""
+    return np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
+
+
 def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
     """Packed teams of Pokémon from the package's pool."""
     tables, subset = reference("showdown", "tables"), reference("showdown", "subset")

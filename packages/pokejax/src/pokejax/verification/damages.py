@@ -29,7 +29,7 @@ WEATHER_BRINGERS: Final = ("drizzle", "drought", "sandstream", "snowwarning", "o
 KEEPS_EVERYBODY_AWAKE: Final = ("electricsurge", "hadronengine")
 TERRAIN_BRINGERS: Final = (*KEEPS_EVERYBODY_AWAKE, "grassysurge", "mistysurge", "psychicsurge")
 KEEPS_OFF_STATUS: Final = (
-    "comatose", "flowerveil", "immunity", "insomnia", "leafguard", "limber", "magmaarmor", "naturalcure", "pastelveil",
+    "comatose", "flowerveil", "immunity", "insomnia", "leafguard", "limber", "magmaarmor", "pastelveil",
     "purifyingsalt", "shieldsdown", "sweetveil", "thermalexchange", "vitalspirit", "waterbubble", "waterveil",
 )  # fmt: skip
 STANDING: Final = tuple(rows.SIDE_CONDITIONS[code] for code in SCREENS)

@@ -10,7 +10,7 @@ import numpy as np
 from pokejax import pools
 from pokejax.rules.queue import PASS
 from pokejax.tables import params
-from pokejax.verification.battles import CHUNK, Programs, programs
+from pokejax.verification.battles import CHUNK, Programs, programs, random_legal
 from pokejax.verification.rollouts import LISTED
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.verify import Findings
@@ -67,7 +67,7 @@ def _play(rng: np.random.Generator) -> tuple[int, list[str], int]:
         going &= ~seen[0]["over"].astype(bool)
         if not (going & agrees).any():
             break
-        actions = np.argmax(seen[0]["legal"] * rng.random(seen[0]["legal"].shape), axis=-1).astype(np.int32)
+        actions = random_legal(rng, seen[0]["legal"])
         after = [form.step(step[0], actions, tables) for form, step in zip(forms, after, strict=True)]
     return decisions, failing, int(going.sum())
 

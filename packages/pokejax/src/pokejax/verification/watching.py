@@ -9,7 +9,7 @@ import numpy as np
 
 from pokejax import pools, render, rows
 from pokejax.tables import params, separated
-from pokejax.verification.battles import CHUNK, programs
+from pokejax.verification.battles import CHUNK, programs, random_legal
 from pokejax.verification.view import snapshots
 
 
@@ -30,7 +30,7 @@ def battle_lines(seed: int, decisions: int) -> Iterator[str]:
         masks = np.asarray(run.look(words, tables))
         state = snapshots(tuple(np.asarray(word)[:1] for word in words), masks[:1])[0]
         teams = [render.members(state, side, pokemon) for side in (0, 1)]
-        actions = np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
+        actions = random_legal(rng, masks)
         if decision:
             yield from render.position(state, teams)
         if state["over"]:
