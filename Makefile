@@ -232,7 +232,7 @@ test-matrix: setup
 ## check-mutations: every L2 and L3 test is named by a mutation, and every mutation still applies
 .PHONY: check-mutations
 check-mutations: setup
-	@for package in shared $(PACKAGES) $(TESTED_REFERENCES); do $(PY) -m ci.mutate $$package --check-coverage; done
+	$(PY) -m ci.mutate shared $(PACKAGES) $(TESTED_REFERENCES) --check-coverage
 
 ## fuzz: damage files of every kind at random and expect typed errors (ARGS='--count 3000 trajectory.npz')
 .PHONY: fuzz

@@ -13,7 +13,7 @@ names the tests that compare one of its doors or devices with another)::
 A name without brackets stands for all cases of a parametrised test.  A test counts as failing when it, or a fixture,
 raises an AssertionError (DivergenceError is one): an import error would "kill" everything and show nothing.
 
-Usage: python -m ci.mutate PACKAGE [--only ID…] | PACKAGE --check-coverage
+Usage: python -m ci.mutate PACKAGE [--only ID…] | PACKAGE… --check-coverage
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import tempfile
 import time
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,9 +116,10 @@ def node_name(package: Package, kill: str) -> str:
     return f"{package.place}/{kill}"
 
 
-def environment(package: Package) -> dict[str, str]:
-    """Environment in which Python imports a package, and the libraries beside it, from their sources."""
-    path = [package.source, *(library.source for library in libraries(package.repo)), REPO]  # the latter: ci.outcomes
+def environment(*packages: Package) -> dict[str, str]:
+    """Environment in which Python imports packages, and the libraries beside them, from their sources."""
+    beside = [library.source for library in libraries(packages[0].repo)]
+    path = [*(package.source for package in packages), *beside, REPO]  # the latter: ci.outcomes
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, path)),
@@ -197,11 +199,11 @@ class Workspace:
 
     def run(self, names: list[str]) -> dict[str, str]:
         """Run tests of the copy; returns how each collected one ended."""
-        return run_pytest(self.package, names)["outcomes"]
+        return run_pytest([self.package], names)["outcomes"]
 
 
-def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
-    """What `outcomes` saw when pytest ran with these arguments on the sources of a package.
+def run_pytest(packages: Sequence[Package], arguments: list[str]) -> dict[str, dict]:
+    """What `outcomes` saw when pytest ran with these arguments on the sources of packages.
 
     Raises:
         MutationError: pytest did not come to an end, or could not collect.
@@ -212,8 +214,8 @@ def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
         try:
             done = subprocess.run(
                 command,
-                cwd=package.repo,
-                env={**environment(package), "RLENV_OUTCOMES": str(report)},
+                cwd=packages[0].repo,
+                env={**environment(*packages), "RLENV_OUTCOMES": str(report)},
                 capture_output=True,
                 text=True,
                 timeout=RUN_TIMEOUT_S,
@@ -225,10 +227,19 @@ def run_pytest(package: Package, arguments: list[str]) -> dict[str, dict]:
         return json.loads(report.read_text())
 
 
-def check_coverage(package: Package) -> list[str]:
-    """What is missing between the collected tests and the list of mutations; nothing is run."""
+def check_coverage(packages: Sequence[Package]) -> list[str]:
+    """What is missing between the collected tests of packages and their lists of mutations; nothing is run."""
+    places = [f"{package.place}/tests" for package in packages]
+    everything = run_pytest(packages, ["--collect-only", *places])["collected"]
+    problems = []
+    for package, place in zip(packages, places, strict=True):
+        collected = {nodeid: marks for nodeid, marks in everything.items() if nodeid.startswith(f"{place}/")}
+        problems += _not_covered(package, collected)
+    return problems
+
+
+def _not_covered(package: Package, collected: dict[str, list[str]]) -> list[str]:
     mutations = load(package)
-    collected = run_pytest(package, ["--collect-only", f"{package.place}/tests"])["collected"]
     named = {node_name(package, kill): mutation.id for mutation in mutations for kill in mutation.kills}
     problems = [
         f"mutation {identifier} names {name}, which is not collected"
@@ -306,17 +317,19 @@ def apply(workspace: Workspace, mutation: Mutation) -> list[str]:
 def main() -> int:
     """Exit status 1 when a mutation survived or a test has none."""
     parser = argparse.ArgumentParser(description="Break a package on purpose and expect its tests to notice.")
-    parser.add_argument("package")
+    parser.add_argument("packages", nargs="+", metavar="PACKAGE", help="one, or several with --check-coverage")
     parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="apply these mutations alone")
     parser.add_argument("--check-coverage", action="store_true", help="run nothing; every L2 and L3 test needs one")
     options = parser.parse_args()
-    package = find(options.package, REPO)
+    packages = [find(name, REPO) for name in options.packages]
+    if len(packages) > 1 and not options.check_coverage:
+        parser.error("mutations of one package at a time")
     try:
         if options.check_coverage:
-            problems = check_coverage(package)
+            problems = check_coverage(packages)
             print("\n".join(problems), end="\n" if problems else "")
             return 1 if problems else 0
-        return 1 if mutate(package, options.only) else 0
+        return 1 if mutate(packages[0], options.only) else 0
     except MutationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -127,9 +127,9 @@ def test_ids_are_unique(toy: Package) -> None:
 
 
 def test_coverage_asks_a_mutation_of_every_test(toy: Package) -> None:
-    assert mutate.check_coverage(toy) == []
+    assert mutate.check_coverage([toy]) == []
     write(toy, {**DOUBLE, "kills": "test_double[5]"}, {**TRIPLE, "kills": "test_gone"})
-    assert sorted(mutate.check_coverage(toy)) == [
+    assert sorted(mutate.check_coverage([toy])) == [
         "mutation triple names packages/toy/tests/l2_interaction/test_toy.py::test_gone, which is not collected",
         "packages/toy/tests/l2_interaction/test_toy.py::test_double[1]: no mutation makes it fail",
         "packages/toy/tests/l2_interaction/test_toy.py::test_triple: no mutation makes it fail",
