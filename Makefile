@@ -40,6 +40,8 @@ SOURCES = $(wildcard shared/src packages/*/src packages/*/python references/*/sr
 empty :=
 FROM_SOURCE = PYTHONPATH=$(subst $(empty) $(empty),:,$(abspath $(SOURCES)))
 CRATES := $(wildcard shared/rust/*/Cargo.toml packages/*/Cargo.toml)
+# Workspaces that are checked one after the other build what they depend on once.
+CARGO_TOGETHER := CARGO_TARGET_DIR=$(CURDIR)/.cache/cargo
 BUILD_REFERENCES = for reference in $$($(PY) -m ci.workspace references $*); do $(MAKE) refs-$$reference; done
 
 .PHONY: help
@@ -168,7 +170,7 @@ test-l2 test-l3 test-l4: test-%: setup
 ## test-rust: the crates' own tests
 .PHONY: test-rust
 test-rust: setup
-	@for manifest in $(CRATES); do cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
+	@for manifest in $(CRATES); do $(CARGO_TOGETHER) cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
 
 ## test-emitted: L2 of three environments and their native L3, Skirmish and Hand against their twins, all by native steps
 .PHONY: test-emitted
@@ -298,7 +300,7 @@ lint: setup
 	$(VENV)/bin/ruff format --check .
 	@for manifest in $(CRATES); do \
 		cargo fmt --manifest-path $$manifest --all --check; \
-		cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets --all-features -- -D warnings; done
+		$(CARGO_TOGETHER) cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets --all-features -- -D warnings; done
 
 ## fmt: apply the style where a tool can
 .PHONY: fmt
