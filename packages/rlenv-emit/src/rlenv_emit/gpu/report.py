@@ -37,6 +37,8 @@ ENVIRONMENTS: Final = {
     "synthetic": ("rlenv_emit.synthetic:Synthetic", "", ""),
 }
 """By name: the environment, and package and program of the committed report on XLA's form, where there is one."""
+WAYS: Final = ("branched", "masked", "by policy")
+"""How gates may be compiled: see the module."""
 BATCHES: Final = (65_536, 262_144, 1_048_576)
 STEPS: Final = 64
 """Of a launch."""
@@ -49,26 +51,30 @@ REGISTERS: Final = 65_536
 ASSUMED: Final = {"raw": RAW, "calibrated": CALIBRATED, "fast": FAST, "slow": SLOW}
 
 
-def policies(env: Any) -> dict[str, Policy]:
-    """The three ways in which the gates of an environment may be compiled; one where it has none."""
+def policies(env: Any, wanted: Sequence[str] = WAYS) -> dict[str, Policy]:
+    """The wanted ways in which the gates of an environment may be compiled; one where it has none."""
     counts = gates.statements(env) if env.num_actions else {}
     if not counts:
         return {"no gates": {}}
-    profile = gates.profile(env)
-    return {
+    profile = gates.profile(env) if "by policy" in wanted else {}
+    found: dict[str, Policy] = {
         "branched": {},
         "masked": dict.fromkeys(counts, MASK),
         "by policy": {name: gate.policy_of(WARP) for name, gate in profile.items()},
     }
+    return {name: found[name] for name in WAYS if name in wanted}
 
 
-def counted(kernel: HostKernel, played: Rollout, batch: int) -> np.ndarray:
-    """How often a warp runs each block in a step of random play."""
+def counted(kernel: HostKernel, played: Rollout, batch: int) -> tuple[np.ndarray, float]:
+    """How often a warp runs each block in a step of random play; decisions a step."""
     shared = played.start(batch)
-    mixed = kernel(shared, MIXED, batch)
+    mixed = kernel(shared, MIXED, batch)[: played.carried]
     kernel.runs[:] = 0
-    kernel([*mixed[: played.carried], *shared[played.carried :]], COUNTED, batch)
-    return kernel.runs / (COUNTED * -(-batch // WARP))
+    after = kernel([*mixed, *shared[played.carried :]], COUNTED, batch)
+    decisions = COUNTED * batch  # unless the carry counts them, last
+    if played.counts:
+        decisions = int((after[played.carried - 1] - mixed[-1]).sum(dtype=np.int64))
+    return kernel.runs / (COUNTED * -(-batch // WARP)), decisions / (COUNTED * batch)
 
 
 def traffic(program: ir.Program, carried: int, steps: int) -> tuple[int, int]:
@@ -88,7 +94,7 @@ def warps_of_a_scheduler(registers: int) -> int:
 def form(played: Rollout, batch: int, target: Target) -> dict[str, Any]:
     """One kernel: what it is, what a warp issues in a step, and how fast the model says it is."""
     kernel = HostKernel(played.program, played.carried)
-    runs = counted(kernel, played, batch)
+    runs, decisions = counted(kernel, played, batch)
     code = machine.assemble(kernel.text, target.architecture)
     issued, there = code.issued(runs.tolist(), STEPS), code.by_block()
     moved = traffic(played.program, played.carried, STEPS)
@@ -102,6 +108,7 @@ def form(played: Rollout, batch: int, target: Target) -> dict[str, Any]:
         "issued_per_step": round(issued.total(), 1),
         "pipes_per_step": {name: round(rows[BATCHES[0]][name] / STEPS, 1) for name in target.lanes},
         "bytes_per_step": round(sum(moved) / STEPS, 1),
+        "decisions_per_step": round(decisions, 4),
         "blocks": [
             {"gate": gate, "runs_per_step": round(float(run), 4), "instructions": there.get(number, 0)}
             for number, (gate, run) in enumerate(zip(kernel.text.blocks, runs, strict=True))
@@ -161,16 +168,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compile, count and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--environments", nargs="+", choices=ENVIRONMENTS, default=list(ENVIRONMENTS))
+    known = f"of {list(ENVIRONMENTS)}, or MODULE:NAME of another"
+    parser.add_argument("--environments", nargs="+", default=list(ENVIRONMENTS), help=known)
+    parser.add_argument("--gates", nargs="+", choices=WAYS, default=WAYS, help="how they are compiled")
     parser.add_argument("--batch", type=int, default=1024, help="environments that are played to count blocks")
     parser.add_argument("--target", default="h200")
     parser.add_argument("--packages", type=Path, default=Path("packages"), help="folder of the committed reports")
     given = parser.parse_args(arguments)
     target, found = Target.load(given.target), {}
     for name in given.environments:
-        spec, package, program = ENVIRONMENTS[name]
+        spec, package, program = ENVIRONMENTS.get(name, (name, "", ""))
         env, forms = environment(spec), {}
-        for gate, policy in policies(env).items():
+        for gate, policy in policies(env, given.gates).items():
             forms[gate] = form(rollout(env, policy), given.batch, target)
             print(f"{name}, {gate}: {forms[gate]['steps_per_s']}", flush=True)
         xla = of_xla(given.packages / package / "results", program) if package else {}

@@ -22,12 +22,14 @@ class Rollout:
     Attributes:
         program: its results are the carry, then reward and done.
         carried: leaves of the carry.
+        counts: whether the last of them counts decisions; elsewhere every step is one.
         env: of which it is.
         params: its parameters, shared by all.
     """
 
     program: Program
     carried: int
+    counts: bool
     env: Any
     params: Any
 
@@ -47,4 +49,5 @@ def rollout(env: Any, policy: Policy | None = None) -> Rollout:
     closed = jax.make_jaxpr(one)(carry, params)
     carried = len(jax.tree.leaves(carry))
     varying = [number < carried for number in range(len(closed.in_avals))]
-    return Rollout(program(closed, varying), carried, env, params)
+    counts = not isinstance(carry[3], tuple)
+    return Rollout(program(closed, varying), carried, counts, env, params)
