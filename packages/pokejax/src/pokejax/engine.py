@@ -14,12 +14,12 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import Battle
-from pokejax.branches import form
 from pokejax.picking import pick
 from pokejax.rules import queue, requests, turn
 from pokejax.rules.queue import NUM_ACTIONS
 from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words, unsigned
 from pokejax.tables import NAMES, Params
+from rlenv_emit.branches import form
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA, Ops
 

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import engine, hidden, observation, pools
-from pokejax.branches import form
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import Params, all_forms, params
+from rlenv_emit.branches import form
 from rlenv_shared import masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError

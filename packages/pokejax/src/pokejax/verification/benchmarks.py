@@ -8,11 +8,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from pokejax.branches import in_pieces
 from pokejax.env import RandomBattle
 from pokejax.verification import EMITTED, REFERENCE, SEEN, TWO_THREADS, XLA_FORM
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout, rollout_parts
 from rlenv_emit import emit_env
+from rlenv_emit.branches import in_pieces
 from rlenv_emit.speed import emitted_play
 from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference

@@ -1,7 +1,7 @@
-"""XLA's form for CPUs: a gate is a branch, taken where any battle of the batch needs it.
+"""XLA's form of a large step for CPUs: a gate is a branch, taken where any environment of a batch needs it.
 
-Without branches the program takes minutes to compile, and a step does all that could happen to each battle.  With them
-a step is the faster, the more alike the battles of a batch are: `in_pieces` puts those beside one another.
+Without branches the program takes minutes to compile, and a step does all that could happen to each environment.  With
+them a step is the faster, the more alike those of a batch are: `in_pieces` puts what is alike beside one another.
 """
 
 from __future__ import annotations
@@ -19,41 +19,40 @@ from jax.interpreters import batching, mlir
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Handler, Ops, repeat_while
 
-SMALL: Final = frozenset({
-    "Booster Energy", "White Herb", "ability passed by", "conditions of some turns", "drop a guise",
-    "drop a guise to Terastallize", "faint", "leave in a guise", "make ready", "moves barred", "notice weather",
-    "paradox", "prepare coat", "revive", "spent", "trace", "trace in vain",
-})  # fmt: skip
-"""Gates of fewer than 170 equations: XLA carries them out for everybody sooner than it branches."""
+LEAST: Final = 170
+"""Equations from which on a gate is a branch; XLA carries out fewer for everybody sooner."""
 
 
 @custom_vmap
-def any_battle(flag: Any) -> Any:
-    """Whether a flag is true in any battle of the batch that `jax.vmap` makes; bool ``()`` for all of them."""
+def any_of_batch(flag: Any) -> Any:
+    """Whether a flag is true anywhere in the batch that `jax.vmap` makes; bool ``()`` for all of it."""
     return flag
 
 
-@any_battle.def_vmap
+@any_of_batch.def_vmap
 def _any_of_batch(size: int, batched: list[bool], flags: Any) -> tuple[Any, bool]:
-    return any_battle(flags.any(axis=0) if batched[0] else flags), False
+    return any_of_batch(flags.any(axis=0) if batched[0] else flags), False
 
 
 class Branch:
-    """A handler of one battle, traced, as ``(*constants, *leaves) -> what it changes`` of a flat state.
+    """A handler of one environment, traced, as ``(*constants, *leaves) -> what it changes`` of a flat state.
 
-    Args:
-        jaxpr: of the handler, whose results are all leaves.
+    Attributes:
+        constants: how many there are.
+        changed: which leaves are not just the argument in the same place.
+        size: equations, those inside others included.
     """
 
     def __init__(self, jaxpr: Any) -> None:
-        self.jaxpr, self.constants = jaxpr, len(jaxpr.constvars)
+        self._jaxpr, self.constants = jaxpr, len(jaxpr.constvars)
         ends = zip(jaxpr.invars, jaxpr.outvars, strict=True)
         self.changed = [number for number, (before, after) in enumerate(ends) if after is not before]
+        self.size = _equations(jaxpr)
         self._of_all: dict[Any, Callable[..., list[Any]]] = {}
 
     def __call__(self, *given: Any) -> list[Any]:
         """Where the branch is taken."""
-        found = jax.core.eval_jaxpr(self.jaxpr, given[: self.constants], *given[self.constants :])
+        found = jax.core.eval_jaxpr(self._jaxpr, given[: self.constants], *given[self.constants :])
         return [found[number] for number in self.changed]
 
     def not_taken(self, *given: Any) -> list[Any]:
@@ -61,15 +60,23 @@ class Branch:
         return [given[self.constants + number] for number in self.changed]
 
     def of_all(self, batched: tuple[bool, ...], size: int) -> Callable[..., list[Any]]:
-        """The same for so many battles, traced once, however many loops it lies in."""
+        """The same for so many environments, traced once, however many loops it lies in."""
         if (batched, size) not in self._of_all:
             axes = [0 if own else None for own in batched]
             self._of_all[batched, size] = jax.jit(jax.vmap(self, axes, axis_size=size))
         return self._of_all[batched, size]
 
 
+def _equations(jaxpr: Any) -> int:
+    count = len(jaxpr.eqns)
+    for part in (part for equation in jaxpr.eqns for part in jax.tree.leaves(list(equation.params.values()))):
+        inner = getattr(part, "jaxpr", part)
+        count += part.size if isinstance(part, Branch) else _equations(inner) if hasattr(inner, "eqns") else 0
+    return count
+
+
 branch_p = jax_core.Primitive("branch")
-"""``(predicate, *constants, *leaves) -> what a `Branch` changes``.  Its batch is a `jax.lax.cond` for all battles; one
+"""``(predicate, *constants, *leaves) -> what a gate changes``.  Its batch is a `jax.lax.cond` for all environments; one
 that is a `cond` from the beginning is traced again for each loop around it, with all that lies in it."""
 branch_p.multiple_results = True
 
@@ -87,9 +94,8 @@ def _batch(axis: Any, given: Any, axes: Any, *, branch: Branch) -> tuple[list[An
         if not batched[place]:
             moved[place], batched[place] = jnp.broadcast_to(given[place], (axis.size, *given[place].shape)), True
     predicate, *operands = moved
-    needed = any_battle(predicate.any(axis=0) if batched[0] else predicate)
-    taken = branch.of_all(tuple(batched[1:]), axis.size)
-    found = jax.lax.cond(needed, taken, branch.not_taken, *operands)
+    needed = any_of_batch(predicate.any(axis=0) if batched[0] else predicate)
+    found = jax.lax.cond(needed, branch.of_all(tuple(batched[1:]), axis.size), branch.not_taken, *operands)
     return found, [0] * len(found)
 
 
@@ -104,23 +110,17 @@ mlir.register_lowering(branch_p, mlir.lower_fun(_alone, multiple_results=True))
 
 
 def _when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
-    if name in SMALL:
-        return handler(state)
     leaves, tree = jax.tree.flatten(state)
-
-    def flat(*leaves: Any) -> list[Any]:
-        return jax.tree.leaves(handler(jax.tree.unflatten(tree, leaves)))
-
-    closed = jax.make_jaxpr(flat)(*leaves)
-    branch = Branch(closed.jaxpr)
-    found = branch_p.bind(predicate, *closed.consts, *map(jnp.asarray, leaves), branch=branch) if branch.changed else []
+    closed = jax.make_jaxpr(lambda *leaves: jax.tree.leaves(handler(jax.tree.unflatten(tree, leaves))))(*leaves)
+    branch, given = Branch(closed.jaxpr), (*closed.consts, *map(jnp.asarray, leaves))
+    found = branch(*given) if branch.size < LEAST else branch_p.bind(predicate, *given, branch=branch)
     for number, leaf in zip(branch.changed, found, strict=True):
         leaves[number] = leaf
     return jax.tree.unflatten(tree, leaves)
 
 
 def _loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
-    return repeat_while(condition, body, state, most, any_battle)
+    return repeat_while(condition, body, state, most, any_of_batch)
 
 
 FOR_CPUS: Final = Ops(XLA.take, XLA.mulhi, _when_any, _loop, lambda tree: tree)
@@ -133,16 +133,15 @@ def form(ops: Ops) -> Ops:
 
 
 def in_pieces(step: Callable[..., Any], alike: Callable[..., Any], size: int) -> Callable[..., Any]:
-    """A step of many battles: those that are alike beside one another, and so many at a time.
+    """A step of many environments: those that are alike beside one another, and so many at a time.
 
     Args:
-        step: ``(carry, *shared) -> carry`` of one battle; a carry is any pytree.
-        alike: ``(carry, *shared) -> int32 ()``, a number that battles have in common whose step goes a similar way
-            (`RandomBattle.alike`).
-        size: battles of a piece; 4,096 is what was tried.
+        step: ``(carry, *shared) -> carry`` of one environment; a carry is any pytree.
+        alike: ``(carry, *shared) -> int32 ()``, a number that those have in common whose step goes a similar way.
+        size: environments of a piece.
 
     Returns:
-        The same of ``[B]``: each battle keeps its place.
+        The same of ``[B]``: each environment keeps its place.
 
     Raises:
         InvalidParamsError: the batch is no multiple of ``size``; when the step is traced.
