@@ -44,11 +44,6 @@ class Codec:
         self._mask = np.array([item[3].mask for item in flat], np.uint32)
         self._sign = np.array([1 << (f.width - 1) if f.is_signed else 0 for *_, f in flat], np.uint32)
         self._empty = np.array([f.empty & 0xFFFFFFFF for *_, f in flat], np.uint32)
-        most = max(np.bincount(self._word))
-        self._parts = np.full((self.words, most), len(flat), np.int32)
-        for word in range(self.words):
-            here = np.flatnonzero(self._word == word)
-            self._parts[word, : len(here)] = here
 
     def unpack(self, words: Any) -> Record:
         """The arrays of one game from its words."""
@@ -65,14 +60,50 @@ class Codec:
 
     def pack(self, game: Record) -> tuple[Any, ...]:
         """The words of one game."""
-        parts, end = [getattr(game, name).reshape(-1) for name in self.shapes], self._numbers
-        numbers = xp.concatenate([part.astype(xp.uint32) for part in parts if part.dtype != np.bool_])
-        codes = ((numbers - self._empty[:end]) & self._mask[:end]) << self._shift[:end]
-        flags = xp.concatenate([part for part in parts if part.dtype == np.bool_])
-        bits = xp.where(flags, self._mask[end:] << self._shift[end:], np.uint32(0))
-        padded = xp.concatenate([codes, bits, xp.zeros((1,), xp.uint32)])
-        words = xp.sum(padded[self._parts], axis=1, dtype=xp.uint32)
+        return self._words(game, list(self.shapes))
+
+    def repack(self, words: tuple[Any, ...], before: Record, after: Record) -> tuple[Any, ...]:
+        """The words of a game that was unpacked from some: they keep the fields that are the same arrays as before."""
+        changed = [name for name in self.shapes if getattr(after, name) is not getattr(before, name)]
+        cleared = np.zeros((self.words,), np.uint32)
+        for name in changed:
+            places = slice(*self._range(name))
+            np.bitwise_or.at(cleared, self._word[places], self._mask[places] << self._shift[places])
+        found = self._words(after, changed)
+        return tuple((old & ~mask) | new if mask else old for old, new, mask in zip(words, found, cleared, strict=True))
+
+    def _words(self, game: Record, names: list[str]) -> tuple[Any, ...]:
+        """The words with these fields alone."""
+        flat = [place for name in names for place in range(*self._range(name))]
+        wide = [place for place in flat if place < self._numbers]
+        parts = [getattr(game, name).reshape(-1) for name in names]
+        numbers = [part.astype(xp.uint32) for part in parts if part.dtype != np.bool_]
+        flags = [part for part in parts if part.dtype == np.bool_]
+        codes = []
+        if numbers:
+            joined = xp.concatenate(numbers)
+            codes.append(((joined - self._empty[wide]) & self._mask[wide]) << self._shift[wide])
+        if flags:
+            narrow = [place for place in flat if place >= self._numbers]
+            bits = self._mask[narrow] << self._shift[narrow]
+            codes.append(xp.where(xp.concatenate(flags), bits, np.uint32(0)))
+        padded = xp.concatenate([*codes, xp.zeros((1,), xp.uint32)])
+        parts_of = self._parts_of(flat)
+        words = xp.sum(padded[parts_of], axis=1, dtype=xp.uint32)
         return tuple(words[i] for i in range(self.words))
+
+    def _range(self, name: str) -> tuple[int, int]:
+        """Where a field's entries stand among all."""
+        return self._begin[name], self._begin[name] + int(np.prod(self.shapes[name], dtype=int))
+
+    def _parts_of(self, flat: list[int]) -> np.ndarray:
+        """Which of these entries each word holds, int32 [words, most]; filled up with the number behind the last."""
+        words = self._word[flat]
+        parts = np.full((self.words, max(np.bincount(words))), len(flat), np.int32)
+        for word in range(self.words):
+            here = np.flatnonzero(words == word)
+            parts[word, : len(here)] = here
+        return parts
 
     def empty(self) -> Record:
         """A game in which every field is what zero bits stand for."""

@@ -1,4 +1,4 @@
-"""What runs next, pass after pass, until somebody is asked or the game is over.
+"""What runs next, pass after pass, until somebody is asked or the game is over, or so many passes at a time.
 
 Unfinished work lies in layers: setup, turn, main phase, attack or retreat, programs, Knock Outs; the innermost runs.
 A main action is carried out first.  Then come passes.  Each begins with a sweep over the modifiers in force, if
@@ -29,6 +29,8 @@ START, KNOCKED_OUT, PROGRAM, RETREAT, ATTACK, MAIN, TURN, SETUP = range(8)
 MOST_PASSES: Final = 500
 EVERYTHING: Final = as_words(np.ones((NUM_ACTIONS,), np.bool_))
 """What is legal when the game is over."""
+FIRST_ALONE: Final = as_words(np.arange(NUM_ACTIONS) == 0)
+"""What is legal while nobody is asked."""
 EVENTS: Final = (  # layer, its step, and the event whose triggers the sweep then collects
     (ATTACK, attack.RETALIATE, triggers.ON_HIT),
     (ATTACK, attack.KNOCK_OUTS, triggers.ON_KNOCK_OUT),
@@ -45,16 +47,13 @@ def unpack(words: Any, cards: Cards) -> Record:
 
 
 def with_work(game: Record, cards: Cards) -> Record:
-    """Add the fields that live within one step only."""
+    """Add the fields that live within one pass only."""
     game.card = xp.concatenate([cards.deck(game.deck[player]) for player in (0, 1)])
     game.skips_from = cards.card(game.card, CardColumn.SKIPS_FROM)
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.bool_)
-    game.asks_main = game.stale = game.fires = game.checks = xp.bool_(False)
-    game.leaves = xp.zeros((PLACES,), xp.bool_)
-    game.came_to = game.leaves_first = xp.int32(0)
-    game.leaves_to = xp.int32(DISCARD)
-    game.__dict__.update(starts.nothing())
+    game.fires = xp.bool_(False)
+    game.came_to = xp.int32(0)
     for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name"):
         setattr(game, name, xp.int32(0))
     game.event = game.event_kinds = xp.int32(0)
@@ -92,6 +91,15 @@ def layer(game: Record) -> Any:
     return found
 
 
+def next_work(game: Record) -> tuple[Any, Any]:
+    """The layer that runs next, and its step or program; the last layer and one more where cards are to be dealt."""
+    here = layer(game)
+    detail = xp.where(here == ATTACK, game.attack_step, 0) + xp.where(here == TURN, game.turn_step, 0)
+    detail = xp.where(here == PROGRAM, at(game.number, game.programs - 1), detail)
+    detail = xp.where(game.asked, np.int32(1), xp.where(game.undealt, np.int32(2), detail + 3))
+    return here, detail.astype(xp.int32)
+
+
 def event(game: Record) -> Any:
     """The event whose triggers are wanted now."""
     here, found = layer(game), xp.int32(triggers.NONE)
@@ -107,9 +115,19 @@ def goes_on(game: Record) -> Any:
     return ~game.asked & (game.winner < 0)
 
 
-def unfinished(state: tuple[Record, Record]) -> Any:
+def unfinished(game: Record) -> Any:
     """Whether there is something to do, or the last sweep does not hold any more."""
-    return goes_on(state[0]) | state[0].stale
+    return goes_on(game) | game.stale
+
+
+def waits(game: Record) -> Any:
+    """Whether somebody is asked, and what is legal is known."""
+    return game.asked & ~game.stale & (game.winner < 0)
+
+
+def over(game: Record) -> Any:
+    """Whether the game is over and the last sweep holds."""
+    return (game.winner >= 0) & ~game.stale
 
 
 def look(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record]:
@@ -211,23 +229,34 @@ def run_turn(run: Any, game: Record, rules: Record) -> None:
         run("turn", rule, TURN, (game.turn_step == step) & nothing)
 
 
-def advance(game: Record, cards: Cards) -> Record:
-    """Run until somebody is asked or the game is over; then say what is legal."""
+def advance(game: Record, cards: Cards, most: int = MOST_PASSES) -> Record:
+    """Run until somebody is asked or the game is over, so many passes at most; then say what is legal.
+
+    A game that was not done within `MOST_PASSES` has the flag ``overflow``; one for which fewer were allowed goes on
+    with the next call.
+    """
     game = game.copy()
+    when(cards.ops, "deal", game.undealt, lambda g: deal(g, cards), game)
     performs = goes_on(game) & (layer(game) == MAIN)
     when_itself(cards.ops, "perform", performs, lambda g: main_phase.perform(g, cards, performs), game)
-    game.stale = xp.bool_(True)
-    start = (game, nothing_known())
-    game, rules = cards.ops.loop(unfinished, lambda state: one_pass(state, cards), start, MOST_PASSES)
-    game.overflow = game.overflow | goes_on(game)
-    game.max_hp = rules.max_hp
+    runs = unfinished(game)
+    game.stale = runs
+    state = (game, nothing_known())
+    if most == 1:
+        game, rules = one_pass(state, cards)
+    else:
+        game, rules = cards.ops.loop(
+            lambda state: unfinished(state[0]), lambda state: one_pass(state, cards), state, most
+        )
+    if most == MOST_PASSES:
+        game.overflow = game.overflow | goes_on(game)
+    game.max_hp = xp.where(runs, rules.max_hp, game.max_hp)
 
     def write(game: Record) -> None:
         game.legal = as_words(main_phase.legal(game, cards, rules))
 
-    when(cards.ops, "legal", game.asks_main & game.asked, write, game)
-    over = game.winner >= 0
-    game.legal = xp.where(over, EVERYTHING, game.legal)
+    when(cards.ops, "legal", runs & game.asks_main & waits(game), write, game)
+    game.legal = xp.where(game.winner >= 0, EVERYTHING, game.legal)
     return game
 
 
@@ -238,28 +267,37 @@ def pair(keys: tuple[Any, Any], cards: Cards) -> Any:
     return xp.stack(drawn).astype(xp.int32)
 
 
-def begin(keys: tuple[Any, Any], two: Any, cards: Cards) -> Record:
-    """A new game that has been dealt and has asked nobody yet; `advance` brings it to its first decision.
+def fresh(keys: tuple[Any, Any], two: Any) -> Record:
+    """A new game, before its cards are dealt; `advance` does that first.
 
     Args:
         keys: two uint32 words of the generator.
         two: the players' decks, numbers of the pool, int32 [2].
-        cards: tables.
     """
     game = CODEC.empty()
     game.key0, game.key1 = keys
-    game.deck = two
-    game.energy_types = cards.deck_energy(two)
-    game = with_work(game, cards)
-    turn.deal(game, cards)
+    game.deck, game.undealt = two, xp.bool_(True)
     return game
 
 
+def deal(game: Record, cards: Cards) -> None:
+    """The deal; nobody has been asked yet."""
+    game.undealt = xp.bool_(False)
+    game.energy_types = cards.deck_energy(game.deck)
+    turn.deal(game, cards)
+
+
 def answer(game: Record, action: Any) -> tuple[Record, Any]:
-    """The game with the answer to its question, not yet carried out; whether the action was illegal."""
-    illegal = ~is_legal(game.legal, action)
+    """The game with the answer to its question, not yet carried out; whether the action was illegal.
+
+    Nothing happens while nobody is asked.
+    """
+    here = ~unfinished(game)
+    illegal = here & ~is_legal(game.legal, action)
     action = xp.where(illegal, first_legal(game.legal), action)
-    over = game.winner >= 0
-    game.answer, game.asked = xp.where(over, UNANSWERED, action), xp.bool_(False)
-    game.time = xp.minimum(game.time + 1, 65_535)
+    game.answer = xp.where(here, xp.where(game.winner >= 0, UNANSWERED, action), game.answer)
+    game.time = xp.minimum(game.time + here, 65_535)
+    for name, value in {"asked": False, "asks_main": False, "leaves_first": 0, "leaves_to": DISCARD}.items():
+        before = getattr(game, name)
+        setattr(game, name, xp.where(here, np.asarray(value, before.dtype), before))
     return game, illegal

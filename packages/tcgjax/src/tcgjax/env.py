@@ -10,13 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from rlenv_emit.branches import form
 from rlenv_shared import compiling, counter_rng, spaces
-from rlenv_shared.env import Env, TurnOrder
+from rlenv_shared.env import Env, TurnOrder, select
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import Generator
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from tcgjax import board, engine, observation, rng
-from tcgjax.arrays import Record, at, merged
+from tcgjax.arrays import Record, at
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck, tables_of
 from tcgjax.hidden import permuted
@@ -35,7 +37,6 @@ from tcgjax.questions import (
     STADIUM,
     TARGETS,
     as_mask,
-    is_legal,
 )
 from tcgjax.tables import Cards, Tables
 from tcgjax.zones import card_at
@@ -93,7 +94,17 @@ class Tcg(Env):
 
     Observation: see `tcgjax.observation`.  Actions: `tcgjax.questions`.  Reward: 1 for a win, -1 for a loss, 0 for a
     tie; the weights of the parameters add to it.
+
+    Args:
+        micro_steps: passes of the engine that a call carries out at most.  A game that is not done by then asks nobody
+            (`to_act`), and goes on with the next call; until then only action 0 is legal, and is not looked at.  So
+            nobody waits for the slowest game of a batch.  None: until somebody is asked.
+
+    Raises:
+        InvalidParamsError: ``micro_steps`` below 1.
     """
+
+    micro_steps: int | None = None
 
     version: ClassVar[int] = 0
     name: ClassVar[str] = "tcgjax/Tcg-v0"
@@ -101,7 +112,12 @@ class Tcg(Env):
     turn_order: ClassVar[TurnOrder] = TurnOrder.SEQUENTIAL
     num_actions: ClassVar[int] = NUM_ACTIONS
     random: ClassVar[Generator] = COUNTED
-    compile_options = compiling.WITHOUT_FUSION_EMITTERS
+    compile_options = compiling.WITHOUT_FUSION
+
+    def __post_init__(self) -> None:
+        if self.micro_steps is not None and self.micro_steps < 1:
+            remedy = "pass None to go on until somebody is asked"
+            raise InvalidParamsError("micro_steps", self.micro_steps, "an integer >= 1, or None", remedy)
 
     @property
     def default_params(self) -> TcgParams:
@@ -132,6 +148,11 @@ class Tcg(Env):
         """Who is asked; whoever was asked last when the game is over."""
         return CODEC.unpack(state).actor.astype(np.int32)
 
+    def to_act(self, state: Words) -> Any:
+        """Who is asked, bool ``[2]``; nobody while an action is still being carried out, and after the end."""
+        game = CODEC.unpack(state)
+        return (np.arange(2, dtype=np.int32) == game.actor.astype(np.int32)) & engine.waits(game)
+
     def winner(self, state: Words) -> Any:
         """0 or 1; 2 for a tie; -1 while the game goes on; int32 ``()``."""
         return CODEC.unpack(state).winner
@@ -151,6 +172,7 @@ class Tcg(Env):
 
         First what kind of action it is, then the card that is played or whose Ability or attack is used, then the deck
         of the player whose turn it is afterwards: from it come the cards that are looked at for what is legal.
+        Of a game that asks nobody, which layer runs next, and at which step or with which program.
         """
         game, cards = CODEC.unpack(state), Cards(params.tables, XLA)
         unfinished = (game.programs > 0, game.attacking, game.retreating, game.settling)
@@ -167,6 +189,11 @@ class Tcg(Env):
         passes_on = acts & ((action == END) | ((action >= ATTACK) & (action < ABILITY)))
         deck = at(game.deck, jnp.where(passes_on, 1 - player, player))
         kind = jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
+        if self.micro_steps is not None:
+            layer, detail = engine.next_work(game)
+            unfinished = engine.unfinished(game)
+            kind = jnp.where(unfinished, 2 * len(KINDS_OF_ACTIONS) + 18 + layer, kind)
+            card = jnp.where(unfinished, detail, card)
         return (kind * np.int32(cards.sizes[0]) + card) * np.int32(cards.tables.num_decks) + deck
 
     # --- the rules --------------------------------------------------------------------------------------------------
@@ -179,35 +206,41 @@ class Tcg(Env):
 
     def begin(self, generator: Any, params: TcgParams, ops: Ops = XLA) -> Words:
         """A new game up to its first decision; a generator that has drawn goes on with the keys that follow."""
-        cards = Cards(params.tables, ops)
-        return CODEC.pack(engine.advance(self._dealt(generator, params, cards), cards))
+        words = self._fresh(generator, params, ops)
+        return words if self.micro_steps is not None else self._advanced(words, params, ops)
 
-    def _dealt(self, generator: Any, params: TcgParams, cards: Cards) -> Record:
+    def _fresh(self, generator: Any, params: TcgParams, ops: Ops) -> Words:
+        """A game whose cards will be dealt."""
         key0, key1, *counters = generator
         following = rng.following((key0, key1))
         used = sum(counters[1:], counters[0]) > 0
         keys = jnp.where(used, following[0], key0), jnp.where(used, following[1], key1)
-        two = jnp.where(params.pair >= 0, params.pair, engine.pair(keys, cards))
-        return engine.begin(keys, two, cards)
+        two = jnp.where(params.pair >= 0, params.pair, engine.pair(keys, Cards(params.tables, ops)))
+        return CODEC.pack(engine.fresh(keys, two))
+
+    def _advanced(self, words: Words, params: TcgParams, ops: Ops) -> Words:
+        cards = Cards(params.tables, form(ops))
+        most = engine.MOST_PASSES if self.micro_steps is None else self.micro_steps
+        game = CODEC.unpack(words)
+        return CODEC.repack(words, game, engine.advance(engine.with_work(game.copy(), cards), cards, most))
 
     def transition(
         self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA
     ) -> tuple[Words, Any, Any, dict[str, Any]]:
-        """One decision and everything that follows from it; an illegal action becomes the first legal one."""
-        cards = Cards(params.tables, ops)
+        """One decision and what follows from it; an illegal action becomes the first legal one."""
         before = CODEC.unpack(state)
-        game, illegal = engine.answer(engine.unpack(state, cards), action)
-        game = engine.advance(game, cards)
-        return CODEC.pack(game), *self._result(before, game, illegal, params)
+        answered, illegal = engine.answer(before.copy(), action)
+        state = self._advanced(CODEC.repack(state, before, answered), params, ops)
+        return state, *self._result(before, CODEC.unpack(state), illegal, params)
 
     def _result(self, before: Record, after: Record, illegal: Any, params: TcgParams) -> tuple:
-        over = after.winner >= 0
+        over, was_over = engine.over(after), engine.over(before)
         won = (after.winner == np.arange(2, dtype=np.int32)).astype(np.float32)
         gains = (after.points - before.points).astype(np.float32) * params.points_weight
         losses = (after.lost_count - before.lost_count).astype(np.float32) * params.knock_out_weight
         more = gains - losses
-        ended = jnp.where(over & (before.winner < 0), won - won[::-1], np.float32(0))
-        reward = ended + jnp.where(before.winner < 0, more - more[::-1], np.float32(0))
+        ended = jnp.where(over & ~was_over, won - won[::-1], np.float32(0))
+        reward = ended + jnp.where(was_over, np.float32(0), more - more[::-1])
         return reward, over, {"illegal_action": illegal, "overflow": after.overflow}
 
     def _step(self, state: Words, action: Any, params: TcgParams, ops: Ops) -> tuple[Words, Words, Any]:
@@ -215,36 +248,31 @@ class Tcg(Env):
 
         What runs the game is compiled once, for the step and for the next game's deal.
         """
-        cards = Cards(params.tables, ops)
-        illegal = ~is_legal(CODEC.unpack(state).legal, action)
+        before = CODEC.unpack(state)
+        answered, illegal = engine.answer(before.copy(), action)
 
         def goes_on(carry: Any) -> Any:
             return carry[0] | carry[1]
 
         def once(carry: Any) -> Any:
             is_first, ends, words, final = carry
-            game = engine.unpack(words, cards)
-
-            def deal(game: Record) -> Record:
-                drawn = [game.draws[stream].astype(np.uint32) for stream in range(STREAMS)]
-                return merged(ends, self._dealt((game.key0, game.key1, *drawn), params, cards), game)
-
-            game = ops.when_any("deal", ends, deal, game)
-            answered, _ = engine.answer(game.copy(), action)
-            game = engine.advance(merged(is_first, answered, game), cards)
-            words = CODEC.pack(game)
-            final = tuple(jnp.where(is_first, new, old) for new, old in zip(words, final, strict=True))
-            return no, is_first & ((game.winner >= 0) | self.is_truncated(words, params)), words, final
+            words = select(ends, self._fresh(self.generator(words), params, ops), words)
+            words = self._advanced(words, params, ops)
+            final = select(is_first, words, final)
+            ended = engine.over(CODEC.unpack(words)) | self.is_truncated(words, params)
+            return no, is_first & ended, words, final
 
         no = jnp.bool_(False)
-        start = (~no, no, state, state)
-        _, _, after, final = ops.loop(goes_on, once, start, 2)
+        start = (~no, no, CODEC.repack(state, before, answered), state)
+        _, _, after, final = form(ops).loop(goes_on, once, start, 2)
         return after, final, illegal
 
     def step(
         self, key: Any, state: Words, action: Any, params: Any = None, ops: Ops = XLA
     ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
         """As of any environment."""
+        if self.micro_steps is not None:  # what begins anew is dealt by the next step
+            return super().step(key, state, action, params, ops)
         params = self.default_params if params is None else params
         after, final, illegal = self._step(state, action, params, ops)
         reward, terminated, info = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
@@ -265,22 +293,25 @@ class Tcg(Env):
 
         no, nothing = jnp.bool_(False), observation.nothing_seen()
         start = (~no, ~no, final, nothing, nothing)
-        *_, obs, seen = ops.loop(lambda carry: carry[1], once, start, 2)
+        *_, obs, seen = form(ops).loop(lambda carry: carry[1], once, start, 2)
         return obs, seen
 
     def advance(self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
         """As of any environment."""
+        if self.micro_steps is not None:
+            return super().advance(state, action, params, ops)
         after, final, illegal = self._step(state, action, params, ops)
         reward, terminated, _ = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
         return after, reward, terminated, self.is_truncated(final, params)
 
     def legal_actions(self, state: Words, params: Any, ops: Ops = XLA) -> Any:
-        """Bool ``[144]``; everything when the game is over."""
-        return as_mask(CODEC.unpack(state).legal)
+        """Bool ``[144]``; everything when the game is over, action 0 while nobody is asked."""
+        game = CODEC.unpack(state)
+        return as_mask(jnp.where(engine.unfinished(game), engine.FIRST_ALONE, game.legal))
 
     def observe(self, state: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
         """What a player knows."""
-        cards = Cards(params.tables, ops)
+        cards = Cards(params.tables, form(ops))
         return observation.observe(engine.unpack(state, cards), player, cards)
 
     def observe_full(self, state: Words) -> dict[str, Any]:

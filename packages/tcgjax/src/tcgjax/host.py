@@ -51,7 +51,8 @@ class HostGame:
         key0, key1, _ = counter_rng.from_words(np.uint32(seed), np.uint32(0))
         with np.errstate(over="ignore"):
             chosen = engine.pair((key0, key1), self.cards) if two is None else np.array(two, np.int32)
-            self.state: Record = engine.advance(engine.begin((key0, key1), chosen, self.cards), self.cards)
+            new = engine.with_work(engine.fresh((key0, key1), chosen), self.cards)
+            self.state: Record = engine.advance(new, self.cards)
 
     @property
     def options(self) -> list[int]:

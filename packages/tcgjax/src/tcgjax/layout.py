@@ -53,6 +53,11 @@ LAYOUT: Final = Layout(
         bits("base", -4096, 8191), flag("ignore_weakness"), flag("ignore_effects"), _instance("target"),
         bits("dealt", 0, 4095), bits("again", 0, 1023), flag("settling"), flag("settles_attack"),
         bits("programs", 0, PROGRAMS),
+        # what one pass leaves to the next
+        flag("undealt"), flag("stale"), flag("asks_main"), flag("checks"),
+        bits("start_mode", 0, 3), bits("start_number", 0, 1023), bits("start_me", 0, 1), _instance("start_source"),
+        bits("start_use", 0, 15), flag("leaves", count=PLACES), bits("leaves_first", 0, 1),
+        bits("leaves_to", 0, 6, empty=DISCARD),
         bits("zone", 0, 6, count=INSTANCES), bits("position", 0, 19, count=INSTANCES),
         bits("pile", 0, 15, count=INSTANCES), flag("listed", count=INSTANCES),
         record("seen_by", 2, [flag("known", count=INSTANCES)]),

@@ -106,7 +106,7 @@ def observe(game: Record, player: Any, cards: Cards) -> dict[str, Any]:
         ``cards`` int32, ``modifiers`` int32 and ``numbers`` float32 as the tables say; ``question`` int32 [1].
     """
     player = xp.asarray(player, xp.int32)
-    asked = (game.actor == (player == 1)) & (game.winner < 0)
+    asked = (game.actor == (player == 1)) & engine.waits(game)
     hides = xp.where(PLACE_OF_FOE, game.turn == 0, False)
     what = question(game, cards)
     flips = (what == OF_PROGRAM + Op.FLIP) | (what == OF_PROGRAM + Op.FLIP_N) | (what == OF_PROGRAM + Op.FLIP_TAILS)

@@ -9,12 +9,16 @@ from typing import Any, Final, Literal
 import jax
 import numpy as np
 
+from rlenv_emit import branches
+from rlenv_emit.emit import emit_lazily
+from rlenv_emit.hooks import EMIT
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA, Ops
 from tcgjax import engine, observation
 from tcgjax.arrays import merged
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck, tables_of
+from tcgjax.env import Tcg
 from tcgjax.tables import Cards, Tables
 from tcgjax.verification import canonical, observed
 
@@ -31,10 +35,10 @@ def one_place(
 ) -> tuple[Any, Any, list[Any], Any]:
     """One place: its packed game, the numbers that are compared, what both players see, and whether it overflowed."""
     cards = Cards(tables, ops)
-    there = engine.unpack(words, cards)
+    there = CODEC.unpack(words)
     answered, _ = engine.answer(there.copy(), action)
-    game = merged(what == DEAL, engine.begin(keys, two, cards), merged(what == ANSWER, answered, there))
-    game = engine.advance(game, cards)
+    game = merged(what == DEAL, engine.fresh(keys, two), merged(what == ANSWER, answered, there))
+    game = engine.advance(engine.with_work(game, cards), cards)
     views = [observation.observe(game, np.int32(player), cards) for player in (0, 1)]
     return CODEC.pack(game), canonical.of_engine(game, cards), views, game.overflow
 
@@ -44,11 +48,7 @@ def program(form: Form) -> Callable[..., Any]:
     """Compiled ``(words, what, actions, keys, decks of both, tables) -> `one_place`'s results`` of a batch."""
     axes = (0, 0, 0, 0, 0, None)
     if form == "xla":
-        mapped = jax.vmap(functools.partial(one_place, ops=XLA), axes)
-        return jax.jit(mapped, compiler_options=compiling.WITHOUT_FUSION_EMITTERS.get(jax.default_backend()))
-    from rlenv_emit.emit import emit_lazily  # of another distribution, which only this form needs
-    from rlenv_emit.hooks import EMIT
-
+        return compiling.jit(jax.vmap(functools.partial(one_place, ops=branches.form(XLA)), axes), Tcg)
     return jax.jit(jax.vmap(emit_lazily(functools.partial(one_place, ops=EMIT)), axes))
 
 
