@@ -28,7 +28,7 @@ class PPOConfig:
     num_minibatches: int = 4
     """Minibatches per pass; a minibatch holds num_envs / num_minibatches environments over the whole rollout."""
     preset: str = "mlp-tiny"
-    """Network: {mlp,gru}-{tiny,2m,20m,200m}; for images cnn-{tiny,2m,20m} and cnn-gru-2m."""
+    """Network: mlp-small, {mlp,gru}-{tiny,2m,20m,200m}; for images cnn-{tiny,2m,20m} and cnn-gru-2m."""
     activation: str = "tanh"
     """tanh or relu."""
     learning_rate: float = 2.5e-3

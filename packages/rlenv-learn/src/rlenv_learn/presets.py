@@ -34,6 +34,7 @@ _NATURE_TWICE_AS_WIDE: Final = (Convolution(64, 8, 4), Convolution(128, 4, 2), C
 
 PRESETS: Final[dict[str, Preset]] = {
     "mlp-tiny": Preset(2, 64),
+    "mlp-small": Preset(2, 256),
     "mlp-2m": Preset(3, 1024),
     "mlp-20m": Preset(4, 2560),
     "mlp-200m": Preset(4, 8192),

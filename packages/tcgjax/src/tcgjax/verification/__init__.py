@@ -1,15 +1,50 @@
 """What this package is compared with: `DECLARATION`."""
 
+from pathlib import Path
 from typing import Final
 
-from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, RolloutSet
+from rlenv_shared.verification.declaration import (
+    Benchmark,
+    BenchmarkCase,
+    Claim,
+    Declaration,
+    Implementation,
+    RolloutSet,
+    Transfer,
+)
 
 WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+HEURISTIC: Final = 0.85
+"""Share of the games of training in which the heuristic is the opponent; in the others it is random legal play."""
+POINTS_WEIGHT: Final = 0.25
+"""What a point of the lead is worth in training until the game is over."""
+PPO: Final = {
+    "total_steps": 6_000_000,
+    "num_envs": 256,
+    "rollout_length": 64,
+    "update_epochs": 3,
+    "num_minibatches": 8,
+    "preset": "mlp-tiny",
+    "activation": "relu",
+    "embedding": 8,
+    "learning_rate": 2.5e-3,
+    "gamma": 0.998,
+    "gae_lambda": 0.8,
+    "entropy_coef": 0.01,
+    "entropy_coef_final": 0.001,
+    "normalise_observations": True,  # most numbers are small beside the vectors of the cards
+}
 DECLARATION: Final = Declaration(
     package="tcgjax",
     environment="tcgjax/Tcg-v0",
     references=("tcg_engine",),
     smoke=f"{__name__}.smoke:smoke",
+    implementations={
+        "jax": Implementation(f"{__name__}.implementations:jax_env"),
+        "tcg_engine": Implementation(f"{__name__}.implementations:reference_vector_env", host=True),
+    },
+    hyperparameters={"ppo": PPO},
+    transfers=(Transfer(Path(__file__).resolve().parent / "transfer.toml", hyperparameters="ppo"),),
     rollouts=(
         RolloutSet("cases", f"{__name__}.cases:compare_cases", full={"form": "emitted"}, whole_episodes=False),
         RolloutSet(

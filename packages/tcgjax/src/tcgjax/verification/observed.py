@@ -21,7 +21,7 @@ def of_reference(reference: Any, game: Any, player: int) -> dict[str, np.ndarray
     found: dict[str, list[int]] = {
         "cards": [card for name, held in _cards(view).items() for card in _filled(name, held, CARDS)],
         "modifiers": _modifiers(view),
-        "question": [_question(game) if view["asked"] else NOT_ASKED],
+        "question": [question(game) if view["asked"] else NOT_ASKED],
     }
     parts = _numbers(view, game.table.cards)
     numbers = [value for name in NUMBERS for value in parts[name]]
@@ -34,7 +34,8 @@ def _filled(name: str, values: Sequence[int], sizes: dict[str, int]) -> list[int
     return [value + 1 for value in values] + [0] * (sizes[name] - len(values))
 
 
-def _question(game: Any) -> int:
+def question(game: Any) -> int:
+    """What is asked in the reference's game, by our number."""
     frame = game.stack[-1]
     name = type(frame).__name__
     return FRAMES[name] if name in FRAMES else OF_PROGRAM + int(frame.rows(game)[frame.pc].op)
