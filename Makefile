@@ -169,7 +169,8 @@ test-l2 test-l3 test-l4: test-%: setup
 
 ## test-rust: the crates' own tests
 .PHONY: test-rust
-test-rust: setup
+test-rust:
+	@bash ci/check_tools.sh cargo
 	@for manifest in $(CRATES); do $(CARGO_TOGETHER) cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
 
 ## test-emitted: L2 of three environments and their native L3, Skirmish and Hand against their twins, all by native steps
