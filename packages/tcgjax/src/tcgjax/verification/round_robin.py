@@ -140,7 +140,9 @@ def draw(content: dict[str, Any], path: Path) -> None:
     image = matrix.imshow(table[order][:, order], cmap="RdBu", vmin=0, vmax=1)
     matrix.set_xticks(range(len(names)), [names[i] for i in order], rotation=90)
     matrix.set_yticks(range(len(names)), [names[i] for i in order])
-    matrix.set_title(f"points of the row's deck, {2 * games} games a pair, heuristic on both sides")
+    low, high = wilson(0.5, 2 * games)
+    about = f"{2 * games} games a pair (95 % interval: at most ±{(high - low) / 2:.3f})"
+    matrix.set_title(f"points of the row's deck, {about}, heuristic on both sides")
     figure.colorbar(image, ax=matrix, shrink=0.6)
     middle = shares[order]
     bars.errorbar(middle, range(len(names)), xerr=np.abs(bounds.T - middle), fmt=".", ecolor="grey")
@@ -163,7 +165,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--figure", type=Path, required=True)
+    parser.add_argument("--redraw", action="store_true", help="only draw what --out holds already")
     given = parser.parse_args(arguments)
+    if given.redraw:
+        draw(files.read_json(given.out), given.figure)
+        return 0
     head = {"machine": machine.describe(), **machine.git_state(Path(__file__).parent)}
     content = {**head, "games": given.games, "seed": given.seed, "decks": sorted(listed_decks())}
     content |= play(given.games, given.seed)
