@@ -65,6 +65,8 @@ class Codec:
     def repack(self, words: tuple[Any, ...], before: Record, after: Record) -> tuple[Any, ...]:
         """The words of a game that was unpacked from some: they keep the fields that are the same arrays as before."""
         changed = [name for name in self.shapes if getattr(after, name) is not getattr(before, name)]
+        if not changed:
+            return words
         cleared = np.zeros((self.words,), np.uint32)
         for name in changed:
             places = slice(*self._range(name))

@@ -45,6 +45,42 @@ def test_packing_keeps_every_field():
         assert np.array_equal(getattr(game, name), getattr(again, name)), name
 
 
+def test_words_keep_the_fields_that_are_the_same_arrays():
+    rng = np.random.default_rng(5)
+    words = tuple(rng.integers(0, 2**32, (LAYOUT.num_words,), dtype=np.uint32))
+    before, other = CODEC.unpack(words), CODEC.unpack(tuple(reversed(words)))
+    assert all(new is old for new, old in zip(CODEC.repack(words, before, before.copy()), words, strict=True))
+    for names in (["owed"], ["zone", "known"], ["draws", "winner", "fx_end"], list(CODEC.shapes)):
+        after = before.copy()
+        for name in names:
+            setattr(after, name, getattr(other, name))
+        packed = CODEC.repack(words, before, after)
+        again = CODEC.unpack(packed)
+        for name in CODEC.shapes:
+            assert np.array_equal(getattr(again, name), getattr(other if name in names else before, name)), name
+
+
+def test_work_that_differs_is_not_alike():
+    """Of games that go on: what is next, and at which step."""
+    env = Tcg(micro_steps=1)
+    game = CODEC.empty()
+    game.setup, game.main = np.int32(2), np.bool_(True)
+
+    def alike():
+        return int(env.alike(CODEC.pack(game), np.int32(END), env.default_params))
+
+    kinds = [alike()]
+    game.main, game.turn_step = np.bool_(False), np.int32(1)
+    kinds.append(alike())
+    game.turn_step = np.int32(2)
+    kinds.append(alike())
+    game.asked, game.stale = np.bool_(True), np.bool_(True)
+    kinds.append(alike())
+    game.stale = np.bool_(False)
+    kinds.append(alike())
+    assert len(set(kinds)) == len(kinds)
+
+
 def test_games_are_alike_whose_decisions_are_of_one_kind():
     game, params = CODEC.empty(), Tcg().default_params
     game.main, game.deck = np.bool_(True), np.array([3, 4], np.int32)

@@ -91,14 +91,21 @@ def random_legal(rng: np.random.Generator, masks: Any) -> Any:
     return np.argmax(masks * rng.random(masks.shape), axis=-1).astype(np.int32)
 
 
-def composed_teams(count: int, seed: int, chosen: Any = None) -> list[str]:
-    """Packed teams of Pokémon from the package's pool."""
+def composed(count: int, seed: int, chosen: Any = None) -> tuple[list[str], teams.Arrays]:
+    """Packed teams of Pokémon from the package's pool, and their columns ``[count, 6, ...]``.
+
+    Args:
+        count: of teams.
+        seed: of the choice.
+        chosen: ``(the reference's tables, the pool's columns) -> bool [1, pokemon]``: who may be in them; all if None.
+    """
     tables, subset = reference("showdown", "tables"), reference("showdown", "subset")
     source = tables.load()
-    pool = {name: column[None] for name, column in teams.described_pool().items()}
+    pool = {name: column[None] for name, column in teams.pool().items()}
     mask = np.ones(pool["species"].shape, bool) if chosen is None else chosen(source, pool)
-    composed = subset.compose(source, pool, mask, count, seed)
-    return [tables.packed(source, composed, index) for index in range(count)]
+    columns = subset.compose(source, pool, mask, count, seed)
+    described = {name: column for name, column in columns.items() if not name.startswith("word")}
+    return [tables.packed(source, described, index) for index in range(count)], columns
 
 
 def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from pokejax.engine import ENGINE
 from pokejax.rules.screens import SCREENS
 from pokejax.state import MOVES
 from pokejax.tables import NAMES
+from pokejax.verification.battles import composed
 from pokejax.verification.rollouts import LISTED, shared_out
 from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
@@ -108,18 +109,17 @@ def _cases(battles: int, seed: int, start: int) -> Iterator[Case]:
 
 def _settings(rng: np.random.Generator, battles: int, start: int) -> Iterator[dict[str, Any]]:
     """Two random teams each and what they are put into, in the driver's words."""
-    tables, subset = reference("showdown", "tables"), reference("showdown", "subset")
-    source, pool = tables.load(), {name: column[None] for name, column in teams.pool().items()}
-    plain = pool["ability"] != source.number("ability", "imposter")
-    composed = subset.compose(source, pool, plain, 2 * battles, int(rng.integers(2**32)))
-    described = {name: column for name, column in composed.items() if not name.startswith("word")}
-    words = [composed[f"word{k}"][:, 0] for k in range(rows.POKEMON_WORDS)]
+
+    def plain(source: Any, pool: teams.Arrays) -> Any:
+        return pool["ability"] != source.number("ability", "imposter")
+
+    packed, columns = composed(2 * battles, int(rng.integers(2**32)), plain)
+    words = [columns[f"word{k}"][:, 0] for k in range(rows.POKEMON_WORDS)]
     leads = rows.POKEMON.decode(words)
     for n in range(battles):
         pair = (2 * n, 2 * n + 1)
         own = [{"most": int(leads["max_hp"][k]), "ability": NAMES["ability"][int(leads["ability"][k])]} for k in pair]
-        packed = [tables.packed(source, described, k) for k in pair]
-        yield {"seed": f"{start + n + 1:x}", "teams": packed, "setup": _setup(rng, own)}
+        yield {"seed": f"{start + n + 1:x}", "teams": [packed[k] for k in pair], "setup": _setup(rng, own)}
 
 
 def _setup(rng: np.random.Generator, leads: Sequence[Mapping[str, Any]]) -> list[list[Any]]:

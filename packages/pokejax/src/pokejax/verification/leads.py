@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax.teams import described_pool
-from pokejax.verification.battles import composed_teams, scripted
+from pokejax.verification.battles import composed, scripted
 from rlenv_shared.verification.locate import reference
 
 COLUMNS: Final = {"move": "moves", "ability": "ability", "item": "item", "species": "species"}
@@ -39,7 +39,7 @@ def single(kind: str, name: str, rng: np.random.Generator) -> str | None:
 
 def led_by(leads: Mapping[Any, str], rng: np.random.Generator, seed: int) -> list[dict[str, Any]]:
     """Battles led by these Pokémon, packed, by ``(kind, name)``; one with a wanted move uses it whenever it can."""
-    rest = composed_teams(2 * len(leads), seed)
+    rest, _ = composed(2 * len(leads), seed)
     settings, wanted = [], []
     for n, ((kind, name), lead) in enumerate(leads.items()):
         own = "]".join([lead, *rest[2 * n].split("]")[1:]])
