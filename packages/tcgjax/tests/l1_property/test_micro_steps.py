@@ -13,13 +13,12 @@ from rlenv_shared import compiling, counter_rng
 from rlenv_shared.errors import InvalidParamsError
 from tcgjax import engine
 from tcgjax.codec import CODEC
-from tcgjax.decks import tables_of
+from tcgjax.decks import pool, tables_of
 from tcgjax.env import Tcg
 from tcgjax.host import HOST
 from tcgjax.questions import as_mask
 from tcgjax.tables import Cards
 from tcgjax.verification.random_play import BATCH, ENV, NATIVE, look
-from tcgjax.verification.starters import starters
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 
@@ -34,9 +33,10 @@ def passes(words, cards, most):
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, 8])  # Abilities wait to begin in the first, Pokémon leave play in the second
 def test_a_decision_in_passes_ends_where_it_ends_at_once(seed):
-    cards, choices = Cards(tables_of(starters()), HOST), random.Random(seed)
+    cards, choices = Cards(tables_of([deck for _, deck in sorted(pool().items())]), HOST), random.Random(seed)
+    seen = set()
     with np.errstate(over="ignore"):
         keys = counter_rng.from_words(np.uint32(seed), np.uint32(0))[:2]
         words = CODEC.pack(engine.fresh(keys, engine.pair(keys, cards)))
@@ -46,6 +46,9 @@ def test_a_decision_in_passes_ends_where_it_ends_at_once(seed):
         assert np.array_equal(by_one[-1], whole[-1])
         assert np.array_equal(by_three[-1], whole[-1])
         assert (len(whole), len(by_three)) == (2, 1 + (len(by_one) + 1) // 3)
+        between = [CODEC.unpack(middle) for middle in by_one[1:-1]]
+        assert not any(engine.waits(game) for game in between)
+        seen |= {name for game in between for name in ("start_mode", "leaves", "asked") if getattr(game, name).any()}
         calls, decisions = calls + len(by_one) - 1, decisions + 1
         game = CODEC.unpack(whole[-1])
         if game.winner >= 0:
@@ -54,6 +57,7 @@ def test_a_decision_in_passes_ends_where_it_ends_at_once(seed):
             options = np.flatnonzero(as_mask(game.legal)).tolist()
             words = CODEC.pack(engine.answer(game, np.int32(choices.choice(options)))[0])
     assert decisions < calls < 4 * decisions
+    assert seen == ({"start_mode", "asked"} if seed == 0 else {"leaves"})
 
 
 def test_nobody_is_asked_of_a_game_that_goes_on():
