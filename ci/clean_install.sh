@@ -9,7 +9,7 @@ constraints="$repo/${CONSTRAINTS:-ci/constraints-py311.txt}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The wheel of shared is named along with a package's, so that pip does not look for `rlenv-shared` anywhere else.
+# The wheels of the libraries that a package needs are named along with its own: they are on no index.
 install_alone() { # environment, wheels…
     local environment=$1
     "$python" -m venv --without-pip "$environment"
@@ -31,8 +31,12 @@ echo "clean install: rlenv-shared, $((SECONDS - started)) s"
 
 for package in "$@"; do
     started=$SECONDS
-    wheel=$(newest_wheel "$package")
-    install_alone "$work/$package" "$shared" "$wheel"
+    wheels=()
+    for name in $(cd "$repo" && "$python" -m ci.workspace core "$package") "$package"; do
+        wheel=$(newest_wheel "$name")
+        wheels+=("$wheel")
+    done
+    install_alone "$work/$package" "${wheels[@]}"
     "$work/$package/bin/python" -I -m rlenv_shared.verification "$package" smoke
     echo "clean install: $package, $((SECONDS - started)) s"
     rm -rf "${work:?}/$package"

@@ -5,6 +5,7 @@ because `make setup` runs it before anything is installed.
 
 Usage:
     workspace.py install-args NAME   the pip arguments that install NAME (a distribution, or ``shared``) for development
+    workspace.py core NAME           the libraries of this repository that NAME needs at least
     workspace.py references NAME     the references that NAME is verified against
 """
 
@@ -151,21 +152,26 @@ def find(name: str, repo: Path = REPO) -> Package:
     return known[name]
 
 
+def libraries_of(package: Package, *, extras: bool) -> list[Package]:
+    """The libraries that a package asks for, and those that they ask for, itself left out; with all extras or none."""
+    wanted, pending = {package.dist}, [package]
+    while pending:
+        asking = pending.pop()
+        groups = asking.extras.values() if extras else ()
+        texts = [*asking.dependencies, *(text for group in groups for text in group)]
+        for library in libraries(package.repo):
+            if library.dist in map(requirement_name, texts) and library.dist not in wanted:
+                wanted.add(library.dist)
+                pending.append(library)
+    return [library for library in libraries(package.repo) if library.dist in wanted - {package.dist}]
+
+
 def install_arguments(package: Package) -> list[str]:
     """What pip installs together for a package: the libraries it asks for in any extra, then the package itself.
 
     They are on no index, so pip must be told where each of them lies.
     """
-    wanted, pending = {package.dist}, [package]
-    while pending:
-        asking = pending.pop()
-        texts = [*asking.dependencies, *(text for group in asking.extras.values() for text in group)]
-        for library in libraries(package.repo):
-            if library.dist in map(requirement_name, texts) and library.dist not in wanted:
-                wanted.add(library.dist)
-                pending.append(library)
-    needed = [str(library.root) for library in libraries(package.repo) if library.dist in wanted - {package.dist}]
-    return [*needed, package.editable]
+    return [*(str(library.root) for library in libraries_of(package, extras=True)), package.editable]
 
 
 def references(repo: Path = REPO) -> dict[str, dict]:
@@ -178,6 +184,8 @@ def main(arguments: list[str]) -> None:
     match arguments:
         case ["install-args", name]:
             print(" ".join(f"-e {requirement}" for requirement in install_arguments(find(name))))
+        case ["core", name]:
+            print(" ".join(library.dist for library in libraries_of(find(name), extras=False)))
         case ["references", name]:
             print(" ".join(ref for ref, pin in references().items() if find(name).name in pin["used_by"]))
         case _:
