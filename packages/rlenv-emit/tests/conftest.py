@@ -1,7 +1,6 @@
 """Objects of the tests are kept in the repository's cache; forms that this processor cannot run are skipped."""
 
 import os
-import platform
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from rlenv_emit import processor
 os.environ.setdefault("RLENV_EMIT_CACHE", str(Path(__file__).parents[3] / ".cache" / "emit"))
 
 
-HERE = {form.name: form for form in processor.FORMS if form.machine == platform.machine()}
+HERE = {form.name: form for form in processor.here()}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

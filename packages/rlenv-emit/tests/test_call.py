@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -133,7 +132,7 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33)  # around the lanes of each
 DTYPES = (jnp.bool_, jnp.uint8, jnp.int16, jnp.int32, jnp.float32, jnp.uint64, jnp.float64)
 
 
-@pytest.mark.parametrize("form", [form.name for form in processor.FORMS if form.machine == platform.machine()])
+@pytest.mark.parametrize("form", [form.name for form in processor.here()])
 def test_arrays_of_any_size_and_dtype_come_and_go_whole(form: str, x64: None) -> None:
     """Large ones are turned; every row and element comes back, in place and reversed, beside one another and apart."""
     sizes = [(size, dtype) for size in SIZES for dtype in DTYPES]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 import jax
@@ -13,7 +12,7 @@ from rlenv_emit import processor
 from rlenv_emit.fuzz.functions import FUNCTIONS, Pair, float32_bits, float64_values, main
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
-FORMS = [form.name for form in processor.FORMS if form.machine == platform.machine()]  # see conftest.py
+FORMS = [form.name for form in processor.here()]  # see conftest.py
 COUNT = 100_003
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 import jax
@@ -22,7 +21,7 @@ from rlenv_emit.gpu.host import HostKernel
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 ROWS = 1001
-FORMS = [form.name for form in processor.FORMS if form.machine == platform.machine()]  # see conftest.py
+FORMS = [form.name for form in processor.here()]  # see conftest.py
 BEST = processor.best().name
 QUICK_FORMS = [
     pytest.param(name, marks=[] if name in (FORMS[0], BEST) else pytest.mark.slow, id=name) for name in FORMS

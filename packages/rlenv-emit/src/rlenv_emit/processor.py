@@ -54,9 +54,14 @@ def flags() -> frozenset[str]:
     return frozenset()
 
 
+def here() -> tuple[Form, ...]:
+    """The forms for this kind of processor, also those that need what this one lacks."""
+    return tuple(form for form in FORMS if form.machine == platform.machine())
+
+
 def runs(form: Form) -> bool:
     """Whether this processor can run a form, under Linux."""
-    return sys.platform == "linux" and form.machine == platform.machine() and form.needs <= flags()
+    return sys.platform == "linux" and form in here() and form.needs <= flags()
 
 
 def best() -> Form:

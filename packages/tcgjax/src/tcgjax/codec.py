@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, Final
 
@@ -39,6 +40,7 @@ class Codec:
             flat += items
         self._numbers = sum(len(items) for name, items in names.items() if name not in flags)
         self.words = layout.num_words
+        self._places = functools.cache(self._find_places)
         self._word = np.array([item[1] for item in flat], np.int32)
         self._shift = np.array([item[2] for item in flat], np.uint32)
         self._mask = np.array([item[3].mask for item in flat], np.uint32)
@@ -60,52 +62,47 @@ class Codec:
 
     def pack(self, game: Record) -> tuple[Any, ...]:
         """The words of one game."""
-        return self._words(game, list(self.shapes))
+        return self._words_of(game, tuple(self.shapes))
 
     def repack(self, words: tuple[Any, ...], before: Record, after: Record) -> tuple[Any, ...]:
         """The words of a game that was unpacked from some: they keep the fields that are the same arrays as before."""
-        changed = [name for name in self.shapes if getattr(after, name) is not getattr(before, name)]
+        changed = tuple(name for name in self.shapes if getattr(after, name) is not getattr(before, name))
         if not changed:
             return words
+        flat, _ = self._places(changed)
         cleared = np.zeros((self.words,), np.uint32)
-        for name in changed:
-            places = slice(*self._range(name))
-            np.bitwise_or.at(cleared, self._word[places], self._mask[places] << self._shift[places])
-        found = self._words(after, changed)
+        np.bitwise_or.at(cleared, self._word[flat], self._mask[flat] << self._shift[flat])
+        found = self._words_of(after, changed)
         return tuple((old & ~mask) | new if mask else old for old, new, mask in zip(words, found, cleared, strict=True))
 
-    def _words(self, game: Record, names: list[str]) -> tuple[Any, ...]:
-        """The words with these fields alone."""
-        flat = [place for name in names for place in range(*self._range(name))]
-        wide = [place for place in flat if place < self._numbers]
-        parts = [getattr(game, name).reshape(-1) for name in names]
-        numbers = [part.astype(xp.uint32) for part in parts if part.dtype != np.bool_]
-        flags = [part for part in parts if part.dtype == np.bool_]
-        codes = []
-        if numbers:
-            joined = xp.concatenate(numbers)
-            codes.append(((joined - self._empty[wide]) & self._mask[wide]) << self._shift[wide])
-        if flags:
-            narrow = [place for place in flat if place >= self._numbers]
-            bits = self._mask[narrow] << self._shift[narrow]
-            codes.append(xp.where(xp.concatenate(flags), bits, np.uint32(0)))
+    def _words_of(self, game: Record, names: tuple[str, ...]) -> tuple[Any, ...]:
+        """The words with some fields alone, which are named in the order of `shapes`: flags come last."""
+        flat, parts = self._places(names)
+        wide, narrow = flat[flat < self._numbers], flat[flat >= self._numbers]
+        entries, codes = [getattr(game, name).reshape(-1) for name in names], []
+        if len(wide):
+            numbers = xp.concatenate([entry.astype(xp.uint32) for entry in entries if entry.dtype != np.bool_])
+            codes.append(((numbers - self._empty[wide]) & self._mask[wide]) << self._shift[wide])
+        if len(narrow):
+            flags = xp.concatenate([entry for entry in entries if entry.dtype == np.bool_])
+            codes.append(xp.where(flags, self._mask[narrow] << self._shift[narrow], np.uint32(0)))
         padded = xp.concatenate([*codes, xp.zeros((1,), xp.uint32)])
-        parts_of = self._parts_of(flat)
-        words = xp.sum(padded[parts_of], axis=1, dtype=xp.uint32)
+        words = xp.sum(padded[parts], axis=1, dtype=xp.uint32)
         return tuple(words[i] for i in range(self.words))
 
-    def _range(self, name: str) -> tuple[int, int]:
-        """Where a field's entries stand among all."""
-        return self._begin[name], self._begin[name] + int(np.prod(self.shapes[name], dtype=int))
+    def _find_places(self, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Where the entries of fields stand among all, int32 [n]; which of them each word holds, int32 [words, most].
 
-    def _parts_of(self, flat: list[int]) -> np.ndarray:
-        """Which of these entries each word holds, int32 [words, most]; filled up with the number behind the last."""
+        The latter is filled up with ``n``.
+        """
+        sizes = {name: int(np.prod(self.shapes[name], dtype=int)) for name in names}
+        flat = np.concatenate([np.arange(self._begin[name], self._begin[name] + size) for name, size in sizes.items()])
         words = self._word[flat]
         parts = np.full((self.words, max(np.bincount(words))), len(flat), np.int32)
         for word in range(self.words):
             here = np.flatnonzero(words == word)
             parts[word, : len(here)] = here
-        return parts
+        return flat, parts
 
     def empty(self) -> Record:
         """A game in which every field is what zero bits stand for."""

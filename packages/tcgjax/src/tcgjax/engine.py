@@ -234,8 +234,16 @@ def advance(game: Record, cards: Cards, most: int = MOST_PASSES) -> Record:
 
     A game that was not done within `MOST_PASSES` has the flag ``overflow``; one for which fewer were allowed goes on
     with the next call.
+
+    Args:
+        game: between two calls; only what is packed is read.
+        cards: tables.
+        most: passes.
+
+    Returns:
+        The game with what passes work with (`with_work`).
     """
-    game = game.copy()
+    game = with_work(game.copy(), cards)
     when(cards.ops, "deal", game.undealt, lambda g: deal(g, cards), game)
     performs = goes_on(game) & (layer(game) == MAIN)
     when_itself(cards.ops, "perform", performs, lambda g: main_phase.perform(g, cards, performs), game)

@@ -175,8 +175,8 @@ class Tcg(Env):
         Of a game that asks nobody, which layer runs next, and at which step or with which program.
         """
         game, cards = CODEC.unpack(state), Cards(params.tables, XLA)
-        unfinished = (game.programs > 0, game.attacking, game.retreating, game.settling)
-        inside = sum(flag.astype(np.int32) << i for i, flag in enumerate(unfinished))
+        waiting = (game.programs > 0, game.attacking, game.retreating, game.settling)
+        inside = sum(flag.astype(np.int32) << i for i, flag in enumerate(waiting))
         acts = game.main & (inside == 0)
         kind = sum((action >= first).astype(np.int32) for first in KINDS_OF_ACTIONS)
         targets = (kind == 1) & ((action - PLAY) % TARGETS > 0)
@@ -188,11 +188,12 @@ class Tcg(Env):
         card = jnp.where(names_a_card, board.card_of(game, cards, instance), 0)
         passes_on = acts & ((action == END) | ((action >= ATTACK) & (action < ABILITY)))
         deck = at(game.deck, jnp.where(passes_on, 1 - player, player))
-        kind = jnp.where(acts, 2 * kind + targets, 2 * len(KINDS_OF_ACTIONS) + 2 + inside)
+        after_actions = 2 * len(KINDS_OF_ACTIONS) + 2
+        kind = jnp.where(acts, 2 * kind + targets, after_actions + inside)
         if self.micro_steps is not None:
             layer, detail = engine.next_work(game)
             unfinished = engine.unfinished(game)
-            kind = jnp.where(unfinished, 2 * len(KINDS_OF_ACTIONS) + 18 + layer, kind)
+            kind = jnp.where(unfinished, after_actions + 2 ** len(waiting) + layer, kind)
             card = jnp.where(unfinished, detail, card)
         return (kind * np.int32(cards.sizes[0]) + card) * np.int32(cards.tables.num_decks) + deck
 
@@ -222,7 +223,7 @@ class Tcg(Env):
         cards = Cards(params.tables, form(ops))
         most = engine.MOST_PASSES if self.micro_steps is None else self.micro_steps
         game = CODEC.unpack(words)
-        return CODEC.repack(words, game, engine.advance(engine.with_work(game.copy(), cards), cards, most))
+        return CODEC.repack(words, game, engine.advance(game, cards, most))
 
     def transition(
         self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA

@@ -51,8 +51,7 @@ class HostGame:
         key0, key1, _ = counter_rng.from_words(np.uint32(seed), np.uint32(0))
         with np.errstate(over="ignore"):
             chosen = engine.pair((key0, key1), self.cards) if two is None else np.array(two, np.int32)
-            new = engine.with_work(engine.fresh((key0, key1), chosen), self.cards)
-            self.state: Record = engine.advance(new, self.cards)
+            self.state: Record = engine.advance(engine.fresh((key0, key1), chosen), self.cards)
 
     @property
     def options(self) -> list[int]:
@@ -62,7 +61,6 @@ class HostGame:
     def step(self, action: int) -> bool:
         """Answer the question, through the packed words as between any two steps; whether the action was illegal."""
         with np.errstate(over="ignore"):
-            game = engine.unpack(CODEC.pack(self.state), self.cards)
-            game, illegal = engine.answer(game, np.int32(action))
+            game, illegal = engine.answer(CODEC.unpack(CODEC.pack(self.state)), np.int32(action))
             self.state = engine.advance(game, self.cards)
         return bool(illegal)

@@ -38,7 +38,7 @@ def one_place(
     there = CODEC.unpack(words)
     answered, _ = engine.answer(there.copy(), action)
     game = merged(what == DEAL, engine.fresh(keys, two), merged(what == ANSWER, answered, there))
-    game = engine.advance(engine.with_work(game, cards), cards)
+    game = engine.advance(game, cards)
     views = [observation.observe(game, np.int32(player), cards) for player in (0, 1)]
     return CODEC.pack(game), canonical.of_engine(game, cards), views, game.overflow
 

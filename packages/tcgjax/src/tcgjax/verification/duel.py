@@ -8,6 +8,7 @@ in the reference (:mod:`tcgjax.verification.host_duel`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, Final, Self
 
 import jax
@@ -144,11 +145,7 @@ def _program(native: bool, threads: int | None) -> Any:
     if not native:
         return learner_step
     if threads not in _NATIVE:
-
-        def emitted(row: Any, action: Any, params: DuelParams) -> Any:
-            return learner_step(row, action, params, EMIT)
-
-        _NATIVE[threads] = emit_lazily(emitted, None, threads, _alike)
+        _NATIVE[threads] = emit_lazily(functools.partial(learner_step, ops=EMIT), None, threads, _alike)
     return _NATIVE[threads]
 
 
@@ -193,7 +190,7 @@ def learner_step(row: Any, action: Any, params: DuelParams, ops: Ops = XLA) -> t
         lead = _lead(game)
         begun = merged(over, _next(game, cards), game)
         answered, _ = engine.answer(begun.copy(), chosen)
-        game = engine.advance(engine.with_work(merged(going & ~over, answered, begun), cards), cards)
+        game = engine.advance(merged(going & ~over, answered, begun), cards)
         of_first = result(game.winner) + (_lead(game) - lead) * params.points_weight
         counts = going & ~over & ~ended  # a following game may end before the learner is asked
         reward = reward + jnp.where(counts, jnp.where(seat == 0, of_first, -of_first), np.float32(0))

@@ -51,7 +51,7 @@ def one_decision(row: Any, action: Any, params: Any, ops: Ops) -> tuple[Any, Any
     old = CODEC.unpack(tuple(row))
     answered, _ = engine.answer(old.copy(), action)
     game = merged(action == DEAL, engine.fresh((old.key0, old.key1), old.deck), answered)
-    words = CODEC.pack(engine.advance(engine.with_work(game, cards), cards))
+    words = CODEC.pack(engine.advance(game, cards))
     game = engine.unpack(words, cards)
     word = chance((game.key0, game.key1), WORDS + game.time.astype(np.uint32))
     following = heuristic.choose(game, game.actor.astype(np.int32), cards, word)
