@@ -26,6 +26,7 @@ from typing import Any, Final, Literal
 
 import jax
 import jax.numpy as jnp
+from jax.extend.core import jaxpr_as_fun
 
 from rlenv_shared import counter_rng
 from rlenv_shared.barrier import cpu_barrier
@@ -97,19 +98,17 @@ def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[An
 
     def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
         leaves, tree = jax.tree.flatten(state)
-
-        def flat(*leaves: Any) -> list[Any]:
-            return jax.tree.leaves(handler(jax.tree.unflatten(tree, leaves)))
-
-        written = _written(flat, leaves)
+        # Traced once, or gates within gates would be traced twice as often at each depth.
+        traced = jax.make_jaxpr(lambda *leaves: jax.tree.leaves(handler(jax.tree.unflatten(tree, leaves))))(*leaves)
+        written = _written(traced.jaxpr)
         if not written:
             return state
-        found = jax.lax.cond(
-            any_lane(predicate),
-            lambda *leaves: [flat(*leaves)[i] for i in written],
-            lambda *leaves: [leaves[i] for i in written],
-            *leaves,
-        )
+
+        def handled(*leaves: Any) -> list[Any]:
+            after = jaxpr_as_fun(traced)(*leaves)
+            return [after[i] for i in written]
+
+        found = jax.lax.cond(any_lane(predicate), handled, lambda *leaves: [leaves[i] for i in written], *leaves)
         for i, leaf in zip(written, found, strict=True):
             leaves[i] = leaf
         return jax.tree.unflatten(tree, leaves)
@@ -208,9 +207,8 @@ def repeat_while(
     return jax.lax.while_loop(goes_on, once, (jnp.int32(0), state))[1]
 
 
-def _written(function: Callable[..., Any], leaves: Sequence[Any]) -> list[int]:
-    """Which results of a function of arrays are not just the argument in the same place; found by tracing it."""
-    jaxpr = jax.make_jaxpr(function)(*leaves).jaxpr
+def _written(jaxpr: Any) -> list[int]:
+    """Which results of a traced function of arrays are not just the argument in the same place."""
     return [i for i, (before, after) in enumerate(zip(jaxpr.invars, jaxpr.outvars, strict=True)) if after is not before]
 
 

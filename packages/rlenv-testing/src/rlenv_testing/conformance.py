@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import compiling, masking
+from rlenv_shared import masking
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.ops import recording_ops
 from rlenv_shared.wrapper import Wrapper
@@ -101,7 +101,7 @@ def check_gates(play: RandomPlay) -> None:
         play.env.transition(state, action, play.params, ops)
         return record.leaks
 
-    checked = compiling.jit(jax.vmap(leaks), play.env)
+    checked = play.jit(jax.vmap(leaks))
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), (play.played.state, play.played.action))
     for name, leaked in checked(*flat).items():
         if np.any(leaked):
@@ -320,10 +320,10 @@ def check_secrets(play: RandomPlay) -> None:
             mask = mask & (env.current_player(state) == player)
         return env.observe(state, None if single else player, params), mask
 
-    look = compiling.jit(look, env)
+    look = play.jit(look)
     hidden: list[tuple[str, Any]] = [("reseed", lambda state, key, player: env.reseed(state, key))]
     if _has_secrets(env):
-        hidden.append(("permute_hidden", compiling.jit(env.permute_hidden, env, static_argnums=2)))
+        hidden.append(("permute_hidden", play.jit(env.permute_hidden, static_argnums=2)))
     for name, change in hidden:
         for player in range(env.num_players):
             changed = False

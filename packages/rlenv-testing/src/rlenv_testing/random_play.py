@@ -51,15 +51,22 @@ class RandomPlay:
     num_envs: int = 8  # environments, at least 2
     can_terminate: bool = True  # False for a task that only the time limit ends
     float_rtol: float = FLOAT_RTOL  # between compiled forms of a step; more where the dynamics amplify rounding
+    compile_options: Any = None  # of the checks' programs, as `Env.compile_options`; the environment's own when None
 
     def __post_init__(self) -> None:
         self.params = self.env.default_params if self.params is None else self.params
         self.key = jax.random.key(0) if self.key is None else self.key
+        own = getattr(self.env, "compile_options", {})
+        self.compile_options = own if self.compile_options is None else self.compile_options
+
+    def jit(self, function: Any, **settings: Any) -> Any:
+        """`jax.jit` with these options."""
+        return compiling.jit(function, self, **settings)
 
     @functools.cached_property
     def program(self) -> Any:
         """The compiled play: ``(keys, params) -> Transitions``."""
-        return compiling.jit(functools.partial(_play, self), self.env)
+        return self.jit(functools.partial(_play, self))
 
     @functools.cached_property
     def played(self) -> Transitions:
@@ -128,14 +135,14 @@ class RandomPlay:
     @functools.cached_property
     def step(self) -> Any:
         """Compiled ``(state, action) -> result of step`` of one environment."""
-        flat = compiling.jit(self._flat_step, self.env)
+        flat = self.jit(self._flat_step)
         return lambda state, action: self.result_of(flat(state, action))
 
     @functools.cached_property
     def gated_step(self) -> Any:
         """The same for a batch, in the gated form of the hooks."""
         one = lambda state, action: self.env.step(self.key, state, action, self.params, gated_ops())  # noqa: E731
-        return compiling.jit(jax.vmap(one, axis_name=LANES), self.env)
+        return self.jit(jax.vmap(one, axis_name=LANES))
 
 
 def _play(play: RandomPlay, keys: Any, params: Any) -> Transitions:
