@@ -524,6 +524,7 @@ CHANGES: Final = {
     "eiscue": "eiscuenoice",
     "meloetta": "meloettapirouette",
     "palafin": "palafinhero",
+    "shayminsky": "shaymin",
     "terapagos": "terapagosterastal",
     **{f"minior{color}": "miniormeteor" for color in _MINIORS},
 }
@@ -537,6 +538,7 @@ CHANGED_ABILITIES: Final = {
     "ogerponcornerstonetera": "embodyaspectcornerstone",
     "ogerponhearthflametera": "embodyaspecthearthflame",
     "ogerponwellspringtera": "embodyaspectwellspring",
+    "shaymin": "naturalcure",
     "terapagosterastal": "terashell",
     "terapagosstellar": "teraformzero",
 }

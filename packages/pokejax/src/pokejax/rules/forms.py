@@ -1,4 +1,4 @@
-"""Species that change with their health or the weather, and those that grow: Minior, Eiscue, Ogerpon, Terapagos."""
+"""Species that change with health, weather or a status, and those that grow: Minior, Eiscue, Shaymin, Terapagos."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, number_of
 from pokejax.rules.faint import become
 from pokejax.rules.telling import tell_ability
+
+SKY_FORME = number_of("species", "shayminsky")
 
 
 def show_core(b: Battle, number: int, where: Any) -> None:
@@ -33,6 +35,13 @@ def shift(b: Battle, number: int, where: Any) -> None:
     where = where & b.ability(number).tera_shifts
     tell_ability(b, number, where)
     grow_into(b, number, where)
+
+
+def fall_from_the_sky(b: Battle, number: int, where: Any) -> None:
+    """Who is frozen in Shaymin's Sky Forme is in its Land Forme from now on, with that one's ability (``frz``)."""
+    where = where & (b.itself(number).species == SKY_FORME)
+    become(b, number, True, where)
+    tell_ability(b, number, where)
 
 
 def freeze_faces(b: Battle, where: Any) -> None:

@@ -278,8 +278,9 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     ability, touched = b.ability(1), where & move.contact
     coated = where & b.side(1).coated & (move.category == rows.SPECIAL)
     b.side(1).set("coat", 1 + 2 * dealt, where=coated)
-    b.side(1).set("charged_up", True, where=where & ability.charges_up)
-    tell_ability(b, 1, where & ability.charges_up)
+    charges = where & ability.charges_up & (b.side(1).hp > 0)
+    b.side(1).set("charged_up", True, where=charges)
+    tell_ability(b, 1, charges)
     tell_ability(b, 1, touched & ability.gooey)
     boost(b, 0, b.params.speed_drop, touched & ability.gooey, by_foe=True, stats=(rows.SPE,))
     most, hurts_before = b.pokemon(0).max_hp, b.side(0).hp > 0
@@ -290,7 +291,7 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     tell_item(b, 1, touched & b.item(1).helmet & (b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage)
     hurt(b, 0, quotient(most, 6), touched & b.item(1).helmet)
     spits = where & ability.gulps & (b.side(1).form > 0) & (b.side(0).hp > 0) & ~b.side(0).absent
-    tell_ability(b, 1, spits & ~b.ability(0).no_indirect_damage)
+    tell_ability(b, 1, spits)  # Magic Guard tells it too
     hurt(b, 0, quotient(most, 4), spits)
     gorged = spits & (b.side(1).form == GORGING)
     boost(b, 0, b.params.defense_drop, spits & ~gorged, by_foe=True, silent=True, stats=(rows.DEF,))

@@ -223,6 +223,7 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
         & ~target.fainted
         & (at_side | (at_foe & ~shielded))
     )
+    adapt(b, move, bounces)
     tell_ability(b, 1, bounces)
     b.swap(bounces)
     shuffle_bans(b, bounces, "ModifyMove of who bounces it")

@@ -11,6 +11,7 @@ from pokejax import rows
 from pokejax.battle import Battle, any_of, gated, number_of
 from pokejax.picking import pick
 from pokejax.rules.faint import forget_speed, use_up
+from pokejax.rules.forms import fall_from_the_sky
 from pokejax.rules.numbers import quotient, staged_stat
 from pokejax.rules.telling import tell_ability, tell_move
 from pokejax.state import STRUGGLE_SLOT, TEAM
@@ -88,6 +89,7 @@ def inflict(
         side.set("rested", 0, where=given & sleeps)
     source = b.place(number if by_itself else 1 - number) if by is None else by
     side.set("status_by", source, where=given)
+    fall_from_the_sky(b, number, given & (status == rows.FRZ))
     notice_status(b, number, given)
     if by_move or by_status_move:
         confuses = b.ability(1 - number).confuses_by_poison & (b.itself(1 - number).base == PECHARUNT)

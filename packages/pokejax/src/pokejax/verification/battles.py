@@ -20,6 +20,7 @@ from pokejax.verification.view import CARRIED, NOT_CARRIED, action_number, snaps
 from rlenv_emit import emit_env
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared.ops import xla_ops
 from rlenv_shared.verification.locate import reference
 
 CHUNK: Final = 100
@@ -68,16 +69,23 @@ class Programs:
             return engine.opening((team0, team1), (high, low, high ^ high), params_)
 
         run = emit_env(env) if form == "native" else env
+        ops = (xla_ops(),) if form == "numpy" else ()  # the masked form, which has no branches
 
         def step(words: Any, action: Any, params_: Any) -> Any:
-            return run.transition(words, action, params_)[:3]
+            return run.transition(words, action, params_, *ops)[:3]
+
+        def look(words: Any, params_: Any) -> Any:
+            return run.legal_actions(words, params_, *ops)
+
+        def seen(words: Any, params_: Any) -> Any:
+            return run.view(words, params_, *ops)
 
         def compiled(function: Any, *axes: int) -> Any:
             batched = jax.vmap(function, (*axes, None))
             return Interpreted(batched) if form == "numpy" else compiling.jit(batched, run)
 
         self.begin, self.step = compiled(begin, 0, 0, 0, 0), compiled(step, 0, 0)
-        self.look, self.observe = compiled(run.legal_actions, 0), compiled(run.view, 0)
+        self.look, self.observe = compiled(look, 0), compiled(seen, 0)
 
 
 @functools.cache

@@ -39,9 +39,13 @@ def _shift_right_logical(a: Array, b: Array) -> Array:
     return (a.view(np.uint32) >> b.view(np.uint32)).view(a.dtype)
 
 
-def _gather(operand: Array, indices: Array) -> Array:
-    """Entries of a column; ``indices`` ``[..., 1]``."""
-    return operand[np.clip(indices[..., 0], 0, len(operand) - 1)][..., None]
+def _gather(width: int) -> Callable[..., Array]:
+    """So many entries of a column that follow one another; ``indices`` ``[..., 1]``."""
+
+    def taken(operand: Array, indices: Array) -> Array:
+        return operand[np.clip(indices, 0, len(operand) - width) + np.arange(width)]
+
+    return taken
 
 
 def _dynamic_slice(size: int) -> Callable[..., Array]:
@@ -67,8 +71,14 @@ _PLAIN: Final[dict[str, Callable[..., Array]]] = {
     "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum, "neg": np.negative, "sign": np.sign,
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "shift_left": np.left_shift, "shift_right_arithmetic": np.right_shift,
-    "shift_right_logical": _shift_right_logical, "div": _divide, "rem": _remainder, "mulhi": _mulhi, "gather": _gather,
+    "shift_right_logical": _shift_right_logical, "div": _divide, "rem": _remainder, "mulhi": _mulhi,
     "select_n": lambda where, no, yes: np.where(where, yes, no), "stop_gradient": lambda a: a, "copy": lambda a: a,
+}  # fmt: skip
+
+
+_REDUCTIONS: Final[dict[str, np.ufunc]] = {
+    "reduce_or": np.logical_or, "reduce_and": np.logical_and, "reduce_sum": np.add, "reduce_max": np.maximum,
+    "reduce_min": np.minimum,
 }  # fmt: skip
 
 
@@ -84,6 +94,8 @@ def _operation(equation: Any) -> Callable[..., Array]:
         return _broadcast(params["shape"], params["broadcast_dimensions"])
     if name == "squeeze":
         return lambda a: np.squeeze(a, tuple(params["dimensions"]))
+    if name == "gather":
+        return _gather(*params["slice_sizes"])
     if name == "stack":
         return lambda *arrays: np.stack(arrays, params["axis"])
     if name == "transpose":
@@ -98,8 +110,8 @@ def _operation(equation: Any) -> Callable[..., Array]:
         shape, dimension = params["shape"], params["dimension"]
         numbers = _broadcast(shape, (dimension,))(np.arange(shape[dimension], dtype=params["dtype"]))
         return lambda: numbers
-    if name == "reduce_or":
-        return lambda a: np.any(a, tuple(params["axes"]))
+    if name in _REDUCTIONS:
+        return lambda a: _REDUCTIONS[name].reduce(a, tuple(params["axes"]), dtype=a.dtype)
     if name == "argmax":
         (axis,) = params["axes"]
         return lambda a: np.argmax(a, axis).astype(params["index_dtype"])

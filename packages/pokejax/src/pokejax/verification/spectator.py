@@ -225,6 +225,8 @@ class Spectator:
         entries = self.coming["side"]["pokemon"]
         names = {entry["ident"].split(": ", 1)[1]: entry for entry in entries}
         wearer = next((one for one, entry in names.items() if entry["baseAbility"] == "illusion"), name)
+        if wearer == name:
+            return name
         most = int(condition.split(" ")[0].split("/")[1])
         if self.most[wearer] != self.most[name]:
             return wearer if most == self.most[wearer] else name
@@ -526,8 +528,7 @@ class Spectator:
     def _own(self, k: int) -> dict[str, list[Any]]:
         side, name = self.sides[self.player], self.order[k]
         entry = self._entry(name)
-        told = read_details(entry["details"])
-        species, pokemon = told.species, side.team.get(name, told)
+        pokemon = side.team.get(name, read_details(entry["details"]))
         hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
         most = int(most_hp or 0)
         moves = [NAMES["move"].index(move) for move in entry["moves"]]
@@ -535,7 +536,7 @@ class Spectator:
         stats = [*(entry["stats"][stat] for stat in STATS), most]
         return {
             **self._common(pokemon, side, name),
-            "species": [NAMES["species"].index(species)],
+            "species": [NAMES["species"].index(pokemon.species)],
             "ability": [NAMES["ability"].index(entry["ability"])],
             "item": [NAMES["item"].index(entry["item"]) + 1],
             "tera_type": [NAMES["type"].index(entry["teraType"])],

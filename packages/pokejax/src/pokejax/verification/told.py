@@ -20,6 +20,8 @@ PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
 LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
 """What species become for good: the details of a Pokémon say so."""
+BORN: Final = ("shaymin",)
+"""Which of these others are from the beginning."""
 
 
 def to_id(name: str) -> str:
@@ -34,8 +36,9 @@ def effect(text: str) -> tuple[str, str]:
 
 
 def base_form(species: str) -> str:
-    """The species that has become this one for the rest of the battle."""
+    """The species that has become this one for the rest of the battle, if nobody is it from the beginning."""
     others = LASTING | {base: FORMS[base][0] for base in HELD}
+    others = {base: other for base, other in others.items() if other not in BORN}
     pairs = [*others.items(), *TERASTALS.items()]
     return next((base for base, other in pairs if other == species), species)
 
