@@ -203,7 +203,7 @@ def test_ids_in_a_dictionary_are_embedded_and_told_apart(tmp_path):
     env = Cards()
     interface = Interface.from_env(env, env.default_params)
     assert interface.observation_size == 2
-    np.testing.assert_array_equal(interface.is_id, [True, False])
+    np.testing.assert_array_equal(interface.is_kept, [True, False])
     config = PPOConfig(total_steps=64 * 1024, num_envs=64, rollout_length=16, normalise_observations=True, embedding=8)
     policy = train(env, config).policy
     assert evaluate(policy, env, episodes=256, deterministic=True).mean_return > 0.97
@@ -254,3 +254,32 @@ def test_snapshots_are_kept_on_the_way():
     last = jax.tree.leaves(result.snapshots[12].params)
     for ours, theirs in zip(last, jax.tree.leaves(result.policy.params), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_what_is_said_of_actions_is_weighed_alike_for_each():
+    said = {"actions": spaces.Box(-9.0, 9.0, (4, 2)), "action_ids": spaces.MultiDiscrete(np.full((4, 3), 7))}
+    interface = Interface.from_spaces(spaces.Dict({**said, "x": spaces.Box(-1.0, 1.0, (5,))}), spaces.Discrete(4))
+    np.testing.assert_array_equal(interface.is_kept, [True] * 12 + [True] * 8 + [False] * 5)
+    network = build(interface, PPOConfig(embedding=3))
+    params = jax.tree.map(lambda leaf: leaf + 0.1, network.init_params(jax.random.key(0)))
+    rng = np.random.default_rng(0)
+    obs = {"actions": rng.normal(size=(1, 4, 2)).astype(np.float32), "action_ids": rng.integers(0, 7, (1, 4, 3))}
+    obs["x"] = rng.normal(size=(1, 5)).astype(np.float32)
+    nothing = {**obs, "actions": np.zeros_like(obs["actions"]), "action_ids": np.zeros_like(obs["action_ids"])}
+    order = np.array([2, 0, 3, 1])
+    turned = {**obs, "actions": obs["actions"][:, order], "action_ids": obs["action_ids"][:, order]}
+
+    def logits(seen):
+        carry, resets = network.initial_carry(1), jnp.ones((1,), jnp.bool_)
+        return np.asarray(network.step(params, carry, interface.flatten(seen), resets)[1])[0]
+
+    gained = logits(obs) - logits(nothing)
+    assert len(set(gained.round(4))) == 4
+    np.testing.assert_allclose(logits(turned) - logits(nothing), gained[order], atol=1e-5)
+
+
+def test_other_parts_by_that_name_are_ordinary_ones():
+    space = spaces.Dict({"actions": spaces.Box(-1.0, 1.0, (3, 2)), "x": spaces.Box(-1.0, 1.0, (5,))})
+    interface = Interface.from_spaces(space, spaces.Discrete(4))
+    assert not any(interface.says_of_actions(part) for part in interface.parts)
+    assert "query" not in build(interface, PPOConfig()).init_params(jax.random.key(0))["params"]

@@ -149,10 +149,18 @@ class Interface:
             )
         return int(shapes[0][0])
 
+    def says_of_actions(self, part: Part) -> bool:
+        """Whether a part is about the actions: ``actions`` or ``action_ids`` of shape ``[num_actions, F]``.
+
+        Networks treat every action's row alike, together with the rest of the observation.
+        """
+        named = part.path in (("actions",), ("action_ids",))
+        return named and len(part.shape) == 2 and part.shape[0] == self.num_actions
+
     @property
-    def is_id(self) -> np.ndarray:
-        """Which entries of a flattened observation are ids, bool ``[observation_size]``."""
-        flags = [np.full(part.size, part.ids > 0) for part in self.parts]
+    def is_kept(self) -> np.ndarray:
+        """Entries of a flattened observation that nothing normalises: ids, what is about actions; bool ``[size]``."""
+        flags = [np.full(part.size, part.ids > 0 or self.says_of_actions(part)) for part in self.parts]
         return np.concatenate(flags) if flags else np.zeros(self.observation_size, np.bool_)
 
     def to_env(self, action: Any) -> Any:

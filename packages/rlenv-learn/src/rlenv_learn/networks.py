@@ -110,18 +110,20 @@ class Embedding(nn.Module):
     size: int
 
     @nn.compact
-    def __call__(self, obs: Float[Array, "time batch size"]) -> Float[Array, "time batch features"]:
-        """Numbers as they are, ids as ``size`` numbers each."""
-        found, begin = [], 0
+    def __call__(self, obs: Float[Array, "time batch size"]) -> tuple[Float[Array, "time batch features"], list[Any]]:
+        """Numbers as they are, ids as ``size`` numbers each; and what is said of each action, ``[..., action, F]``."""
+        found: list[Any] = []
+        of_actions: list[Any] = []
+        begin = 0
         for number, part in enumerate(self.interface.parts):
-            entry = obs[..., begin : begin + part.size]
+            entry, about = obs[..., begin : begin + part.size], self.interface.says_of_actions(part)
             begin += part.size
             if part.ids:
                 table = nn.Embed(part.ids, self.size, param_dtype=jnp.float32, name=f"ids_{number}")
                 entry = table(entry.astype(jnp.int32))
-                entry = jnp.reshape(entry, (*entry.shape[:-2], part.size * self.size))
-            found.append(entry)
-        return jnp.concatenate(found, axis=-1)
+            rows = part.shape[:1] if about else ()
+            (of_actions if about else found).append(jnp.reshape(entry, (*obs.shape[:2], *rows, -1)))
+        return jnp.concatenate(found, axis=-1), of_actions
 
 
 class ActorCritic(nn.Module):
@@ -156,13 +158,14 @@ class ActorCritic(nn.Module):
         it begins an episode; ``asked[t]``: a decision is made there (everywhere where None), else the state is held.
         """
         shape, activation = PRESETS[self.preset], ACTIVATIONS[self.activation]
+        of_actions: list[Any] = []
         if shape.convolutions:
             image = self.interface.observation_shape
             hidden = ConvolutionalTorso(image, shape.convolutions, activation, name="torso")(obs)
         else:
             hidden = obs.astype(jnp.float32)
-            if any(part.ids for part in self.interface.parts):
-                hidden = Embedding(self.interface, self.embedding, name="embedding")(hidden)
+            if any(part.ids or self.interface.says_of_actions(part) for part in self.interface.parts):
+                hidden, of_actions = Embedding(self.interface, self.embedding, name="embedding")(hidden)
         for layer in range(shape.depth):
             hidden = activation(_dense(shape.width, math.sqrt(2), f"dense_{layer}")(hidden))
         if shape.recurrent:
@@ -170,6 +173,9 @@ class ActorCritic(nn.Module):
             carry, hidden = ResettingGRU(shape.width, name="gru")(carry, hidden, resets, asked)
         value = _dense(1, 1.0, "value")(hidden)[..., 0]
         outputs = _dense(self.interface.action_size, 0.01, "policy")(hidden)
+        if of_actions:  # the same layer for every action, weighed by what is seen
+            rows = activation(_dense(shape.width // 2, math.sqrt(2), "actions")(jnp.concatenate(of_actions, axis=-1)))
+            outputs = outputs + jnp.einsum("...af,...f->...a", rows, _dense(shape.width // 2, 0.01, "query")(hidden))
         if not self.interface.discrete:
             start = nn.initializers.constant(self.initial_log_std)
             outputs = (outputs, self.param("log_std", start, (self.interface.action_size,), jnp.float32))

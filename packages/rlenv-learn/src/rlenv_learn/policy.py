@@ -54,7 +54,7 @@ class Policy(Replaceable):
         if self.observation is None:
             return obs
         normalised = self.observation.normalise(obs)
-        return jnp.where(self.interface.is_id, obs, normalised) if self.interface.is_id.any() else normalised
+        return jnp.where(self.interface.is_kept, obs, normalised) if self.interface.is_kept.any() else normalised
 
     def forward(
         self, carry: Any, obs: Any, resets: Any, legal: Any = None, asked: Any = None

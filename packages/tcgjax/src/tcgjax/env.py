@@ -323,7 +323,7 @@ class Tcg(Env):
         """Ids of actions."""
         return spaces.Discrete(NUM_ACTIONS)
 
-    def observation_space(self, params: Any) -> spaces.Space:
+    def observation_space(self, params: Any) -> spaces.Dict:
         """One player's."""
         cards, modifiers = Cards(params.tables, XLA).sizes
         parts = {

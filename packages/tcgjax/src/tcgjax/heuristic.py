@@ -34,6 +34,10 @@ from tcgjax.zones import HAND_LIMIT
 
 NEVER: Final = -100
 """Below ending the turn, which is worth 0; scores are hundredths."""
+ADVICE_UNIT: Final = np.float32(1024)
+"""A power of two, so that nothing is rounded."""
+ADVICE_BOUNDS: Final = (-1.0, 64.0)
+"""More than any score is in that unit."""
 
 
 def choose(game: Record, player: Any, cards: Cards, word: Any) -> Any:
@@ -45,14 +49,31 @@ def choose(game: Record, player: Any, cards: Cards, word: Any) -> Any:
         cards: tables.
         word: uint32, decides between equal scores.
     """
-    what = observation.question(game, cards)
-    scores = xp.where(
-        what == observation.MAIN, main_scores(game, player, cards), choice_scores(game, player, cards, what)
-    )
+    scores = scores_of(game, player, cards)
     keys = counter_rng.bits((word, word, np.arange(NUM_ACTIONS, dtype=np.uint32)))[0] >> 16
     mixed = (scores + 1000) * np.int32(1 << 16) + keys.astype(xp.int32)
     mixed = xp.where(as_mask(game.legal), mixed, -1)
     return xp.argmax(mixed == mixed.max())
+
+
+def scores_of(game: Record, player: Any, cards: Cards) -> Any:
+    """What every action is worth to the player who is asked, int32 [144]; those that are not legal are scored too."""
+    what = observation.question(game, cards)
+    main, choice = main_scores(game, player, cards), choice_scores(game, player, cards, what)
+    return xp.where(what == observation.MAIN, main, choice)
+
+
+def advice(game: Record, player: Any, cards: Cards) -> Any:
+    """What the player by rules of thumb would tell whoever is asked, who may know all that it looks at.
+
+    Returns:
+        Float32 ``[144, 2]``: an action's score, in `ADVICE_UNIT`, and whether no legal one has a better; 0 where it is
+        not legal.
+    """
+    legal, scores = as_mask(game.legal), scores_of(game, player, cards)
+    best = xp.where(legal, scores, NEVER).max()
+    said = xp.stack([scores.astype(np.float32) / ADVICE_UNIT, (scores == best).astype(np.float32)], axis=1)
+    return xp.where(legal[:, None], said, np.float32(0))
 
 
 def script(state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:

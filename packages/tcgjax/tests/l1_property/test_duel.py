@@ -12,7 +12,7 @@ from tcgjax.codec import CODEC
 from tcgjax.decks import pool
 from tcgjax.host import HostGame
 from tcgjax.verification import same_games
-from tcgjax.verification.duel import GAME, Duel
+from tcgjax.verification.duel import Duel
 from tcgjax.verification.host_duel import ReferenceDuel
 from tcgjax.verification.reference_players import Players
 
@@ -22,7 +22,7 @@ GAMES = 16
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_policy_plays_the_same_games_in_both_engines(share):
-    found = same_games.play_both(uniform_policy(GAME), Duel(heuristic=share, points_weight=0.125), GAMES, seed=3)
+    found = same_games.play_both(uniform_policy(Duel()), Duel(heuristic=share, points_weight=0.125), GAMES, seed=3)
     assert not found.differences
     assert found.games == GAMES
     assert set(found.returns) <= {-1.0, 0.0, 1.0}  # what points bring on the way is taken back
@@ -31,7 +31,7 @@ def test_a_policy_plays_the_same_games_in_both_engines(share):
 def test_an_opponent_that_draws_otherwise_makes_other_games(monkeypatch):
     last = lambda players, game, word: game.choice.options[-1]  # noqa: E731
     monkeypatch.setattr(Players, "random", last)
-    found = same_games.play_both(uniform_policy(GAME), Duel(heuristic=0.0, points_weight=0.125), GAMES, seed=3)
+    found = same_games.play_both(uniform_policy(Duel()), Duel(heuristic=0.0, points_weight=0.125), GAMES, seed=3)
     assert found.differences
 
 

@@ -27,6 +27,7 @@ from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
 from tcgjax.questions import as_mask
 from tcgjax.tables import Cards, Tables
+from tcgjax.verification import advice
 
 GAME: Final = Tcg()
 SEAT, OPPONENT, WORDS = (np.uint32(n) for n in (7 << 28, (7 << 28) + 1, 1 << 31))
@@ -64,9 +65,12 @@ def by_heuristic(keys: tuple[Any, Any], share: Any) -> Any:
 class Duel:
     """The game as a batch of environments for one player, with `DuelParams`.
 
-    Observation, actions and mask are the game's, seen from the learner's seat.  Reward: 1 for a win, -1 for a loss, 0
-    for a tie.  Besides, ``points_weight`` is paid for every point of the lead and taken back at the end (a potential),
-    so that the return of a game is always its result.  No game is cut off.  A state is the words of a game, uint32 [W].
+    Observation, actions and mask are the game's, seen from the learner's seat.  The observation has also what the
+    heuristic says of each action, and whom it is about (:mod:`tcgjax.verification.advice`).
+
+    Reward: 1 for a win, -1 for a loss, 0 for a tie.  Besides, ``points_weight`` is paid for every point of the lead and
+    taken back at the end (a potential), so that the return of a game is always its result.  No game is cut off.  A
+    state is the words of a game, uint32 [W].
     """
 
     native: bool = True
@@ -99,7 +103,7 @@ class Duel:
 
     def observation_space(self, params: DuelParams) -> Any:
         """One player's."""
-        return GAME.observation_space(params)
+        return advice.seen_spaces(GAME.observation_space(params), Cards(params.tables, XLA).sizes[0])
 
     def refresh(self, params: DuelParams, key: Any) -> DuelParams:
         """The same."""
@@ -200,7 +204,9 @@ def learner_step(row: Any, action: Any, params: DuelParams, ops: Ops = XLA) -> t
     _, words, reward, ended = ops.loop(goes_on, once, start, MOST)
     words = ops.barrier(words)
     game = engine.unpack(words, cards)
-    obs = observation.observe(game, seat_of((game.key0, game.key1)), cards)
+    seat = seat_of((game.key0, game.key1))
+    obs = observation.observe(game, seat, cards)
+    obs |= {"actions": heuristic.advice(game, seat, cards), "action_ids": advice.action_ids(obs)}
     return obs, jnp.stack(words), reward, ended
 
 

@@ -15,6 +15,7 @@ from tcgjax.host import HOST
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
 from tcgjax.verification import observed
+from tcgjax.verification.advice import action_ids
 from tcgjax.verification.duel import WORDS, Duel, DuelParams, by_heuristic, chance, result, seat_of
 from tcgjax.verification.reference_players import Players
 
@@ -70,7 +71,8 @@ class ReferenceDuel:
 
     def observe(self) -> dict[str, np.ndarray]:
         """What the learner sees."""
-        return observed.of_reference(self.reference, self.game, self.seat)
+        seen = observed.of_reference(self.reference, self.game, self.seat)
+        return seen | {"actions": self.players.advice(self.game), "action_ids": action_ids(seen)}
 
     def mask(self) -> np.ndarray:
         """What the learner may do, bool [144]."""

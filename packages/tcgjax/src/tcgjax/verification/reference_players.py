@@ -11,7 +11,7 @@ import numpy as np
 
 from rlenv_shared import counter_rng
 from tcgjax.codes import DECK_TYPES, CardKind, Op, Stage
-from tcgjax.heuristic import NEVER
+from tcgjax.heuristic import ADVICE_UNIT, NEVER
 from tcgjax.layout import SLOTS
 from tcgjax.observation import MAIN, OF_PROGRAM, PROMOTION, SETUP
 from tcgjax.questions import (
@@ -51,12 +51,24 @@ class Players:
 
     def heuristic(self, game: Any, word: np.uint32) -> int:
         """As `tcgjax.heuristic.choose`."""
-        asked, me = question(game), game.choice.actor
-        score = self.main_score if asked == MAIN else self.choice_score
+        scores = self.scores(game)
         numbers = np.full((NUM_ACTIONS,), word, np.uint32)
         keys = counter_rng.bits((numbers, numbers, np.arange(NUM_ACTIONS, dtype=np.uint32)))[0] >> np.uint32(16)
         # of equal ones the first
-        return max(game.choice.options, key=lambda option: (score(game, me, option, asked) << 16) + int(keys[option]))
+        return max(game.choice.options, key=lambda option: (scores[option] << 16) + int(keys[option]))
+
+    def scores(self, game: Any) -> dict[int, int]:
+        """What each legal action is worth, as `tcgjax.heuristic.scores_of`."""
+        asked, me = question(game), game.choice.actor
+        score = self.main_score if asked == MAIN else self.choice_score
+        return {option: score(game, me, option, asked) for option in game.choice.options}
+
+    def advice(self, game: Any) -> np.ndarray:
+        """As `tcgjax.heuristic.advice`."""
+        said, scores = np.zeros((NUM_ACTIONS, 2), np.float32), self.scores(game)
+        for option, score in scores.items():
+            said[option] = score / ADVICE_UNIT, score == max(scores.values())
+        return said
 
     def main_score(self, game: Any, me: int, action: int, asked: int) -> int:
         """As `heuristic.main_scores`."""

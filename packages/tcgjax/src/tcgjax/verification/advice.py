@@ -1,0 +1,80 @@
+"""What a learner of `Duel` is told of each action besides what a player may know: whom it is about.
+
+`actions` is what the player by rules of thumb says (`tcgjax.heuristic.advice`); `action_ids` follows from the
+observation alone, so that both engines get it from the same function.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_shared import spaces
+from tcgjax import heuristic, observation, xp
+from tcgjax.layout import PLACES, SLOTS
+from tcgjax.questions import ABILITY, ATTACH, ATTACK, NUM_ACTIONS, OPTIONS
+from tcgjax.zones import HAND_LIMIT
+
+KINDS: Final = 3
+"""An id is thrice a card of `observation.CARDS`, plus 1 or 2 for its first or second attack."""
+_ENDS: Final = dict(zip(observation.CARDS, itertools.accumulate(observation.CARDS.values()), strict=True))
+
+
+def action_ids(seen: Mapping[str, Any]) -> Any:
+    """Ids of what each action is about: the card or attack that is used, and who is meant; 0 where there is none.
+
+    Args:
+        seen: an observation.
+
+    Returns:
+        int32 ``[144, 2]``.
+    """
+    places = _part(seen, "in play").reshape(PLACES, 3)
+    tops = xp.where(places[:, 2] > 0, places[:, 2], xp.where(places[:, 1] > 0, places[:, 1], places[:, 0]))
+    own, foe = tops[:SLOTS], tops[SLOTS:]
+    nobody = xp.zeros((1,), xp.int32)
+    hand, options = _part(seen, "hand"), _part(seen, "options")
+    held = xp.concatenate([hand, xp.zeros((OPTIONS - HAND_LIMIT,), xp.int32)])
+    standing = xp.concatenate([tops, xp.zeros((OPTIONS - PLACES,), xp.int32)])
+    chosen = xp.where(seen["question"][0] == observation.SETUP, held, standing)
+    targets = xp.concatenate([nobody, tops])
+    attacks = xp.concatenate([own[:1] * KINDS + 1, own[:1] * KINDS + 2, xp.zeros((ABILITY - ATTACK - 2,), xp.int32)])
+    used = [
+        nobody,
+        xp.broadcast_to(hand[:, None] * KINDS, (HAND_LIMIT, len(targets))).reshape(-1),
+        xp.zeros((ATTACK - ATTACH,), xp.int32),
+        xp.where(own[0] > 0, attacks, 0),
+        own * KINDS,
+        _part(seen, "stadium") * KINDS,
+        own * KINDS,
+        xp.where(options > 0, options, chosen) * KINDS,
+    ]
+    meant = [
+        nobody,
+        xp.broadcast_to(targets[None, :], (HAND_LIMIT, len(targets))).reshape(-1),
+        own,
+        own[1:],
+        xp.broadcast_to(foe[:1], (ABILITY - ATTACK,)),
+    ]
+    return xp.stack([_filled(used), _filled(meant) * KINDS], axis=1)
+
+
+def seen_spaces(space: spaces.Dict, cards: int) -> spaces.Dict:
+    """An observation space with both; ``cards``: how many there are."""
+    ids = spaces.MultiDiscrete(np.full((NUM_ACTIONS, 2), KINDS * (cards + 1)))
+    said = spaces.Box(*heuristic.ADVICE_BOUNDS, (NUM_ACTIONS, 2))
+    return spaces.Dict({**space.spaces, "actions": said, "action_ids": ids})
+
+
+def _part(seen: Mapping[str, Any], name: str) -> Any:
+    end = _ENDS[name]
+    return seen["cards"][end - observation.CARDS[name] : end]
+
+
+def _filled(parts: list[Any]) -> Any:
+    """One row of ids for all actions; what is left at the end is about nobody."""
+    joined = xp.concatenate([xp.asarray(part).astype(xp.int32) for part in parts])
+    return xp.concatenate([joined, xp.zeros((NUM_ACTIONS - joined.shape[0],), xp.int32)])
