@@ -1,0 +1,75 @@
+"""What a duel's learner is told of actions: whom they are about, by the reference's view, and the heuristic's advice."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+
+from tcgjax import heuristic
+from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, PLAY, RETREAT, STADIUM, TARGETS
+from tcgjax.verification.duel import Duel
+from tcgjax.verification.host_duel import ReferenceDuel
+
+pytestmark = pytest.mark.l1
+
+
+def whom(view, action):
+    """The card or attack that an action of the main phase uses, and who is meant, as ids."""
+    tops = [slot["cards"][-1] if slot else -1 for slot in (*view["me"]["slots"], *view["foe"]["slots"])]
+    id_of = lambda card: 3 * (card + 1)  # noqa: E731 - nobody is -1
+    if PLAY <= action < ATTACH:
+        position, target = divmod(action - PLAY, TARGETS)
+        return id_of(view["hand"][position]), id_of(tops[target - 1]) if target else 0
+    if action < RETREAT:
+        return 0, id_of(tops[action - ATTACH])
+    if action < ATTACK:
+        return 0, id_of(tops[action - RETREAT + 1])
+    if action < ABILITY:
+        number = action - ATTACK
+        return id_of(tops[0]) + 1 + number if number < 2 else 0, id_of(tops[4])
+    if action < STADIUM:
+        return id_of(tops[action - ABILITY]), 0
+    return (id_of(view["stadium"]), 0) if action < FOSSIL else (id_of(tops[action - FOSSIL]), 0)
+
+
+def test_ids_are_those_of_the_cards_that_an_action_is_about():
+    duel, rng, kinds = ReferenceDuel(Duel().default_params), np.random.default_rng(0), set()
+    for number in range(24):
+        duel.deal(number, 7)
+        while not duel.over:
+            view, seen = duel.reference.observation(duel.game, duel.seat), duel.observe()
+            for action in duel.game.choice.options if seen["question"][0] == 2 else ():
+                if 0 < action < CHOICE:
+                    assert tuple(seen["action_ids"][action]) == whom(view, action), action
+                    kinds.add(
+                        next(k for k, end in enumerate((ATTACH, RETREAT, ATTACK, ABILITY, CHOICE)) if action < end)
+                    )
+            word = rng.integers(2**32, dtype=np.uint32)
+            duel.step((duel.players.heuristic if rng.random() < 0.8 else duel.players.random)(duel.game, word))
+    assert kinds == {0, 1, 2, 3, 4}
+
+
+def test_the_heuristic_s_choice_is_among_those_it_calls_best():
+    duel, chosen = ReferenceDuel(Duel().default_params), []
+    duel.deal(3, 7)
+    while not duel.over:
+        said = duel.observe()["actions"]
+        action = duel.players.heuristic(duel.game, np.uint32(len(chosen)))
+        chosen.append(said[action, 1])
+        best, legal = said[:, 1] == 1, duel.mask()
+        assert not best[~legal].any()
+        assert (said[best, 0] == said[legal, 0].max()).all()
+        assert said[:, 0].max() <= heuristic.ADVICE_BOUNDS[1]
+        duel.step(action)
+    assert len(chosen) > 5
+    assert all(chosen)
+
+
+def test_what_is_shown_is_in_the_space():
+    env = Duel(native=False)
+    duel = ReferenceDuel(env.default_params)
+    duel.deal(3, 7)
+    seen = duel.observe()
+    assert seen.keys() == env.observation_space(env.default_params).spaces.keys()
+    assert bool(env.observation_space(env.default_params).contains(jax.tree.map(np.asarray, seen)))
