@@ -1,4 +1,4 @@
-"""What a duel's learner is told of actions: whom they are about, by the reference's view; the heuristic's advice."""
+"""What a duel's learner is told of actions: whom they are about, by the reference's view, and which are best."""
 
 from __future__ import annotations
 

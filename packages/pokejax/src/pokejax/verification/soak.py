@@ -93,10 +93,11 @@ def battle_teams(kind: str, battles: int, seed: int) -> list[tuple[str, str]]:
         chosen += [first, other]
         speeds += [speed, speed]
     tables = reference("showdown", "tables")
+    source = tables.load()
     columns = {name: column[np.array(chosen)] for name, column in _generated().items()}
     if wanted.equal:
         _set_speeds(columns, np.array(speeds))
-    packed = [tables.packed(tables.load(), columns, number) for number in range(2 * battles)]
+    packed = [tables.packed(source, columns, number) for number in range(2 * battles)]
     return list(zip(packed[::2], packed[1::2], strict=True))
 
 
