@@ -14,11 +14,12 @@ from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, beaters, damage, has_power
+from pokejax.rules.eating import unnerved
 from pokejax.rules.faint import become, change_form, drain, faint_messages, forget_speed, hurt, lose_item, use_up
 from pokejax.rules.field import clear_terrain, set_terrain
 from pokejax.rules.guises import drop
 from pokejax.rules.hazards import lay, sweep
-from pokejax.rules.items import eat, eat_of_target, lose_balloon, steal, unnerved, update
+from pokejax.rules.items import eat, eat_of_target, lose_balloon, steal, update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, quotient
 from pokejax.rules.screens import shatter
 from pokejax.rules.status import POWDER_IMMUNE, add_volatile, cure, inflict

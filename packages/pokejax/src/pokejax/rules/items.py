@@ -12,10 +12,11 @@ from pokejax.battle import Battle, any_of, gated
 from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.copying import trace_in_vain
+from pokejax.rules.eating import ask_to_eat, enjoy, ruminate, unnerved
 from pokejax.rules.faint import heal, lose_item, use_up
 from pokejax.rules.numbers import quotient
 from pokejax.rules.paradox import notice_weather, use_booster
-from pokejax.rules.status import ask_to_eat, cure
+from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import MOVES
 
@@ -72,12 +73,6 @@ def steal(b: Battle, number: int, where: Any) -> None:
     lose_item(b, number, where)
 
 
-def unnerved(b: Battle, number: int) -> Any:
-    """Whether the other one keeps an active Pokémon from eating."""
-    foe = b.side(1 - number)
-    return b.ability_out(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
-
-
 def hungry(b: Battle, number: int) -> Any:
     """Whether an active Pokémon holds a berry that would help it now, if nobody unnerves it."""
     side, item = b.side(number), b.item(number)
@@ -121,20 +116,6 @@ def eat(b: Battle, number: int, where: Any) -> None:
     use_up(b, number, where)
 
 
-def ruminate(b: Battle, number: int, where: Any) -> None:
-    """Cud Chew keeps the berry for the end of the next turn, or of this one if nothing is left to do in it."""
-    side = b.side(number)
-    where = where & b.ability(number).chews
-    side.set("cud", side.item, where=where)
-    side.set("cud_turns", pick(queue_is_empty(b), 1, 2), where=where)
-
-
-def queue_is_empty(b: Battle) -> Any:
-    """Whether no action is left in this turn, whose end is the last but for entries after it."""
-    enters = any_of(side.queued_run_switch | side.queued_instaswitch for side in b.view.side)
-    return ~b.view.queued_residual & ~enters
-
-
 def chew(b: Battle, number: int, where: Any) -> None:
     """The berry of the turn before is eaten once more."""
     side = b.side(number)
@@ -173,13 +154,6 @@ def restore(b: Battle, number: int, where: Any) -> None:
         wants = pick(any_spent, spent[slot], (moves[slot] != 0) & (left < most))
         power.put(b, number, slot, jnp.minimum(left + LEPPA_POINTS, most), where & wants)
         where = where & ~wants
-
-
-def enjoy(b: Battle, number: int, where: Any) -> None:
-    """Cheek Pouch heals whoever eats."""
-    share = b.ability(number).berry_heals
-    most = b.pokemon(number).max_hp
-    tell_ability(b, number, heal(b, number, quotient(most, jnp.maximum(share, 1)), where & (share > 0)))
 
 
 def lose_balloon(b: Battle, where: Any) -> None:

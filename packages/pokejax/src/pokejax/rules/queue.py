@@ -14,7 +14,8 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import FLYING, Battle, any_of, number_of
 from pokejax.picking import pick
-from pokejax.rules.items import eat_for_nothing, unnerved
+from pokejax.rules.eating import unnerved
+from pokejax.rules.items import eat_for_nothing
 from pokejax.rules.requests import enabled, enabled_moves
 from pokejax.rules.speed import update_speeds
 from pokejax.state import ASK_MOVES, ASK_SWITCH, MOVES, NOT_ASKED, STRUGGLE_SLOT

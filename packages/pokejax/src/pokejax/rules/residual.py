@@ -13,11 +13,12 @@ from pokejax.battle import Battle, any_of
 from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
+from pokejax.rules.eating import unnerved
 from pokejax.rules.faint import bury, change_form, heal, hurt, mark
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import show_core
 from pokejax.rules.futures import draw_near
-from pokejax.rules.items import chew, eat, hungry, unnerved, update, white_herb
+from pokejax.rules.items import chew, eat, hungry, update, white_herb
 from pokejax.rules.numbers import quotient
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort

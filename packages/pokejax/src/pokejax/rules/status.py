@@ -10,6 +10,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of, gated, number_of
 from pokejax.picking import pick
+from pokejax.rules.eating import ask_to_eat, enjoy, ruminate, unnerved
 from pokejax.rules.faint import forget_speed, use_up
 from pokejax.rules.forms import fall_from_the_sky
 from pokejax.rules.numbers import quotient, staged_stat
@@ -101,24 +102,27 @@ def inflict(
         tell_ability(b, number, mirrors)
         answered = inflict(b, 1 - number, status, mirrors, by_status_move=True, last=True, may_sleep=False)
         tell_ability(b, 1 - number, answered & b.ability(1 - number).synchronizes)  # whose own answer comes to nothing
+    eat_at_once(b, number, given & b.item(number).cures)
     return given
 
 
 def notice_status(b: Battle, number: int, where: Any) -> None:
-    """A Pokémon has got a status (``AfterSetStatus``): equals of one speed that listen are shuffled.
-
-    So they are when its Lum Berry wants to be eaten, which itself is done at the next Update.
-    """
+    """A Pokémon has got a status (``AfterSetStatus``): equals of one speed that listen are shuffled."""
     own, other = b.ability_out(number), b.ability_out(1 - number)
     listen = (own.synchronizes | own.confuses_by_poison) & other.confuses_by_poison
     b.draw(where & listen & b.tied(), 2, "AfterSetStatus")
-    ask_to_eat(b, number, where & b.item(number).cures)
 
 
-def ask_to_eat(b: Battle, number: int, where: Any) -> None:
-    """A Pokémon wants to eat (``TryEatItem``): its Berserk is shuffled with what unnerves it."""
-    listens = (b.ability_out(number).halfway_boosts > 0) & b.ability_out(1 - number).unnerves
-    b.draw(where & listens & b.tied(), 2, "TryEatItem")
+@gated("eat at once")
+def eat_at_once(b: Battle, number: int, where: Any) -> None:
+    """Eat a Lum Berry because of a status, when all who listen have been heard, unless the other one unnerves it."""
+    ask_to_eat(b, number, where)
+    where = where & ~unnerved(b, number)
+    ruminate(b, number, where)
+    cure(b, number, where)
+    b.side(number).set("confusion", 0, where=where)
+    enjoy(b, number, where)
+    use_up(b, number, where)
 
 
 def kept_awake(b: Battle, number: int) -> Any:

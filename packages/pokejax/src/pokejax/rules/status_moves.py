@@ -16,7 +16,7 @@ from pokejax.rules.faint import drain, heal, hurt
 from pokejax.rules.hazards import defog, sweep
 from pokejax.rules.numbers import fraction, modify, quotient, staged_stat
 from pokejax.rules.requests import fallen, has_reserve
-from pokejax.rules.status import add_volatile, cure, guarded_by_sun, inflict, kept_awake, notice_status
+from pokejax.rules.status import add_volatile, cure, eat_at_once, guarded_by_sun, inflict, kept_awake, notice_status
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import wish
 
@@ -208,4 +208,5 @@ def rest(b: Battle, where: Any) -> Any:
         user.set(field, value, where=works)
     user.set("status_by", b.place(0), where=works)
     notice_status(b, 0, works)
+    eat_at_once(b, 0, works & b.item(0).cures)
     return works
