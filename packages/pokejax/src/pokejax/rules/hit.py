@@ -14,12 +14,11 @@ from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import FIRE, Matchup, beaters, damage, has_power
-from pokejax.rules.eating import unnerved
 from pokejax.rules.faint import become, change_form, drain, faint_messages, forget_speed, hurt, lose_item, use_up
 from pokejax.rules.field import clear_terrain, set_terrain
 from pokejax.rules.guises import drop
 from pokejax.rules.hazards import lay, sweep
-from pokejax.rules.items import eat, eat_of_target, lose_balloon, steal, update
+from pokejax.rules.items import eat_of_target, lose_balloon, steal, update
 from pokejax.rules.numbers import chain, facts_word, fraction, modify, multiplier, quotient
 from pokejax.rules.screens import shatter
 from pokejax.rules.status import POWDER_IMMUNE, add_volatile, cure, inflict
@@ -337,8 +336,6 @@ def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
     knocked = where & alive & move.knocks_off
-    ails = b.item(1).cures & (b.side(1).status != 0) & (b.side(1).hp > 0)  # by Poison Touch, a moment ago
-    eat(b, 1, knocked & ails & ~unnerved(b, 1))
     knocked = knocked & ~b.item(1).kept
     held = knocked & b.ability(1).holds_fast & (b.side(1).item != 0) & (b.side(1).hp > 0)
     tell_ability(b, 1, held)

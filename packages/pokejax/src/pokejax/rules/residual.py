@@ -13,12 +13,11 @@ from pokejax.battle import Battle, any_of
 from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
-from pokejax.rules.eating import unnerved
 from pokejax.rules.faint import bury, change_form, heal, hurt, mark
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import show_core
 from pokejax.rules.futures import draw_near
-from pokejax.rules.items import chew, eat, hungry, update, white_herb
+from pokejax.rules.items import chew, update, white_herb
 from pokejax.rules.numbers import quotient
 from pokejax.rules.screens import fade
 from pokejax.rules.sorting import UNORDERED, Kind, sort
@@ -104,9 +103,6 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     burdened = where & (order["Salt Cure"][0] >= 0)
     b.when("Salt Cure and Whirlpool", burdened, lambda inner: torment(inner, burdened, order["Salt Cure"]))
     in_order(b, where, order["Yawn"], volatiles.doze_off, any_of(side.yawn > 0 for side in b.view.side))
-    for number in (0, 1):
-        asleep = b.side(number).status == rows.SLP
-        eat(b, number, where & ~b.view.over & asleep & b.item(number).cures & hungry(b, number) & ~unnerved(b, number))
     fade(b, where & ~b.view.over)
     room = b.view.trick_room
     going = where & ~b.view.over
