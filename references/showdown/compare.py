@@ -23,6 +23,7 @@ TIERS: Final = {
 """Keys of a view by tier, in the order in which they are compared."""
 _MISSING: Final = object()
 _SCALARS: Final = frozenset({int, str, bool, float})
+_CONTAINERS: Final = frozenset({dict, list, tuple})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _walk(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key, other in theirs.items():
             mine = ours.get(key, _MISSING)
-            if not _same_leaf(mine, other):
+            if not _alike(mine, other):
                 yield from _walk(f"{path}.{key}", mine, other)
         for key in (key for key in ours if key not in theirs):
             yield from _walk(f"{path}.{key}", ours[key], _MISSING)
@@ -97,16 +98,23 @@ def _walk(path: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
             yield path, list(ours), list(theirs)
             return
         for index, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
-            if not _same_leaf(mine, other):
+            if not _alike(mine, other):
                 yield from _walk(f"{path}.{index}", mine, other)
-    elif not _same_leaf(ours, theirs):
+    elif not _alike(ours, theirs):
         yield path, _shown(ours), _shown(theirs)
 
 
-def _same_leaf(ours: Any, theirs: Any) -> bool:
-    """Whether both are one scalar; looked at before anything else, since nearly all are."""
+def _alike(ours: Any, theirs: Any) -> bool:
+    """Whether two values are equal, looked at before any path is written down, since nearly all are."""
+    if ours is theirs:
+        return True
     kind = type(ours)
-    return ours is theirs or (kind is type(theirs) and kind in _SCALARS and bool(ours == theirs))
+    if kind in _SCALARS:
+        return kind is type(theirs) and bool(ours == theirs)
+    if kind not in _CONTAINERS or kind is not type(theirs) or len(ours) != len(theirs):
+        return False
+    pairs = ((ours[key], theirs.get(key, _MISSING)) for key in ours) if kind is dict else zip(ours, theirs, strict=True)
+    return all(mine is other or _alike(mine, other) for mine, other in pairs)
 
 
 def _shown(value: Any) -> Any:

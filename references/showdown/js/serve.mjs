@@ -1,4 +1,4 @@
-// JSON lines over the standard streams: the server side of rlenv_shared.rollout.reference.
+// JSON lines over the standard streams: the server side of rlenv_shared.verification.reference.
 import {createInterface} from 'node:readline';
 import {name, version} from './package.mjs';
 

@@ -1,5 +1,7 @@
 """Teams for the soak: they have what they are for, and nothing that no team has."""
 
+import collections
+
 import pytest
 
 from pokejax.verification.soak import KINDS, SPEEDS, battle_teams
@@ -21,10 +23,16 @@ def test_teams_have_what_they_are_for(kind):
     for number, pair in enumerate(described(kind)):
         for team in pair if wanted.both or number % 2 else pair[:1]:
             has = [p["ability"] in wanted.abilities or {m for m, _ in p["moves"]} & set(wanted.moves) for p in team]
-            assert sum(map(bool, has)) >= wanted.members
+            assert wanted.every or sum(map(bool, has)) >= wanted.members
         if not wanted.alike:
             assert all(len({p["species"] for p in team}) == 6 for team in pair)
         assert pair[0] == pair[1] or not wanted.mirrored
+
+
+def test_the_rare_are_as_frequent_as_the_common():
+    teams = [team for pair in described("rare", 300) for team in pair]
+    abilities = collections.Counter(pokemon["ability"] for team in teams for pokemon in team)
+    assert len(abilities) > 190  # of 203; a third of the members is chosen for one, six for each
 
 
 def test_all_speeds_of_a_battle_are_equal():

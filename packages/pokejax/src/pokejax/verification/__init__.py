@@ -4,7 +4,7 @@ from typing import Final
 
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, RolloutSet
 
-SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains")
+SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
 REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"

@@ -202,15 +202,16 @@ def _verify_chunk(
     agrees = dict.fromkeys(range(len(recordings)), True)
     compare = reference("showdown", "compare")
     for moment in moments:
-        states = snapshots(moment.words, programs(form).look(moment.words, moment.params))
-        for n in moment.going:
-            if agrees[n]:
-                outcome.decisions += 1
-                ours = view(states[n], recordings[n]["constants"])
-                difference = first_difference(compare, ours, recordings[n]["views"][moment.decision], aux)
-                agrees[n] = difference is None
-                if difference:
-                    outcome.mismatches.append((first + n, moment.decision, difference))
+        compared = [n for n in moment.going if agrees[n]]
+        masks = np.asarray(programs(form).look(moment.words, moment.params))
+        states = snapshots(tuple(np.asarray(word)[compared] for word in moment.words), masks[compared])
+        for n, state in zip(compared, states, strict=True):
+            outcome.decisions += 1
+            ours = view(state, recordings[n]["constants"])
+            difference = first_difference(compare, ours, recordings[n]["views"][moment.decision], aux)
+            agrees[n] = difference is None
+            if difference:
+                outcome.mismatches.append((first + n, moment.decision, difference))
 
 
 def first_difference(compare: Any, ours: dict[str, Any], theirs: dict[str, Any], aux: bool) -> str | None:

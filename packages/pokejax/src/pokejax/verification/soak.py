@@ -28,6 +28,7 @@ class Kind:
     Attributes:
         moves: ids of moves.
         abilities: ids of abilities.
+        every: every move, ability and item that is generated is named.
         members: how many of a team know a move or have an ability of these.
         both: both teams are of this kind in every battle; otherwise the second one is in every other battle, and of
             anybody in the others.
@@ -38,6 +39,7 @@ class Kind:
 
     moves: tuple[str, ...] = ()
     abilities: tuple[str, ...] = ()
+    every: bool = False
     members: int = TEAM
     both: bool = True
     alike: bool = False
@@ -71,6 +73,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     # Baton Pass is on no set of the format: Shed Tail passes the substitute, and Healing Wish a cure
     "chains": Kind(("revivalblessing", "shedtail", "healingwish", "uturn", "voltswitch", "partingshot"), members=5),
+    # what is seldom generated meets what is seldom generated
+    "rare": Kind(every=True),
 }
 """What has to be played over and over again, by name."""
 
@@ -116,13 +120,23 @@ def _bases() -> NDArray[Any]:
 def _suits(kind: Kind) -> NDArray[Any]:
     """Numbers of the generated Pokémon that have one of the named things.
 
-    Each named ability is there as often as the others, and all of them a quarter of the time, if there are moves.
+    Moves, abilities and items have equal shares, if there are any, and in them each that is named an equal one.
     """
     tables, found = reference("showdown", "tables").load(), _generated()
-    knows = np.flatnonzero(np.isin(found["moves"], [tables.number("move", name) for name in kind.moves]).any(1))
-    each = [np.flatnonzero(found["ability"] == tables.number("ability", name)) for name in kind.abilities]
-    most = max([len(knows) // max(3 * len(each), 1), *map(len, each)])
-    return np.concatenate([knows, *(np.resize(having, most) for having in each)])
+    named = {"move": kind.moves, "ability": kind.abilities}
+    wanted = {what: [tables.number(what, name) for name in names] for what, names in named.items()}
+    if kind.every:
+        columns = {"move": found["moves"], "ability": found["ability"], "item": found["item"]}
+        wanted = {what: [int(n) for n in np.unique(column) if n] for what, column in columns.items()}
+    groups = [[_having(what, number) for number in numbers] for what, numbers in wanted.items() if numbers]
+    share = max(len(group) * max(map(len, group)) for group in groups)
+    return np.concatenate([np.resize(having, share // len(group)) for group in groups for having in group])
+
+
+def _having(what: str, number: int) -> NDArray[Any]:
+    found = _generated()
+    has: NDArray[Any] = (found["moves"] == number).any(1) if what == "move" else found[what] == number
+    return np.flatnonzero(has)
 
 
 @functools.cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
+from rlenv_shared.packing.fields import Field
 
 NOT_CARRIED: Final = {
     "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
@@ -49,18 +51,44 @@ others of who is out."""
 _RESULTS: Final = ("undefined", None, False, True)
 
 
-def snapshots(words: Words, masks: Any) -> list[dict[str, Any]]:
-    """A batch of states as plain values, one dictionary per battle."""
-    values = {}
-    for place in LAYOUT.places():
-        start = LAYOUT.tables[place.table].start
-        values[place.path] = np.asarray(place.field.decode(np.asarray(words[start + place.word]), place.shift)).tolist()
-    legal = np.asarray(masks)
-    count = len(values["turn"])
-    return [{path: column[i] for path, column in values.items()} | {"legal": legal[i]} for i in range(count)]
+class Snapshot(Mapping[str, Any]):
+    """A state as plain values by path, such as ``snapshot["side[0].hp"]``; ``snapshot["legal"]`` is bool [2, actions].
+
+    Args:
+        columns: the values of a batch by path.
+        index: of the battle.
+    """
+
+    __slots__ = ("columns", "index")
+
+    def __init__(self, columns: Mapping[str, Any], index: int) -> None:
+        self.columns, self.index = columns, index
+
+    def __getitem__(self, path: str) -> Any:
+        return self.columns[path][self.index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
 
 
-def view(state: Mapping[str, Any], constants: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+def snapshots(words: Words, masks: Any) -> list[Snapshot]:
+    """A batch of states with their legal actions, one snapshot per battle."""
+    columns: dict[str, Any] = {"legal": np.asarray(masks)}
+    for path, word, field, shift in _places():
+        columns[path] = np.asarray(field.decode(np.asarray(words[word]), shift)).tolist()
+    return [Snapshot(columns, index) for index in range(len(columns["legal"]))]
+
+
+@functools.cache
+def _places() -> list[tuple[str, int, Field, int]]:
+    """Every value of the state: path, word, field and lowest bit."""
+    return [(p.path, LAYOUT.tables[p.table].start + p.word, p.field, p.shift) for p in LAYOUT.places()]
+
+
+def view(state: Snapshot, constants: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     """One snapshot as the driver's view.
 
     Args:
@@ -96,12 +124,13 @@ def view(state: Mapping[str, Any], constants: Sequence[Sequence[Mapping[str, Any
 class _Side:
     def __init__(
         self,
-        state: Mapping[str, Any],
+        state: Snapshot,
         number: int,
         team: Sequence[Mapping[str, Any]],
         foes: Sequence[Mapping[str, Any]],
     ) -> None:
         self.state, self.number, self.team = state, number, team
+        self.prefix = f"side[{number}]."
         self.order = [self[f"order[{place}]"] for place in range(TEAM)]
         self.copied = None
         """The constants of who the active Pokémon has transformed into."""
@@ -110,7 +139,7 @@ class _Side:
             self.copied = foes[rows_.index(self["copied_row"])]
 
     def __getitem__(self, field: str) -> Any:
-        return self.state[f"side[{self.number}].{field}"]
+        return self.state[self.prefix + field]
 
     def kind(self) -> str:
         if self.state["over"]:
