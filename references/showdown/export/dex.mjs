@@ -72,10 +72,11 @@ export function speciesTable({numbers, scopes}) {
     read: [
       'num', 'types', 'baseStats', 'abilities', 'weightkg', 'gender', 'genderRatio', 'baseSpecies', 'battleOnly',
       'changesFrom', 'requiredItem', 'requiredItems', 'requiredTeraType', 'maxHP', 'evos',
+      'tags',
     ],
     unread: [
       'name', 'heightm', 'color', 'prevo', 'evoLevel', 'eggGroups', 'otherFormes', 'formeOrder', 'canGigantamax',
-      'evoType', 'evoItem', 'forme', 'evoRegion', 'evoCondition', 'canHatch', 'tags', 'evoMove', 'mother', 'baseForme',
+      'evoType', 'evoItem', 'forme', 'evoRegion', 'evoCondition', 'canHatch', 'evoMove', 'mother', 'baseForme',
       'cosmeticFormes', 'isCosmeticForme', 'gen', 'requiredMove', 'cannotDynamax', 'requiredAbility',
     ],
   });
@@ -99,6 +100,7 @@ export function speciesTable({numbers, scopes}) {
   add('required_tera_type', 'uint8', s => numbers.type.of(s.requiredTeraType));
   add('can_evolve', 'bool', s => s.nfe);
   add('fixed_max_hp', 'uint8', s => s.maxHP ?? 0);
+  add('paradox', 'bool', s => s.tags.includes('Paradox')); // not all whose abilities say so
   return table;
 }
 
@@ -107,7 +109,7 @@ const known = (name, numbers) => (name && numbers.index.has(toID(name)) ? name :
 
 const EMPTY_SPECIES = {
   num: 0, types: [], baseStats: {}, weighthg: 0, abilities: {}, gender: '', genderRatio: {M: 0}, baseSpecies: '',
-  nfe: false,
+  nfe: false, tags: [],
 };
 
 const MOVE_KEYS = {

@@ -292,6 +292,11 @@ class Battle:
         """The active Pokémon's item."""
         return self._kept(("item", number), lambda: self.row("items", rows.ITEM, self.side(number).item))
 
+    def keeps(self, number: int, holder: int) -> Any:
+        """Whether the active Pokémon's item can't be taken from a ``holder`` (``TakeItem``), who need not have it."""
+        item = self.item(number)
+        return item.kept | (item.booster & self.itself(holder).paradox)
+
     def move(self, index: Any) -> Any:
         """A move's row as a view, which what shapes the move changes."""
         return self.row("moves", rows.MOVE, index).view()

@@ -459,7 +459,7 @@ ITEMS: Final[Mapping[str, Fields]] = {
     "adamantcrystal": {"kept": True, "suits": "dialga"},
     "airballoon": {"balloon": True},
     "assaultvest": {"assault_vest": True},
-    "boosterenergy": {"booster": True, "kept": True},
+    "boosterenergy": {"booster": True},
     "chestoberry": {"berry": True, "wakes": True},
     "choiceband": {"choice": True},
     "choicescarf": {"choice": True},

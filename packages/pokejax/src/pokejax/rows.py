@@ -189,15 +189,16 @@ POKEMON: Final = Layout(
         bits("spd", 0, 1023), bits("spe", 0, 1023), bits("level", 1, 100, empty=1), bits("species", 0, 1023),
         bits("ability", 0, 255), bits("item", 0, 63), bits("type1", 0, 19), bits("type2", 0, 19),
         bits("tera_type", 0, 19), flag("can_evolve"), bits("weight", 0, 16383), bits("moves", 0, 511, count=4),
-        bits("base", 0, 1023), flag("reverts"), flag("masked"), bits("beat_power", 0, 31), bits("shown", 0, 1023),
-        bits("gender", 0, len(GENDERS) - 1), bits("base_spe", 0, 255), bits("spe_effort", 0, 94),
-        bits("spe_nature", 0, 2),
+        bits("base", 0, 1023), flag("reverts"), flag("masked"), flag("paradox"), bits("beat_power", 0, 31),
+        bits("shown", 0, 1023), bits("gender", 0, len(GENDERS) - 1), bits("base_spe", 0, 255),
+        bits("spe_effort", 0, 94), bits("spe_nature", 0, 2),
     ],
 )  # fmt: skip
 """A Pokémon of the pool as it was before the battle, or as what it may become (`effects.CHANGES`, `effects.TERASTALS`):
-``masked`` when it Terastallizes.  ``shown`` is the species that messages name, ``beat_power`` that of its blow in Beat
-Up; ``base_spe`` is its species' Speed, ``spe_effort`` what it adds to twice that, by its individual value and effort,
-and ``spe_nature`` whether its nature raises (1) or lowers (2) it."""
+``masked`` when it Terastallizes; from who is ``paradox`` nobody takes Booster Energy.  ``shown`` is the species that
+messages name, ``beat_power`` that of its blow in Beat Up; ``base_spe`` is its species' Speed, ``spe_effort`` what it
+adds to twice that, by its individual value and effort, and ``spe_nature`` whether its nature raises (1) or lowers (2)
+it."""
 POKEMON_WORDS: Final = POKEMON.num_words
 KEPT: Final = frozenset({
     "max_hp", "level", "tera_type", "can_evolve", "beat_power", "gender", "spe_effort", "spe_nature",

@@ -76,7 +76,7 @@ VOLATILE: Final = (
     bits("yawn", 0, 2), bits("yawn_by", 0, 11), flag("cursed"), flag("fired_up"), flag("unburdened"),
     bits("lock", 0, 2), bits("lock_turns", 0, 3), bits("lock_slot", 0, MOVES - 1),
     bits("disable", 0, 5), bits("disable_slot", 0, MOVES - 1), flag("raised"), flag("lowered"),
-    bits("best_stat", 0, 5), flag("from_booster"), flag("salted"), flag("struck"), flag("exposed"),
+    bits("best_stat", 0, 5), flag("from_booster"), flag("unstarted"), flag("salted"), flag("struck"), flag("exposed"),
     bits("typed", 0, 19), bits("trapped", 0, 2), flag("cornered"), bits("slow", 0, 5), flag("loafing"),
     bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
     flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"),
@@ -93,8 +93,9 @@ like Protect in a row; ``lock`` is the duration of a rampage like Outrage and ``
 ``raised`` and ``lowered`` say whether a stage changed in this turn, ``struck`` whether the foe who is out has struck
 it; ``typed`` is the only type that it has now, 0 for its own, ``adapted`` that its own Protean has seen to that;
 ``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone; ``form`` is a form that
-ends with leaving, as `effects.FORMS` numbers them; ``readied`` is what it prepares before it moves, ``unfocused`` that
-it was struck since; ``copied_ability`` is the ability that Trace or Transform has taken, 0 for its own; ``cud`` the
+ends with leaving, as `effects.FORMS` numbers them; ``unstarted`` that its Booster Energy was taken and given
+back, since when it waits for the next entry; ``readied`` is what it prepares before it moves, ``unfocused`` that it was
+struck since; ``copied_ability`` is the ability that Trace or Transform has taken, 0 for its own; ``cud`` the
 berry that Cud Chew brings up again; ``coated`` says that Mirror Coat waits, ``coat`` one plus what it gives back, 0
 before a special move has struck; ``discharged`` that Double Shock has used its electricity up; ``transformed`` that it
 has become the other Pokémon, as of row ``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with

@@ -146,7 +146,8 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
                 "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
                 "weight": member["weight"], "base": word >> 12,
                 "reverts": NAMES["species"][word >> 12] in REVERTING,
-                "masked": NAMES["species"][word >> 12] in MASKED, "beat_power": _beat_power(member["species"]),
+                "masked": NAMES["species"][word >> 12] in MASKED, "paradox": word >> 11 & 1,
+                "beat_power": _beat_power(member["species"]),
                 "gender": rows.GENDERS.index(member["gender"].strip("N")),
                 "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
                 "base_spe": int(table("species")[2][number]) >> 8 & 255, **_speed_of_another(member),
@@ -159,7 +160,7 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
             for name, column in fields.items():
                 column.append(values[name])
     arrays: dict[str, Any] = {name: np.array(column, np.int32) for name, column in fields.items() if "[" not in name}
-    for flag in ("can_evolve", "reverts", "masked"):
+    for flag in ("can_evolve", "reverts", "masked", "paradox"):
         arrays[flag] = arrays[flag].astype(bool)
     arrays["moves"] = [np.array(fields[f"moves[{k}]"], np.int32) for k in range(4)]
     words = rows.POKEMON.encode(arrays, (len(fields["level"]),))

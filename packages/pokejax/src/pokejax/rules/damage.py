@@ -102,7 +102,7 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_full_hp=target.hp == other.max_hp,
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
-        target_has_item=(target.item != 0) & ~b.item(1).kept,
+        target_has_item=(target.item != 0) & ~b.keeps(1, 1),
         forced=move.forced,
         stats_lowered=user.lowered,
         item_suits=(b.item(0).suits == base) | (b.item(0).suits_too == base),

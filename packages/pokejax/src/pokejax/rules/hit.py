@@ -336,7 +336,7 @@ def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
     knocked = where & alive & move.knocks_off
-    knocked = knocked & ~b.item(1).kept
+    knocked = knocked & ~b.keeps(1, 1)
     held = knocked & b.ability(1).holds_fast & (b.side(1).item != 0) & (b.side(1).hp > 0)
     tell_ability(b, 1, held)
     lose_item(b, 1, knocked & ~held)

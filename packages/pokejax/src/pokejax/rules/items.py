@@ -62,15 +62,26 @@ def steal(b: Battle, number: int, where: Any) -> None:
     """The other Pokémon takes the item of this one, if it has none of its own."""
     victim, thief = b.side(number), b.side(1 - number)
     item = b.item(number)
-    where = where & (thief.item == 0) & (victim.item != 0) & ~item.kept
+    where = where & (thief.item == 0) & (victim.item != 0) & ~b.keeps(number, number)
     held = where & b.ability(number).holds_fast & (victim.hp > 0)
     tell_ability(b, number, held)
-    where = where & ~held & (thief.hp > 0)
+    where = where & ~held
+    give_back(b, number, where & (thief.hp == 0) & ~thief.fainted)
+    where = where & (thief.hp > 0)
+    thief.set("unstarted", False, where=where)
     thief.set("choice_lock", 0, where=where & item.choice)
     thief.set("item", victim.item, where=where)
     tell_ability(b, 1 - number, where)
     tell_item(b, 1 - number, where)
     lose_item(b, number, where)
+
+
+def give_back(b: Battle, number: int, where: Any) -> None:
+    """An item that was taken comes back, since the other one can't have it: Unburden has noticed all the same."""
+    side = b.side(number)
+    where = where & (side.item != 0) & ~b.keeps(number, number)
+    side.set("unburdened", True, where=where & (side.hp > 0) & b.ability(number).unburdens)
+    side.set("unstarted", True, where=where & b.item(number).booster)
 
 
 def hungry(b: Battle, number: int) -> Any:

@@ -74,7 +74,7 @@ def _grow(b: Battle, number: int, where: Any) -> None:
 def use_booster(b: Battle, number: int, where: Any) -> None:
     """Booster Energy is used up where nothing else wakes the ability."""
     side = b.side(number)
-    where = where & b.item(number).booster & (b.ability(number).paradox > 0)
+    where = where & b.item(number).booster & ~side.unstarted & (b.ability(number).paradox > 0)
     _use_booster(b, number, where & (side.hp > 0) & ~side.fainted & ~side.queued_run_switch)
 
 

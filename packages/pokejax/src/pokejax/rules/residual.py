@@ -50,10 +50,12 @@ def begin(b: Battle, where: Any) -> Order:
     counts in the sort and is passed over afterwards; what that Pokémon leaves behind is cleared once, at the end.
 
     Returns:
-        What `go_on` needs to know: who comes first in what follows, and who had fainted before.
+        What `go_on` needs to know: who comes first in what follows, who had fainted before, and the terrain: one that
+        comes later has no part in it.
     """
     update_speeds(b, where)
     fainted = [b.side(n).fainted for n in (0, 1)]
+    terrain, terrain_turns = b.view.terrain, b.view.terrain_turns
     tied = where & (b.side(0).speed == b.side(1).speed)
     second_faster = b.side(1).speed > b.side(0).speed
     order = sort(b, handlers(b), where, tied, second_faster, last=GROWTH)
@@ -65,6 +67,7 @@ def begin(b: Battle, where: Any) -> Order:
     weather(b, where, second_faster)
     draw_near(b, where, order["Future Sight"])
     faster = {"faster": second_faster, "fainted 0": fainted[0], "fainted 1": fainted[1]}
+    faster |= {"terrain": terrain, "terrain turns": terrain_turns}
     return {kind: jnp.asarray(order[kind]) for kind in AFTERWARDS} | faster
 
 
@@ -77,6 +80,7 @@ def shuffle_conditions(b: Battle, where: Any, times: Any) -> None:
 def nothing_yet(b: Battle) -> Order:
     """What `begin` would return if nothing were to happen."""
     nobody = dict.fromkeys((*AFTERWARDS, "faster", "fainted 0", "fainted 1"), jnp.zeros_like(b.view.over))
+    nobody |= {"terrain": jnp.zeros_like(b.view.terrain), "terrain turns": jnp.zeros_like(b.view.terrain_turns)}
     return nobody | {"Salt Cure": jnp.stack([jnp.full_like(b.view.turn, -1)] * BURDENS)}
 
 
@@ -85,7 +89,7 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     second_faster = order["faster"]
     fainted = [order[f"fainted {n}"] | struck[n] for n in (0, 1)]
     come_true(b, where)
-    green = where & (b.view.terrain == rows.GRASSY_TERRAIN)
+    green = where & (order["terrain"] == rows.GRASSY_TERRAIN)
     for number in (0, 1):
         stands = green & ~b.side(number).fainted & ~b.view.over & b.grounded(number)
         heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), stands)
@@ -107,9 +111,9 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     room = b.view.trick_room
     going = where & ~b.view.over
     b.view.set("trick_room", room - 1, where=going & (room > 0))
-    terrain = going & (b.view.terrain_turns > 0)
-    b.view.set("terrain_turns", b.view.terrain_turns - 1, where=terrain)
-    clear_terrain(b, terrain & (b.view.terrain_turns == 0))
+    terrain, left = going & (order["terrain"] > 0), order["terrain turns"] - 1
+    b.view.set("terrain_turns", left, where=terrain & (b.view.terrain == order["terrain"]))
+    clear_terrain(b, terrain & (left == 0))  # even if a Seed Sower that was struck has laid another one
     dreams, harvests, chews = (
         any_of(getattr(ability, field) for ability in abilities(b)) for field in ("bad_dreams", "harvests", "chews")
     )

@@ -14,6 +14,7 @@ from pokejax.rules.boosts import boost
 from pokejax.rules.copying import assume
 from pokejax.rules.faint import drain, heal, hurt
 from pokejax.rules.hazards import defog, sweep
+from pokejax.rules.items import give_back
 from pokejax.rules.numbers import fraction, modify, quotient, staged_stat
 from pokejax.rules.requests import fallen, has_reserve
 from pokejax.rules.status import add_volatile, cure, eat_at_once, guarded_by_sun, inflict, kept_awake, notice_status
@@ -125,10 +126,14 @@ def swap_items(b: Battle, where: Any) -> Any:
     """Both exchange what they hold; a choice item in new hands binds nobody yet."""
     user, target = b.side(0), b.side(1)
     own, other = user.item, target.item
-    where = where & ((own != 0) | (other != 0)) & ~b.item(0).kept & ~b.item(1).kept
+    possible = ((own != 0) | (other != 0)) & ~any_of(b.keeps(n, holder) for n in (0, 1) for holder in (0, 1))
+    for number in (0, 1):
+        give_back(b, number, where & ~possible)
+    where = where & possible
     user.set("choice_lock", 0, where=where & b.item(1).choice)
     target.set("choice_lock", 0, where=where & b.item(0).choice)
     for number, side in enumerate((user, target)):
+        side.set("unstarted", False, where=where)
         side.set("unburdened", True, where=where & (side.item != 0) & b.ability(number).unburdens)
     user.set("item", other, where=where)
     target.set("item", own, where=where)

@@ -412,13 +412,14 @@ def export(out: Path = DATA) -> dict[str, Any]:
 
 
 def species_words(source: Tables) -> np.ndarray[Any, Any]:
-    """uint32 per species: two types of five bits, whether it evolves, its base species."""
+    """uint32 per species: two types of five bits, whether it evolves and is called paradox, its base species."""
     types = source["species.types"].astype(np.uint32)
     base = source["species.base_species"].astype(np.uint32)
     return (
         types[:, 0]
         | types[:, 1] << np.uint32(5)
         | source["species.can_evolve"].astype(np.uint32) << np.uint32(10)
+        | source["species.paradox"].astype(np.uint32) << np.uint32(11)
         | base << np.uint32(12)
     ).astype(np.uint32)
 
@@ -498,6 +499,7 @@ def pokemon_words(
         "base": (word >> 12).astype(np.int32),
         "reverts": np.isin(word >> 12, [source.number("species", name) for name in effects.REVERTING]),
         "masked": np.isin(word >> 12, [source.number("species", name) for name in effects.MASKED]),
+        "paradox": (word >> 11 & 1).astype(bool),
         "beat_power": effects.beat_power(source["species.base_stats"][own_species, 1].astype(np.int32)),
         "gender": gender[pool["gender"]],
         "shown": shown[species].astype(np.int32),

@@ -78,6 +78,7 @@ class Spectator:
         self.sides = (Side(), Side())
         self.turn, self.weather, self.weather_turns = 0, "", 0
         self.terrain, self.terrain_turns = "", 0
+        self.striking = False  # what was foreseen, while the turn ends
         self.field: set[str] = set()
         self.request: Mapping[str, Any] = {}
         self.order: list[str] = []
@@ -393,7 +394,7 @@ class Spectator:
     def _on_fieldstart(self, given: list[str], tags: Mapping[str, str]) -> None:
         name = effect(given[0])[1]
         if name in rows.TERRAINS:
-            self.terrain, self.terrain_turns = name, TERRAIN_TURNS
+            self.terrain, self.terrain_turns = name, TERRAIN_TURNS + self.striking  # the turn's end has begun
         else:
             self.field.add(name)
 
@@ -425,6 +426,7 @@ class Spectator:
 
     def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
         volatiles, name = self._side(given[0]).volatiles, effect(given[1])[1]
+        self.striking |= name == "futuresight"
         ended = [name + stat for stat in STATS] if name in PARADOX else [name]
         volatiles.difference_update([*ended, *(["partiallytrapped"] if "partiallytrapped" in tags else [])])
 
@@ -468,7 +470,7 @@ class Spectator:
         self.turn = int(given[0])
 
     def _on_upkeep(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self.terrain_turns = max(self.terrain_turns - 1, 0)
+        self.terrain_turns, self.striking = max(self.terrain_turns - 1, 0), False
         for side in self.sides:
             side.wish = max(side.wish - 1, 0)
             side.foreseen -= 0 < side.foreseen < FUTURE_LOST
