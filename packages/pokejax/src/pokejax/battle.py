@@ -201,7 +201,8 @@ class Battle:
         """A Pokémon is to be hurt (``Damage``): the other one's Damp and its own ability are shuffled likewise."""
         own = self.ability_out(number)
         listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
-        self.draw(mask & listens & self.ability_out(1 - number).damps & self.tied(), 2, "Damage")
+        damps = self.ability_out(1 - number).damps & (self.side(1 - number).hp > 0)
+        self.draw(mask & listens & damps & self.tied(), 2, "Damage")
 
     # --- tables ---------------------------------------------------------------------------------------------------
 
@@ -271,7 +272,7 @@ class Battle:
         def make() -> Any:
             own = pick(self.side(number).absent, 0, self.ability_held(number))
             second = self.view.swapped if number == 0 else ~self.view.swapped
-            passed = self.view.ignored == pick(second, 2, 1)
+            passed = (self.view.ignored == pick(second, 2, 1)) & ~self.side(1 - number).fainted
             transformed = self.side(number).transformed
 
             def left(own: Any) -> Any:

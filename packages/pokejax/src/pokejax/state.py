@@ -84,7 +84,8 @@ VOLATILE: Final = (
     bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
     flag("attracted"),
     flag("discharged"), flag("coated"), bits("coat", 0, 2047),
-    flag("adapted"), flag("transformed"), bits("copied_row", 0, 65_535), flag("copied_changed"),
+    flag("adapted"), flag("unchecked"), flag("bared"),
+    flag("transformed"), bits("copied_row", 0, 65_535), flag("copied_changed"),
     bits("copied_pp", 0, COPIED_PP, count=MOVES),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``boosts`` are its stages (`pokejax.stages`).  ``choice_lock`` and
@@ -92,6 +93,8 @@ VOLATILE: Final = (
 like Protect in a row; ``lock`` is the duration of a rampage like Outrage and ``lock_turns`` how long it goes on;
 ``raised`` and ``lowered`` say whether a stage changed in this turn, ``struck`` whether the foe who is out has struck
 it; ``typed`` is the only type that it has now, 0 for its own, ``adapted`` that its own Protean has seen to that;
+``unchecked`` that Berserk has not looked since it hit itself in confusion, ``bared`` that this has cost it its
+disguise, for which it pays at the next Update;
 ``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone; ``form`` is a form that
 ends with leaving, as `effects.FORMS` numbers them; ``unstarted`` that its Booster Energy was taken and given
 back, since when it waits for the next entry; ``readied`` is what it prepares before it moves, ``unfocused`` that it was
@@ -122,14 +125,15 @@ LAYOUT: Final = Layout(
             flag("queued_instaswitch"), flag("queued_run_switch"), flag("queued_switch"), flag("queued_terastallize"),
             flag("queued_charge"), flag("queued_coat"), flag("queued_revival"), flag("awakening"), flag("assuming"),
             flag("queued_move"), bits("chosen_member", 0, TEAM - 1), bits("chosen_slot", 0, STRUGGLE_SLOT),
-            bits("priority", -7, 7), bits("fraction", -1, 1), flag("winged"), flag("glides"), flag("sheds_tail"),
+            bits("priority", -7, 7), bits("fraction", -1, 1), flag("flies"), flag("glides"), flag("harmless"),
+            flag("heals"), flag("sheds_tail"),
             flag("switch_flag"), flag("before_switch_out_done"),
             *PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), flag("shown_fainted"),
             *VOLATILE, bits("speed", 0, 2**13 - 1), bits("active_turns", 0, MAX_TURN), flag("newly_switched"),
             bits("move_actions", 0, 3),
             flag("stealth_rock"), bits("spikes", 0, 3), bits("toxic_spikes", 0, 2), flag("sticky_web"),
             bits("wish_turns", 0, 3), bits("wish", 0, 1023), flag("dragged"),
-            flag("rock_before_toxic"), flag("spikes_before_toxic"),
+            flag("rock_before_toxic"), flag("spikes_before_toxic"), flag("rock_before_web"), flag("spikes_before_web"),
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
             bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
             bits("future_turns", 0, 4), bits("future_by", 0, TEAM - 1), flag("future_due"), flag("absent"),
@@ -140,8 +144,10 @@ LAYOUT: Final = Layout(
         ], whole_words=True),
     ],
 )  # fmt: skip
-"""``fused`` says which of Fusion Flare (1) and Fusion Bolt (2) was the last move of this turn to succeed; ``fraction``
-hurries or delays a move among those of its priority; ``wish`` is twice what Wish gives when ``wish_turns`` have passed;
+"""``fused`` says which of Fusion Flare (1) and Fusion Bolt (2) was the last move of this turn to succeed; ``priority``
+is that of the chosen move, of which `queue.priority` asks besides whether it is of type Flying (``flies``), ``glides``
+over grass, does no damage (``harmless``) or ``heals``; ``fraction`` hurries or delays a move among those of its
+priority; ``wish`` is twice what Wish gives when ``wish_turns`` have passed;
 ``rock_before_toxic`` and its like say which hazard was laid first; ``ignored`` is one plus the true side whose ability
 the present move passes by; ``awakening`` says that an ability which was copied is about to begin, ``assuming`` that
 this is all of Transform that is left, ``healing`` that a Healing Wish waits, ``reviving`` that somebody is to be

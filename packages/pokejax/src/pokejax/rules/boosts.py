@@ -87,8 +87,8 @@ def _change(
     after = jnp.clip(before + deltas, LOWEST, HIGHEST)
     side.set("boosts", stages.put(side.boosts, after, stats), where=where)
     changed = where & (after != before).any()
-    side.set("raised", True, where=changed & (deltas > 0).any())
-    side.set("lowered", True, where=changed & (deltas < 0).any())
+    side.set("raised", True, where=where & (after > before).any())
+    side.set("lowered", True, where=where & (after < before).any())
     if by_foe:
         _answer(b, number, (after < before).sum(dtype=jnp.int32), where)
     if intimidating:
@@ -108,9 +108,10 @@ def _answer(b: Battle, number: int, lowered: Any, where: Any) -> None:
     word = b.ops.take(b.params.stages, ability.lowered_boosts)
     before = stages.several(side.boosts, ANSWERING)
     after = jnp.minimum(before + stages.several(word, ANSWERING) * lowered, HIGHEST)
-    tell_ability(b, number, where & (after > before).any())
+    rises = where & (after > before).any()
+    tell_ability(b, number, rises)
     side.set("boosts", stages.put(side.boosts, after, ANSWERING), where=where)
-    side.set("raised", True, where=where & (lowered > 0) & (ability.lowered_boosts != 0))
+    side.set("raised", True, where=rises)
 
 
 def _send_back(b: Battle, number: int, deltas: Any, stats: Sequence[int], where: Any) -> None:

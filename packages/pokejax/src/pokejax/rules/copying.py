@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pokejax import rows
 from pokejax.battle import Battle, gated, number_of
 from pokejax.picking import pick
 from pokejax.rules import power
@@ -44,8 +45,9 @@ def trace_in_vain(b: Battle, number: int, where: Any) -> None:
 
 
 def _trace_who_stays(b: Battle, number: int, where: Any) -> None:
-    there = b.ability_out(number).stays & ~b.ability_out(number).untraceable
-    b.draw(where & there, 1, "Trace in vain")
+    side = b.side(number)
+    held = b.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, b.ability_held(number)))
+    b.draw(where & held.stays & ~held.untraceable, 1, "Trace in vain")
 
 
 def transform(b: Battle, number: int, where: Any) -> Any:

@@ -16,13 +16,14 @@ from pokejax.rules.telling import tell_ability
 def ask_to_eat(b: Battle, number: int, where: Any) -> None:
     """A Pokémon wants to eat (``TryEatItem``): its Berserk is shuffled with what unnerves it."""
     listens = (b.ability_out(number).halfway_boosts > 0) & b.ability_out(1 - number).unnerves
+    listens = listens & (b.side(1 - number).hp > 0)
     b.draw(where & listens & b.tied(), 2, "TryEatItem")
 
 
 def unnerved(b: Battle, number: int) -> Any:
     """Whether the other one keeps an active Pokémon from eating."""
     foe = b.side(1 - number)
-    return b.ability_out(1 - number).unnerves & ~foe.fainted & ~foe.queued_run_switch
+    return b.ability_out(1 - number).unnerves & (foe.hp > 0) & ~foe.queued_run_switch
 
 
 def ruminate(b: Battle, number: int, where: Any) -> None:

@@ -20,6 +20,7 @@ def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = 
     side = b.side(number)
     if indirectly:
         b.ask_about_damage(number, where & (side.hp > 0))
+        side.set("unchecked", False, where=where)
         where = where & ~b.ability(number).no_indirect_damage
     left = jnp.maximum(side.hp - jnp.maximum(amount, 1), 0)
     side.set("hp", left, where=where & (side.hp > 0))
@@ -114,7 +115,7 @@ def faint_messages(
         avenges = by_move & newly[1] & ~newly[0] & ~b.view.over
         user, ability = b.side(0), b.ability(0)
         avenges = avenges & ~((ability.once > 0) & user.stirred)
-        user.set("stirred", True, where=avenges & (ability.once > 0))
+        user.set("stirred", True, where=avenges & (ability.once > 0) & (ability.ko_boosts != 0))
         boost(b, 0, ability.ko_boosts, avenges, by_foe=False, by_ability=True)
 
 
@@ -139,13 +140,14 @@ def mark(
 def _fall(b: Battle, newly: Sequence[Any], check_win: Any, last: Any, by_move: Any, from_afar: Any) -> tuple[Any, Any]:
     """What `mark` does with those who have no hit points left."""
     if by_move is not None:
-        drawn_along = newly[1] & b.side(1).bonded & by_move & ~from_afar & ~b.side(0).fainted
+        drawn_along = newly[1] & b.side(1).bonded & by_move & ~from_afar & (b.side(0).hp > 0)
         b.side(0).set("hp", 0, where=drawn_along)
         newly = newly[0] | drawn_along, newly[1]
         last = pick(drawn_along, 0, last)
         check_win = check_win | drawn_along
-    for number in (0, 1):
-        b.draw(newly[number] & b.ability(number).suppresses & b.tied(), 2, "WeatherChange")
+    for number in (0, 1):  # of whom the other one has fallen before, nobody is left to be shuffled with
+        alone = newly[1 - number] & (last == number)
+        b.draw(newly[number] & b.ability(number).suppresses & b.tied() & ~alone, 2, "WeatherChange")
     for number in (0, 1):
         side = b.side(number)
         side.set("fainted", True, where=newly[number])

@@ -34,9 +34,9 @@ def draw_near(b: Battle, where: Any, second_first: Any) -> None:
     for number in (0, 1):
         side = b.side(number)
         coming = where & (side.future_turns > 0) & (side.future_turns != LOST)
-        left = side.future_turns - 1
-        side.set("future_turns", left, where=coming)
-        side.set("future_due", coming & (left == 0), where=where)
+        comes = coming & (side.future_turns == 1)  # counted when it has struck
+        side.set("future_turns", side.future_turns - 1, where=coming & ~comes)
+        side.set("future_due", comes, where=where)
     b.view.set("second_struck_first", second_first, where=where)
 
 

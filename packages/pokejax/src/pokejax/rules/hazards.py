@@ -19,7 +19,10 @@ from pokejax.rules.status import inflict
 
 POISON, STEEL = number_of("type", "Poison"), number_of("type", "Steel")
 MOST_SPIKES, MOST_TOXIC_SPIKES = 3, 2
-HAZARDS = ("stealth_rock", "sticky_web", "spikes", "toxic_spikes", "rock_before_toxic", "spikes_before_toxic")
+HAZARDS = (
+    *("stealth_rock", "sticky_web", "spikes", "toxic_spikes", "rock_before_toxic", "spikes_before_toxic"),
+    *("rock_before_web", "spikes_before_web"),
+)
 COURT = (*HAZARDS, *LASTING)
 
 
@@ -31,10 +34,11 @@ def lay(b: Battle, number: int, condition: Any, where: Any) -> Any:
     toxic = where & (condition == rows.TOXIC_SPIKES) & (side.toxic_spikes < MOST_TOXIC_SPIKES)
     web = where & (condition == rows.STICKY_WEB) & ~side.sticky_web
     first_toxic = toxic & (side.toxic_spikes == 0)
-    side.set("rock_before_toxic", side.stealth_rock, where=first_toxic)
-    side.set("spikes_before_toxic", side.spikes > 0, where=first_toxic)
-    side.set("rock_before_toxic", False, where=rocks)
-    side.set("spikes_before_toxic", False, where=spikes & (side.spikes == 0))
+    for later, comes in (("toxic", first_toxic), ("web", web)):
+        side.set(f"rock_before_{later}", side.stealth_rock, where=comes)
+        side.set(f"spikes_before_{later}", side.spikes > 0, where=comes)
+        side.set(f"rock_before_{later}", False, where=rocks)
+        side.set(f"spikes_before_{later}", False, where=spikes & (side.spikes == 0))
     side.set("stealth_rock", True, where=rocks)
     side.set("sticky_web", True, where=web)
     side.set("spikes", jnp.minimum(side.spikes + 1, MOST_SPIKES), where=spikes)
@@ -89,13 +93,17 @@ def meet(b: Battle, number: int, where: Any) -> None:
     rock_damage = quotient(most << (exponent + 2), 32)
     layers = side.spikes
     spike_damage = quotient(pick(layers == 1, 3, pick(layers == 2, 4, 6)) * most, 24)
+    before_web = pick(rocks & side.rock_before_web, jnp.maximum(rock_damage, 1), 0)
+    before_web = before_web + pick(spikes & side.spikes_before_web, jnp.maximum(spike_damage, 1), 0)
+    gets_there = (side.hp > before_web) | b.ability(number).no_indirect_damage
+    slowed = where & side.sticky_web & grounded & ~boots & gets_there
+    boost(b, number, b.params.speed_drop, slowed, by_foe=True, stats=(rows.SPE,))  # which changes nothing of the others
     rock_first, spikes_first = side.rock_before_toxic, side.spikes_before_toxic
     hurt(b, number, rock_damage, rocks & rock_first)
     hurt(b, number, spike_damage, spikes & spikes_first)
     step_in_poison(b, number, where & grounded & (side.toxic_spikes > 0) & (side.hp > 0), boots)
     hurt(b, number, rock_damage, rocks & ~rock_first)
     hurt(b, number, spike_damage, spikes & ~spikes_first)
-    boost(b, number, b.params.speed_drop, where & side.sticky_web & grounded & ~boots, by_foe=True, stats=(rows.SPE,))
     faint_messages(b, check_win=where, last=number)
 
 

@@ -64,9 +64,9 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         return carry[1]
 
     def strike(carry: Any) -> Any:
-        words, going, done, total, last, landed, struck = carry
+        words, going, done, total, last, landed, struck, touched = carry
         inner, row = Battle(words, b.params, b.ops), rows.MOVE.view(move_words)  # views belong to one trace
-        going = going & again(inner, row, done, going)
+        going, missed = again(inner, row, done, going)
         disguised = volatiles.faces(inner, row)
         dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
         broken = going & disguised & worked & ~shielded & (row.category != rows.STATUS)
@@ -74,20 +74,23 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
         total = total + pick(going, dealt, 0)
         last = pick(going & worked, dealt, last)
         landed = landed | (going & worked)
-        struck = pick(going, worked & ~shielded, struck)
+        touched = pick(going, worked & ~shielded, touched)
+        struck = pick(going, worked & ~shielded, struck | missed)  # nobody remembers the substitute then
         update(
             inner,
             going & worked & ~inner.side(0).assuming,
             "Update after a hit",
             waits=waits_for_berserk(inner, row) & ~shielded,
-            first=functools.partial(lose_face, inner, broken),
+            first=functools.partial(lose_face, inner, 1, broken),
         )
         user, target = inner.side(0), inner.side(1)
         going = going & worked & (done < count) & (user.hp > 0) & (target.hp > 0)
-        return inner.words, going, done, total, last, landed, struck
+        return inner.words, going, done, total, last, landed, struck, touched
 
-    start = (b.words, where, zero, zero, zero, jnp.zeros_like(where), jnp.zeros_like(where))
-    words, _, done, total, last, landed, struck = b.ops.loop(goes_on, strike, start, MOST_HITS)
+    no = jnp.zeros_like(where)
+    stands = (move.target == rows.AT_SELF) | (b.side(1).hp > 0)
+    start = (b.words, where & stands, zero, zero, zero, no, no, no)
+    words, _, done, total, last, landed, struck, touched = b.ops.loop(goes_on, strike, start, MOST_HITS)
     b.reopen(words)
     faint_messages(
         b,
@@ -99,7 +102,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     )
     recoil(b, move, total, landed)
     remember_blows(b, done, last, struck & (move.category != rows.STATUS))
-    drop(b, 1, struck & (move.category != rows.STATUS))
+    drop(b, 1, touched & (move.category != rows.STATUS))
     update(b, landed & ~b.side(0).assuming, "Update after the hits", waits=waits_for_berserk(b, move) & struck)
     harmed = struck & ~move.forced & (move.category != rows.STATUS)
     cure(b, 1, harmed & move.thaws_target & (b.side(1).status == rows.FRZ))
@@ -108,6 +111,8 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     stays = ~(b.side(1).switch_flag | b.side(1).dragged)
     steal(b, 0, harmed & move.contact & b.ability(1).steals_when_touched & stays)
     half, most = b.side(1).hp * 2, b.pokemon(1).max_hp
+    for number, at_self in ((0, True), (1, False)):
+        b.side(number).set("unchecked", False, where=struck & ((move.target == rows.AT_SELF) == at_self))
     halved = harmed & (total > 0) & (half <= most) & (half + 2 * total > most) & (b.ability(1).halfway_boosts > 0)
     boost(b, 1, b.ability(1).halfway_boosts, halved, by_foe=False, by_ability=True)
     return landed
@@ -118,11 +123,11 @@ def waits_for_berserk(b: Battle, move: Any) -> Any:
     return (b.ability(1).halfway_boosts > 0) & (move.most_hits == 1) & ~move.beats_up & ~move.forced
 
 
-def lose_face(b: Battle, where: Any) -> None:
-    """The target's disguise is busted, which costs it an eighth, or its face of ice has melted (``Update``)."""
-    hurt(b, 1, quotient(b.pokemon(1).max_hp, 8), where & b.ability(1).disguises)
-    become(b, 1, True, where & b.ability(1).ices)
-    forget_speed(b, 1, where)
+def lose_face(b: Battle, number: int, where: Any) -> None:
+    """A disguise is busted, which costs an eighth, or a face of ice has melted (``Update``)."""
+    hurt(b, number, quotient(b.pokemon(number).max_hp, 8), where & b.ability(number).disguises)
+    become(b, number, True, where & b.ability(number).ices)
+    forget_speed(b, number, where)
 
 
 def remember_blows(b: Battle, count: Any, last: Any, where: Any) -> None:
@@ -132,15 +137,15 @@ def remember_blows(b: Battle, count: Any, last: Any, where: Any) -> None:
     target.set("struck", True, where=where & (last > 0))
 
 
-def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
-    """Whether a later hit of Triple Axel and its like, which each can miss, goes on."""
+def again(b: Battle, move: Any, done: Any, where: Any) -> tuple[Any, Any]:
+    """Whether a later hit of Triple Axel and its like, which each can miss, goes on; whether it has missed."""
     user, target = b.side(0), b.side(1)
     dozes = where & (done > 0) & (user.status == rows.SLP) & ~move.calls_own  # Effect Spore
     rolls = where & ~dozes & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
     b.draw(rolls & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard again")
-    rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits
     b.ask_unaware(rolls)
     b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
+    rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed
     stage = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
     evasion = pick(plain, 0, stages.one(target.boosts, rows.EVASION))
@@ -149,7 +154,8 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> Any:
     facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
     by = accuracy_multiplier(b, move, facts)
     sure = pick(whole, modify(sure, by), sure)
-    return ~dozes & (~rolls | (b.draw(rolls, 100, "accuracy again") < sure))
+    misses = rolls & (b.draw(rolls, 100, "accuracy again") >= sure)
+    return where & ~dozes & ~misses, misses
 
 
 def accuracy_multiplier(b: Battle, move: Any, facts: Any) -> Any:
@@ -248,7 +254,8 @@ def secondary(b: Battle, move: Any, number: int, where: Any, shielded: Any) -> N
     chance, status, volatile, boosts, self_boosts = (
         getattr(move, f"{name}{number}") for name in ("chance", "status", "volatile", "boosts", "self_boosts")
     )
-    where = where & (move.secondaries > number) & ~(b.ability(1).no_secondaries & (self_boosts == 0))
+    spared = b.ability(1).no_secondaries & ~shielded & (self_boosts == 0)
+    where = where & (move.secondaries > number) & ~spared
     chance = pick(b.ability(0).serene_grace, chance * 2, chance)
     happens = where & (b.draw(where, 100, "secondary") < chance)
     own = happens
@@ -294,7 +301,7 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     tell_ability(b, 1, spits)  # Magic Guard tells it too
     hurt(b, 0, quotient(most, 4), spits)
     gorged = spits & (b.side(1).form == GORGING)
-    boost(b, 0, b.params.defense_drop, spits & ~gorged, by_foe=True, silent=True, stats=(rows.DEF,))
+    boost(b, 0, b.params.defense_drop, spits & ~gorged, by_foe=True, stats=(rows.DEF,))
     change_form(b, 1, 0, spits)
     cure(b, 1, where & (move.type == FIRE) & (b.side(1).status == rows.FRZ))
     catching = touched & (ability.contact_status > 0)
@@ -315,12 +322,7 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     tell_ability(b, 1, volatiles.disable(b, b.side(0).last_move - 1, cursed))
     fits = (ability.hit_types == 0) | (((ability.hit_types >> move.type) & 1) != 0)
     fits = fits & (~ability.hit_physical | (move.category == rows.PHYSICAL))
-    own = b.ability(0)
-    poisoning = where & (own.poisons_by_hitting > 0) & ~ability.no_secondaries
-    poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
-    poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
     boost(b, 1, ability.hit_boosts, where & fits & (ability.hit_boosts != 0), by_foe=False, by_ability=True)
-    tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False))
     sows = where & ability.sows
     tell_ability(b, 1, set_terrain(b, jnp.full_like(b.view.terrain, rows.GRASSY_TERRAIN), sows))
     debris = where & ability.strews_toxic_spikes & (move.category == rows.PHYSICAL)
@@ -330,6 +332,11 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, where: Any) -
     )
     boost(b, 1, b.params.weakness_policy, provoked, by_foe=False, stats=(rows.ATK, rows.SPA))
     use_up(b, 1, provoked)
+    own = b.ability(0)
+    poisoning = where & (own.poisons_by_hitting > 0) & ~ability.no_secondaries
+    poisoning = poisoning & (move.contact | ~own.poisons_by_contact_only)
+    poisoned = poisoning & (b.draw(poisoning, 10, "poisoning") < 3)
+    tell_ability(b, 0, inflict(b, 1, own.poisons_by_hitting, poisoned, may_sleep=False))
 
 
 def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:

@@ -39,13 +39,13 @@ def update(b: Battle, where: Any, site: str, *, waits: Any = False, first: Calla
     for number in (0, 1):
         trace_in_vain(b, number, where & ~b.side(number).queued_run_switch)
         wants = where & hungry(b, number)
-        waits_now = b.item(1).heals_quarter & waits & (number == 1)
+        waits_now = b.item(number).heals_quarter & (b.side(number).unchecked | (waits & (number == 1)))
         ask_and_eat(b, number, wants, waits_now)
 
 
 @gated("ask and eat")
 def ask_and_eat(b: Battle, number: int, where: Any, waits: Any) -> None:
-    """Eat, unless the other one unnerves it, or it ``waits``."""
+    """Eat, unless the other one unnerves it, or it ``waits`` for Berserk or Anger Shell."""
     ask_to_eat(b, number, where)
     eat(b, number, where & ~unnerved(b, number) & ~waits)
 
@@ -53,7 +53,9 @@ def ask_and_eat(b: Battle, number: int, where: Any, waits: Any) -> None:
 def settle(b: Battle, where: Any) -> None:
     """What `update` does besides, after an action: nothing between asks for it."""
     for number in (0, 1):
-        notice_weather(b, number, where)  # Cloud Nine may be gone
+        side, other = b.side(number), b.side(1 - number)  # who comes in has still to say so
+        unheard = side.queued_run_switch | (other.queued_run_switch & b.ability_out(1 - number).suppresses)
+        notice_weather(b, number, where & ~unheard)  # Cloud Nine may be gone
         use_booster(b, number, where)
         recover(b, number, where)
 

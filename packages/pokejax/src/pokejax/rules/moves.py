@@ -30,6 +30,7 @@ POISON = number_of("type", "Poison")
 MELOETTA, MORPEKO = number_of("species", "meloetta"), number_of("species", "morpeko")
 HOOPA = number_of("species", "hoopaunbound")
 STRUGGLE = number_of("move", "struggle")
+STICKY_HOLD = number_of("ability", "stickyhold")
 
 
 def run_move(b: Battle, where: Any) -> None:
@@ -49,6 +50,7 @@ def run_move(b: Battle, where: Any) -> None:
         inner.swap(exchanged)
         standing = ~inner.side(1).fainted
         inner.side(1).set("future_due", False, where=due)
+        inner.side(1).set("future_turns", 0, where=due & ~inner.view.over)
         strikes = due & standing & ~inner.view.over
         kept, absent = futures.stand_in(inner, strikes)
         index = one_move(inner, going & ~due, danced, strikes)
@@ -90,7 +92,10 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     move = b.move(index)
     recharges = b.side(0).recharge > 0
     able = before_move(b, move, slot, where)
-    locked_out = repeats & b.item(0).choice & (b.side(0).choice_lock > 0) & (b.side(0).choice_lock != slot + 1)
+    # a Dancer may be bound since it repeated a dance in this turn
+    locked_out = able & b.item(0).choice & (b.side(0).choice_lock > 0) & (b.side(0).choice_lock != slot + 1)
+    locked_out = locked_out & (repeats | (slot != STRUGGLE_SLOT))
+    tell_move(b, own, locked_out & ~repeats)
     able = able & ~locked_out
     user = b.side(0)
     startled = able & (move.readies == rows.FOCUS_PUNCH) & (user.readied == rows.FOCUS_PUNCH) & user.unfocused
@@ -114,13 +119,13 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     called, index = own_call(b, index, talks)
     index = pick(strikes, futures.FUTURE_SIGHT, index)
     move = b.move(index)
-    chopped = called & move.sound & (b.side(0).throat_chop > 0)  # which does not name the move
+    silent = called & chopped(b, 0, move)  # which does not name the move
     for place, number in enumerate(b.pokemon(0).moves):
-        tell_move(b, place, called & ~chopped & (number == index))
+        tell_move(b, place, called & ~silent & (number == index))
     pass_by_ability(b, move, able)
     used = able & (called | ~talks)
     shuffle_bans(b, used, "ModifyMove")
-    used = used & ~chopped & ~(called & move.heal & (b.side(0).heal_block > 0))
+    used = used & ~silent & ~(called & move.heal & (b.side(0).heal_block > 0))
     shape(b, move, used)
     result, blocked = use_move(b, move, own, used, repeats, strikes)
     b.view.set("fused", pick(result, move.fuses, 0), where=able)
@@ -167,7 +172,7 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
 def after_move(b: Battle, move: Any, where: Any) -> None:
     """White Herb looks after every move; a rampage that was stopped ends (``AfterMove``)."""
     herbs = b.item(0).white_herb & b.item(1).white_herb
-    b.draw(where & herbs & b.tied(), 2, "White Herb")
+    b.draw(where & herbs & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "White Herb")
     for number in (0, 1):
         white_herb(b, number, where)
     end_rampage(b, 0, where & (b.side(0).lock == 1))
@@ -196,12 +201,12 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
     pressed = pressed & (b.side(0).lock == 0) & (b.side(0).charging == 0)
     spend(b, slot, 1, pressed & ~repeats)
-    hurried = ~repeats & (priority(b, 0) > 0)
+    hurries = ~repeats & (priority(b, 0) > 0)
 
     waits = charge(b, move, slot, where)
     adapt(b, move, waits)
     reaches = reaches & ~waits
-    refused = reaches & at_foe & b.ability(1).blocks_priority & hurried
+    refused = reaches & at_foe & b.ability(1).blocks_priority & hurries
     tell_ability(b, 1, refused)
     damps = [move.explodes & b.ability(n).damps & ~b.side(n).fainted for n in (0, 1)]
     b.ask_about_move(where)
@@ -214,7 +219,8 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     b.side(0).set("hp", 0, where=where & ~refused & move.explodes)
 
     shielded = target.protected & move.protect
-    quashed = at_foe & (b.view.terrain == rows.PSYCHIC_TERRAIN) & hurried & b.grounded(1)
+    hurried = hurries & at_foe & (b.view.terrain == rows.PSYCHIC_TERRAIN)
+    quashed = hurried & b.grounded(1)
     bounces = (
         reaches
         & ~quashed
@@ -224,14 +230,16 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
         & (at_side | (at_foe & ~shielded))
     )
     adapt(b, move, bounces)
-    tell_ability(b, 1, bounces)
+    unable = bounces & (chopped(b, 1, move) | (move.heal & (target.heal_block > 0)))
+    tell_ability(b, 1, bounces & ~unable)
     b.swap(bounces)
     shuffle_bans(b, bounces, "ModifyMove of who bounces it")
+    reaches = reaches & ~unable
     target = b.side(1)
     meets = matchup(b, move)
     foreseen = futures.foresee(b, reaches & move.foresees)
     tries = reaches & at_foe & can_try(b, move) & ~move.foresees
-    quashed = tries & quashed & ~bounces
+    quashed = tries & hurried & b.grounded(1)
     blocked = tries & ~quashed & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
     protects = move.volatile == rows.PROTECT
     adapt(b, move, ~bounces & (tries | (reaches & ~at_foe & ~protects)))
@@ -267,6 +275,11 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     b.side(0).set("this_result", pick(result, TRUE, FALSE), where=bounces)
     b.swap(bounces)
     return result & ~bounces, (blocked & ~bounces) | waits | powerless
+
+
+def chopped(b: Battle, number: int, move: Any) -> Any:
+    """Whether Throat Chop keeps an active Pokémon from a sound."""
+    return move.sound & (b.side(number).throat_chop > 0)
 
 
 def adapt(b: Battle, move: Any, where: Any) -> None:
@@ -313,7 +326,7 @@ def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     where = where & ~(move.powder & b.naturally_immune(1, POWDER_IMMUNE))
     where = where & ~(quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE))
     where = where & ~((move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS))
-    where = where & ~(move.swaps_items & b.ability(1).holds_fast)
+    where = where & ~(move.swaps_items & (b.ability_held(1) == STICKY_HOLD))  # which no Mold Breaker passes by
     where = where & ~(move.evens_hp & (b.side(0).hp >= b.side(1).hp))
     return accurate(b, move, where)
 

@@ -70,9 +70,9 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
         plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
         row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
-        quick = b.ability(n).quickens_status_moves & (row.category == rows.STATUS)
-        priority = row.priority + quick.astype(jnp.int32) + pick(row.heal, b.ability(n).healing_priority, 0)
-        side.set("priority", priority, where=moves)
+        side.set("priority", row.priority, where=moves)
+        side.set("harmless", row.category == rows.STATUS, where=moves)
+        side.set("heals", row.heal, where=moves)
         side.set("queued_charge", True, where=moves & (row.readies > 0))
         side.set("queued_coat", True, where=moves & row.coats)
         side.set("glides", row.glides, where=moves)
@@ -80,7 +80,7 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         hastens = moves & b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)
         eat_for_nothing(b, n, hastens)
         side.set("fraction", pick(lags, -1, pick(hastens, 1, 0)), where=moves)
-        side.set("winged", b.ability(n).gales & (row.type == FLYING), where=moves)
+        side.set("flies", row.type == FLYING, where=moves)
     view.set("request", NOT_ASKED, where=where)
     order(b, "instaswitch", "instaswitches", replacing)
     order(b, "coat", "coats", moving)
@@ -125,10 +125,12 @@ def rank(b: Battle, number: int) -> Any:
 
 def priority(b: Battle, number: int) -> Any:
     """A chosen move's priority as it is now: Gale Wings needs full health, Grassy Glide the terrain."""
-    side = b.side(number)
-    winged = side.winged & (side.hp == b.pokemon(number).max_hp)
+    side, ability = b.side(number), b.ability(number)
+    winged = side.flies & ability.gales & (side.hp == b.pokemon(number).max_hp)
+    quick = side.harmless & ability.quickens_status_moves
     glides = side.glides & (b.view.terrain == rows.GRASSY_TERRAIN) & b.grounded(number)
-    return side.priority + winged.astype(jnp.int32) + glides.astype(jnp.int32)
+    healing = pick(side.heals, ability.healing_priority, 0)
+    return side.priority + healing + sum(flag.astype(jnp.int32) for flag in (winged, quick, glides))
 
 
 def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:

@@ -11,7 +11,7 @@ from pokejax import rows
 from pokejax.battle import Battle, any_of, gated, number_of
 from pokejax.picking import pick
 from pokejax.rules.eating import ask_to_eat, enjoy, ruminate, unnerved
-from pokejax.rules.faint import forget_speed, use_up
+from pokejax.rules.faint import use_up
 from pokejax.rules.forms import fall_from_the_sky
 from pokejax.rules.numbers import quotient, staged_stat
 from pokejax.rules.telling import tell_ability, tell_move
@@ -223,7 +223,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     disabled = where & ~kept & disabled
     chopped = where & ~kept & ~disabled & (user.throat_chop > 0) & move.sound  # which does not name the move
     taunted = where & ~kept & ~chopped & (user.taunt > 0) & (move.category == rows.STATUS)
-    tell_move(b, jnp.minimum(slot, STRUGGLE_SLOT - 1), disabled | taunted)
+    tell_move(b, jnp.minimum(slot, STRUGGLE_SLOT - 1), (disabled | taunted) & (slot != STRUGGLE_SLOT))
     kept = kept | disabled | chopped | taunted
 
     confused = where & ~kept & (user.confusion > 0)
@@ -256,11 +256,11 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     spread = b.draw(where, 16, "confusion damage")
     damage = jnp.maximum(quotient((base & np.int32(0xFFFF)) * (100 - spread), 100), 1)
     b.ask_about_damage(0, where)
+    user.set("unchecked", True, where=where & (b.ability(0).halfway_boosts > 0))
     disguised = where & b.ability(0).disguises & ~user.stirred
     user.set("stirred", True, where=disguised)
     tell_ability(b, 0, disguised)
-    forget_speed(b, 0, disguised)
-    damage = pick(disguised, quotient(pokemon.max_hp, 8), damage)  # which the next Update takes
+    user.set("bared", True, where=disguised)
     full = where & ~disguised & (user.hp == pokemon.max_hp) & (damage >= user.hp)
     sturdy = full & b.ability(0).sturdy
     tell_ability(b, 0, sturdy)
@@ -268,4 +268,4 @@ def hurt_by_confusion(b: Battle, where: Any) -> None:
     damage = pick(sturdy | sash, user.hp - 1, damage)
     use_up(b, 0, sash)
     user = b.side(0)
-    user.set("hp", jnp.maximum(user.hp - damage, 0), where=where)
+    user.set("hp", jnp.maximum(user.hp - damage, 0), where=where & ~disguised)

@@ -61,7 +61,7 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     )
     worked = worked | heal_next(b, where & move.heals_next) | ask_revival(b, where & move.revives)
     worked = worked | assume(b, where & move.transforms)
-    b.side(0).set("cornered", True, where=where & move.corners)
+    b.side(0).set("cornered", True, where=where & move.corners & ~b.side(0).shackled)
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
     return worked & ~refused

@@ -41,6 +41,7 @@ def switch(b: Battle, where: Any) -> None:
     arrive(b, where)
     side = b.side(0)
     side.set("substitute", substitute, where=left_behind)
+    side.set("this_result", UNDEFINED, where=left_behind)
     side.set("sheds_tail", False, where=where)
     enter(b, 0, where)
 
@@ -87,7 +88,7 @@ def awake(b: Battle, number: int, where: Any) -> None:
     ability, side = b.ability(number), b.side(number)
     shields = where & ability.shields & (side.hp > 0)
     show_core(b, number, shields)
-    freezes = where & ability.ices & side.changed & (b.weather == rows.SNOW)
+    freezes = where & ability.ices & side.changed & (b.weather == rows.SNOW) & (side.hp > 0)
     tell_ability(b, number, freezes)
     become(b, number, False, freezes)
     notice(b, number, where)
@@ -171,14 +172,14 @@ def run_switch(b: Battle, where: Any) -> None:
     faster = (second.speed > first.speed) | shuffled
     other_first = entering & second.queued_run_switch & (faster | ~first.queued_run_switch)
     b.swap(other_first)
+    comes = entering & b.side(0).queued_run_switch, entering & b.side(1).queued_run_switch
     for number in (0, 1):
-        shift(b, number, entering & b.side(number).queued_run_switch & ~b.side(number).fainted)
-    both_come_in(b, where, awakens)
+        b.side(number).set("queued_run_switch", False, where=entering)  # Unnerve works from here on
+        shift(b, number, comes[number] & ~b.side(number).fainted)
+    both_come_in(b, where, awakens, comes)
     where = entering
     for number in (0, 1):
-        came = where & b.side(number).queued_run_switch & ~b.view.over
-        b.side(number).set("queued_run_switch", False, where=where)
-        awake(b, number, came)
+        awake(b, number, comes[number] & ~b.view.over)
     for number in (0, 1):
         white_herb(b, number, (where | assumes) & ~b.view.over)
     b.swap(other_first)
@@ -193,7 +194,7 @@ def be_healed(b: Battle, number: int, where: Any) -> None:
     side.set("healing", False, where=where)
 
 
-def both_come_in(b: Battle, where: Any, awakens: Any) -> None:
+def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any]) -> None:
     """One after the other, the first side's first: in a loop, so that there is one copy of what an entry brings.
 
     Where ``awakens``, the first side's ability begins, and nobody enters.
@@ -206,7 +207,7 @@ def both_come_in(b: Battle, where: Any, awakens: Any) -> None:
         words, entered = carry
         inner = Battle(words, b.params, b.ops)
         going = goes_on(carry)
-        enters = pick(awakens, entered == 0, inner.side(0).queued_run_switch)
+        enters = pick(entered == 0, awakens | comes[0], comes[1])
         come_in(inner, 0, going & enters & ~inner.view.over, awakens)
         inner.swap(going)
         return inner.words, entered + going.astype(jnp.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -15,6 +16,7 @@ from pokejax.rules.faint import faint_messages, tie
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import grow_into
 from pokejax.rules.guises import appear, drop_before_terastallizing
+from pokejax.rules.hit import lose_face
 from pokejax.rules.items import settle, update
 from pokejax.rules.moves import run_move
 from pokejax.rules.numbers import quotient
@@ -169,7 +171,7 @@ def after_action(b: Battle, where: Any, starts: Any, awakens: Any) -> Any:
         side.set("switch_flag", True, where=empty & side.fainted)
     where = where & (following != queue.INSTASWITCH)
     updates = where & ~starts & ~awakens
-    update(b, updates, "Update after an action")
+    update(b, updates, "Update after an action", first=functools.partial(pay_for_disguises, b, updates))
     settle(b, updates)
     for number in (0, 1):
         side = b.side(number)
@@ -186,6 +188,15 @@ def after_action(b: Battle, where: Any, starts: Any, awakens: Any) -> Any:
         asked.append(replaceable)
     ask_switch(b, (asked[0], asked[1]))
     return where & ~asked[0] & ~asked[1] & (following == queue.MOVE)
+
+
+def pay_for_disguises(b: Battle, where: Any) -> None:
+    """Who has hit itself in confusion lost its disguise by that."""
+    for number in (0, 1):
+        side = b.side(number)
+        pays = where & side.bared
+        side.set("bared", False, where=where)
+        b.when("pay for a disguise", pays, functools.partial(lose_face, number=number, where=pays))
 
 
 def end_turn(b: Battle) -> None:

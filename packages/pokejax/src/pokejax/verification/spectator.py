@@ -37,6 +37,7 @@ from rlenv_shared.errors import InvalidParamsError
 WEATHER_TURNS: Final = 5
 TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
+CHOICE_ITEMS = ("choiceband", "choicescarf", "choicespecs")
 FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE = 3, 4, 254
 LEPPA_POINTS: Final = 10
 SAY_NOTHING: Final = frozenset({
@@ -85,6 +86,8 @@ class Spectator:
         self.most: dict[str, int] = {}
         self.seen: set[str] = set()
         self.dancing: str | None = None  # who has just been said to repeat a dance
+        self.before: tuple[str, ...] = ()  # the last line, if it is a move: "move", its name, its target
+        self.danced: dict[str, str] = {}  # what who has repeated in this turn
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
@@ -113,6 +116,7 @@ class Spectator:
                 raise InvalidParamsError("message", line, "one that the spectator knows", "teach it what this tells")
             handler(given, tags)
         self._note_effect(command, given, tags)
+        self.before = (command, *given[1:3]) if command == "move" else ()
 
     def _note_effect(self, command: str, given: list[str], tags: Mapping[str, str]) -> None:
         """``[from] ability: …`` and ``[from] item: …`` name what somebody has."""
@@ -295,7 +299,7 @@ class Spectator:
             self._know_ability(given[0], name)
             return
         pokemon.sleep += given[1] == "slp"
-        if len(given) > 2:
+        if len(given) > 2 and self.before != ("move", given[2], given[0]):  # what it can't send back is not its own
             self._know_move(given[0], given[2])
 
     def _on_move(self, given: list[str], tags: Mapping[str, str]) -> None:
@@ -305,17 +309,26 @@ class Spectator:
         other = self.sides[2 - int(ident[1])]
         dances, self.dancing = ident == self.dancing, None
         if effect(tags.get("from", ""))[0] == "ability" or dances:  # another one's move, by Magic Bounce or Dancer
+            self.danced |= {ident: name} if dances else {}
             return
         self._know_move(ident, name)
         by = effect(tags.get("from", ""))[1]
         stands = other.active is not None and not other.team[other.active].fainted
         pressed = stands and self._ability(other) == other.announced == "pressure" and dex(name)[1]
         pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
-        if by != "lockedmove":  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
+        if by != "lockedmove" and not self._is_bound(
+            ident, name
+        ):  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
             paid, used = by or name, self._used(ident)
             used[paid] = used.get(paid, 0) + (not by) + pressed
         if name == "wish" and not self._side(ident).wish:
             self._side(ident).wish = WISH_TURNS
+
+    def _is_bound(self, ident: str, name: str) -> bool:
+        """Whether one of the player's own is kept from a move since it repeated another one with a choice item."""
+        own = self._side(ident) is self.sides[self.player]
+        bound = own and self.danced.get(ident, name) != name
+        return bound and self._entry(ident.split(": ", 1)[1])["item"] in CHOICE_ITEMS
 
     def _know_move(self, ident: str, name: str) -> None:
         pokemon = self._pokemon(ident)
@@ -426,7 +439,8 @@ class Spectator:
 
     def _on_end(self, given: list[str], tags: Mapping[str, str]) -> None:
         volatiles, name = self._side(given[0]).volatiles, effect(given[1])[1]
-        self.striking |= name == "futuresight"
+        if name == "futuresight":
+            self.sides[int(given[0][1]) - 1].foreseen, self.striking = 0, True
         ended = [name + stat for stat in STATS] if name in PARADOX else [name]
         volatiles.difference_update([*ended, *(["partiallytrapped"] if "partiallytrapped" in tags else [])])
 
@@ -467,7 +481,7 @@ class Spectator:
         self._side(given[0]).may_terastallize = False
 
     def _on_turn(self, given: list[str], tags: Mapping[str, str]) -> None:
-        self.turn = int(given[0])
+        self.turn, self.danced = int(given[0]), {}
 
     def _on_upkeep(self, given: list[str], tags: Mapping[str, str]) -> None:
         self.terrain_turns, self.striking = max(self.terrain_turns - 1, 0), False
