@@ -33,7 +33,7 @@ MOST_SHUFFLES = 7
 FUTURE, WISH, GRASS, CURES, LEFTOVERS, LEECH_SEED, POISON, BURN, CURSE, SALT = 3, 4, 5.2, 5.3, 5.4, 8, 9, 10, 12, 13
 TAUNT, ENCORE, DISABLE, MAGNET_RISE, HEAL_BLOCK, THROAT_CHOP, YAWN, ROOST = 15, 16, 17, 18, 20, 22, 23, 25
 REFLECT, LIGHT_SCREEN, TAILWIND, AURORA_VEIL = 26.01, 26.02, 26.05, 26.1
-GROWTH, ORBS, HUNGER, HERB = 28.2, 28.3, 29.7, 29.8
+ROOM, TERRAIN, GROWTH, ORBS, HUNGER, HERB = 27.1, 27.7, 28.2, 28.3, 29.7, 29.8
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 AFTERWARDS = (
     "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
@@ -106,6 +106,8 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     in_order(b, where, order["Curse"], volatiles.suffer, cursed, hurts=True)
     burdened = where & (order["Salt Cure"][0] >= 0)
     b.when("Salt Cure and Whirlpool", burdened, lambda inner: torment(inner, burdened, order["Salt Cure"]))
+    for number in (0, 1):
+        volatiles.wear_off(b, number, where & ~b.side(number).fainted & ~b.view.over)
     in_order(b, where, order["Yawn"], volatiles.doze_off, any_of(side.yawn > 0 for side in b.view.side))
     fade(b, where & ~b.view.over)
     room = b.view.trick_room
@@ -117,9 +119,7 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     dreams, harvests, chews = (
         any_of(getattr(ability, field) for ability in abilities(b)) for field in ("bad_dreams", "harvests", "chews")
     )
-    in_order(b, where, order["Speed Boost"], dream, dreams, hurts=True)
-    in_order(b, where, order["Speed Boost"], harvest, harvests)
-    in_order(b, where, order["Speed Boost"], chew, chews)
+    in_order(b, where, order["Speed Boost"], sleep_well_and_eat, dreams | harvests | chews, hurts=True)
     for number in (0, 1):
         side = b.side(number)
         hurries = where & (side.slow > 0) & ~side.fainted & (side.active_turns > 0) & ~b.view.over
@@ -165,7 +165,10 @@ def handlers(b: Battle) -> list[Kind]:
         return b.side(n).status == rows.BRN
 
     held = [b.row("abilities", rows.ABILITY, b.ability_held(n)) for n in (0, 1)]  # what does nothing stands there, too
+    nobody = jnp.zeros_like(b.view.over)
     return [
+        Kind("Trick Room", ROOM, (b.view.trick_room > 0, nobody)),  # the field's, which changes places with the others
+        Kind("terrain", TERRAIN, (b.view.terrain > 0, nobody)),
         Kind("Reflect", REFLECT, both(lambda n: b.side(n).reflect > 0), of_side=True),
         Kind("Light Screen", LIGHT_SCREEN, both(lambda n: b.side(n).light_screen > 0), of_side=True),
         Kind("Tailwind", TAILWIND, both(lambda n: b.side(n).tailwind > 0), of_side=True),
@@ -248,6 +251,13 @@ def torment(b: Battle, where: Any, order: Any) -> None:
 
 def _nth(order: Any, place: Any) -> Any:
     return sum(pick(place == k, order[k], 0) for k in range(BURDENS))
+
+
+def sleep_well_and_eat(b: Battle, number: int, where: Any) -> None:
+    """Bad Dreams, Harvest and Cud Chew are equals: the faster Pokémon's comes first, whichever it is."""
+    dream(b, number, where)
+    harvest(b, number, where)
+    chew(b, number, where)
 
 
 def dream(b: Battle, number: int, where: Any) -> None:

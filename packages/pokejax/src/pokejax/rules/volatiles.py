@@ -264,8 +264,8 @@ def disable(b: Battle, slot: Any, where: Any) -> Any:
     return where
 
 
-def pass_turn(b: Battle, number: int, where: Any) -> None:
-    """What lasts some turns lasts one less."""
+def wear_off(b: Battle, number: int, where: Any) -> None:
+    """What ends before Yawn after some turns lasts one less: from then on one may heal, and stands on the ground."""
     side = b.side(number)
     side.set("taunt", side.taunt - 1, where=where & (side.taunt > 0))
     side.set("encore", side.encore - 1, where=where & (side.encore > 0))
@@ -273,6 +273,11 @@ def pass_turn(b: Battle, number: int, where: Any) -> None:
         side.set(field, getattr(side, field) - 1, where=where & (getattr(side, field) > 0))
     spent = power.left(b, number, side.encore_slot) == 0
     side.set("encore", 0, where=where & spent)
+
+
+def pass_turn(b: Battle, number: int, where: Any) -> None:
+    """What lasts one turn ends, and what is left lasts one less."""
+    side = b.side(number)
     for field in ("roosting", "flinched", "protected", "readied", "unfocused", "coated", "coat"):
         side.clear(field, where=where)
     side.set("charged", False, where=where & (side.charging == 1))

@@ -309,7 +309,7 @@ class Spectator:
         other = self.sides[2 - int(ident[1])]
         dances, self.dancing = ident == self.dancing, None
         if effect(tags.get("from", ""))[0] == "ability" or dances:  # another one's move, by Magic Bounce or Dancer
-            self.danced |= {ident: name} if dances else {}
+            self.danced |= {ident: name} if dances and "still" not in tags else {}  # unless it was bound before
             return
         self._know_move(ident, name)
         by = effect(tags.get("from", ""))[1]
