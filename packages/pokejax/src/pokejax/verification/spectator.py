@@ -38,8 +38,7 @@ WEATHER_TURNS: Final = 5
 TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
 CHOICE_ITEMS = ("choiceband", "choicescarf", "choicespecs")
-FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE = 3, 4, 254
-LEPPA_POINTS: Final = 10
+FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE, LEPPA_POINTS = 3, 4, 254, 10
 SAY_NOTHING: Final = frozenset({
     "", "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "teampreview", "start", "t:", "request",
     "message", "-message", "-hint", "debug", "-crit", "-supereffective", "-resisted", "-miss", "-hitcount", "-notarget",
@@ -78,16 +77,15 @@ class Spectator:
         self.player = player
         self.sides = (Side(), Side())
         self.turn, self.weather, self.weather_turns = 0, "", 0
-        self.terrain, self.terrain_turns = "", 0
-        self.striking = False  # what was foreseen, while the turn ends
+        self.terrain, self.terrain_turns, self.striking = "", 0, False  # what was foreseen, while the turn ends
         self.field: set[str] = set()
         self.request: Mapping[str, Any] = {}
         self.order: list[str] = []
         self.most: dict[str, int] = {}
         self.seen: set[str] = set()
         self.dancing: str | None = None  # who has just been said to repeat a dance
-        self.before: tuple[str, ...] = ()  # the last line, if it is a move: "move", its name, its target
         self.danced: dict[str, str] = {}  # what who has repeated in this turn
+        self.before: tuple[str, ...] = ()  # the last line: "move", its name, its target
 
     def hear(self, lines: Sequence[str], request: Mapping[str, Any] | None) -> None:
         """Messages since the last decision, and what the player is asked now."""
@@ -116,7 +114,7 @@ class Spectator:
                 raise InvalidParamsError("message", line, "one that the spectator knows", "teach it what this tells")
             handler(given, tags)
         self._note_effect(command, given, tags)
-        self.before = (command, *given[1:3]) if command == "move" else ()
+        self.before = (command, *given[1:3])
 
     def _note_effect(self, command: str, given: list[str], tags: Mapping[str, str]) -> None:
         """``[from] ability: …`` and ``[from] item: …`` name what somebody has."""
@@ -308,8 +306,8 @@ class Spectator:
             return
         other = self.sides[2 - int(ident[1])]
         dances, self.dancing = ident == self.dancing, None
+        self.danced |= {ident: name} if dances and "still" not in tags else {}  # unless it was bound before
         if effect(tags.get("from", ""))[0] == "ability" or dances:  # another one's move, by Magic Bounce or Dancer
-            self.danced |= {ident: name} if dances and "still" not in tags else {}  # unless it was bound before
             return
         self._know_move(ident, name)
         by = effect(tags.get("from", ""))[1]
@@ -326,9 +324,8 @@ class Spectator:
 
     def _is_bound(self, ident: str, name: str) -> bool:
         """Whether one of the player's own is kept from a move since it repeated another one with a choice item."""
-        own = self._side(ident) is self.sides[self.player]
-        bound = own and self.danced.get(ident, name) != name
-        return bound and self._entry(ident.split(": ", 1)[1])["item"] in CHOICE_ITEMS
+        own = self._side(ident) is self.sides[self.player] and self.danced.get(ident, name) != name
+        return own and self._entry(ident.split(": ", 1)[1])["item"] in CHOICE_ITEMS
 
     def _know_move(self, ident: str, name: str) -> None:
         pokemon = self._pokemon(ident)
