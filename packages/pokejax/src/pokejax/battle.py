@@ -271,8 +271,7 @@ class Battle:
 
         def make() -> Any:
             own = pick(self.side(number).absent, 0, self.ability_held(number))
-            second = self.view.swapped if number == 0 else ~self.view.swapped
-            passed = (self.view.ignored == pick(second, 2, 1)) & ~self.side(1 - number).fainted
+            passed = self.passed_by(number)
             transformed = self.side(number).transformed
 
             def left(own: Any) -> Any:
@@ -282,6 +281,11 @@ class Battle:
             return self.ops.when_any("ability passed by", passed | transformed, left, own)
 
         return self._kept(("ability number", number), make)
+
+    def passed_by(self, number: int) -> Any:
+        """Whether the present move takes no notice of a side's abilities (``suppressingAbility``)."""
+        second = self.view.swapped if number == 0 else ~self.view.swapped
+        return (self.view.ignored == pick(second, 2, 1)) & ~self.side(1 - number).fainted
 
     @property
     def weather(self) -> Any:

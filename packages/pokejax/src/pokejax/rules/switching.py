@@ -252,7 +252,8 @@ def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
     tell_item(b, number, where & b.item(number).balloon)
     shining = (b.weather == rows.SUN) & (ability.sets_weather > 0)
     speaks = any_of([
-        ability.presses, ability.breaks_abilities, ability.unnerves, ability.ruins > 0,
+        ability.presses, ability.breaks_abilities, ability.unnerves,
+        (ability.ruins > 0) & ~b.passed_by(number),  # which would not even be broken
         ability.overlord & (side.fallen > 0), ability.intimidates & (other.hp > 0), ability.comatose,
         ability.heroes & side.changed, ability.suppresses, ability.pulses & (shining | hums), ability.starts_slowly,
     ])  # fmt: skip
