@@ -16,6 +16,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules import queue, requests, turn
+from pokejax.rules.faint import finished
 from pokejax.rules.queue import NUM_ACTIONS
 from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words, unsigned
 from pokejax.tables import NAMES, Params
@@ -61,9 +62,9 @@ def _prepare(b: Battle, member: Any) -> None:
 
 
 def ready(words: Words) -> Any:
-    """Whether somebody is asked or the battle is over."""
+    """Whether somebody is asked or the battle is at its end."""
     view = LAYOUT.view(words)
-    return (view.request != 0) | view.over
+    return (view.request != 0) | finished(view)
 
 
 def micro_step(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = XLA) -> Words:
@@ -114,7 +115,7 @@ def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = X
 
     if most == 1:  # nothing changes after the end
         return micro_step(words, actions, params, ops)
-    start = (words, ~LAYOUT.view(words).over)
+    start = (words, ~finished(LAYOUT.view(words)))
     if most is None:
         return jax.lax.while_loop(goes_on, step, start)[0]
     return form(ops).loop(goes_on, masked_step, start, most)[0]
@@ -123,8 +124,9 @@ def resolve(words: Words, actions: tuple[Any, Any], params: Params, ops: Ops = X
 def masks(words: Words, params: Params, ops: Ops = XLA) -> Any:
     """Legal actions, bool ``[2, NUM_ACTIONS]``."""
     view = LAYOUT.view(words)
-    passing = [[view.over] * (NUM_ACTIONS - 1) + [view.over | ~side.asked] for side in view.side]
-    asked = view.over | view.side[0].asked | view.side[1].asked
+    end = finished(view)
+    passing = [[end] * (NUM_ACTIONS - 1) + [end | ~side.asked] for side in view.side]
+    asked = end | view.side[0].asked | view.side[1].asked
 
     def handler(_: Any) -> Any:
         b = Battle(words, params, form(ops))

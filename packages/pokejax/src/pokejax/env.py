@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import engine, hidden, observation, pools
+from pokejax.rules.faint import finished
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import Params, all_forms, params
@@ -150,13 +151,14 @@ class RandomBattle(Env):
         view = LAYOUT.view(state)
         view.time = view.time + 1
         state = view.words()
-        won = [(view.over & (view.winner == player)).astype(jnp.float32) for player in (0, 1)]
+        end = finished(view)
+        won = [(end & (view.winner == player)).astype(jnp.float32) for player in (0, 1)]
         first = won[0] - won[1] + self._lead(state, params) - before
-        return state, jnp.stack([first, -first]), view.over, {"illegal_action": illegal}
+        return state, jnp.stack([first, -first]), end, {"illegal_action": illegal}
 
     def _accepted(self, state: Words, action: Any, params: Params, ops: Ops) -> tuple[Any, Any]:
         """Actions that can be taken, and whether others were asked for; who is not asked and passes needs no look."""
-        looked_at = LAYOUT.view(state).over | self.to_act(state).any() | (action != PASS).any()
+        looked_at = finished(LAYOUT.view(state)) | self.to_act(state).any() | (action != PASS).any()
 
         def sanitised(_: Any) -> tuple[Any, Any]:
             return masking.sanitise(action, self.legal_actions(state, params, ops))

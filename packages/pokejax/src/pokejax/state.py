@@ -134,6 +134,7 @@ LAYOUT: Final = Layout(
             flag("stealth_rock"), bits("spikes", 0, 3), bits("toxic_spikes", 0, 2), flag("sticky_web"),
             bits("wish_turns", 0, 3), bits("wish", 0, 1023), flag("dragged"),
             flag("rock_before_toxic"), flag("spikes_before_toxic"), flag("rock_before_web"), flag("spikes_before_web"),
+            flag("rock_before_spikes"), flag("toxic_before_web"),
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
             bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
             bits("future_turns", 0, 4), bits("future_by", 0, TEAM - 1), flag("future_due"), flag("absent"),

@@ -198,6 +198,11 @@ def win(b: Battle, where: Any, last: Any) -> None:
     b.view.set("over", True, where=ends)
 
 
+def finished(view: Any) -> Any:
+    """Whether nothing more happens: the battle is over, and who was to be dragged out in its last action has been."""
+    return view.over & ~view.side[0].dragged & ~view.side[1].dragged
+
+
 def tie(b: Battle, where: Any) -> None:
     """Nobody wins."""
     b.view.set("winner", NOBODY, where=where)

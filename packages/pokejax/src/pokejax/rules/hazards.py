@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -21,7 +22,7 @@ POISON, STEEL = number_of("type", "Poison"), number_of("type", "Steel")
 MOST_SPIKES, MOST_TOXIC_SPIKES = 3, 2
 HAZARDS = (
     *("stealth_rock", "sticky_web", "spikes", "toxic_spikes", "rock_before_toxic", "spikes_before_toxic"),
-    *("rock_before_web", "spikes_before_web"),
+    *("rock_before_web", "spikes_before_web", "rock_before_spikes", "toxic_before_web"),
 )
 COURT = (*HAZARDS, *LASTING)
 
@@ -33,12 +34,14 @@ def lay(b: Battle, number: int, condition: Any, where: Any) -> Any:
     spikes = where & (condition == rows.SPIKES) & (side.spikes < MOST_SPIKES)
     toxic = where & (condition == rows.TOXIC_SPIKES) & (side.toxic_spikes < MOST_TOXIC_SPIKES)
     web = where & (condition == rows.STICKY_WEB) & ~side.sticky_web
-    first_toxic = toxic & (side.toxic_spikes == 0)
-    for later, comes in (("toxic", first_toxic), ("web", web)):
-        side.set(f"rock_before_{later}", side.stealth_rock, where=comes)
-        side.set(f"spikes_before_{later}", side.spikes > 0, where=comes)
-        side.set(f"rock_before_{later}", False, where=rocks)
-        side.set(f"spikes_before_{later}", False, where=spikes & (side.spikes == 0))
+    comes = {
+        "rock": rocks, "spikes": spikes & (side.spikes == 0),
+        "toxic": toxic & (side.toxic_spikes == 0), "web": web,
+    }  # fmt: skip
+    present = {"rock": side.stealth_rock, "spikes": side.spikes > 0, "toxic": side.toxic_spikes > 0}
+    for earlier, later in itertools.combinations(comes, 2):
+        side.set(f"{earlier}_before_{later}", present[earlier], where=comes[later])
+        side.set(f"{earlier}_before_{later}", False, where=comes[earlier])
     side.set("stealth_rock", True, where=rocks)
     side.set("sticky_web", True, where=web)
     side.set("spikes", jnp.minimum(side.spikes + 1, MOST_SPIKES), where=spikes)
@@ -83,25 +86,39 @@ def defog(b: Battle, where: Any) -> Any:
     return lowered | (where & present)
 
 
-def meet(b: Battle, number: int, where: Any) -> None:
-    """Who comes in is hurt, poisoned and slowed, in the order in which hazards were laid."""
+def oldest(side: Any) -> tuple[Any, Any, Any, Any]:
+    """Which of Stealth Rock, Spikes, Toxic Spikes and Sticky Web was laid before the others that are there."""
+    present = {
+        "rock": side.stealth_rock, "spikes": side.spikes > 0, "toxic": side.toxic_spikes > 0, "web": side.sticky_web,
+    }  # fmt: skip
+    first = dict(present)
+    for earlier, later in itertools.combinations(present, 2):
+        before = getattr(side, f"{earlier}_before_{later}")
+        first[earlier] = first[earlier] & (before | ~present[later])
+        first[later] = first[later] & ~(before & present[earlier])
+    return first["rock"], first["spikes"], first["toxic"], first["web"]
+
+
+def meet(b: Battle, number: int, where: Any, alone: Any) -> None:
+    """Who comes in is hurt, poisoned and slowed, in the order in which hazards were laid; ``alone``, by the first."""
     side, most = b.side(number), b.pokemon(number).max_hp
+    by_rock, by_spikes, by_toxic, by_web = (where & (first | ~alone) for first in oldest(side))
     grounded, boots = b.grounded(number), b.item(number).boots
     exponent = effectiveness(b, number, ROCK).exponent
-    rocks = where & side.stealth_rock & ~boots
-    spikes = where & (side.spikes > 0) & grounded & ~boots
+    rocks = by_rock & side.stealth_rock & ~boots
+    spikes = by_spikes & (side.spikes > 0) & grounded & ~boots
     rock_damage = quotient(most << (exponent + 2), 32)
     layers = side.spikes
     spike_damage = quotient(pick(layers == 1, 3, pick(layers == 2, 4, 6)) * most, 24)
     before_web = pick(rocks & side.rock_before_web, jnp.maximum(rock_damage, 1), 0)
     before_web = before_web + pick(spikes & side.spikes_before_web, jnp.maximum(spike_damage, 1), 0)
     gets_there = (side.hp > before_web) | b.ability(number).no_indirect_damage
-    slowed = where & side.sticky_web & grounded & ~boots & gets_there
+    slowed = by_web & side.sticky_web & grounded & ~boots & gets_there
     boost(b, number, b.params.speed_drop, slowed, by_foe=True, stats=(rows.SPE,))  # which changes nothing of the others
     rock_first, spikes_first = side.rock_before_toxic, side.spikes_before_toxic
     hurt(b, number, rock_damage, rocks & rock_first)
     hurt(b, number, spike_damage, spikes & spikes_first)
-    step_in_poison(b, number, where & grounded & (side.toxic_spikes > 0) & (side.hp > 0), boots)
+    step_in_poison(b, number, by_toxic & grounded & (side.toxic_spikes > 0) & (side.hp > 0), boots)
     hurt(b, number, rock_damage, rocks & ~rock_first)
     hurt(b, number, spike_damage, spikes & ~spikes_first)
     faint_messages(b, check_win=where, last=number)

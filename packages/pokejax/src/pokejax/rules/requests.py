@@ -10,6 +10,7 @@ from pokejax import rows
 from pokejax.battle import Battle, any_of, number_of
 from pokejax.picking import pick
 from pokejax.rules import power
+from pokejax.rules.faint import finished
 from pokejax.rules.status import TRAP_IMMUNE
 from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
 
@@ -77,7 +78,7 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     leaves = chooses & ~rampages & (side.trapped == FREE)
     ready = zip(can_come_in(b, number), fallen(b, number), strict=True)
     members = [(leaves & can) | (replaces & pick(side.reviving, down, can)) for can, down in ready]
-    return [option | view.over for option in (*moves, *terastallized, *members, ~side.asked)]
+    return [option | finished(view) for option in (*moves, *terastallized, *members, ~side.asked)]
 
 
 def trap(b: Battle, number: int, where: Any) -> None:

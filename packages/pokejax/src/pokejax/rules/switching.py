@@ -27,6 +27,8 @@ from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
 
 SLOW_TURNS = 5
+EVERYTHING, EARLY, POISON, WISH, HAZARD, ABILITY = range(6)
+"""What is heard of an entry: everything as long as the battle goes on, afterwards only what comes first."""
 
 
 def switch(b: Battle, where: Any) -> None:
@@ -92,7 +94,18 @@ def awake(b: Battle, number: int, where: Any) -> None:
     tell_ability(b, number, freezes)
     become(b, number, False, freezes)
     notice(b, number, where)
-    use_booster(b, number, where)
+    use_booster(b, number, where & ~b.view.over)
+
+
+def heard_after_the_end(b: Battle) -> Any:
+    """Who is dragged in when the battle is over: of what its entry brings, only what comes first happens."""
+    side, ability = b.side(0), b.ability(0)
+    hazards = side.stealth_rock | side.sticky_web | (side.spikes > 0) | (side.toxic_spikes > 0)
+    first = pick(hazards, HAZARD, ABILITY)
+    first = pick(side.healing, WISH, first)
+    first = pick(side.status == rows.TOX, POISON, first)
+    first = pick(ability.tera_shifts | ability.unnerves, EARLY, first)
+    return pick(b.view.over, first, EVERYTHING)
 
 
 def leave(b: Battle, where: Any) -> None:
@@ -172,14 +185,17 @@ def run_switch(b: Battle, where: Any) -> None:
     faster = (second.speed > first.speed) | shuffled
     other_first = entering & second.queued_run_switch & (faster | ~first.queued_run_switch)
     b.swap(other_first)
+    heard = heard_after_the_end(b)
+    everything = heard == EVERYTHING
     comes = entering & b.side(0).queued_run_switch, entering & b.side(1).queued_run_switch
     for number in (0, 1):
         b.side(number).set("queued_run_switch", False, where=entering)  # Unnerve works from here on
-        shift(b, number, comes[number] & ~b.side(number).fainted)
-    both_come_in(b, where, awakens, comes)
+        shift(b, number, comes[number] & ~b.side(number).fainted & (everything | (heard == EARLY)))
+    tell_ability(b, 0, comes[0] & (heard == EARLY))
+    both_come_in(b, where, awakens, comes, heard)
     where = entering
     for number in (0, 1):
-        awake(b, number, comes[number] & ~b.view.over)
+        awake(b, number, comes[number] & (~b.view.over | (heard == ABILITY)))
     for number in (0, 1):
         white_herb(b, number, (where | assumes) & ~b.view.over)
     b.swap(other_first)
@@ -194,7 +210,7 @@ def be_healed(b: Battle, number: int, where: Any) -> None:
     side.set("healing", False, where=where)
 
 
-def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any]) -> None:
+def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any], heard: Any) -> None:
     """One after the other, the first side's first: in a loop, so that there is one copy of what an entry brings.
 
     Where ``awakens``, the first side's ability begins, and nobody enters.
@@ -208,7 +224,8 @@ def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any]) ->
         inner = Battle(words, b.params, b.ops)
         going = goes_on(carry)
         enters = pick(entered == 0, awakens | comes[0], comes[1])
-        come_in(inner, 0, going & enters & ~inner.view.over, awakens)
+        able = ~inner.view.over | (heard != EVERYTHING)
+        come_in(inner, 0, going & enters & able, awakens, heard)
         inner.swap(going)
         return inner.words, entered + going.astype(jnp.int32)
 
@@ -217,13 +234,13 @@ def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any]) ->
 
 
 @gated("come in")
-def come_in(b: Battle, number: int, where: Any, awakens: Any) -> None:
+def come_in(b: Battle, number: int, where: Any, awakens: Any, heard: Any) -> None:
     """One Pokémon's own entry: poison eases, its ability speaks; where ``awakens``, its ability alone."""
-    side, entering = b.side(number), where & ~awakens
-    side.set("stage", 0, where=entering & (side.status == rows.TOX))
-    be_healed(b, number, entering & ~side.fainted)
-    meet(b, number, entering & ~side.fainted)
-    where = where & ~b.side(number).fainted & ~b.view.over
+    side, entering, everything = b.side(number), where & ~awakens, heard == EVERYTHING
+    side.set("stage", 0, where=entering & (side.status == rows.TOX) & (everything | (heard == POISON)))
+    be_healed(b, number, entering & ~side.fainted & (everything | (heard == WISH)))
+    meet(b, number, entering & ~side.fainted & (everything | (heard == HAZARD)), ~everything)
+    where = where & ~b.side(number).fainted & (~b.view.over | (heard == ABILITY))
     imposes = where & ~awakens & b.ability(number).transforms
     b.side(number).set("ability_shown", True, where=transform(b, number, imposes))
     trace_in_vain(b, number, where)

@@ -12,7 +12,7 @@ from pokejax.battle import Battle, gated
 from pokejax.rules import futures, queue, residual
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
-from pokejax.rules.faint import faint_messages, tie
+from pokejax.rules.faint import faint_messages, finished, tie
 from pokejax.rules.field import clear_terrain, clear_weather
 from pokejax.rules.forms import grow_into
 from pokejax.rules.guises import appear, drop_before_terastallizing
@@ -44,7 +44,7 @@ def step(b: Battle, actions: tuple[Any, Any]) -> None:
 
 def act(b: Battle) -> None:
     """Carry out the action at the head of the queue and what follows it."""
-    going = ~b.view.over
+    going = ~finished(b.view)
     kind = queue.next_kind(b)
     second = going & queue.actor_is_second(b, kind)
     b.swap(second)
@@ -74,7 +74,7 @@ def act(b: Battle) -> None:
     drags = jnp.zeros_like(moves)
     for number in (0, 1):
         side = b.side(number)
-        side.set("dragged", False, where=moves & ((side.hp == 0) | b.view.over))
+        side.set("dragged", False, where=moves & (side.hp == 0))
         drags = drags | (moves & side.dragged)
     b.view.set("ignored", 0, where=going & ~drags)
     b.forget("ability", "ability number")
