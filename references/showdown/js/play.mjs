@@ -6,7 +6,7 @@ import {gen5, hexSeed} from './seeds.mjs';
 import {watch} from './counting.mjs';
 import {legalChoices, requestKind} from './legal.mjs';
 import {arrange} from './setup.mjs';
-import {aux, constants, core, crowned, narrowed, numberPokemon, summary} from './state.mjs';
+import {aux, constants, core, crowned, numberPokemon, summary} from './state.mjs';
 
 export const FORMAT = 'gen9randombattle';
 const DETAILS = ['core', 'aux', 'legal'];
@@ -57,9 +57,10 @@ export class Play {
     return this.battle.ended;
   }
 
-  /** Choices of both sides, `[{requested, accepted}, …]`. */
+  /** Choices of both sides, `[{requested, accepted}, …]`; found once for a decision, so not to be changed. */
   legal() {
-    return this.battle.sides.map(side => (this.ended ? {requested: [], accepted: []} : legalChoices(side)));
+    this.offered ??= this.battle.sides.map(side => (this.ended ? {requested: [], accepted: []} : legalChoices(side)));
+    return this.offered;
   }
 
   /**
@@ -85,6 +86,7 @@ export class Play {
 
   /** Resolves one decision with choices that `checked` returned. */
   commit(choices) {
+    this.offered = undefined;
     this.battle.sides.forEach((side, n) => {
       if (choices[n] && !side.choose(choices[n])) {
         throw new Error(`Showdown refused ${choices[n]}, which is listed as legal: ${side.choice.error}`);
@@ -104,8 +106,7 @@ export class Play {
 
   /** What is to be known at this decision point; `include` lists parts of DETAILS, or "hash" for their digests. */
   view(include = DETAILS) {
-    const bookkeeping = () => (this.auxKeys ? narrowed(aux(this), this.auxKeys) : aux(this));
-    const parts = {core: () => core(this), aux: bookkeeping, legal: () => this.legal()};
+    const parts = {core: () => core(this), aux: () => aux(this, this.auxKeys), legal: () => this.legal()};
     const out = {decision: this.decisions, ...summary(this)};
     out.kinds = this.battle.sides.map(side => (this.ended ? 'none' : requestKind(side)));
     for (const name of DETAILS) {

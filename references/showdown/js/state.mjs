@@ -124,11 +124,55 @@ export function core({battle, numbers, counter}) {
   };
 }
 
-/** Second tier. */
-export function aux({battle, numbers}) {
-  const id = effect => (effect ? effect.id : '');
-  const number = pokemon => (pokemon ? numbers.get(pokemon) : -1);
-  const result = value => (value === undefined ? 'undefined' : value);
+const id = effect => (effect ? effect.id : '');
+const number = (pokemon, numbers) => (pokemon ? numbers.get(pokemon) : -1);
+const result = value => (value === undefined ? 'undefined' : value);
+
+/** The second tier of a Pokémon, by key. */
+const BOOKKEEPING = {
+  base_species: pokemon => pokemon.baseSpecies.id,
+  base_ability: pokemon => pokemon.baseAbility,
+  base_moves: pokemon => pokemon.baseMoveSlots.map(slot => [slot.id, slot.pp]),
+  volatile_list: pokemon => Object.keys(pokemon.volatiles), // in order of insertion, which breaks ties
+  speed: pokemon => pokemon.speed,
+  last_move: pokemon => id(pokemon.lastMove),
+  last_move_used: pokemon => id(pokemon.lastMoveUsed),
+  this_turn_result: pokemon => result(pokemon.moveThisTurnResult),
+  last_turn_result: pokemon => result(pokemon.moveLastTurnResult),
+  last_item: pokemon => pokemon.lastItem,
+  ate_berry: pokemon => pokemon.ateBerry,
+  used_item: pokemon => pokemon.usedItemThisTurn,
+  stats_raised: pokemon => pokemon.statsRaisedThisTurn,
+  stats_lowered: pokemon => pokemon.statsLoweredThisTurn,
+  hurt_this_turn: pokemon => pokemon.hurtThisTurn,
+  times_attacked: pokemon => pokemon.timesAttacked,
+  active_turns: pokemon => pokemon.activeTurns,
+  active_move_actions: pokemon => pokemon.activeMoveActions,
+  newly_switched: pokemon => pokemon.newlySwitched,
+  illusion: (pokemon, numbers) => number(pokemon.illusion, numbers),
+  transformed: pokemon => pokemon.transformed,
+  trapped: pokemon => pokemon.trapped,
+  maybe_trapped: pokemon => pokemon.maybeTrapped,
+  disabled: pokemon => pokemon.moveSlots.map(slot => (slot.disabled ? 1 : 0)),
+  added_type: pokemon => pokemon.addedType,
+  ability_state: (pokemon, numbers) => effectState(pokemon.abilityState, numbers),
+  ability_order: pokemon => pokemon.abilityState.effectOrder,
+  item_state: (pokemon, numbers) => effectState(pokemon.itemState, numbers),
+  item_order: pokemon => pokemon.itemState.effectOrder,
+  stellar_types: pokemon => pokemon.stellarBoostedTypes || [],
+  attacked_by: (pokemon, numbers) =>
+    pokemon.attackedBy.map(by => [number(by.source, numbers), by.damage, by.move, by.thisTurn]),
+  weight: pokemon => pokemon.weighthg,
+};
+
+/** Second tier; with `keys` only these of each Pokémon, and nothing else: what another simulator carries. */
+export function aux({battle, numbers}, keys) {
+  const unknown = keys?.find(key => !Object.hasOwn(BOOKKEEPING, key));
+  if (unknown) throw new RequestError(`aux_keys: ${unknown}, expected some of ${Object.keys(BOOKKEEPING).join(', ')}`);
+  const described = (keys ?? Object.keys(BOOKKEEPING)).map(key => [key, BOOKKEEPING[key]]);
+  const ofPokemon = side => inTeamOrder(side, numbers).map(pokemon =>
+    Object.fromEntries(described.map(([key, found]) => [key, found(pokemon, numbers)])));
+  if (keys) return {sides: battle.sides.map(side => ({pokemon: ofPokemon(side)}))};
   const orders = map => Object.fromEntries(Object.keys(map).sort().map(key => [key, map[key].effectOrder]));
   return {
     effect_order: battle.effectOrder,
@@ -137,57 +181,15 @@ export function aux({battle, numbers}) {
     last_damage: battle.lastDamage,
     last_success: battle.lastSuccessfulMoveThisTurn || '',
     queue: battle.queue.list.map(action => [
-      action.choice, number(action.pokemon), action.order, action.priority || 0, action.speed, id(action.move),
+      action.choice, number(action.pokemon, numbers), action.order, action.priority || 0, action.speed, id(action.move),
     ]),
     field_orders: orders(battle.field.pseudoWeather),
     sides: battle.sides.map(side => ({
-      fainted_this_turn: number(side.faintedThisTurn),
-      fainted_last_turn: number(side.faintedLastTurn),
+      fainted_this_turn: number(side.faintedThisTurn, numbers),
+      fainted_last_turn: number(side.faintedLastTurn, numbers),
       total_fainted: side.totalFainted,
       condition_list: Object.keys(side.sideConditions),
-      pokemon: inTeamOrder(side, numbers).map(pokemon => ({
-        base_species: pokemon.baseSpecies.id,
-        base_ability: pokemon.baseAbility,
-        base_moves: pokemon.baseMoveSlots.map(slot => [slot.id, slot.pp]),
-        volatile_list: Object.keys(pokemon.volatiles), // in order of insertion, which breaks ties
-        speed: pokemon.speed,
-        last_move: id(pokemon.lastMove),
-        last_move_used: id(pokemon.lastMoveUsed),
-        this_turn_result: result(pokemon.moveThisTurnResult),
-        last_turn_result: result(pokemon.moveLastTurnResult),
-        last_item: pokemon.lastItem,
-        ate_berry: pokemon.ateBerry,
-        used_item: pokemon.usedItemThisTurn,
-        stats_raised: pokemon.statsRaisedThisTurn,
-        stats_lowered: pokemon.statsLoweredThisTurn,
-        hurt_this_turn: pokemon.hurtThisTurn,
-        times_attacked: pokemon.timesAttacked,
-        active_turns: pokemon.activeTurns,
-        active_move_actions: pokemon.activeMoveActions,
-        newly_switched: pokemon.newlySwitched,
-        illusion: number(pokemon.illusion),
-        transformed: pokemon.transformed,
-        trapped: pokemon.trapped,
-        maybe_trapped: pokemon.maybeTrapped,
-        disabled: pokemon.moveSlots.map(slot => (slot.disabled ? 1 : 0)),
-        added_type: pokemon.addedType,
-        ability_state: effectState(pokemon.abilityState, numbers),
-        ability_order: pokemon.abilityState.effectOrder,
-        item_state: effectState(pokemon.itemState, numbers),
-        item_order: pokemon.itemState.effectOrder,
-        stellar_types: pokemon.stellarBoostedTypes || [],
-        attacked_by: pokemon.attackedBy.map(by => [number(by.source), by.damage, by.move, by.thisTurn]),
-        weight: pokemon.weighthg,
-      })),
+      pokemon: ofPokemon(side),
     })),
   };
-}
-
-/** Of the second tier only these keys of each Pokémon: what another simulator carries. */
-export function narrowed({sides}, keys) {
-  const [[first]] = sides.map(side => side.pokemon);
-  const unknown = keys.find(key => !Object.hasOwn(first, key));
-  if (unknown) throw new RequestError(`aux_keys: ${unknown}, expected some of ${Object.keys(first).join(', ')}`);
-  const kept = pokemon => Object.fromEntries(keys.map(key => [key, pokemon[key]]));
-  return {sides: sides.map(side => ({pokemon: side.pokemon.map(kept)}))};
 }

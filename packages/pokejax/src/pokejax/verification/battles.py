@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import functools
 import itertools
@@ -116,13 +117,20 @@ def composed(count: int, seed: int, chosen: Any = None) -> tuple[list[str], team
     return [tables.packed(source, described, index) for index in range(count)], columns
 
 
+@functools.cache
+def _driver() -> Any:
+    """A driver for whole battles, of which it keeps nothing: one for all of them, since Node grows fast by playing."""
+    driver = reference("showdown").driver()
+    atexit.register(driver.close)
+    return driver
+
+
 def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Iterator[dict[str, Any]]:
     """The reference's recordings of the episodes, on request with what each player is told."""
-    with reference("showdown").driver() as driver:
-        for start in range(0, len(settings), PER_REQUEST):
-            part = settings[start : start + PER_REQUEST]
-            include = ["core", "legal", "aux"]
-            yield from driver.request("play", episodes=part, include=include, messages=messages, aux_keys=CARRIED)
+    for start in range(0, len(settings), PER_REQUEST):
+        part = settings[start : start + PER_REQUEST]
+        include = ["core", "legal", "aux"]
+        yield from _driver().request("play", episodes=part, include=include, messages=messages, aux_keys=CARRIED)
 
 
 def verify(
