@@ -65,8 +65,9 @@ def shielded(game: Record, cards: Cards, rules: Record, amounts: Any) -> Any:
         target = in_turn(game, pending)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
         here = pending.any()
+        sure = at(OWNERS, target) == game.current
         for number in (0, 1):
-            head = rng.flip(work, 1, here & (at(rules.shields, target) > number)) > 0
+            head = rng.flip(work, 1, here & (at(rules.shields, target) > number), sure) > 0
             change = at(rules.shield[number], target)
             amount = at(amounts, target)
             less = xp.where(change != 0, xp.maximum(0, amount + change), 0)
@@ -93,7 +94,8 @@ def deal(game: Record, cards: Cards, rules: Record, amounts: Any) -> None:
         draws, coins, survives, heads = state
         target = in_turn(game, coins > 0)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
-        wins = (rng.flip(work, 1, (coins > 0).any()) > 0) & (target >= 0)
+        sure = at(OWNERS, target) == game.current
+        wins = (rng.flip(work, 1, (coins > 0).any(), sure) > 0) & (target >= 0)
         left = xp.where(wins, 0, at(coins, target) - 1)
         coins = put(coins, target, left)
         return work.draws, coins, put(survives, target, True, wins), work.coin_heads

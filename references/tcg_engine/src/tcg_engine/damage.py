@@ -126,7 +126,7 @@ def shielded(game: Game, attacker: Pokemon, target: Pokemon, amount: int) -> int
             game.say(f"the damage to {game.name(target)} is prevented")
             return 0
     for source in defences(game, Kind.COIN_SHIELD, attacker, target):
-        if coins.flip(game, 1, f"{game.name(target)} may avoid damage"):
+        if coins.flip(game, 1, f"{game.name(target)} may avoid damage", target.owner):
             amount = max(0, amount + source.modifier.amount) if source.modifier.amount else 0
     if amount > 0 and not target.shielded and defences(game, Kind.FIRST_HIT_SHIELD, attacker, target):
         target.shielded = True
@@ -145,7 +145,8 @@ def deal(game: Game, strike: Strike, target: Pokemon, amount: int) -> None:
         ):
             survives = True
         for _ in on_pokemon(game, Kind.SURVIVE_COIN, target):
-            survives = survives or bool(coins.flip(game, 1, f"{game.name(target)} may endure"))
+            why = f"{game.name(target)} may endure"
+            survives = survives or bool(coins.flip(game, 1, why, target.owner))
     game.say(f"{game.name(strike.attacker)} does {amount} damage to {game.name(target)}")
     target.damage = max_hp(game, target) - 10 if survives else target.damage + amount
     strike.damaged.append(target)

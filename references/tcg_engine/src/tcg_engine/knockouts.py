@@ -84,7 +84,7 @@ class Settle:
 def points_for(game: Game, pokemon: Pokemon, attacker: Pokemon | None) -> int:
     """1, 2 for an ex, 3 for a Mega ex; some effects change it."""
     for _ in on_pokemon(game, Kind.NO_POINTS_COIN, pokemon):
-        if coins.flip(game, 1, f"points for {game.name(pokemon)}"):
+        if coins.flip(game, 1, f"points for {game.name(pokemon)}", pokemon.owner):
             return 0
     points = game.top(pokemon).points
     if attacker is not None and attacker.owner != pokemon.owner and game.is_active(pokemon):

@@ -35,7 +35,7 @@ def base(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> 
 def spread(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Damage to each of who, in the same damage step."""
     amount = row.amount * xp.where(row.op == Op.SPREAD_N, game.r_n, 1)
-    units = xp.sum(game.energy, axis=1, dtype=xp.int32)
+    units = xp.sum(rules.units, axis=1, dtype=xp.int32)
     amounts = amount * xp.where(row.op == Op.SPREAD_ENERGY, units, 1)
     game.spread = game.spread + xp.where(scene.found & game.r_strikes, amounts, 0)
 
@@ -71,7 +71,8 @@ def ignore(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -
 
 def put_damage(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Damage that is not damage of an attack."""
-    spared = (game.r_source >= 0) & (game.r_me != OWNERS) & rules.no_ability_damage
+    by_ability = (game.r_source >= 0) & (game.r_held < 0)  # not by a Tool
+    spared = by_ability & (game.r_me != OWNERS) & rules.no_ability_damage
     game.damage = game.damage + xp.where(scene.reached & ~spared, row.amount, 0)
 
 

@@ -104,8 +104,8 @@ def copy_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     option = xp.where(random, drawn, scene.option)
     found = first(counts & (ranks(counts) == option))
     card, number = at(card, found), at(number, found)
-    cost = cards.cost(card, number)
-    poor = ((row.arg & 1) != 0) & ~can_afford(rules, cards, game.attacker_place, cost)
+    cost, name = cards.cost(card, number), cards.attack(card, number, AttackColumn.NAME)
+    poor = ((row.arg & 1) != 0) & ~can_afford(rules, cards, game.attacker_place, cost, name)
     copied = game.r_strikes & counts.any() & ~poor
     stops = game.r_strikes & ~copied
     per = cards.attack(card, number, AttackColumn.PER) != 0

@@ -113,7 +113,8 @@ def dearer(d: Draft, m: re.Match[str]) -> None:
 )
 def attack_coin(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon may fail."""
-    lay(d, Who.FOE_ACTIVE, Modifier(Kind.ATTACK_COIN), Duration.WHILE_ACTIVE if m[2] else Duration.FOES_NEXT_TURN)
+    modifier = Modifier(Kind.ATTACK_COIN, amount=bool(m[2]))
+    lay(d, Who.FOE_ACTIVE, modifier, Duration.WHILE_ACTIVE if m[2] else Duration.FOES_NEXT_TURN)
 
 
 @effect(FOES_TURN + r"prevent all damage from(?:—| )and effects of(?:—| )attacks done to this Pokémon")

@@ -6,7 +6,7 @@ from tcg_engine import board, conditions, damage
 from tcg_engine.codes import MANY, Condition, Kind, Op, Row
 from tcg_engine.config import POISON_DAMAGE
 from tcg_engine.effects import Program, candidates, members, micro_op, targets
-from tcg_engine.modifiers import max_hp, on_player, on_pokemon, remaining_hp
+from tcg_engine.modifiers import energy_units, max_hp, on_player, on_pokemon, remaining_hp
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
 
@@ -37,7 +37,8 @@ def spread(game: Game, program: Program, row: Row) -> bool:
     """Damage to each of who, in the same damage step."""
     for pokemon in candidates(game, program, row._replace(amount=0)):
         amount = row.amount * (program.n if row.op == Op.SPREAD_N else 1)
-        _aim(game, program, pokemon, amount * (sum(pokemon.energy) if row.op == Op.SPREAD_ENERGY else 1))
+        units = sum(energy_units(game, pokemon)) if row.op == Op.SPREAD_ENERGY else 1
+        _aim(game, program, pokemon, amount * units)
     return True
 
 
@@ -76,7 +77,8 @@ def ignore(game: Game, program: Program, row: Row) -> bool:
 def put_damage(game: Game, program: Program, row: Row) -> bool:
     """Damage that is not damage of an attack."""
     for pokemon in targets(game, program, row):
-        shielded = program.source is not None and pokemon.owner != program.me
+        by_ability = program.source is not None and program.card < 0  # not by a Tool
+        shielded = by_ability and pokemon.owner != program.me
         if not (shielded and on_pokemon(game, Kind.NO_ABILITY_DAMAGE, pokemon)):
             damage.put(game, pokemon, row.amount)
     return True

@@ -67,7 +67,7 @@ def copy_attack(game: Game, program: Program, row: Row) -> bool:
             return False
         card, number = pairs[answer - CHOICE]
     attack = card.attacks[number]
-    if row.arg & 1 and not can_afford(game, strike.attacker, attack.cost):
+    if row.arg & 1 and not can_afford(game, strike.attacker, attack):
         return end(game, program)
     game.say(f"it uses {game.table.names[attack.name]}")
     strike.copied, strike.name, strike.cost = True, attack.name, attack.cost
