@@ -160,6 +160,7 @@ def grow(game: Record, place: Any, instance: Any) -> None:
     above = first(row < 0)
     game.cards = put(game.cards, place, put(row, above, instance))
     game.evolved = put(game.evolved, place, game.turn)
+    game.moved_up = put(game.moved_up, place, 0)
     game.ability_used = put(game.ability_used, place, 0)
     game.shielded = put(game.shielded, place, False)
     cure(game, place == PLACE)

@@ -49,7 +49,7 @@ def settle(game: Record, cards: Cards, rules: Record, here: Any, leaves: Any) ->
     repeat(cards.ops, TAKEN, lambda game, left: left.any(), once, game, batch, PLACES)
     game.leaves = game.leaves & ~leaves
     decide(game, here)
-    promoted = promote(game, here & (game.winner < 0))
+    promoted = promote(game, here & (game.winner < 0) & ~knocked)  # others may fall first
     game.stale = game.stale | knocked | promoted
     # a batch can cost others their HP, so it is looked at once more
     game.settling = game.settling & ~(here & board.has_active(game).all() & ~knocked)

@@ -15,7 +15,7 @@ from tcgjax.arrays import Record, at, bit, first, put, repeat, when_itself, word
 from tcgjax.board import OWNERS
 from tcgjax.codes import Kind, ModifierColumn
 from tcgjax.kinds import bit_of
-from tcgjax.layout import INSTANCES, NOBODY, PLACES, PROGRAMS
+from tcgjax.layout import INSTANCES, NOBODY, PLACES, PROGRAMS, SLOTS
 from tcgjax.tables import Cards, Columns
 
 NONE, ON_HIT, ON_KNOCK_OUT, RETREATED, BEGIN, OWN_END, OTHER_END, CHECKUP = range(8)
@@ -157,7 +157,10 @@ def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player
     cause = xp.where(kind == Kind.ON_KO_FOE, at(names, first(suffered)), cause)
     cause = xp.where(event == RETREATED, game.retreats_for, cause)
     card = xp.where(kind == Kind.ON_KO_FOE, NOBODY, xp.where(event == RETREATED, NOBODY, card))
-    spot = xp.where(group >= 0, rules.found, NOBODY)
+    times = xp.where(kind == Kind.ON_KO_FOE, xp.sum(suffered, dtype=xp.int32), 1)  # once for each Knock Out
+    times = xp.where(group >= 0, times, 0)
+    index = np.arange(PROGRAMS, dtype=np.int32)
+    spots = (index >= rules.found) & (index < rules.found + times)
     for name, value in (
         ("program", m[M.PROGRAM]),
         ("owner", xp.where(each, current, owner)),
@@ -168,8 +171,8 @@ def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player
         ("group", group),
         ("origin", origin),
     ):
-        setattr(rules, f"found_{name}", put(getattr(rules, f"found_{name}"), spot, value))
-    rules.found = rules.found + (group >= 0)
+        setattr(rules, f"found_{name}", xp.where(spots, value, getattr(rules, f"found_{name}")))
+    rules.found = rules.found + times
 
 
 def at_the_end(event: Any) -> Any:
@@ -266,13 +269,16 @@ def note_energy(game: Record, place_: Any, kinds: Any, count: Any) -> None:
 def react(game: Record, cards: Cards, rules: Record) -> None:
     """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon, own ones first, unit by unit."""
     me, names = game.came_to, board.identity(game)
+    # the turn player's are the first to run and so on top
+    order = xp.where(game.current, np.roll(board.PLACE[::-1], SLOTS), board.PLACE[::-1])
 
     def once(game: Record, came: Any) -> Any:
         mine = (came > 0) & (me == OWNERS)[:, None]
         next_ = first(xp.where(mine.any(), mine, came > 0).reshape(-1))
         there, kind = next_ // 9, next_ % 9
         reacts = bit(rules.zone_affects, there) & (((rules.zone_types >> kind) & 1) != 0) & came.any()
-        push_all(game, reacts, rules.zone_program, rules.zone_owner, source=names, cause=at(names, there))
+        parts = [at(part, order) for part in (reacts, rules.zone_program, rules.zone_owner, names)]
+        push_all(game, *parts[:3], source=parts[3], cause=at(names, there))
         return came - (np.arange(PLACES * 9).reshape(PLACES, 9) == next_)
 
     repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, MOST_UNITS)

@@ -100,9 +100,10 @@ class AttackFrame:
             return
         gone = [p for p in self.strike.damaged if remaining_hp(game, p) == 0 and game.slot(p) >= 0]
         self.trigger(game, Kind.ON_KO, gone)
-        if any(pokemon.owner != self.attacker.owner for pokemon in gone) and game.slot(self.attacker) >= 0:
-            for source in on_pokemon(game, Kind.ON_KO_FOE, self.attacker):
-                game.stack.append(Program(source.modifier.program, source.owner, self.attacker, cause=gone[0]))
+        foes = [pokemon for pokemon in gone if pokemon.owner != self.attacker.owner]
+        for source in on_pokemon(game, Kind.ON_KO_FOE, self.attacker) if game.slot(self.attacker) >= 0 else ():
+            for _ in foes:
+                game.stack.append(Program(source.modifier.program, source.owner, self.attacker, cause=foes[0]))
 
     def trigger(self, game: Game, kind: Kind, victims: list[Pokemon]) -> None:
         """Run the triggers of a kind for Pokémon that the opponent's attack damaged."""

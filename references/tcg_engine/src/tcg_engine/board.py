@@ -94,7 +94,7 @@ def evolve(game: Game, pokemon: Pokemon, instance: int) -> None:
     forget(game, instance)
     pokemon.cards.append(instance)
     pokemon.evolved = game.turn
-    pokemon.ability_used = 0
+    pokemon.moved_up = pokemon.ability_used = 0
     pokemon.shielded = False
     conditions.cure(pokemon)
     pokemon.timed.clear()

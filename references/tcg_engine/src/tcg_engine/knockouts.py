@@ -44,14 +44,12 @@ class Settle:
         worth = [points_for(game, pokemon, self.attacker if pokemon in self.damaged else None) for pokemon in batch]
         for pokemon, points in zip(batch, worth, strict=True):
             self.take(game, pokemon, points)
-        if decide(game):
+        if decide(game) or knocked_out(game):  # who loses HP by a Knock Out falls before anybody is promoted
             return
         for player in promotion_order(game):
             if game.active(player) is None:
                 self.promote(game, player)
                 return
-        if knocked_out(game):
-            return
         game.stack.remove(self)
 
     def take(self, game: Game, pokemon: Pokemon, points: int) -> None:

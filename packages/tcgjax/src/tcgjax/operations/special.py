@@ -127,5 +127,6 @@ def copy_supporter(game: Record, cards: Cards, rules: Record, scene: Record, row
     pool = (game.zone == zone) & (1 - game.r_me == zones.OWNER) & cards.prints(row.filter, game.card)
     pool = pool & (cards.card(game.card, CardColumn.KIND) == CardKind.SUPPORTER)
     found = first(zones.pick(game, cards, pool, xp.int32(1)) >= 0)
+    zones.reveal(game, xp.where(zone == HAND, game.r_me, NOBODY), (found == zones.INDEX) & (found >= 0))
     program = cards.card(board.card_of(game, cards, found), CardColumn.PROGRAM)
     starts.use_supporter(game, program, game.r_me, game.r_source, found >= 0)

@@ -176,7 +176,8 @@ def discard_among(d: Draft, m: re.Match[str]) -> None:
     """Random units of many Pokémon."""
     noun = in_play(d.tables, m[2].removeprefix("all of "))
     if not d.attack:
-        d.need(noun)
+        d.head.append(Row(Op.COUNT_ENERGY, who=noun.who, filter=noun.filter, state=noun.state))
+        d.require()
     d.noun(Op.DISCARD_RANDOM_ANY, noun, late=True, amount=int(m[1] or 1))
 
 
