@@ -16,7 +16,8 @@ import numpy as np
 from tcgjax import attack, board, effects, knockouts, main_phase, rng, starts, triggers, turn, xp, zones
 from tcgjax.arrays import Record, at, merged, when, when_itself
 from tcgjax.codec import CODEC
-from tcgjax.codes import AttackColumn, CardColumn
+from tcgjax.codes import AttackColumn, CardColumn, Op
+from tcgjax.counting import read
 from tcgjax.layout import DISCARD, NOBODY, PLACES
 from tcgjax.modifiers import nothing_known, sweep
 from tcgjax.questions import NUM_ACTIONS, UNANSWERED, as_words, first_legal, is_legal
@@ -57,7 +58,7 @@ def with_work(game: Record, cards: Cards) -> Record:
     game.skips_from = cards.card(game.card, CardColumn.SKIPS_FROM)
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.int32)
-    game.fires = game.fired_alone = xp.bool_(False)
+    game.fires = game.fired_alone = game.turned = xp.bool_(False)
     game.came_to = xp.int32(0)
     for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name"):
         setattr(game, name, xp.int32(0))
@@ -68,8 +69,10 @@ def with_work(game: Record, cards: Cards) -> Record:
 
 def look_around(game: Record, cards: Cards) -> None:
     """What a sweep must know of the attack, the retreat and the event that are going on."""
-    game.attacker_place = board.place_of(game, game.attacker)
-    game.attacker_owner = owner(game.attacker)
+    game.turned = hits_back(game, cards)
+    attacker = xp.where(game.turned, at(game.source, game.programs - 1), game.attacker)
+    game.attacker_place = board.place_of(game, attacker)
+    game.attacker_owner = owner(attacker)
     in_play = game.attacker_place >= 0
     game.attacker_card = xp.where(in_play, at(board.tops(game, cards), game.attacker_place), game.attack_card)
     game.attacker_types = cards.card(game.attacker_card, CardColumn.TYPES)
@@ -78,6 +81,14 @@ def look_around(game: Record, cards: Cards) -> None:
     game.strike_name = xp.where(game.attacking, name, NOBODY)
     player = game.current.astype(xp.int32)
     game.retreats_for = board.pokemon_at(game, board.active_place(player) + game.retreat_place)
+
+
+def hits_back(game: Record, cards: Cards) -> Any:
+    """Whether a Pokémon is about to hit back as its last attack said, so that it counts as the attacker."""
+    top = game.programs - 1
+    number = xp.where(top >= 0, at(game.number, top), 0)
+    row = read(cards, number, xp.where(top >= 0, at(game.row, top), 0))
+    return (top >= 0) & (cards.program(number, 0) > 0) & (row.op == Op.DAMAGE) & (row.arg != 0)
 
 
 def layer(game: Record) -> Any:
@@ -177,6 +188,7 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
     when(cards.ops, "fire", game.fires, lambda g: fire(g, rules), game)
     run("coins", attack.check_coins, ATTACK, game.attack_step == attack.CHECK)
     run("resolve", attack.resolve, ATTACK, game.attack_step == attack.RESOLVE)
+    game.stale = game.stale | (is_ready(PROGRAM) & hits_back(game, cards) & ~game.turned)
     runs = is_ready(PROGRAM)
     when_itself(cards.ops, "program", runs, lambda g: effects.run(g, cards, rules, runs), game)
     when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)

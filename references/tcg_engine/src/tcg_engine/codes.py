@@ -155,7 +155,7 @@ class Op(IntEnum):
     RANDOM_SPREAD = 37  # n times: one of who at random takes amount
     IGNORE = 38  # arg bit 0: Weakness, bit 1: effects on the target
     # Damage and HP otherwise.
-    DAMAGE = 40  # not attack damage
+    DAMAGE = 40  # not attack damage; arg 1: with Weakness and effects on the target
     HEAL = 41
     HEAL_ALL = 42
     KNOCK_OUT = 43

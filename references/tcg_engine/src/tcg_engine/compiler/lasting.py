@@ -150,7 +150,7 @@ def prevent(d: Draft, m: re.Match[str]) -> None:
 @effect(FOES_TURN + r"if this Pokémon is damaged by an attack, do (\d+) damage to the Attacking Pokémon")
 def thorns(d: Draft, m: re.Match[str]) -> None:
     """Damage back."""
-    program = d.tables.program([Row(Op.DAMAGE, who=Who.ATTACKER, amount=int(m[1]))])
+    program = d.tables.program([Row(Op.DAMAGE, who=Who.ATTACKER, amount=int(m[1]), arg=1)])
     lay(d, Who.SELF, Modifier(Kind.ON_HIT, program=program))
 
 

@@ -75,12 +75,15 @@ def ignore(game: Game, program: Program, row: Row) -> bool:
 
 @micro_op(Op.DAMAGE)
 def put_damage(game: Game, program: Program, row: Row) -> bool:
-    """Damage that is not damage of an attack."""
+    """Damage that is not damage of an attack; arg 1: that an attack has armed its user with."""
     for pokemon in targets(game, program, row):
         by_ability = program.source is not None and program.card < 0  # not by a Tool
         shielded = by_ability and pokemon.owner != program.me
         if not (shielded and on_pokemon(game, Kind.NO_ABILITY_DAMAGE, pokemon)):
-            damage.put(game, pokemon, row.amount)
+            amount = row.amount
+            if row.arg and program.source is not None:
+                amount = damage.hit_back(game, program.source, pokemon, amount)
+            damage.put(game, pokemon, amount)
     return True
 
 
