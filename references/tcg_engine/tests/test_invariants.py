@@ -118,15 +118,15 @@ def test_observations_do_not_depend_on_what_is_hidden(seed):
     for player in (0, 1):
         other = clone(played)
         hidden = other.players[1 - player]
-        unknown = other.players[player].known
-        loose = [card for card in (*hidden.hand, *hidden.deck) if card not in unknown]
+        shown = {*other.players[player].known, *other.players[player].listed}
+        loose = [card for card in (*hidden.hand, *hidden.deck) if card not in shown]
         if other.turn == 0:
             continue
         kinds = [other.cards[card] for card in loose]
         generator.shuffle(kinds)
         for card, kind in zip(loose, kinds, strict=True):
             other.cards[card] = kind
-        mine = [card for card in other.players[player].deck if card not in unknown]
+        mine = [card for card in other.players[player].deck if card not in shown]
         kinds = [other.cards[card] for card in mine]
         generator.shuffle(kinds)
         for card, kind in zip(mine, kinds, strict=True):

@@ -50,7 +50,8 @@ def test_programs_refer_to_what_exists():
         assert row.op not in TIMED or 0 < row.arg < len(table().modifiers)
         assert 0 <= row.types <= codes.ANY_ENERGY or row.op == Op.COUNT_FACT
     for modifier in table().modifiers:
-        limit = len(table().names) if modifier.kind == Kind.DAMAGE_OUT else len(table().programs)
+        named = modifier.kind in (Kind.DAMAGE_OUT, Kind.CHEAP_ATTACK)
+        limit = len(table().names) if named else len(table().programs)
         assert 0 <= modifier.program < limit
         assert modifier.kind < Kind.ON_HIT or modifier.program
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from references.tcg_engine.tests.play import FIRE, GRASS, can, do, game, get, lay, situation
 
-from tcg_engine import decks, new_game, observation, step, table
-from tcg_engine.codes import Kind, Op, Use
+from tcg_engine import board, decks, new_game, observation, setup, step, table
+from tcg_engine.actions import CHOICE
+from tcg_engine.codes import CardKind, Kind, Op, Use
 from tcg_engine.config import LEGACY, Rules
 from tcg_engine.errors import DeckError, IllegalActionError
 from tcg_engine.setup import is_basic
@@ -342,3 +343,74 @@ def test_coins_that_may_be_flipped_again_are_shown():
     played = situation(coins=["HTT"], me={"active": "B3a-005 RC", "bench": ["B3-025"]})
     do(played, "attack 0")
     assert observation(played, 0)["option_number"] == 1
+
+
+FEW_BASICS = [("A1-001", 1), ("A1-211", 1), ("A1-002", 2), ("A1-003", 2), ("P-A-001", 2), ("P-A-002", 2)]
+FEW_BASICS += [("P-A-005", 2), ("P-A-006", 2), ("P-A-007", 2), ("A1-223", 2), ("A1-225", 2)]
+
+
+def test_2_2_the_swap_is_at_random_and_the_deck_is_shuffled_again():
+    """Any of the five may go, any Basic may come, and what went back can lie anywhere."""
+    deck, gone, came, places = decks.build(FEW_BASICS, "G"), set(), set(), set()
+    dealt = new_game(deck, deck, 0)
+    side = dealt.players[1]
+    for _ in range(200):
+        side.hand, side.deck = [], list(range(20, 40))
+        board.shuffle(dealt, 1)
+        drawn = side.deck[:5]
+        setup.draw_opening(dealt, 1)
+        swapped = set(drawn) - set(side.hand)
+        assert bool(swapped) != any(is_basic(dealt, card) for card in drawn)
+        gone |= {drawn.index(card) for card in swapped}
+        came |= set(side.hand) - set(drawn)
+        places |= {side.deck.index(card) for card in swapped}
+    assert gone == set(range(5))
+    assert len(came) == 2
+    assert len(places) > 10
+
+
+def test_2_3_a_bench_of_three_and_no_fossils_at_the_setup():
+    deck = [("A1-001", 2), ("A1-033", 2), ("A1-211", 2), ("A1-202", 2), ("A1-204", 2), ("A1-129", 2), ("A1-216", 2)]
+    deck += [("A1-217", 2), ("A1-218", 2), ("P-A-001", 2)]
+    most, fossils = 0, 0
+    for seed in range(60):
+        dealt = new_game(decks.build(deck, "G"), decks.build(deck, "G"), seed)
+        while dealt.turn == 0:
+            hand = dealt.players[dealt.choice.actor].hand
+            offered = [hand[option - CHOICE] for option in dealt.choice.options if option >= CHOICE]
+            assert all(is_basic(dealt, card) for card in offered)
+            fossils += any(dealt.card(card).kind == CardKind.FOSSIL for card in hand)
+            step(dealt, dealt.choice.options[-1])
+        most = max(most, *(len(dealt.board(player)) for player in (0, 1)))
+    assert most == 4
+    assert fossils > 20
+
+
+def test_4c_the_second_player_has_energy_on_turn_2():
+    dealt = game(1)
+    while dealt.turn < 2:
+        step(dealt, 0 if dealt.turn else dealt.choice.options[-1])
+    assert dealt.players[dealt.current].current >= 0
+
+
+def test_4d_what_is_done_once_a_turn_can_be_done_in_the_next():
+    me = {"active": "A1-001 G", "bench": ["A1-033 R"], "hand": ["P-A-007", "P-A-007", "B2-153", "B2-155"]}
+    played = do(situation(me=me, foe={"active": "A1-001"}), "play P-A-007", "play B2-153", "retreat 1")
+    assert not any(can(played, words) for words in ("play P-A-007", "play B2-155", "retreat 1"))
+    do(played, "end", "end")
+    assert all(can(played, words) for words in ("play P-A-007", "play B2-155", "retreat 1"))
+
+
+def test_4d_a_stadium_is_used_once_in_each_turn_of_each_player():
+    played = do(situation(stadium="B2a-093", me={"active": "A1-001"}), "stadium")
+    assert not can(played, "stadium")
+    do(played, "end")
+    assert can(played, "stadium")
+    do(played, "end")
+    assert can(played, "stadium")
+
+
+def test_13_a_sure_heads_is_gone_with_the_turn():
+    played = situation(coins=["T"], me={"active": "A1-021>A1-022 G", "hand": ["A4-156"]})
+    do(played, "play A4-156", "end", "end", "attack 0")
+    assert get(played, "foe.active.damage") == 30

@@ -65,10 +65,11 @@ def check_coins(game: Record, cards: Cards, rules: Record) -> None:
         draws, left, fails, heads = state
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
         here = goes_on(state)
-        tails = here & (rng.flip(work, 1, here) == 0)
+        tails = here & (rng.flip(work, 1, here, sure=True) == 0)
         return work.draws, left - 1, fails | tails, work.coin_heads
 
-    start = (game.draws, at(rules.attack_coins, place), fails, game.coin_heads)
+    coins = at(rules.attack_coins, place) + at(rules.attack_coin, place)
+    start = (game.draws, coins, fails, game.coin_heads)
     game.draws, _, fails, game.coin_heads = cards.ops.loop(goes_on, once, start, SLOTS)
     game.attack_step = xp.where(fails, FINISH, RESOLVE)
 
@@ -102,7 +103,7 @@ def settle(game: Record, cards: Cards, rules: Record) -> None:
 def finish(game: Record, cards: Cards, rules: Record) -> None:
     """The attack is over, and with it the turn, unless it is used twice."""
     place = board.place_of(game, game.attacker)
-    game.attacked = game.attacked | (place == PLACE)
+    game.attacked = game.attacked | ((place == PLACE) & game.struck)
     again = game.struck & (game.again > 0) & (place >= 0)
     base, card, number = game.again, game.strike_card, game.strike_number.astype(xp.int32)
     first = {name: getattr(game, name) for name in ("struck", "base", "spread", "damaged", "target", "dealt", "again")}

@@ -160,6 +160,7 @@ def grow(game: Record, place: Any, instance: Any) -> None:
     above = first(row < 0)
     game.cards = put(game.cards, place, put(row, above, instance))
     game.evolved = put(game.evolved, place, game.turn)
+    game.moved_up = put(game.moved_up, place, 0)
     game.ability_used = put(game.ability_used, place, 0)
     game.shielded = put(game.shielded, place, False)
     cure(game, place == PLACE)
@@ -206,21 +207,23 @@ def take_apart(game: Record, place: Any, top_first: Any, where: Any = True) -> l
     return [ends[0], held[1], ends[1], tools[0], tools[1]]
 
 
-def leave(game: Record, place: Any, to_hand: Any, to_deck: Any, where: Any = True) -> None:
-    """A Pokémon and the cards beneath leave play with its Tools (sections 8 and 11).
+def leave(game: Record, place: Any, to_hand: Any, to_deck: Any, whole: Any, where: Any = True) -> None:
+    """A Pokémon and the cards beneath leave play; its Tools are discarded (sections 8 and 11).
 
     Args:
         game: changed.
         place: of the Pokémon.
-        to_hand: whether its cards, but not its Tools, go to the hand, the top card first, instead of the discard pile.
-        to_deck: whether all go into the deck, which will be shuffled.
+        to_hand: whether its cards go to the hand, the top card first, instead of the discard pile.
+        to_deck: whether they go into the deck, which will be shuffled.
+        whole: whether its Tools go into the deck with them.
         where: flag.
     """
     gone, player = take_apart(game, place, to_hand, where), at(OWNERS, place)
-    zones.send(game, player, gone, [to_hand] * 3 + [False] * 2, where & ~to_deck)
+    zones.send(game, player, gone[:3], [to_hand] * 3, where & ~to_deck)
+    zones.send(game, player, gone[3:], [False] * 2, where & ~(to_deck & whole))
     chosen = xp.zeros((INSTANCES,), xp.bool_)
-    for instance in gone:
-        chosen = chosen | (instance == zones.INDEX)
+    for number, instance in enumerate(gone):
+        chosen = chosen | ((instance == zones.INDEX) & (whole | (number < 3)))
     zones.into_decks(game, chosen & where & to_deck)
     game.shuffles = game.shuffles + ((np.arange(2, dtype=np.int32) == player) & where & to_deck)
 

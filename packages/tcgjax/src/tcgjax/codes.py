@@ -134,6 +134,8 @@ class State(IntEnum):
     FIRST_TURN = 35
     DAMAGED_WITH_ENERGY = 37
     NEEDS_CARE = 38
+    HURT_OR_STUNNED = 39
+    ZONE_OPEN = 40
     OTHER_CARD = 36
 
 

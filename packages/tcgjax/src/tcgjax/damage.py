@@ -30,14 +30,30 @@ def hit(game: Record, cards: Cards, rules: Record) -> None:
 
 def after_modifiers(game: Record, cards: Cards, rules: Record, base: Any) -> Any:
     """Base, effects on the attacker, Weakness, plus and minus of the defender; int32 [8], not yet floored."""
-    foes = game.attacker_owner != OWNERS
-    front = foes & ACTIVE
-    protected = ~(game.ignore_effects & front)
-    amount = base + xp.where(foes, rules.bonus, 0)
+    amount = base + xp.where(game.attacker_owner != OWNERS, rules.bonus, 0)
+    return defended(game, cards, rules, base, amount, game.ignore_weakness, game.ignore_effects)
+
+
+def defended(
+    game: Record, cards: Cards, rules: Record, base: Any, amount: Any, ignores_weakness: Any, ignores_effects: Any
+) -> Any:
+    """Steps 3 and 4 but for coins: Weakness, then effects on the target; 0 where there was no base; int32 [8].
+
+    Args:
+        game: the game.
+        cards: tables.
+        rules: what holds now, with the attacker's modifiers.
+        base: damage without any modifier, int32 [8].
+        amount: the same with what is on the attacker.
+        ignores_weakness: flag.
+        ignores_effects: whether effects on the opponent's Active do not count.
+    """
+    front = (game.attacker_owner != OWNERS) & ACTIVE
+    protected = ~(ignores_effects & front)
     weakness = cards.card(rules.top, CardColumn.WEAKNESS)
     attacker_types = xp.where(game.attacker_place >= 0, at(rules.types, game.attacker_place), game.attacker_types)
     weak = (weakness >= 0) & bit(attacker_types, xp.maximum(weakness, 0)) & ~rules.no_weakness
-    weak = weak & front & ~game.ignore_weakness
+    weak = weak & front & ~ignores_weakness
     doubles = at(rules.double_weakness, game.attacker_place) & (game.attacker_place >= 0)
     amount = xp.where(weak, xp.where(doubles, amount * 2, amount + WEAKNESS_BONUS), amount)
     amount = amount + xp.where(protected, rules.reduction, 0)
@@ -65,8 +81,9 @@ def shielded(game: Record, cards: Cards, rules: Record, amounts: Any) -> Any:
         target = in_turn(game, pending)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
         here = pending.any()
+        sure = at(OWNERS, target) == game.current
         for number in (0, 1):
-            head = rng.flip(work, 1, here & (at(rules.shields, target) > number)) > 0
+            head = rng.flip(work, 1, here & (at(rules.shields, target) > number), sure) > 0
             change = at(rules.shield[number], target)
             amount = at(amounts, target)
             less = xp.where(change != 0, xp.maximum(0, amount + change), 0)
@@ -93,7 +110,8 @@ def deal(game: Record, cards: Cards, rules: Record, amounts: Any) -> None:
         draws, coins, survives, heads = state
         target = in_turn(game, coins > 0)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
-        wins = (rng.flip(work, 1, (coins > 0).any()) > 0) & (target >= 0)
+        sure = at(OWNERS, target) == game.current
+        wins = (rng.flip(work, 1, (coins > 0).any(), sure) > 0) & (target >= 0)
         left = xp.where(wins, 0, at(coins, target) - 1)
         coins = put(coins, target, left)
         return work.draws, coins, put(survives, target, True, wins), work.coin_heads

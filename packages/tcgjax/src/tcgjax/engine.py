@@ -16,7 +16,8 @@ import numpy as np
 from tcgjax import attack, board, effects, knockouts, main_phase, rng, starts, triggers, turn, xp, zones
 from tcgjax.arrays import Record, at, merged, when, when_itself
 from tcgjax.codec import CODEC
-from tcgjax.codes import AttackColumn, CardColumn
+from tcgjax.codes import AttackColumn, CardColumn, Op
+from tcgjax.counting import read
 from tcgjax.layout import DISCARD, NOBODY, PLACES
 from tcgjax.modifiers import nothing_known, sweep
 from tcgjax.questions import NUM_ACTIONS, UNANSWERED, as_words, first_legal, is_legal
@@ -36,9 +37,14 @@ EVENTS: Final = (  # layer, its step, and the event whose triggers the sweep the
     (ATTACK, attack.KNOCK_OUTS, triggers.ON_KNOCK_OUT),
     (RETREAT, None, triggers.RETREATED),
     (TURN, turn.BEGIN_EFFECTS, triggers.BEGIN),
-    (TURN, turn.END_EFFECTS, triggers.END),
+    (TURN, turn.OWN_EFFECTS, triggers.OWN_END),
+    (TURN, turn.OTHER_EFFECTS, triggers.OTHER_END),
     (TURN, turn.CHECKUP_ABILITIES, triggers.CHECKUP),
 )
+
+
+RESTING: Final = {"asked": False, "asks_main": False, "leaves_first": 0, "leaves_to": DISCARD, "leaves_whole": False}
+"""What an answer puts back."""
 
 
 def unpack(words: Any, cards: Cards) -> Record:
@@ -51,8 +57,8 @@ def with_work(game: Record, cards: Cards) -> Record:
     game.card = xp.concatenate([cards.deck(game.deck[player]) for player in (0, 1)])
     game.skips_from = cards.card(game.card, CardColumn.SKIPS_FROM)
     game.shuffles = xp.zeros((2,), xp.int32)
-    game.came = xp.zeros((PLACES, 9), xp.bool_)
-    game.fires = xp.bool_(False)
+    game.came = xp.zeros((PLACES, 9), xp.int32)
+    game.fires = game.fired_alone = game.turned = xp.bool_(False)
     game.came_to = xp.int32(0)
     for name in ("attacker_place", "attacker_owner", "attacker_card", "attacker_types", "strike_name"):
         setattr(game, name, xp.int32(0))
@@ -63,8 +69,10 @@ def with_work(game: Record, cards: Cards) -> Record:
 
 def look_around(game: Record, cards: Cards) -> None:
     """What a sweep must know of the attack, the retreat and the event that are going on."""
-    game.attacker_place = board.place_of(game, game.attacker)
-    game.attacker_owner = owner(game.attacker)
+    game.turned = hits_back(game, cards)
+    attacker = xp.where(game.turned, at(game.source, game.programs - 1), game.attacker)
+    game.attacker_place = board.place_of(game, attacker)
+    game.attacker_owner = owner(attacker)
     in_play = game.attacker_place >= 0
     game.attacker_card = xp.where(in_play, at(board.tops(game, cards), game.attacker_place), game.attack_card)
     game.attacker_types = cards.card(game.attacker_card, CardColumn.TYPES)
@@ -73,6 +81,14 @@ def look_around(game: Record, cards: Cards) -> None:
     game.strike_name = xp.where(game.attacking, name, NOBODY)
     player = game.current.astype(xp.int32)
     game.retreats_for = board.pokemon_at(game, board.active_place(player) + game.retreat_place)
+
+
+def hits_back(game: Record, cards: Cards) -> Any:
+    """Whether a Pokémon is about to hit back as its last attack said, so that it counts as the attacker."""
+    top = game.programs - 1
+    number = xp.where(top >= 0, at(game.number, top), 0)
+    row = read(cards, number, xp.where(top >= 0, at(game.row, top), 0))
+    return (top >= 0) & (cards.program(number, 0) > 0) & (row.op == Op.DAMAGE) & (row.arg != 0)
 
 
 def layer(game: Record) -> Any:
@@ -161,6 +177,7 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
 
     at_event = (game.event != triggers.NONE) & (game.event != triggers.RETREATED)
     game.fires = running & at_event & (rules.found > 0)
+    game.fired_alone = game.fires & triggers.at_the_end(game.event)
     run("start", starts.begin, START)
     leaves = running & goes_on(game) & ~game.stale & game.leaves.any()
     settles = is_ready(KNOCKED_OUT) & ~leaves
@@ -171,6 +188,7 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
     when(cards.ops, "fire", game.fires, lambda g: fire(g, rules), game)
     run("coins", attack.check_coins, ATTACK, game.attack_step == attack.CHECK)
     run("resolve", attack.resolve, ATTACK, game.attack_step == attack.RESOLVE)
+    game.stale = game.stale | (is_ready(PROGRAM) & hits_back(game, cards) & ~game.turned)
     runs = is_ready(PROGRAM)
     when_itself(cards.ops, "program", runs, lambda g: effects.run(g, cards, rules, runs), game)
     when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)
@@ -201,9 +219,9 @@ def settle_if_nobody_is_down(game: Record, cards: Cards, rules: Record) -> None:
 
 
 def fire(game: Record, rules: Record) -> None:
-    """Put the triggers of the event on the stack; their step is done."""
+    """Put the triggers of the event on the stack; their step is done, unless they come one after the other."""
     game.attack_step = game.attack_step + (layer(game) == ATTACK)
-    game.turn_step = game.turn_step + (layer(game) == TURN)
+    game.turn_step = game.turn_step + ((layer(game) == TURN) & ~triggers.at_the_end(game.event))
     triggers.fire(game, rules)
     game.fires = xp.bool_(False)
 
@@ -212,7 +230,9 @@ def run_turn(run: Any, game: Record, rules: Record) -> None:
     """The steps of a turn, from its end to the main phase of the next."""
     steps = (
         (turn.END, turn.end, None),
-        (turn.END_EFFECTS, turn.fired, triggers.END),
+        (turn.OWN_EFFECTS, turn.fired, triggers.OWN_END),
+        (turn.ANNOUNCED, turn.announced, None),
+        (turn.OTHER_EFFECTS, turn.fired, triggers.OTHER_END),
         (turn.FIRST_CHECK, turn.first_check, None),
         (turn.SECOND_CHECK, turn.second_check, None),
         (turn.CHECKUP_ABILITIES, turn.fired, triggers.CHECKUP),
@@ -225,7 +245,8 @@ def run_turn(run: Any, game: Record, rules: Record) -> None:
     for step, rule, code in steps:
         if step in turn.SETTLED_BEFORE:
             run("settle first", turn.settle_first, TURN, (game.turn_step == step) & turn.settles(game, rules))
-        nothing = xp.bool_(True) if code is None else (game.event == code) | ~triggers.are_there(rules, code)
+        done = (game.event == code) & ~game.fired_alone
+        nothing = xp.bool_(True) if code is None else done | ~triggers.are_there(rules, code)
         run("turn", rule, TURN, (game.turn_step == step) & nothing)
 
 
@@ -305,7 +326,7 @@ def answer(game: Record, action: Any) -> tuple[Record, Any]:
     action = xp.where(illegal, first_legal(game.legal), action)
     game.answer = xp.where(here, xp.where(game.winner >= 0, UNANSWERED, action), game.answer)
     game.time = xp.minimum(game.time + here, 65_535)
-    for name, value in {"asked": False, "asks_main": False, "leaves_first": 0, "leaves_to": DISCARD}.items():
+    for name, value in RESTING.items():
         before = getattr(game, name)
         setattr(game, name, xp.where(here, np.asarray(value, before.dtype), before))
     return game, illegal

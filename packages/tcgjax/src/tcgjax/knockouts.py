@@ -43,13 +43,13 @@ def settle(game: Record, cards: Cards, rules: Record, here: Any, leaves: Any) ->
         place = in_order(player, left)
         returns = score(game, rules, place, at(worth, place), left.any() & ~leaves)
         returns = returns | (leaves & (game.leaves_to == HAND))
-        board.leave(game, place, returns, leaves & (game.leaves_to == DECK), left.any())
+        board.leave(game, place, returns, leaves & (game.leaves_to == DECK), game.leaves_whole, left.any())
         return left & (place != PLACE)
 
     repeat(cards.ops, TAKEN, lambda game, left: left.any(), once, game, batch, PLACES)
     game.leaves = game.leaves & ~leaves
     decide(game, here)
-    promoted = promote(game, here & (game.winner < 0))
+    promoted = promote(game, here & (game.winner < 0) & ~knocked)  # others may fall first
     game.stale = game.stale | knocked | promoted
     # a batch can cost others their HP, so it is looked at once more
     game.settling = game.settling & ~(here & board.has_active(game).all() & ~knocked)
@@ -76,7 +76,8 @@ def points_for(game: Record, cards: Cards, rules: Record, batch: Any) -> Any:
         draws, coins, spared, heads = state
         place = in_order(game.current.astype(xp.int32), coins > 0)
         work = Record(draws=draws, key0=game.key0, key1=game.key1, coin_heads=heads)
-        wins = (rng.flip(work, 1, (coins > 0).any()) > 0) & (place >= 0)
+        sure = at(OWNERS, place) == game.current
+        wins = (rng.flip(work, 1, (coins > 0).any(), sure) > 0) & (place >= 0)
         coins = put(coins, place, xp.where(wins, 0, at(coins, place) - 1))
         return work.draws, coins, put(spared, place, True, wins), work.coin_heads
 

@@ -57,9 +57,10 @@ LAYOUT: Final = Layout(
         flag("undealt"), flag("stale"), flag("asks_main"), flag("checks"),
         bits("start_mode", 0, 3), bits("start_number", 0, 1023), bits("start_me", 0, 1), _instance("start_source"),
         bits("start_use", 0, 15), flag("leaves", count=PLACES), bits("leaves_first", 0, 1),
-        bits("leaves_to", 0, 6, empty=DISCARD),
+        bits("leaves_to", 0, 6, empty=DISCARD), flag("leaves_whole"),
         bits("zone", 0, 6, count=INSTANCES), bits("position", 0, 19, count=INSTANCES),
         bits("pile", 0, 15, count=INSTANCES), flag("listed", count=INSTANCES),
+        flag("ended", count=INSTANCES),  # it has had its effect at the end of this turn
         record("seen_by", 2, [flag("known", count=INSTANCES)]),
         record("place", PLACES, [
             _instance("cards", 3), _instance("tools", 2), bits("damage", 0, 8191), bits("energy", 0, 63, count=9),

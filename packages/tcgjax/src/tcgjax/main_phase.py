@@ -59,7 +59,8 @@ def legal(game: Record, cards: Cards, rules: Record) -> Any:
     own_tops = of(rules.top, player)
     stadium = board.card_of(game, cards, game.stadium)
     blocked = (at(game.stupor, spot) == Condition.ASLEEP) | (at(game.stupor, spot) == Condition.PARALYZED)
-    affordable = can_afford(rules, cards, spot, cards.cost(strike_card, strike_number))
+    names = cards.attack(strike_card, strike_number, AttackColumn.NAME)
+    affordable = can_afford(rules, cards, spot, cards.cost(strike_card, strike_number), names)
     attacks = strikes & affordable & ~rules.locked & ~blocked & ~at(rules.no_attack, spot)
     use = cards.card(own_tops, CardColumn.USE)
     once = (use == Use.ONCE) & (of(game.ability_used, player) != game.turn)
@@ -308,4 +309,4 @@ def attach(game: Record, place: Any) -> None:
     game.zone_energy = put(game.zone_energy, player, NOBODY)
     came = (place == PLACE)[:, None] & (np.arange(9, dtype=np.int32) == kind)
     game.energy = game.energy + came
-    game.came, game.came_to = came, player
+    game.came, game.came_to = came.astype(xp.int32), player

@@ -35,18 +35,20 @@ OF_PLACES: Final = (  # int32 [8]
     "poison_more",
     "immune",  # mask of conditions it cannot get
     "recovers",  # … and from which it recovers
-    "attack_coins",  # coins that must all be heads for its attack to happen
+    "attack_coins",  # coins that must all be heads for its attack to happen …
     "survive_coins",
     "no_points_coins",
     "evolves_like",  # it evolves as a Pokémon of this name does
     "more_tools",
-    "cheap",  # mask of energy types for one unit of which attacks can be used
+    "cheap",  # mask of energy types for one unit of which an attack can be used, …
+    "cheap_name",  # … the attack of this name
     "bonus",  # of the attacking Pokémon against each place
     "reduction",
     "prevents_up_to",
     "shields",
 )
 FLAGS_OF_PLACES: Final = (  # bool [8]
+    "attack_coin",  # … and one more, of effects that do not stack
     "there",
     "has_ability",
     "free_retreat",
@@ -82,8 +84,7 @@ def nothing_known() -> Record:
         **{name: xp.zeros((PLACES,), xp.bool_) for name in FLAGS_OF_PLACES},
         **{name: xp.zeros((2,), xp.bool_) for name in FLAGS_OF_PLAYERS},
         units=xp.zeros((PLACES, 9), xp.int32),  # what the energy of each type provides
-        cost_more=xp.zeros((PLACES, 9), xp.int32),  # energy by type that attacks cost more …
-        cost_floor=xp.zeros((PLACES, 9), xp.int32),  # … and the least they cost then
+        cost_more=xp.zeros((PLACES, 9), xp.int32),  # energy by type that attacks cost more
         shield=xp.zeros((2, PLACES), xp.int32),  # what the coins change, the first and the second
         locked=xp.zeros((6,), xp.bool_),  # which attacks of the turn player's Active (`attack.pairs`) are locked
         reflip=xp.zeros((2,), xp.int32),
@@ -195,7 +196,8 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
     m = cards.columns(source.modifier)
     owner, place, ops = source.owner, source.place, cards.ops
     kind, amount = m[M.KIND], m[M.AMOUNT]
-    is_active = (place & 3) == 0
+    was_hit = (kind == Kind.ON_HIT) & (at(game.hit_turn, place) == game.turn)  # it was Active then
+    is_active = ((place & 3) == 0) | was_hit
     in_place = (m[M.PLACE] == 0) | (place < 0) | (is_active == (m[M.PLACE] == Place.ACTIVE))
     mine, scope = owner == OWNERS, m[M.SCOPE]
     inside = xp.where(scope == Scope.SELF, place == PLACE, scope == Scope.EVERYBODY)
@@ -214,7 +216,11 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
 
         def need(box: Record) -> None:
             needed = found & members(game, m[M.NEED_WHO], owner, place, rules.there)
-            box.works = box.works & (~needs | (total(needed) >= m[M.NEED_MIN]))
+            least, names = m[M.NEED_MIN], cards.card(rules.top, CardColumn.NAME)
+            same = needed[None, :] & (names[None, :] == names[:, None]) & (PLACE[None, :] < PLACE[:, None])
+            different = total(needed & ~same.any(axis=1))
+            enough = xp.where(least < 0, different < -least, total(needed) >= least)
+            box.works = box.works & (~needs | enough)
 
         when_itself(ops, "modifier needs", needs, need, box)
         return xp.bool_(False), narrows & needs, box.works, suits & (needs | ~narrows | found)
@@ -298,13 +304,18 @@ def take_rare_rules(
         of_type = np.arange(9, dtype=np.int32) == xp.where(arg >= 0, arg, COLORLESS)
         costs = (affects & (kind == Kind.COST))[:, None] & of_type
         rules.cost_more = rules.cost_more + xp.where(costs, amount, 0)
-        rules.cost_floor = xp.where(costs, xp.maximum(0, rules.cost_floor + amount), rules.cost_floor)
 
     def cheap_attack(rules: Record) -> None:
         decks = xp.stack([zones.size(game, DECK, player) for player in (0, 1)])
         offered = (arg != 1) | (decks[OWNERS] == 0)  # some offers hold only without a card in the deck
         offered = affects & (kind == Kind.CHEAP_ATTACK) & offered
         rules.cheap = rules.cheap | xp.where(offered, np.int32(1) << (amount & 15), 0)
+        rules.cheap_name = xp.where(offered, m[M.PROGRAM], rules.cheap_name)
+
+    def attack_coin(rules: Record) -> None:
+        here = affects & (kind == Kind.ATTACK_COIN)
+        rules.attack_coins = rules.attack_coins + (here & (amount == 0))
+        rules.attack_coin = rules.attack_coin | (here & (amount != 0))
 
     def survive(rules: Record) -> None:
         survivors = cards.passes(m[M.FILTER], rules.top, rules.types) & at(on_player, xp.asarray(OWNERS))
@@ -326,7 +337,7 @@ def take_rare_rules(
     of(Kind.POISON_MORE, poison_more)
     of(Kind.IMMUNE, immune)
     mark("protected", Kind.PREVENT_EFFECTS)
-    count("attack_coins", Kind.ATTACK_COIN)
+    of(Kind.ATTACK_COIN, attack_coin)
     count("survive_coins", Kind.SURVIVE_COIN)
     count("no_points_coins", Kind.NO_POINTS_COIN)
     of(Kind.EVOLVE_ANY, evolves_like)

@@ -55,25 +55,36 @@ def below(game: Record, cards: Cards, stream: Stream, n: Any, where: Any = True)
     return value
 
 
-def _coins(game: Record, where: Any) -> Any:
-    faces = word(game, Stream.COIN) | xp.where(game.coin_heads, xp.uint32(1 << 31), xp.uint32(0))
-    game.coin_heads = game.coin_heads & ~where
+def _coins(game: Record, where: Any, sure: Any) -> Any:
+    faces = word(game, Stream.COIN) | xp.where(game.coin_heads & sure, xp.uint32(1 << 31), xp.uint32(0))
+    game.coin_heads = game.coin_heads & ~(where & sure)
     advance(game, Stream.COIN, where.astype(xp.int32))
     return faces
 
 
-def flip(game: Record, count: Any, where: Any) -> Any:
-    """Flip coins where a flag holds, one draw for all of them; the number of heads, 0 elsewhere."""
+def flip(game: Record, count: Any, where: Any, sure: Any = False) -> Any:
+    """Flip coins where a flag holds, one draw for all of them.
+
+    Args:
+        game: its draws are counted.
+        count: how many, int32.
+        where: flag.
+        sure: whether the turn player flips them for the effect of an attack, Ability or Trainer card, so that a sure
+            heads counts.
+
+    Returns:
+        The number of heads, int32; 0 elsewhere.
+    """
     count = xp.asarray(count, xp.int32)
     where = xp.asarray(where) & (count > 0)
-    faces = _coins(game, where)
+    faces = _coins(game, where, sure)
     shift = np.int32(32) - xp.clip(count, 1, 32)
     return xp.where(where, xp.count_bits(faces >> shift.astype(xp.uint32)), 0)
 
 
-def flip_until_tails(game: Record, where: Any) -> Any:
-    """Flip until tails where a flag holds; the number of heads, at most 32."""
-    return xp.where(where, xp.leading_zeros(~_coins(game, where)), 0)
+def flip_until_tails(game: Record, where: Any, sure: Any) -> Any:
+    """Flip until tails where a flag holds; the number of heads, at most 32; ``sure`` as of `flip`."""
+    return xp.where(where, xp.leading_zeros(~_coins(game, where, sure)), 0)
 
 
 def roll_energy(game: Record, cards: Cards, player: Any) -> Any:

@@ -110,7 +110,7 @@ def in_force(game: Record, cards: Cards, rules: Record, where: Any) -> Record:
         either(bits.reshape(-1)) | either(bits_on_players.reshape(-1)) | either(bits_of_stadium)
     )
     wanted = xp.where(game.attacking, ALWAYS | OF_DAMAGE, ALWAYS) | game.event_kinds
-    wanted = xp.where(where, wanted, 0)
+    wanted = xp.where(where, wanted | EARLY, 0)
     none = xp.zeros((WORDS,), xp.uint32)
     found = Record(
         live=none,

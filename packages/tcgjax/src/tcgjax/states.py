@@ -9,7 +9,7 @@ import numpy as np
 
 from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, one_of, when_itself
-from tcgjax.board import OWNERS, PLACE
+from tcgjax.board import ACTIVE, OWNERS, PLACE
 from tcgjax.codes import AttackColumn, CardColumn, Condition, State
 from tcgjax.layout import HAND, PLACES, SLOTS
 from tcgjax.tables import Cards
@@ -71,7 +71,8 @@ def afflictions(asked: Asked) -> tuple[Any, ...]:
     game = asked.game
     afflicted = (game.poison > 0) | game.burned | (game.stupor != 0)
     stupors = (game.stupor == Condition.ASLEEP, game.stupor == Condition.CONFUSED)
-    return game.poison > 0, game.burned, *stupors, afflicted, (game.damage > 0) | afflicted
+    damaged = game.damage > 0
+    return game.poison > 0, game.burned, *stupors, afflicted, damaged | afflicted, damaged | (game.stupor != 0)
 
 
 def energies(asked: Asked) -> tuple[Any, ...]:
@@ -123,14 +124,16 @@ def others(asked: Asked) -> tuple[Any, ...]:
         ~is_source,
         xp.where(rules.free_retreat, 0, xp.maximum(0, rules.retreat)) >= asked.parameter,
         xp.broadcast_to(game.stadium >= 0, (PLACES,)),
+        ~(ACTIVE & at(rules.no_zone_active, xp.asarray(OWNERS))),
     )
 
 
 def skipping(asked: Asked) -> tuple[Any, ...]:
     """Whether it can evolve by an effect now: to a card of the deck; to a Stage 2 that its owner holds."""
-    game, cards = asked.game, asked.cards
+    game, cards, rules = asked.game, asked.cards, asked.rules
     may_skip = (game.entered != game.turn) & (game.evolved != game.turn) & (game.turn > 2)
-    return may_skip, may_skip & candy_target(game, cards, asked.rules)
+    everybody, active = (at(flags, xp.asarray(OWNERS)) for flags in (rules.no_evolve, rules.no_evolve_active))
+    return may_skip, may_skip & candy_target(game, cards, rules) & ~everybody & ~(active & ACTIVE)
 
 
 def candy_target(game: Record, cards: Cards, rules: Record) -> Any:
@@ -153,7 +156,10 @@ FAMILIES: Final[tuple[tuple[str, tuple[State, ...], Family], ...]] = (
     ),
     (
         "afflictions",
-        (State.POISONED, State.BURNED, State.ASLEEP, State.CONFUSED, State.AFFLICTED, State.NEEDS_CARE),
+        (
+            *(State.POISONED, State.BURNED, State.ASLEEP, State.CONFUSED, State.AFFLICTED, State.NEEDS_CARE),
+            State.HURT_OR_STUNNED,
+        ),
         afflictions,
     ),
     ("energies", (State.HAS_ENERGY, State.DAMAGED_WITH_ENERGY), energies),
@@ -170,7 +176,7 @@ FAMILIES: Final[tuple[tuple[str, tuple[State, ...], Family], ...]] = (
         "others",
         (
             *(State.HAS_TOOL, State.EVOLVED, State.IS_SOURCE, State.NOT_SOURCE, State.RETREAT_AT_LEAST),
-            State.STADIUM_IN_PLAY,
+            *(State.STADIUM_IN_PLAY, State.ZONE_OPEN),
         ),
         others,
     ),

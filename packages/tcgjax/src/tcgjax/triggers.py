@@ -15,11 +15,12 @@ from tcgjax.arrays import Record, at, bit, first, put, repeat, when_itself, word
 from tcgjax.board import OWNERS
 from tcgjax.codes import Kind, ModifierColumn
 from tcgjax.kinds import bit_of
-from tcgjax.layout import NOBODY, PLACES, PROGRAMS
+from tcgjax.layout import INSTANCES, NOBODY, PLACES, PROGRAMS, SLOTS
 from tcgjax.tables import Cards, Columns
 
-NONE, ON_HIT, ON_KNOCK_OUT, RETREATED, BEGIN, END, CHECKUP = range(7)
-"""Events."""
+NONE, ON_HIT, ON_KNOCK_OUT, RETREATED, BEGIN, OWN_END, OTHER_END, CHECKUP = range(8)
+"""Events; at the end of a turn the ending player's effects and those of the other one, one after the other."""
+MOST_UNITS: Final = 128  # of energy that can come at once
 M = ModifierColumn
 STACK: Final = (
     *[
@@ -50,7 +51,8 @@ KINDS: Final = {
     ON_KNOCK_OUT: (Kind.ON_KO, Kind.ON_KO_FOE),
     RETREATED: (Kind.ON_FOE_RETREAT,),
     BEGIN: (Kind.BEGIN_TURN,),
-    END: (Kind.END_MY_TURN, Kind.END_FOE_TURN, Kind.END_ANY_TURN, Kind.END_FIRST_TURN, Kind.END_EACH_PLAYERS_TURN),
+    OWN_END: (Kind.END_MY_TURN, Kind.END_ANY_TURN, Kind.END_FIRST_TURN, Kind.END_EACH_PLAYERS_TURN),
+    OTHER_END: (Kind.END_FOE_TURN, Kind.END_ANY_TURN),
     CHECKUP: (Kind.CHECKUP,),
 }
 
@@ -68,7 +70,8 @@ def nothing_found() -> dict[str, Any]:
         "found_by": none,
         "found_cause": none,
         "found_held": none,
-        "found_group": none,  # who runs: 2 before 1 before 0; within 2 the last one first
+        "found_group": none,  # who runs: 2 before 1 before 0; within 2 the last one first; at the end of a turn 1 first
+        "found_origin": none,  # what has its effect at the end of a turn
         "zone_program": xp.zeros((PLACES,), xp.int32),
         "zone_owner": xp.zeros((PLACES,), xp.int32),
         "zone_types": xp.zeros((PLACES,), xp.int32),
@@ -121,6 +124,9 @@ def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player
     ends = (kind == Kind.END_ANY_TURN) | xp.where(mine, kind == Kind.END_MY_TURN, kind == Kind.END_FOE_TURN)
     ends = ends | (mine & (kind == Kind.END_FIRST_TURN) & (at(game.turns, current) == 1))
     each = (kind == Kind.END_EACH_PLAYERS_TURN) & at(on_player, current)
+    names = board.identity(game)
+    origin = xp.where(card >= 0, card, xp.where(place >= 0, at(names, place), NOBODY))
+    fresh = ~at(game.ended, origin)
     suffered = victims_of(game, rules, event)
     victims = affects & suffered
     victim = first(victims)
@@ -128,9 +134,9 @@ def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player
     scored = at(affects, game.attacker_place) & attacker_in_play & suffered.any()
     group = xp.int32(-1)
     for where, number in (
-        ((event == END) & ends & holds & mine, 1),
-        ((event == END) & ends & holds & ~mine, 0),
-        ((event == END) & each, 2),
+        ((event == OWN_END) & ends & holds & mine & fresh, 1),
+        ((event == OWN_END) & each & fresh, 2),
+        ((event == OTHER_END) & ends & holds & ~mine & fresh, 0),
         ((event == CHECKUP) & (kind == Kind.CHECKUP) & holds & mine, 1),
         ((event == CHECKUP) & (kind == Kind.CHECKUP) & holds & ~mine, 0),
         ((event == BEGIN) & (kind == Kind.BEGIN_TURN) & holds & mine, 1),
@@ -141,18 +147,20 @@ def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player
     ):
         group = xp.where(where, np.int32(number), group)
 
-    names = board.identity(game)
     by_attack = (event == ON_HIT) | ((event == ON_KNOCK_OUT) & (kind == Kind.ON_KO))
     holder = xp.where(place >= 0, place, victim)
     holder = xp.where(by_attack, holder, place)
     source = xp.where(holder >= 0, at(names, holder), NOBODY)
-    source = xp.where(group == 2, xp.where(event == END, NOBODY, source), source)
+    source = xp.where(group == 2, xp.where(event == OWN_END, NOBODY, source), source)
     source = xp.where(kind == Kind.ON_KO_FOE, game.attacker, source)
     cause = xp.where(by_attack, at(names, victim), NOBODY)
     cause = xp.where(kind == Kind.ON_KO_FOE, at(names, first(suffered)), cause)
     cause = xp.where(event == RETREATED, game.retreats_for, cause)
     card = xp.where(kind == Kind.ON_KO_FOE, NOBODY, xp.where(event == RETREATED, NOBODY, card))
-    spot = xp.where(group >= 0, rules.found, NOBODY)
+    times = xp.where(kind == Kind.ON_KO_FOE, xp.sum(suffered, dtype=xp.int32), 1)  # once for each Knock Out
+    times = xp.where(group >= 0, times, 0)
+    index = np.arange(PROGRAMS, dtype=np.int32)
+    spots = (index >= rules.found) & (index < rules.found + times)
     for name, value in (
         ("program", m[M.PROGRAM]),
         ("owner", xp.where(each, current, owner)),
@@ -161,14 +169,25 @@ def weigh_event(game: Record, rules: Record, m: Columns, affects: Any, on_player
         ("cause", cause),
         ("held", card),
         ("group", group),
+        ("origin", origin),
     ):
-        setattr(rules, f"found_{name}", put(getattr(rules, f"found_{name}"), spot, value))
-    rules.found = rules.found + (group >= 0)
+        setattr(rules, f"found_{name}", xp.where(spots, value, getattr(rules, f"found_{name}")))
+    rules.found = rules.found + times
+
+
+def at_the_end(event: Any) -> Any:
+    """Whether it is one of the events at the end of a turn, whose effects come one after the other."""
+    return (event == OWN_END) | (event == OTHER_END)
 
 
 def fire(game: Record, rules: Record) -> None:
-    """Put the triggers that the sweep collected on the stack."""
+    """Put the triggers that the sweep collected on the stack; at the end of a turn the first one alone."""
     group, count = rules.found_group, xp.minimum(rules.found, PROGRAMS)
+    alone = at_the_end(game.event)
+    mine = group == 1
+    chosen = first(xp.where(mine.any(), mine, group >= 0))
+    origin = xp.where(alone, at(rules.found_origin, chosen), NOBODY)
+    game.ended = game.ended | ((origin == np.arange(INSTANCES)) & (origin >= 0))
     index = np.arange(PROGRAMS, dtype=np.int32)
     sizes = [xp.sum(group == number, dtype=xp.int32) for number in range(3)]
     same = group[None, :] == group[:, None]
@@ -176,10 +195,11 @@ def fire(game: Record, rules: Record) -> None:
     to = xp.where(group == 0, sizes[0] - 1 - before, sizes[0] + sizes[1] - 1 - before)
     to = xp.where(group == 2, sizes[0] + sizes[1] + before, to)
     to = xp.where(index < count, to + game.programs, NOBODY)
+    to = xp.where(alone, xp.where(index == chosen, game.programs, NOBODY), to)
     values = {name: getattr(rules, f"found_{name}") for name in ("source", "by", "cause", "held")}
     write(game, to, rules.found_program, rules.found_owner, **values)
     game.overflow = game.overflow | (game.programs + rules.found > PROGRAMS)
-    game.programs = xp.minimum(game.programs + count, PROGRAMS)
+    game.programs = xp.minimum(game.programs + xp.where(alone, 1, count), PROGRAMS)
 
 
 def push(game: Record, number: Any, me: Any, where: Any = True, **parts: Any) -> None:
@@ -236,26 +256,29 @@ def write(
 
 
 def victims_of(game: Record, rules: Record, event: Any) -> Any:
-    """Whom triggers of the attack speak of: the damaged Active, or everybody whom it Knocked Out; bool [8]."""
+    """Whom triggers of the attack speak of: who was damaged while Active, or everybody Knocked Out; bool [8]."""
     foes = (game.attacker_owner != OWNERS) & game.damaged & rules.there
-    return foes & xp.where(event == ON_HIT, board.ACTIVE, rules.max_hp <= game.damage)
+    return foes & xp.where(event == ON_HIT, game.hit_turn == game.turn, rules.max_hp <= game.damage)
 
 
-def note_energy(game: Record, place_: Any, kinds: Any) -> None:
-    """Energy of some types (bool [9]) came from the Zone to a place; `react` runs what that triggers."""
-    game.came = game.came | ((place_ == board.PLACE)[:, None] & kinds)
+def note_energy(game: Record, place_: Any, kinds: Any, count: Any) -> None:
+    """So much energy of some types (bool [9]) came from the Zone to a place; `react` runs what that triggers."""
+    game.came = game.came + xp.where((place_ == board.PLACE)[:, None] & kinds, count, 0)
 
 
 def react(game: Record, cards: Cards, rules: Record) -> None:
-    """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon, own ones first, type by type."""
+    """Put on the stack what energy from the Zone triggers, Pokémon after Pokémon, own ones first, unit by unit."""
     me, names = game.came_to, board.identity(game)
+    # the turn player's are the first to run and so on top
+    order = xp.where(game.current, np.roll(board.PLACE[::-1], SLOTS), board.PLACE[::-1])
 
     def once(game: Record, came: Any) -> Any:
-        mine = came & (me == OWNERS)[:, None]
-        next_ = first(xp.where(mine.any(), mine, came).reshape(-1))
+        mine = (came > 0) & (me == OWNERS)[:, None]
+        next_ = first(xp.where(mine.any(), mine, came > 0).reshape(-1))
         there, kind = next_ // 9, next_ % 9
         reacts = bit(rules.zone_affects, there) & (((rules.zone_types >> kind) & 1) != 0) & came.any()
-        push_all(game, reacts, rules.zone_program, rules.zone_owner, source=names, cause=at(names, there))
-        return came & (np.arange(PLACES * 9).reshape(PLACES, 9) != next_)
+        parts = [at(part, order) for part in (reacts, rules.zone_program, rules.zone_owner, names)]
+        push_all(game, *parts[:3], source=parts[3], cause=at(names, there))
+        return came - (np.arange(PLACES * 9).reshape(PLACES, 9) == next_)
 
-    repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, PLACES * 9)
+    repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, MOST_UNITS)

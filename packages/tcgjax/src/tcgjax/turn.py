@@ -21,11 +21,12 @@ from tcgjax.zones import OWNER
 
 OPENING_HAND: Final = 5
 TURN_LIMIT: Final = 30
-BEGIN, BEGIN_EFFECTS, DRAW, END, END_EFFECTS, FIRST_CHECK, SECOND_CHECK, CHECKUP_ABILITIES, SETTLE, TICK = range(10)
+BEGIN, BEGIN_EFFECTS, DRAW, END, OWN_EFFECTS, ANNOUNCED, OTHER_EFFECTS, *CHECKS, TICK = range(12)
+FIRST_CHECK, SECOND_CHECK, CHECKUP_ABILITIES, SETTLE = CHECKS
 """Steps of a turn; the main phase comes after DRAW."""
 DEALT: Final = ("draws", "zone", "position", "known")
 """What dealing cards changes."""
-SETTLED_BEFORE: Final = (BEGIN, DRAW, END, FIRST_CHECK, SETTLE, TICK)
+SETTLED_BEFORE: Final = (BEGIN, DRAW, END, OWN_EFFECTS, ANNOUNCED, OTHER_EFFECTS, FIRST_CHECK, SETTLE, TICK)
 """Steps before which Knock Outs are settled; those of the Checkup wait for its end."""
 
 
@@ -133,19 +134,27 @@ def draw(game: Record, cards: Cards, rules: Record) -> None:
 
 
 def end(game: Record, cards: Cards, rules: Record) -> None:
-    """Unattached energy is lost (4 f); damage that was announced for a place comes."""
+    """Unattached energy is lost (4 f)."""
     game.zone_energy = put(game.zone_energy, game.current.astype(xp.int32), NOBODY)
+    game.ended = xp.zeros_like(game.ended)
+    game.turn_step = xp.int32(OWN_EFFECTS)
+
+
+def announced(game: Record, cards: Cards, rules: Record) -> None:
+    """Damage that the opponent has announced for a place comes."""
+    game.ended = xp.zeros_like(game.ended)
     comes = (game.spot_turn == game.turn).reshape(-1) & rules.there
     amount = game.spot_amount.reshape(-1)
     game.damage = game.damage + xp.where(comes, xp.where(amount > 0, amount, rules.hp), 0)
     game.stale = game.stale | comes.any()
     over = game.spot_turn <= game.turn
     game.spot_turn, game.spot_amount = xp.where(over, 0, game.spot_turn), xp.where(over, 0, game.spot_amount)
-    game.turn_step = xp.int32(END_EFFECTS)
+    game.turn_step = xp.int32(OTHER_EFFECTS)
 
 
 def first_check(game: Record, cards: Cards, rules: Record) -> None:
-    """Checkup of the ending player's Active Pokémon (10.2)."""
+    """Checkup of the ending player's Active Pokémon (10.2); a sure heads was for the turn that is over."""
+    game.coin_heads = xp.bool_(False)
     game.stale = game.stale | (board.conditions(game) != 0).any()
     damage.recover_immune(game, rules)
     damage.check(game, rules, game.current.astype(xp.int32))

@@ -44,7 +44,7 @@ def usable(game: Game, pokemon: Pokemon) -> list[int]:
         attack = printed(game, pair)
         strike = Strike(pokemon, name=attack.name, cost=attack.cost, card=pair[0])
         head = Program(attack.program, pokemon.owner, pokemon, strike=strike)
-        if attack.name not in locked and can_afford(game, pokemon, attack.cost) and head.usable(game):
+        if attack.name not in locked and can_afford(game, pokemon, attack) and head.usable(game):
             numbers.append(number)
     return numbers
 
@@ -72,8 +72,10 @@ class AttackFrame:
         name = game.table.names[attack.name]
         game.say(f"{game.name(self.attacker)} of player {self.attacker.owner} attacks with {name}")
         fails = self.attacker.stupor == Condition.CONFUSED and not coins.flip(game, 1, "Confused")
-        for _ in on_pokemon(game, Kind.ATTACK_COIN, self.attacker):
-            fails = fails or not coins.flip(game, 1, "the attack may fail")
+        sources = on_pokemon(game, Kind.ATTACK_COIN, self.attacker)
+        stacking = sum(not source.modifier.amount for source in sources)
+        for _ in range(stacking + (stacking < len(sources))):  # those that do not stack are one
+            fails = fails or not coins.flip(game, 1, "the attack may fail", self.attacker.owner)
         if fails:
             game.say("the attack does not happen")
             self.step = 5
@@ -88,9 +90,9 @@ class AttackFrame:
         game.stack.append(Program(attack.program, self.attacker.owner, self.attacker, strike=self.strike))
 
     def retaliate(self, game: Game) -> None:
-        """(5) What the damaged Active does back, even if it is being Knocked Out."""
+        """(5) What the damaged Active does back, even if it is being Knocked Out or has left the Active Spot since."""
         if self.strike is not None:
-            self.trigger(game, Kind.ON_HIT, [p for p in self.strike.damaged if game.is_active(p)])
+            self.trigger(game, Kind.ON_HIT, [p for p in self.strike.damaged if p.hit_turn == game.turn])
 
     def on_knock_out(self, game: Game) -> None:
         """(6) Triggers of Knock Outs by attack damage."""
@@ -98,9 +100,10 @@ class AttackFrame:
             return
         gone = [p for p in self.strike.damaged if remaining_hp(game, p) == 0 and game.slot(p) >= 0]
         self.trigger(game, Kind.ON_KO, gone)
-        if any(pokemon.owner != self.attacker.owner for pokemon in gone) and game.slot(self.attacker) >= 0:
-            for source in on_pokemon(game, Kind.ON_KO_FOE, self.attacker):
-                game.stack.append(Program(source.modifier.program, source.owner, self.attacker, cause=gone[0]))
+        foes = [pokemon for pokemon in gone if pokemon.owner != self.attacker.owner]
+        for source in on_pokemon(game, Kind.ON_KO_FOE, self.attacker) if game.slot(self.attacker) >= 0 else ():
+            for _ in foes:
+                game.stack.append(Program(source.modifier.program, source.owner, self.attacker, cause=foes[0]))
 
     def trigger(self, game: Game, kind: Kind, victims: list[Pokemon]) -> None:
         """Run the triggers of a kind for Pokémon that the opponent's attack damaged."""
@@ -125,7 +128,7 @@ class AttackFrame:
     def end(self, game: Game) -> None:
         """The attack is over, and with it the turn, unless it is used twice."""
         strike = self.strike
-        self.attacker.attacked = True
+        self.attacker.attacked |= strike is not None
         if strike is not None and strike.again and game.slot(self.attacker) >= 0:
             self.strike = Strike(self.attacker, strike.name, strike.again, cost=strike.cost, card=strike.card)
             self.step = 2

@@ -94,7 +94,7 @@ def evolve(game: Game, pokemon: Pokemon, instance: int) -> None:
     forget(game, instance)
     pokemon.cards.append(instance)
     pokemon.evolved = game.turn
-    pokemon.ability_used = 0
+    pokemon.moved_up = pokemon.ability_used = 0
     pokemon.shielded = False
     conditions.cure(pokemon)
     pokemon.timed.clear()
@@ -146,10 +146,13 @@ def return_to_hand(game: Game, pokemon: Pokemon, tools_too: bool = False) -> Non
     (to_hand(game, pokemon.tools, public=True) if tools_too else discard(game, pokemon.tools))
 
 
-def return_to_deck(game: Game, pokemon: Pokemon) -> None:
-    """A Pokémon and all attached cards are shuffled into the deck."""
+def return_to_deck(game: Game, pokemon: Pokemon, tools_too: bool = False) -> None:
+    """A Pokémon and the cards beneath are shuffled into the deck; its Tools are discarded (section 11)."""
     game.say(f"{game.name(pokemon)} is shuffled into the deck of player {pokemon.owner}")
-    into_deck(game, [*remove(game, pokemon), *pokemon.tools])
+    cards = remove(game, pokemon)
+    into_deck(game, [*cards, *(pokemon.tools if tools_too else ())])
+    if not tools_too:
+        discard(game, pokemon.tools)
 
 
 def discard_tool(game: Game, pokemon: Pokemon, tool: int) -> None:

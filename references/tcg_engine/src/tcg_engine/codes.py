@@ -45,7 +45,7 @@ class Modifier(NamedTuple):
     need_who: int = 0  # works only while at least need_min Pokémon of need_who match
     need_filter: int = 0
     need_state: int = 0
-    need_min: int = 1
+    need_min: int = 1  # -k: fewer than k of different names
     program: int = 0  # what a trigger runs
     arg: int = 0
     parameter: int = 0  # of `state`
@@ -117,6 +117,8 @@ class State(IntEnum):
     FIRST_TURN = 35  # the first turn of its owner
     DAMAGED_WITH_ENERGY = 37
     NEEDS_CARE = 38  # damaged, or with a Special Condition
+    HURT_OR_STUNNED = 39  # damaged, Asleep, Paralyzed or Confused
+    ZONE_OPEN = 40  # may get energy from the Energy Zone
     OTHER_CARD = 36  # another card than the source, with an Ability
 
 
@@ -153,7 +155,7 @@ class Op(IntEnum):
     RANDOM_SPREAD = 37  # n times: one of who at random takes amount
     IGNORE = 38  # arg bit 0: Weakness, bit 1: effects on the target
     # Damage and HP otherwise.
-    DAMAGE = 40  # not attack damage
+    DAMAGE = 40  # not attack damage; arg 1: with Weakness and effects on the target
     HEAL = 41
     HEAL_ALL = 42
     KNOCK_OUT = 43
@@ -337,11 +339,11 @@ class Kind(IntEnum):
     RETREAT = 10
     FREE_RETREAT = 11
     COST = 12  # attacks cost amount more C (arg < 0) or of type arg
-    CHEAP_ATTACK = 13  # attacks can be used for 1 energy of types
+    CHEAP_ATTACK = 13  # the attack whose name id is in the program field can be used for 1 energy of types
     NO_ATTACK = 14
     NO_RETREAT = 15
     NO_NAMED_ATTACK = 16  # arg: attack name id
-    ATTACK_COIN = 17
+    ATTACK_COIN = 17  # amount 1: does not stack
     NO_SUPPORTER = 18
     NO_ITEM = 19
     NO_TRAINER = 20

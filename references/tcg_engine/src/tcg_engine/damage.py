@@ -72,13 +72,29 @@ def attack_damage(game: Game, strike: Strike, target: Pokemon, base: int) -> int
     protected = not (strike.ignore_effects and is_active)
     amount = base + (bonus(game, strike, target, is_active) if against_foe else 0)
     weak = is_active and not strike.ignore_weakness and is_weak(game, attacker, target)
+    amount = defended(game, attacker, target, amount, weak, protected)
+    return shielded(game, attacker, target, amount) if protected and amount > 0 else amount
+
+
+def hit_back(game: Game, source: Pokemon, target: Pokemon, amount: int) -> int:
+    """What an attack has armed its user with: Weakness and effects on the Attacking Pokémon count (6.8)."""
+    weak = game.is_active(target) and is_weak(game, source, target)
+    return defended(game, source, target, amount, weak, protected=True)
+
+
+def defended(game: Game, attacker: Pokemon, target: Pokemon, amount: int, weak: bool, protected: bool) -> int:
+    """Steps 3 and 4 but for coins: Weakness, then effects on the target, which ``protected`` lets count."""
     reduction = sum(taken.modifier.amount for taken in defences(game, Kind.DAMAGE_IN, attacker, target) if protected)
     if game.rules.damage_order == "legacy":
         amount = max(0, amount + reduction)
         amount = weakened(game, attacker, amount) if weak else amount
     else:
         amount = (weakened(game, attacker, amount) if weak else amount) + reduction
-    return shielded(game, attacker, target, amount) if protected and amount > 0 else max(0, amount)
+    for source in defences(game, Kind.PREVENT, attacker, target) if protected and amount > 0 else ():
+        if not source.modifier.amount or amount <= source.modifier.amount:
+            game.say(f"the damage to {game.name(target)} is prevented")
+            return 0
+    return max(0, amount)
 
 
 def bonus(game: Game, strike: Strike, target: Pokemon, is_active: bool) -> int:
@@ -120,13 +136,9 @@ def defences(game: Game, kind: Kind, attacker: Pokemon, target: Pokemon) -> list
 
 
 def shielded(game: Game, attacker: Pokemon, target: Pokemon, amount: int) -> int:
-    """Step 4: prevention; all of it, up to a threshold, by a coin, or the first time only."""
-    for source in defences(game, Kind.PREVENT, attacker, target):
-        if not source.modifier.amount or amount <= source.modifier.amount:
-            game.say(f"the damage to {game.name(target)} is prevented")
-            return 0
+    """The rest of step 4: prevention by a coin, or the first time only."""
     for source in defences(game, Kind.COIN_SHIELD, attacker, target):
-        if coins.flip(game, 1, f"{game.name(target)} may avoid damage"):
+        if coins.flip(game, 1, f"{game.name(target)} may avoid damage", target.owner):
             amount = max(0, amount + source.modifier.amount) if source.modifier.amount else 0
     if amount > 0 and not target.shielded and defences(game, Kind.FIRST_HIT_SHIELD, attacker, target):
         target.shielded = True
@@ -145,7 +157,8 @@ def deal(game: Game, strike: Strike, target: Pokemon, amount: int) -> None:
         ):
             survives = True
         for _ in on_pokemon(game, Kind.SURVIVE_COIN, target):
-            survives = survives or bool(coins.flip(game, 1, f"{game.name(target)} may endure"))
+            why = f"{game.name(target)} may endure"
+            survives = survives or bool(coins.flip(game, 1, why, target.owner))
     game.say(f"{game.name(strike.attacker)} does {amount} damage to {game.name(target)}")
     target.damage = max_hp(game, target) - 10 if survives else target.damage + amount
     strike.damaged.append(target)

@@ -202,12 +202,15 @@ def question(
 
 
 def after_zone_energy(game: Game, pokemon: Pokemon, kind: int) -> None:
-    """Triggers of energy that comes from the Zone, attached by hand or by an effect [I]."""
-    for source in in_force(game, Kind.ON_ZONE_ENERGY):
-        modifier = source.modifier
-        if modifier.arg >> kind & 1 and affects(game, source, pokemon):
-            game.say(f"{ENERGY[kind]} energy triggers an effect")
-            game.stack.append(Program(modifier.program, source.owner, source.pokemon, cause=pokemon))
+    """Triggers of energy that comes from the Zone, attached by hand or by an effect; the turn player's first [I]."""
+    found = [
+        source
+        for source in in_force(game, Kind.ON_ZONE_ENERGY)
+        if source.modifier.arg >> kind & 1 and affects(game, source, pokemon)
+    ]
+    for source in reversed(sorted(found, key=lambda source: source.owner != game.current)):
+        game.say(f"{ENERGY[kind]} energy triggers an effect")
+        game.stack.append(Program(source.modifier.program, source.owner, source.pokemon, cause=pokemon))
 
 
 def arrive(game: Game, pokemon: Pokemon, use: Use) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tcg_engine.cards import Attack
 from tcg_engine.codes import DECK_TYPES, ENERGY, ENERGY_KINDS, Kind
 from tcg_engine.modifiers import energy_units, on_pokemon
 from tcg_engine.rng import Stream
@@ -49,8 +50,8 @@ def attack_cost(game: Game, pokemon: Pokemon, cost: tuple[int, ...]) -> list[int
     now = list(cost)
     for source in on_pokemon(game, Kind.COST, pokemon):
         kind = source.modifier.arg if source.modifier.arg >= 0 else 8
-        now[kind] = max(0, now[kind] + source.modifier.amount)
-    return now
+        now[kind] += source.modifier.amount
+    return [max(0, units) for units in now]
 
 
 def can_pay(game: Game, pokemon: Pokemon, cost: list[int]) -> bool:
@@ -59,11 +60,13 @@ def can_pay(game: Game, pokemon: Pokemon, cost: list[int]) -> bool:
     return all(units[kind] >= cost[kind] for kind in range(DECK_TYPES)) and sum(units) >= sum(cost)
 
 
-def can_afford(game: Game, pokemon: Pokemon, cost: tuple[int, ...]) -> bool:
-    """Whether an attack's cost is met, at its own price or at one that an effect offers."""
-    if can_pay(game, pokemon, attack_cost(game, pokemon, cost)):
+def can_afford(game: Game, pokemon: Pokemon, attack: Attack) -> bool:
+    """Whether an attack's cost is met, at its own price or at one that its text offers."""
+    if can_pay(game, pokemon, attack_cost(game, pokemon, attack.cost)):
         return True
     for source in on_pokemon(game, Kind.CHEAP_ATTACK, pokemon):
+        if source.modifier.program != attack.name:
+            continue
         if source.modifier.arg == 1 and game.players[pokemon.owner].deck:
             continue  # only without a card in the deck
         kinds = [int(kind == source.modifier.amount) for kind in range(DECK_TYPES)]

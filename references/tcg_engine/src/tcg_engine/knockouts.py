@@ -44,14 +44,12 @@ class Settle:
         worth = [points_for(game, pokemon, self.attacker if pokemon in self.damaged else None) for pokemon in batch]
         for pokemon, points in zip(batch, worth, strict=True):
             self.take(game, pokemon, points)
-        if decide(game):
+        if decide(game) or knocked_out(game):  # who loses HP by a Knock Out falls before anybody is promoted
             return
         for player in promotion_order(game):
             if game.active(player) is None:
                 self.promote(game, player)
                 return
-        if knocked_out(game):
-            return
         game.stack.remove(self)
 
     def take(self, game: Game, pokemon: Pokemon, points: int) -> None:
@@ -84,7 +82,7 @@ class Settle:
 def points_for(game: Game, pokemon: Pokemon, attacker: Pokemon | None) -> int:
     """1, 2 for an ex, 3 for a Mega ex; some effects change it."""
     for _ in on_pokemon(game, Kind.NO_POINTS_COIN, pokemon):
-        if coins.flip(game, 1, f"points for {game.name(pokemon)}"):
+        if coins.flip(game, 1, f"points for {game.name(pokemon)}", pokemon.owner):
             return 0
     points = game.top(pokemon).points
     if attacker is not None and attacker.owner != pokemon.owner and game.is_active(pokemon):

@@ -72,13 +72,18 @@ def on_player(game: Game, kind: Kind, player: int) -> list[Source]:
 def works(game: Game, source: Source) -> bool:
     """Whether the source is where it must be and what it needs is in play."""
     modifier, pokemon = source.modifier, source.pokemon
-    if modifier.place and pokemon is not None and game.is_active(pokemon) != (modifier.place == Place.ACTIVE):
-        return False
+    if modifier.place and pokemon is not None:
+        was_hit = modifier.kind == Kind.ON_HIT and pokemon.hit_turn == game.turn  # it was Active then
+        if (game.is_active(pokemon) or was_hit) != (modifier.place == Place.ACTIVE):
+            return False
     if not modifier.need_who:
         return True
     found = select(game, source.owner, modifier.need_who, pokemon)
     need = (modifier.need_filter, modifier.need_state, modifier.types)
-    return sum(matches(game, item, *need, source=pokemon) for item in found) >= modifier.need_min
+    there = [item for item in found if matches(game, item, *need, source=pokemon)]
+    if modifier.need_min < 0:
+        return len({game.top(item).name for item in there}) < -modifier.need_min
+    return len(there) >= modifier.need_min
 
 
 def affects(game: Game, source: Source, pokemon: Pokemon) -> bool:
@@ -185,11 +190,17 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return may_skip(game, pokemon)
         case State.HAS_CANDY_TARGET:
             hand = game.players[pokemon.owner].hand
-            return may_skip(game, pokemon) and any(skips_to(game.table, game.card(card), top.name) for card in hand)
+            locked = any(not source.modifier.arg or game.is_active(pokemon) for source in no_evolution(game, pokemon))
+            fits = any(skips_to(game.table, game.card(card), top.name) for card in hand)
+            return may_skip(game, pokemon) and fits and not locked
         case State.STADIUM_IN_PLAY:
             return game.stadium >= 0
         case State.FIRST_TURN:
             return game.current == pokemon.owner and game.players[pokemon.owner].turns == 1
+        case State.HURT_OR_STUNNED:
+            return bool(pokemon.damage or pokemon.stupor)
+        case State.ZONE_OPEN:
+            return not (game.is_active(pokemon) and on_player(game, Kind.NO_ZONE_ACTIVE, pokemon.owner))
         case State.OTHER_CARD:
             return source is not None and top.has_ability and top is not game.top(source)
     return True  # State.ANY
@@ -198,6 +209,11 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
 def may_skip(game: Game, pokemon: Pokemon) -> bool:
     """Limits that some cards print: not on a first turn, not in the turn it came into play or evolved."""
     return pokemon.entered != game.turn and pokemon.evolved != game.turn and game.turn > 2
+
+
+def no_evolution(game: Game, pokemon: Pokemon) -> list[Source]:
+    """What forbids its owner to play Pokémon from the hand to evolve; with arg 1 the Active alone."""
+    return on_player(game, Kind.NO_EVOLVE, pokemon.owner)
 
 
 def select(game: Game, me: int, who: int, source: Pokemon | None = None) -> list[Pokemon]:

@@ -68,7 +68,7 @@ def attach_value(game: Game, me: int, pokemon: Pokemon) -> float:
     value = 2.0 if game.is_active(pokemon) else 0.0
     for number in attack.attacks_of(game, pokemon):
         printed = attack.printed(game, number)
-        if energy.can_afford(game, pokemon, printed.cost):
+        if energy.can_afford(game, pokemon, printed):
             continue
         useful = printed.cost[kind] > pokemon.energy[kind] or printed.cost[8] > 0
         value += (3.0 if useful else -1.0) + printed.damage / 100
@@ -87,9 +87,9 @@ def attack_value(game: Game, me: int, number: int) -> float:
 def retreat_score(game: Game, me: int, place: int) -> float:
     """Only for somebody who can attack when the Active cannot."""
     active, new = game.active(me), game.players[me].slots[place]
-    if active is None or new is None or any(energy.can_afford(game, active, a.cost) for a in game.top(active).attacks):
+    if active is None or new is None or any(energy.can_afford(game, active, a) for a in game.top(active).attacks):
         return -1.0
-    ready = any(energy.can_afford(game, new, printed.cost) for printed in game.top(new).attacks)
+    ready = any(energy.can_afford(game, new, printed) for printed in game.top(new).attacks)
     return 40.0 + remaining_hp(game, new) / 100 if ready else -1.0
 
 
@@ -108,7 +108,7 @@ def choice_score(game: Game, me: int, option: int) -> float:
         if pokemon is not None:
             if slot >= 4:
                 return 10.0 - remaining_hp(game, pokemon) / 100 + game.top(pokemon).points
-            ready = sum(energy.can_afford(game, pokemon, printed.cost) for printed in game.top(pokemon).attacks)
+            ready = sum(energy.can_afford(game, pokemon, printed) for printed in game.top(pokemon).attacks)
             return 2.0 + ready + remaining_hp(game, pokemon) / 1000 + sum(pokemon.energy[:ENERGY_KINDS]) / 10
     return 1.0
 

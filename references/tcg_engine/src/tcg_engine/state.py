@@ -168,9 +168,10 @@ class Game:
         stack: unfinished work; the last entry runs first.
         choice: what is asked now; None only when the game is over.
         winner: 0 or 1; 2 is a tie; -1 while the game goes on.
-        coin_heads: the next batch of flips begins with heads.
+        coin_heads: the turn player's next batch of flips for the effect of a card begins with heads.
         reflip_used: a Victory Star was used this turn.
         turn_over: the main phase has ended.
+        ended: what has had its effect at the end of this turn: Pokémon by their lowest cards, Tools, the Stadium.
         log: what happened, in words.
     """
 
@@ -189,6 +190,7 @@ class Game:
     coin_heads: bool = False
     reflip_used: bool = False
     turn_over: bool = False
+    ended: set[int] = field(default_factory=set)
     log: list[str] = field(default_factory=list)
 
     def card(self, instance: int) -> Card:

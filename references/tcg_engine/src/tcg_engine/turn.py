@@ -23,12 +23,11 @@ class Turn:
 
     def run(self, game: Game) -> None:
         """The next step."""
-        if unsettled(game) and self.step not in CHECKUP_STEPS:
-            game.stack.append(Settle())
-            return
         step = STEPS[self.step]
-        self.step = (self.step + 1) % len(STEPS)
-        step(game)
+        if unsettled(game) and step not in CHECKUP_STEPS:
+            game.stack.append(Settle())
+        elif not step(game):
+            self.step = (self.step + 1) % len(STEPS)
 
 
 def begin(game: Game) -> None:
@@ -52,22 +51,31 @@ def draw_and_produce(game: Game) -> None:
     game.stack.append(MainPhase())
 
 
-def end_effects(game: Game) -> None:
-    """Unattached energy is lost (4 f); effects at the end of the turn, the ending player's first (10.1)."""
+def end(game: Game) -> None:
+    """Unattached energy is lost (4 f)."""
+    game.players[game.current].current = -1
+    game.ended.clear()
+
+
+def own_effects(game: Game) -> bool:
+    """The next effect at the end of the turn that the ending player has, Pokémon first; whether there is one (10.1)."""
     player = game.current
-    game.players[player].current = -1
-    delayed(game)
-    trigger(game, (Kind.END_FOE_TURN, Kind.END_ANY_TURN), 1 - player)
-    own = [Kind.END_MY_TURN, Kind.END_ANY_TURN]
+    kinds = [Kind.END_MY_TURN, Kind.END_ANY_TURN]
     if game.players[player].turns == 1:
-        own.append(Kind.END_FIRST_TURN)
-    trigger(game, tuple(own), player)
+        kinds.append(Kind.END_FIRST_TURN)
+    if end_effect(game, kinds, player):
+        return True
     for source in on_player(game, Kind.END_EACH_PLAYERS_TURN, player):
-        game.stack.append(Program(source.modifier.program, player, card=source.card))
+        if source.card not in game.ended:
+            game.ended.add(source.card)
+            game.stack.append(Program(source.modifier.program, player, card=source.card))
+            return True
+    return False
 
 
-def delayed(game: Game) -> None:
-    """Damage that was announced for a place, for the end of this turn."""
+def announced(game: Game) -> None:
+    """Damage that the opponent has announced for a place, for the end of this turn."""
+    game.ended.clear()
     for side in game.players:
         for slot, spots in enumerate(side.spots):
             pokemon = side.slots[slot]
@@ -77,8 +85,26 @@ def delayed(game: Game) -> None:
             spots[:] = [item for item in spots if item[0] > game.turn]
 
 
+def other_effects(game: Game) -> bool:
+    """The same of the other player."""
+    return end_effect(game, [Kind.END_FOE_TURN, Kind.END_ANY_TURN], 1 - game.current)
+
+
+def end_effect(game: Game, kinds: list[Kind], owner: int) -> bool:
+    """Begin the first effect of a player's that has not run yet and applies now; whether there is one."""
+    for source in in_force(game, *kinds):
+        if source.owner == owner and source.pokemon is not None and affects(game, source, source.pokemon):
+            origin = source.card if source.card >= 0 else source.pokemon.cards[0]
+            if origin not in game.ended:
+                game.ended.add(origin)
+                game.stack.append(Program(source.modifier.program, owner, source.pokemon, card=source.card))
+                return True
+    return False
+
+
 def first_check(game: Game) -> None:
-    """Checkup of the ending player's Active Pokémon (10.2)."""
+    """Checkup of the ending player's Active Pokémon (10.2); a sure heads was for the turn that is over."""
+    game.coin_heads = False
     conditions.recover_immune(game)
     check(game, game.current)
 
@@ -120,14 +146,17 @@ def tick(game: Game) -> None:
 STEPS = (
     begin,
     draw_and_produce,
-    end_effects,
+    end,
+    own_effects,
+    announced,
+    other_effects,
     first_check,
     second_check,
     checkup_abilities,
     settle_checkup,
     tick,
 )
-CHECKUP_STEPS = (4, 5, 6)  # Knock Outs wait for the end of the Checkup
+CHECKUP_STEPS = (second_check, checkup_abilities, settle_checkup)  # Knock Outs wait for the end of the Checkup
 
 
 def trigger(game: Game, kinds: tuple[Kind, ...], owner: int) -> None:

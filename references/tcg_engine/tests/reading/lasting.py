@@ -122,15 +122,9 @@ def attack_coin(c, m):
     r"damage to the Attacking Pokémon\."
 )
 def thorns(c, m):
-    yield c.case(
-        "their attack",
-        {"me.points": 1}
-        if c.damage + int(m[1]) + 20 * (c.card["element"] == "R") >= 90
-        else {"foe.active.damage": c.damage + int(m[1]) + 20 * (c.card["element"] == "R")},
-        **BULBASAUR,
-        do=["attack 0"],
-        me=SIDE,
-    )
+    total = c.damage + int(m[1]) + 2 * 20 * (c.card["element"] == "R")  # Weakness counts both ways
+    outcome = {"me.points": 1} if total >= 90 else {"foe.active.damage": total}
+    yield c.case("their attack", outcome, **BULBASAUR, do=["attack 0"], me=SIDE)
 
 
 @family(r"During your opponent's next turn, attacks used by the Defending Pokémon cost (\d) \[C\] more\.")

@@ -238,9 +238,9 @@ def candy_options(game: Record, cards: Cards, rules: Record, scene: Record, row:
 
 
 def tool_or_stadium_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
-    """Places with a Tool, and the Stadium."""
-    tools = choices.slot_options(rules.there & (game.tools[:, 0] >= 0), game.r_me)
-    return fill(xp.concatenate([tools, (game.stadium >= 0)[None]]))
+    """Places with a Tool, the Stadium, and places with a second Tool."""
+    tools, second = (choices.slot_options(rules.there & (game.tools[:, i] >= 0), game.r_me)[:8] for i in (0, 1))
+    return fill(xp.concatenate([tools, (game.stadium >= 0)[None], second]))
 
 
 def copy_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:

@@ -47,7 +47,7 @@ def search(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -
     seen_by = xp.where(recovers, 1 - game.r_me, NOBODY)
     zone = xp.where(recovers, DISCARD, DECK)
     chosen = {"zone": zone, "of": game.r_me, "only": True, "random": True, "most": most}
-    move(game, **chosen, to=HAND, seen_by=seen_by, counts=True)
+    move(game, **chosen, to=HAND, forgets=True, seen_by=seen_by, counts=True)
     due(game, game.r_me, xp.where(recovers, 0, 1))
 
 
@@ -216,7 +216,7 @@ def swap_hand_deck(game: Record, cards: Cards, rules: Record, scene: Record, row
     swaps = scene.asks & scene.answered
     card = zones.card_at(game, HAND, game.r_me, scene.option)
     chosen = {"of": game.r_me, "filter": row.arg, "only": True, "random": True, "most": 1}
-    move(game, times=swaps, **chosen, to=HAND, back=card)
+    move(game, times=swaps, **chosen, to=HAND, forgets=True, back=card)
     due(game, game.r_me, swaps.astype(xp.int32))
 
 

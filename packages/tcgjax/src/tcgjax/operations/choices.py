@@ -16,7 +16,8 @@ def toss(game: Record, row: Row, where: Any) -> None:
     """Flip the coins of a row; their heads are parked until it is clear that they stay."""
     tails = row.op == Op.FLIP_TAILS
     count = xp.where(row.op == Op.FLIP_N, game.r_n, row.amount)
-    heads = rng.flip(game, count, where & ~tails) + rng.flip_until_tails(game, where & tails)
+    sure = game.r_me == game.current
+    heads = rng.flip(game, count, where & ~tails, sure) + rng.flip_until_tails(game, where & tails, sure)
     game.r_parked = xp.where(where, heads, game.r_parked)
 
 

@@ -43,7 +43,7 @@ def attach_zone(game: Record, cards: Cards, rules: Record, scene: Record, row: R
         number = rng.below(game, cards, Stream.PICK, xp.maximum(total(kinds), 1), where & is_random)
         coming = xp.where(is_random, kinds & (ranks(kinds) == number), kinds) & where & (count > 0)
         game.energy = game.energy + xp.where((place == PLACE)[:, None] & coming, count, 0)
-        triggers.note_energy(game, place, coming)
+        triggers.note_energy(game, place, coming, count)
 
     for_each(game, cards, ("energy", "draws", "came"), scene.found, attach)
     game.came_to = game.r_me
@@ -205,7 +205,9 @@ def change_attached(game: Record, cards: Cards, rules: Record, scene: Record, ro
 
 
 def reroll_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """The current energy is lost and the next one is produced."""
+    """The current energy is discarded and the next one is produced."""
+    current = at(game.zone_energy, game.r_me)
+    add_discard(game, game.r_me, current, 1, current >= 0)
     produce(game, cards, game.r_me)
 
 

@@ -35,7 +35,7 @@ def base(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> 
 def spread(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """Damage to each of who, in the same damage step."""
     amount = row.amount * xp.where(row.op == Op.SPREAD_N, game.r_n, 1)
-    units = xp.sum(game.energy, axis=1, dtype=xp.int32)
+    units = xp.sum(rules.units, axis=1, dtype=xp.int32)
     amounts = amount * xp.where(row.op == Op.SPREAD_ENERGY, units, 1)
     game.spread = game.spread + xp.where(scene.found & game.r_strikes, amounts, 0)
 
@@ -70,9 +70,18 @@ def ignore(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -
 
 
 def put_damage(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """Damage that is not damage of an attack."""
-    spared = (game.r_source >= 0) & (game.r_me != OWNERS) & rules.no_ability_damage
-    game.damage = game.damage + xp.where(scene.reached & ~spared, row.amount, 0)
+    """Damage that is not damage of an attack; arg 1: that an attack has armed its user with (`engine.hits_back`)."""
+    by_ability = (game.r_source >= 0) & (game.r_held < 0)  # not by a Tool
+    spared = by_ability & (game.r_me != OWNERS) & rules.no_ability_damage
+    base = xp.where(scene.reached & ~spared, row.amount, 0)
+    box = Record(amount=base)
+
+    def hit_back(box: Record) -> None:
+        no = xp.bool_(False)
+        box.amount = damage.defended(game, cards, rules, base, base, no, no)
+
+    when(cards.ops, "hit back", row.arg != 0, hit_back, box)
+    game.damage = game.damage + box.amount
 
 
 def heal(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:

@@ -20,18 +20,27 @@ from tcgjax.zones import INDEX
 
 
 def switch(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """The Pokémon of who goes to its owner's Active Spot; an attack cannot move a protected Active."""
+    """The Pokémon of who goes to its owner's Active Spot; an attack cannot move a protected Active.
+
+    arg 1: flag = it did.
+    """
     place = next_place(scene.meant, game.r_me)
     owner = at(OWNERS, place)
     spot = board.active_place(owner)
     reaches = ~game.r_strikes | (owner == game.r_me) | ~at(rules.protected, spot)
-    board.switch(game, owner, place, (place >= 0) & at(rules.there, spot) & reaches)
+    moves = (place >= 0) & at(rules.there, spot) & reaches
+    board.switch(game, owner, place, moves)
+    game.r_flag = xp.where(row.arg != 0, moves, game.r_flag)
 
 
 def leave_play(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """Each of who leaves play (`knockouts.settle`), to the hand, into the deck or to the discard pile; n = how many."""
+    """Each of who leaves play (`knockouts.settle`), to the hand, into the deck or to the discard pile; n = how many.
+
+    RETURN_DECK with arg 1: its Tools, too.
+    """
     game.leaves, game.leaves_first = scene.reached, game.r_me
     game.leaves_to = xp.where(row.op == Op.RETURN_HAND, HAND, xp.where(row.op == Op.RETURN_DECK, DECK, DISCARD))
+    game.leaves_whole = row.arg != 0
     game.r_n = total(scene.reached)
 
 
@@ -136,10 +145,11 @@ def keep_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row
 
 
 def discard_tool_or_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
-    """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8)."""
-    picks = scene.asks & scene.answered
-    place = xp.where(picks, chosen_place(game, game.r_me, scene.option), NOBODY)
-    tool, is_stadium = at(game.tools, place)[0], picks & (scene.option == 8)
+    """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8); 9 and more are second Tools."""
+    picks, second = scene.asks & scene.answered, scene.option > 8
+    option = xp.where(second, scene.option - 9, scene.option)
+    place = xp.where(picks, chosen_place(game, game.r_me, option), NOBODY)
+    tool, is_stadium = at(at(game.tools, place), second.astype(xp.int32)), picks & (scene.option == 8)
     card = xp.where(is_stadium, game.stadium, xp.where(place >= 0, tool, NOBODY))
     drop_tool(game, place, tool, place >= 0)
     game.stadium = xp.where(is_stadium, NOBODY, game.stadium)

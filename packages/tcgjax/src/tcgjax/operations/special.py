@@ -104,8 +104,8 @@ def copy_attack(game: Record, cards: Cards, rules: Record, scene: Record, row: R
     option = xp.where(random, drawn, scene.option)
     found = first(counts & (ranks(counts) == option))
     card, number = at(card, found), at(number, found)
-    cost = cards.cost(card, number)
-    poor = ((row.arg & 1) != 0) & ~can_afford(rules, cards, game.attacker_place, cost)
+    cost, name = cards.cost(card, number), cards.attack(card, number, AttackColumn.NAME)
+    poor = ((row.arg & 1) != 0) & ~can_afford(rules, cards, game.attacker_place, cost, name)
     copied = game.r_strikes & counts.any() & ~poor
     stops = game.r_strikes & ~copied
     per = cards.attack(card, number, AttackColumn.PER) != 0
@@ -127,5 +127,6 @@ def copy_supporter(game: Record, cards: Cards, rules: Record, scene: Record, row
     pool = (game.zone == zone) & (1 - game.r_me == zones.OWNER) & cards.prints(row.filter, game.card)
     pool = pool & (cards.card(game.card, CardColumn.KIND) == CardKind.SUPPORTER)
     found = first(zones.pick(game, cards, pool, xp.int32(1)) >= 0)
+    zones.reveal(game, xp.where(zone == HAND, game.r_me, NOBODY), (found == zones.INDEX) & (found >= 0))
     program = cards.card(board.card_of(game, cards, found), CardColumn.PROGRAM)
     starts.use_supporter(game, program, game.r_me, game.r_source, found >= 0)

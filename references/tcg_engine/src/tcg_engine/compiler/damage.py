@@ -263,7 +263,8 @@ def heal(d: Draft, m: re.Match[str]) -> None:
     """Healing, of one the player picks or of all of a set."""
     noun = in_play(d.tables, m[4])
     if m[3] == "1 of ":
-        noun = Noun(noun.who, noun.filter, State.NEEDS_CARE) if m[5] else damaged(noun)
+        cares = State.NEEDS_CARE if (m[5] or "").startswith("all") else State.HURT_OR_STUNNED
+        noun = Noun(noun.who, noun.filter, cares) if m[5] else damaged(noun)
         d.choose(noun, late=True)
         if not d.attack:
             d.need(noun)

@@ -12,7 +12,7 @@ from tcg_engine.compiler import conditions, damage, grammar, hands, lasting, mov
 from tcg_engine.compiler.builder import Tables, UnknownTextError
 from tcg_engine.compiler.draft import Draft
 from tcg_engine.compiler.passive import compile_passive
-from tcg_engine.compiler.words import TAGS, in_play
+from tcg_engine.compiler.words import TAGS, Noun
 
 assert all((conditions, damage, hands, lasting, moves))  # importing them registers their phrases
 
@@ -140,6 +140,7 @@ def compile_attack(tables: Tables, attack: dict[str, Any], compiled: Compiled) -
             kind = ENERGY.index(cheap[2])
             state = State.DAMAGED if damaged else State.ANY
             modifier = Modifier(Kind.CHEAP_ATTACK, state=state, amount=kind, arg=0 if damaged else 1)
+            modifier = modifier._replace(program=tables.name(attack["name"]))
             compiled.modifiers.append(tables.modifier(modifier))
         elif words:
             grammar.text(draft, words)
@@ -174,10 +175,6 @@ def compile_ability(tables: Tables, words: str, compiled: Compiled) -> None:
         pass
     else:
         return
-    missing = re.fullmatch(r"If you don't have (.+) on your Bench, this Pokémon can't attack\.", words)
-    if missing:
-        require_on_bench(tables, missing[1], compiled)
-        return
     draft = Draft(tables)
     must = re.match(r"You must discard a card from your hand in order to use this Ability", words)
     pay = re.fullmatch(
@@ -210,6 +207,9 @@ def compile_ability(tables: Tables, words: str, compiled: Compiled) -> None:
         grammar.text(draft, rest.replace(" If you use this Ability, your turn ends.", ""))
         if "your turn ends" in words:
             draft.post(Op.END_TURN)
+    zone = [row for row in draft.rows() if row.op == Op.ATTACH_ZONE]
+    if compiled.use == Use.ONCE and any(row.who == Who.SELF for row in zone):
+        draft.need(Noun(Who.SELF, state=State.ZONE_OPEN))
     compiled.program = tables.program(tidy(draft.rows()))
 
 
@@ -222,15 +222,6 @@ def ability_conditions(draft: Draft, prefix: str) -> None:
             draft.require()
         else:
             hands.conditional(draft, condition)
-
-
-def require_on_bench(tables: Tables, names: str, compiled: Compiled) -> None:
-    """This Pokémon attacks only with certain others on the Bench: every attack's head says so."""
-    draft = Draft(tables, attack=True)
-    for name in re.split(r", and |, ", names):
-        draft.need(in_play(tables, f"your Benched {name}"))
-    for attack in compiled.attacks:
-        attack[4] = tables.program([*draft.head, *tables.programs[attack[4]]])
 
 
 def compile_lasting_card(tables: Tables, words: str, compiled: Compiled) -> None:
@@ -248,7 +239,9 @@ def compile_lasting_card(tables: Tables, words: str, compiled: Compiled) -> None
 
 
 def tidy(rows: list[Row]) -> list[Row]:
-    """Drop a requirement that an earlier one repeats."""
+    """Energy from the Zone comes only to whom it may; a requirement that an earlier one repeats is dropped."""
+    if any(row.op == Op.ATTACH_ZONE for row in rows):
+        rows = [row._replace(state=State.ZONE_OPEN) if _may_be_locked(row) else row for row in rows]
     found: list[Row] = []
     index = 0
     while index < len(rows):
@@ -260,6 +253,12 @@ def tidy(rows: list[Row]) -> list[Row]:
         found.append(rows[index])
         index += 1
     return found
+
+
+def _may_be_locked(row: Row) -> bool:
+    """Whether a row counts, takes or gives energy to Pokémon of which one is the Active."""
+    about = row.op in (Op.COUNT_POKEMON, Op.CHOOSE, Op.ATTACH_ZONE)
+    return about and row.state == State.ANY and row.who in (Who.SELF, Who.MY_ACTIVE, Who.MY_ALL)
 
 
 def summary(data: dict[str, Any], problems: dict[str, str]) -> str:

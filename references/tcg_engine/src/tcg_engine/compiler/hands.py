@@ -470,9 +470,9 @@ def copy_supporter(d: Draft, m: re.Match[str]) -> None:
     deck = m[2].startswith("deck")
     d.need_cards(Zone.FOE_DECK if deck else Zone.FOE_HAND)
     number = d.tables.filter(not_names=(d.tables.name("Penny"),)) if m[1] else 0
-    d.post(Op.COPY_SUPPORTER, who=Who.FOE_ALL if deck else Who.FOE_ACTIVE, filter=number)
-    if deck:
+    if deck:  # which comes to the same as to look, shuffle, and then use it
         d.post(Op.SHUFFLE_DECK, who=Who.FOE_ALL)
+    d.post(Op.COPY_SUPPORTER, who=Who.FOE_ALL if deck else Who.FOE_ACTIVE, filter=number)
 
 
 @effect(r"Choose 1 of your (.+?) that has damage on it, and move (\d+) of its damage to your opponent's Active Pokémon")

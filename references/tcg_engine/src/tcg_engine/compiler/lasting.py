@@ -113,7 +113,8 @@ def dearer(d: Draft, m: re.Match[str]) -> None:
 )
 def attack_coin(d: Draft, m: re.Match[str]) -> None:
     """The Defending Pokémon may fail."""
-    lay(d, Who.FOE_ACTIVE, Modifier(Kind.ATTACK_COIN), Duration.WHILE_ACTIVE if m[2] else Duration.FOES_NEXT_TURN)
+    modifier = Modifier(Kind.ATTACK_COIN, amount=bool(m[2]))
+    lay(d, Who.FOE_ACTIVE, modifier, Duration.WHILE_ACTIVE if m[2] else Duration.FOES_NEXT_TURN)
 
 
 @effect(FOES_TURN + r"prevent all damage from(?:—| )and effects of(?:—| )attacks done to this Pokémon")
@@ -149,7 +150,7 @@ def prevent(d: Draft, m: re.Match[str]) -> None:
 @effect(FOES_TURN + r"if this Pokémon is damaged by an attack, do (\d+) damage to the Attacking Pokémon")
 def thorns(d: Draft, m: re.Match[str]) -> None:
     """Damage back."""
-    program = d.tables.program([Row(Op.DAMAGE, who=Who.ATTACKER, amount=int(m[1]))])
+    program = d.tables.program([Row(Op.DAMAGE, who=Who.ATTACKER, amount=int(m[1]), arg=1)])
     lay(d, Who.SELF, Modifier(Kind.ON_HIT, program=program))
 
 

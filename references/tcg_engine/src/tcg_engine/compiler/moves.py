@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tcg_engine.codes import DECK_TYPES, ENERGY_KINDS, MANY, Fact, Op, Row, State, When, Who
+from tcg_engine.codes import DECK_TYPES, ENERGY_KINDS, MANY, Fact, Op, Row, State, When, Who, Zone
 from tcg_engine.compiler.draft import Draft
 from tcg_engine.compiler.grammar import effect
 from tcg_engine.compiler.words import Noun, describe, energy_mask, in_play, name_list
@@ -115,7 +115,8 @@ def attach_discarded(d: Draft, m: re.Match[str]) -> None:
     types = energy_mask(m[1] or "")
     d.need_fact(Fact.DISCARD_ENERGY, types=types)
     noun = onto(d, m[2])
-    d.post(Op.ATTACH_DISCARD, who=noun.who, filter=noun.filter, types=types, amount=1)
+    op = Op.ATTACH_DISCARD if m[1] else Op.ATTACH_PICKED  # of one type there is nothing to pick
+    d.post(op, who=noun.who, filter=noun.filter, types=types, amount=1)
 
 
 @effect(r"Attach 3 different types of Energy from your discard pile to your (.+) in any way you like")
@@ -175,7 +176,8 @@ def discard_among(d: Draft, m: re.Match[str]) -> None:
     """Random units of many Pokémon."""
     noun = in_play(d.tables, m[2].removeprefix("all of "))
     if not d.attack:
-        d.need(noun)
+        d.head.append(Row(Op.COUNT_ENERGY, who=noun.who, filter=noun.filter, state=noun.state))
+        d.require()
     d.noun(Op.DISCARD_RANDOM_ANY, noun, late=True, amount=int(m[1] or 1))
 
 
@@ -307,9 +309,11 @@ def pull(d: Draft, m: re.Match[str]) -> None:
     if not d.attack:
         d.need(noun)
     d.choose(noun, late=not m[2])
-    (d.pre if m[2] else d.post)(Op.PULL, who=Who.CHOSEN)
+    (d.pre if m[2] else d.post)(Op.PULL, who=Who.CHOSEN, arg=bool(m[2]))
     if m[2]:
+        d.when = When.TRUE
         d.pre(Op.SPREAD, who=Who.CHOSEN, amount=int(m[2]))
+        d.when = When.ALWAYS
 
 
 @effect(r"Put (your (?:.+) in the Active Spot|your opponent's Active Pokémon) into (?:your|their) hand")
@@ -333,10 +337,10 @@ def to_hand(d: Draft, m: re.Match[str]) -> None:
     d.post(Op.RETURN_HAND, who=Who.CHOSEN)
 
 
-@effect(r"shuffle this Pokémon(?: and all attached cards)? into your deck")
+@effect(r"shuffle this Pokémon( and all attached cards)? into your deck")
 def to_deck(d: Draft, m: re.Match[str]) -> None:
     """This Pokémon goes into the deck."""
-    d.post(Op.RETURN_DECK, who=Who.SELF)
+    d.post(Op.RETURN_DECK, who=Who.SELF, arg=bool(m[1]))
 
 
 @effect(r"Shuffle 1 of (your .+?) in play into your deck")
@@ -423,6 +427,7 @@ def evolve_chosen(d: Draft, m: re.Match[str]) -> None:
     if m[4]:
         noun.state = State.CAN_EVOLVE_FROM_DECK
     d.need(noun)
+    d.need_cards(Zone.MY_DECK)
     d.choose(noun)
     d.pre(Op.EVOLVE_FROM_DECK, who=Who.CHOSEN, filter=d.tables.filter(**describe(d.tables, m[3])))
 

@@ -339,6 +339,14 @@ def no_ability(t: Tables, m: re.Match[str]) -> list[Modifier]:
     return [Modifier(Kind.NO_ABILITY, Scope.EVERYBODY, t.filter(stages=1))]
 
 
+@rule(r"If you don't have (.+) on your Bench, this Pokémon can't attack")
+def sealed(t: Tables, m: re.Match[str]) -> list[Modifier]:
+    """No attack as long as one of them is missing."""
+    names = tuple(t.name(name) for name in re.split(r", and |, ", m[1]))
+    needs = {"need_who": Who.MY_BENCH, "need_filter": t.filter(names=names), "need_min": -len(names)}
+    return [Modifier(Kind.NO_ATTACK, **needs)]
+
+
 @rule(r"As long as this Pokémon is in play, it is (\[[A-Z]\]) and (\[[A-Z]\]) type")
 def dual_type(t: Tables, m: re.Match[str]) -> list[Modifier]:
     """Two types."""

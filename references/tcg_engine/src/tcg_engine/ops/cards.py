@@ -61,6 +61,7 @@ def search(game: Game, program: Program, row: Row) -> bool:
     found = pick(game, matching(game, zone, row.filter), wanted)
     for card in found:
         zone.remove(card)
+        board.forget(game, card)
     board.to_hand(game, found, public=row.op == Op.RECOVER)
     game.say(f"player {program.me} finds {len(found)} cards")
     if row.op == Op.SEARCH_HAND:
@@ -317,6 +318,7 @@ def swap_hand_deck(game: Game, program: Program, row: Row) -> bool:
     if found:
         card = side.hand.pop(answer - CHOICE)
         side.deck.remove(found[0])
+        board.forget(game, found[0])
         board.to_hand(game, found, public=False)
         side.deck.append(card)
         board.forget(game, card)

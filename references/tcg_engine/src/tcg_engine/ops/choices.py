@@ -28,8 +28,8 @@ def flip(game: Game, program: Program, row: Row) -> bool:
 
 def _toss(game: Game, program: Program, row: Row) -> int:
     if row.op == Op.FLIP_TAILS:
-        return coins.flip_until_tails(game, "coins")
-    return coins.flip(game, program.n if row.op == Op.FLIP_N else row.amount, "coins")
+        return coins.flip_until_tails(game, "coins", program.me)
+    return coins.flip(game, program.n if row.op == Op.FLIP_N else row.amount, "coins", program.me)
 
 
 def _can_reflip(game: Game, program: Program) -> bool:

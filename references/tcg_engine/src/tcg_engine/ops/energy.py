@@ -25,7 +25,8 @@ def attach_zone(game: Game, program: Program, row: Row) -> bool:
         count = row.amount or program.n
         for kind in kinds if count else ():
             energy.attach(game, pokemon, kind, count)
-            after_zone_energy(game, pokemon, kind)
+            for _ in range(count):
+                after_zone_energy(game, pokemon, kind)
     return True
 
 
@@ -240,6 +241,10 @@ def change_attached(game: Game, program: Program, row: Row) -> bool:
 
 @micro_op(Op.REROLL_ENERGY)
 def reroll_energy(game: Game, program: Program, row: Row) -> bool:
-    """The current energy is lost and the next one is produced."""
+    """The current energy is discarded and the next one is produced."""
+    side = game.players[program.me]
+    if side.current >= 0:
+        side.energy_made[side.current] += 1
+        side.discard_energy[side.current] += 1
     energy.produce(game, program.me)
     return True

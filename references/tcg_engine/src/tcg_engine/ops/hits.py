@@ -6,7 +6,7 @@ from tcg_engine import board, conditions, damage
 from tcg_engine.codes import MANY, Condition, Kind, Op, Row
 from tcg_engine.config import POISON_DAMAGE
 from tcg_engine.effects import Program, candidates, members, micro_op, targets
-from tcg_engine.modifiers import max_hp, on_player, on_pokemon, remaining_hp
+from tcg_engine.modifiers import energy_units, max_hp, on_player, on_pokemon, remaining_hp
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
 
@@ -37,7 +37,8 @@ def spread(game: Game, program: Program, row: Row) -> bool:
     """Damage to each of who, in the same damage step."""
     for pokemon in candidates(game, program, row._replace(amount=0)):
         amount = row.amount * (program.n if row.op == Op.SPREAD_N else 1)
-        _aim(game, program, pokemon, amount * (sum(pokemon.energy) if row.op == Op.SPREAD_ENERGY else 1))
+        units = sum(energy_units(game, pokemon)) if row.op == Op.SPREAD_ENERGY else 1
+        _aim(game, program, pokemon, amount * units)
     return True
 
 
@@ -74,11 +75,15 @@ def ignore(game: Game, program: Program, row: Row) -> bool:
 
 @micro_op(Op.DAMAGE)
 def put_damage(game: Game, program: Program, row: Row) -> bool:
-    """Damage that is not damage of an attack."""
+    """Damage that is not damage of an attack; arg 1: that an attack has armed its user with."""
     for pokemon in targets(game, program, row):
-        shielded = program.source is not None and pokemon.owner != program.me
+        by_ability = program.source is not None and program.card < 0  # not by a Tool
+        shielded = by_ability and pokemon.owner != program.me
         if not (shielded and on_pokemon(game, Kind.NO_ABILITY_DAMAGE, pokemon)):
-            damage.put(game, pokemon, row.amount)
+            amount = row.amount
+            if row.arg and program.source is not None:
+                amount = damage.hit_back(game, program.source, pokemon, amount)
+            damage.put(game, pokemon, amount)
     return True
 
 

@@ -11,16 +11,24 @@ from tcg_engine.modifiers import on_pokemon
 from tcg_engine.rng import Stream
 from tcg_engine.state import Game, Pokemon
 
+SECOND = 9  # from the option of a Pokémon's first Tool to that of its second
+
 
 @micro_op(Op.SWITCH, Op.PULL)
 def switch(game: Game, program: Program, row: Row) -> bool:
-    """The Pokémon of who goes to its owner's Active Spot; an attack cannot move a protected Active."""
+    """The Pokémon of who goes to its owner's Active Spot; an attack cannot move a protected Active.
+
+    arg 1: flag = it did.
+    """
+    moved = False
     for pokemon in members(game, program, row.who):
         active = game.active(pokemon.owner)
         if active is not None and (
             program.strike is None or pokemon.owner == program.me or active in targets_of(game, program, active)
         ):
             board.switch(game, pokemon.owner, pokemon)
+            moved = True
+    program.flag = moved if row.arg else program.flag
     return True
 
 
@@ -31,15 +39,15 @@ def targets_of(game: Game, program: Program, pokemon: Pokemon) -> list[Pokemon]:
 
 @micro_op(Op.RETURN_HAND, Op.RETURN_DECK, Op.DISCARD_POKEMON)
 def leave_play(game: Game, program: Program, row: Row) -> bool:
-    """Each of who leaves play; n = how many."""
-    move = {
-        Op.RETURN_HAND: board.return_to_hand,
-        Op.RETURN_DECK: board.return_to_deck,
-        Op.DISCARD_POKEMON: board.discard_pokemon,
-    }[Op(row.op)]
+    """Each of who leaves play; n = how many.  RETURN_DECK with arg 1: its Tools, too."""
     found = targets(game, program, row)
     for pokemon in found:
-        move(game, pokemon)
+        if row.op == Op.RETURN_HAND:
+            board.return_to_hand(game, pokemon)
+        elif row.op == Op.RETURN_DECK:
+            board.return_to_deck(game, pokemon, tools_too=bool(row.arg))
+        else:
+            board.discard_pokemon(game, pokemon)
     program.n = len(found)
     return True
 
@@ -142,11 +150,12 @@ def keep_this(game: Game, program: Program, row: Row) -> bool:
 
 @micro_op(Op.DISCARD_TOOL_OR_STADIUM)
 def discard_tool_or_stadium(game: Game, program: Program, row: Row) -> bool:
-    """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8)."""
+    """The player picks a Pokémon, whose Tool is discarded, or the Stadium (option 8); 9 and more are second Tools."""
     everybody = [*game.board(program.me), *game.board(1 - program.me)]
     options = [slot_option(game, program.me, pokemon) for pokemon in everybody if pokemon.tools]
     if game.stadium >= 0:
         options.append(CHOICE + 8)
+    options += [SECOND + slot_option(game, program.me, pokemon) for pokemon in everybody if len(pokemon.tools) > 1]
     if not options:
         return True
     answer = question(game, program, program.me, "discard which Tool, or the Stadium?", options)
@@ -155,6 +164,6 @@ def discard_tool_or_stadium(game: Game, program: Program, row: Row) -> bool:
     if answer == CHOICE + 8:
         return discard_stadium(game, program, row)
     for pokemon in everybody:
-        if slot_option(game, program.me, pokemon) == answer:
-            board.discard_tool(game, pokemon, pokemon.tools[0])
+        if slot_option(game, program.me, pokemon) in (answer, answer - SECOND):
+            board.discard_tool(game, pokemon, pokemon.tools[answer > CHOICE + 8])
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tcg_engine import board
 from tcg_engine.actions import CHOICE
 from tcg_engine.cards import Card
 from tcg_engine.codes import CardKind, Op, Row, Who
@@ -67,7 +68,7 @@ def copy_attack(game: Game, program: Program, row: Row) -> bool:
             return False
         card, number = pairs[answer - CHOICE]
     attack = card.attacks[number]
-    if row.arg & 1 and not can_afford(game, strike.attacker, attack.cost):
+    if row.arg & 1 and not can_afford(game, strike.attacker, attack):
         return end(game, program)
     game.say(f"it uses {game.table.names[attack.name]}")
     strike.copied, strike.name, strike.cost = True, attack.name, attack.cost
@@ -99,6 +100,8 @@ def copy_supporter(game: Game, program: Program, row: Row) -> bool:
     for instance in pick(game, pool, 1):
         card = game.card(instance)
         game.say(f"it has the effect of {game.table.name(card)}")
+        if zone is foe.hand:
+            board.reveal(game, program.me, [instance])
         copy = Program(card.program, program.me, program.source)
         if copy.usable(game):
             game.stack.append(Program(card.program, program.me, program.source))
