@@ -196,7 +196,7 @@ class Spectator:
         """Who was out is what it is without what ends with leaving."""
         if side.active:
             left = side.team[side.active]
-            left.poison, left.form = 0, self._lasting_form(side, left)
+            left.poison, left.form = 0, left.form if left.fainted else self._lasting_form(side, left)
 
     @staticmethod
     def _lasting_form(side: Side, pokemon: Pokemon) -> int:
