@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tcg_engine.codes import Kind
 from tcg_engine.lineage import evolves
-from tcg_engine.modifiers import no_evolution, on_pokemon
+from tcg_engine.modifiers import evolution_locked, on_pokemon
 from tcg_engine.state import Game, Pokemon
 
 FIRST_EVOLUTION_TURN = 3  # not during either player's first turn
@@ -20,9 +20,8 @@ def fits(game: Game, instance: int, pokemon: Pokemon) -> bool:
 
 def may_evolve(game: Game, pokemon: Pokemon) -> bool:
     """Not on a first turn, not in the turn it came into play, once a turn each, and no effect forbids it."""
-    for source in no_evolution(game, pokemon):
-        if not source.modifier.arg or game.is_active(pokemon):
-            return False
+    if evolution_locked(game, pokemon):
+        return False
     if pokemon.evolved == game.turn:
         return False
     early = bool(on_pokemon(game, Kind.EVOLVE_EARLY, pokemon))

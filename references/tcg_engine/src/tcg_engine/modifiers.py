@@ -190,9 +190,8 @@ def is_in_state(game: Game, pokemon: Pokemon, state: State, types: int, paramete
             return may_skip(game, pokemon)
         case State.HAS_CANDY_TARGET:
             hand = game.players[pokemon.owner].hand
-            locked = any(not source.modifier.arg or game.is_active(pokemon) for source in no_evolution(game, pokemon))
             fits = any(skips_to(game.table, game.card(card), top.name) for card in hand)
-            return may_skip(game, pokemon) and fits and not locked
+            return may_skip(game, pokemon) and fits and not evolution_locked(game, pokemon)
         case State.STADIUM_IN_PLAY:
             return game.stadium >= 0
         case State.FIRST_TURN:
@@ -211,9 +210,10 @@ def may_skip(game: Game, pokemon: Pokemon) -> bool:
     return pokemon.entered != game.turn and pokemon.evolved != game.turn and game.turn > 2
 
 
-def no_evolution(game: Game, pokemon: Pokemon) -> list[Source]:
-    """What forbids its owner to play Pokémon from the hand to evolve; with arg 1 the Active alone."""
-    return on_player(game, Kind.NO_EVOLVE, pokemon.owner)
+def evolution_locked(game: Game, pokemon: Pokemon) -> bool:
+    """Whether its owner is forbidden to evolve it from the hand: every Pokémon, or with arg 1 the Active alone."""
+    locks = on_player(game, Kind.NO_EVOLVE, pokemon.owner)
+    return any(not source.modifier.arg or game.is_active(pokemon) for source in locks)
 
 
 def select(game: Game, me: int, who: int, source: Pokemon | None = None) -> list[Pokemon]:
