@@ -35,6 +35,7 @@ from pathlib import Path
 from ci.workspace import REPO, Package, find, libraries
 
 RUN_TIMEOUT_S = 900
+BEFORE_TIMEOUT_S = 3600  # of all named tests without any mutation
 FIELDS = {"id", "file", "find", "replace", "kills"}
 LEVELS = {"l2", "l3"}  # every test of these needs a mutation
 FAST_BUILD = {  # optimised enough for the tests, without link-time optimisation
@@ -197,12 +198,12 @@ class Workspace:
             members = [name for name in archive.namelist() if name.endswith(".so")]
             archive.extractall(self.package.source, members)
 
-    def run(self, names: list[str]) -> dict[str, str]:
+    def run(self, names: list[str], timeout_s: int = RUN_TIMEOUT_S) -> dict[str, str]:
         """Run tests of the copy; returns how each collected one ended."""
-        return run_pytest([self.package], names)["outcomes"]
+        return run_pytest([self.package], names, timeout_s)["outcomes"]
 
 
-def run_pytest(packages: Sequence[Package], arguments: list[str]) -> dict[str, dict]:
+def run_pytest(packages: Sequence[Package], arguments: list[str], timeout_s: int = RUN_TIMEOUT_S) -> dict[str, dict]:
     """What `outcomes` saw when pytest ran with these arguments on the sources of packages.
 
     Raises:
@@ -218,10 +219,10 @@ def run_pytest(packages: Sequence[Package], arguments: list[str]) -> dict[str, d
                 env={**environment(*packages), "RLENV_OUTCOMES": str(report)},
                 capture_output=True,
                 text=True,
-                timeout=RUN_TIMEOUT_S,
+                timeout=timeout_s,
             )
         except subprocess.TimeoutExpired as error:
-            raise MutationError(f"pytest did not end within {RUN_TIMEOUT_S} s") from error
+            raise MutationError(f"pytest did not end within {timeout_s} s") from error
         if done.returncode not in (0, 1) or not report.exists():
             raise MutationError(f"pytest could not run {' '.join(arguments)}:\n{(done.stdout + done.stderr)[-3000:]}")
         return json.loads(report.read_text())
@@ -277,7 +278,8 @@ def mutate(package: Package, only: list[str]) -> int:
         workspace.check_isolation()
         names = sorted({node_name(package, kill) for mutation in mutations for kill in mutation.kills})
         print(f"{len(mutations)} mutations of {package.name}; first {len(names)} named tests without any", flush=True)
-        broken = {nodeid: outcome for nodeid, outcome in workspace.run(names).items() if outcome != "passed"}
+        outcomes = workspace.run(names, BEFORE_TIMEOUT_S)
+        broken = {nodeid: outcome for nodeid, outcome in outcomes.items() if outcome != "passed"}
         if broken:
             raise MutationError(f"tests fail without a mutation: {broken}")
         alive = 0

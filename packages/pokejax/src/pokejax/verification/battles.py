@@ -32,6 +32,8 @@ Native steps are ready in half a minute and are the fastest; XLA takes minutes; 
 and few battles.
 """
 PER_REQUEST: Final = 5
+TIERS: Final = ("core", "legal", "aux")
+"""What the reference tells of a state."""
 COMPARED: Final = ("draws", "generator", "ended", "winner", "turn", "kinds", "core", "legal")
 
 
@@ -129,8 +131,7 @@ def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Itera
     """The reference's recordings of the episodes, on request with what each player is told."""
     for start in range(0, len(settings), PER_REQUEST):
         part = settings[start : start + PER_REQUEST]
-        include = ["core", "legal", "aux"]
-        yield from _driver().request("play", episodes=part, include=include, messages=messages, aux_keys=CARRIED)
+        yield from _driver().request("play", episodes=part, include=TIERS, messages=messages, aux_keys=CARRIED)
 
 
 def verify(
@@ -252,6 +253,7 @@ def scripted(
     decisions: Sequence[int],
     *,
     messages: bool = False,
+    include: Sequence[str] = TIERS,
 ) -> list[dict[str, Any]]:
     """Recordings of battles in which the choices follow a rule.
 
@@ -260,9 +262,11 @@ def scripted(
         choose: ``(battle, side, accepted choices) -> choice``.
         decisions: how many each battle has at most.
         messages: record what each player is told, too.
+        include: what is recorded of each state; "legal" must be, which the rule is asked about.
     """
     with reference("showdown").driver() as driver:
-        opened = driver.request("open", battles=list(settings), draw_log=True, messages=messages)
+        begin = {"battles": list(settings), "messages": messages, "include": include, "aux_keys": CARRIED}
+        opened = driver.request("open", **begin)
         numbers = [view_["battle"] for view_ in opened]
         recordings = [
             {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": [v]}
@@ -277,6 +281,8 @@ def scripted(
                 choices = [choose(n, s, legal[s]["accepted"]) if legal[s]["accepted"] else "" for s in (0, 1)]
                 recordings[n]["choices"].append(choices)
                 steps.append({"battle": numbers[n], "choices": choices})
-            for n, view_ in zip(going, driver.request("step", steps=steps) if steps else [], strict=True):
+            for n, view_ in zip(
+                going, driver.request("step", steps=steps, include=include) if steps else [], strict=True
+            ):
                 recordings[n]["views"].append(view_)
     return recordings

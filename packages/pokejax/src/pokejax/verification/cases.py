@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from pokejax.verification.battles import scripted
+from pokejax.verification.battles import TIERS, scripted
 
 FILES = Path(__file__).parent / "situations"
 RESERVE = "snorlax @  / thickfat / bodyslam, rest"
@@ -31,7 +31,7 @@ class Case:
         foe: the same of the second.
         turns: ``(first's choice, second's)`` per decision.
         seeds: battles of it.
-        decisions: how far they are played where others are played less far.
+        decisions: how far they are played, which is as far as the longest list of turns where nothing else is said.
         sees: what the ledger looks at in a case of rules, as "kind name"; kinds are those above, and "species".
     """
 
@@ -41,12 +41,14 @@ class Case:
     foe: tuple[str, ...]
     turns: tuple[tuple[str, str], ...]
     seeds: int
-    decisions: int = 0
+    decisions: int
     sees: str = ""
 
 
 def load() -> list[Case]:
     """All cases, file by file."""
+    entries = [entry for file in sorted(FILES.glob("*.toml")) for entry in tomllib.loads(file.read_text())["case"]]
+    longest = max(len(entry["turns"]) for entry in entries if "decisions" not in entry)
     return [
         Case(
             kind=entry["of"].split(" ")[0],
@@ -55,11 +57,10 @@ def load() -> list[Case]:
             foe=tuple(entry["foe"].split(" + ")),
             turns=tuple((turn.split(" : ")[0], turn.split(" : ")[1]) for turn in entry["turns"]),
             seeds=entry.get("seeds", 4),
-            decisions=entry.get("decisions", 0),
+            decisions=entry.get("decisions", longest),
             sees=entry.get("sees", ""),
         )
-        for file in sorted(FILES.glob("*.toml"))
-        for entry in tomllib.loads(file.read_text())["case"]
+        for entry in entries
     ]
 
 
@@ -98,8 +99,8 @@ def without(case: Case) -> Case:
     return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns)
 
 
-def record(cases: list[Case], *, messages: bool = False) -> list[list[dict]]:
-    """The reference's recordings, per case and seed, on request with what each player is told."""
+def record(cases: list[Case], *, messages: bool = False, include: Sequence[str] = TIERS) -> list[list[dict]]:
+    """The reference's recordings, per case and seed; ``messages`` and ``include`` as of `battles.scripted`."""
     settings, owners = [], []
     for case in cases:
         for seed in range(case.seeds):
@@ -117,8 +118,8 @@ def record(cases: list[Case], *, messages: bool = False) -> list[list[dict]]:
         choice = _choice(wanted, (case.own, case.foe)[side][0])
         return choice if choice in accepted else accepted[0]
 
-    most = max((len(case.turns) for case in cases if not case.decisions), default=0)
-    recordings = scripted(settings, choose, [case.decisions or most for case in owners], messages=messages)
+    played = [case.decisions for case in owners]
+    recordings = scripted(settings, choose, played, messages=messages, include=include)
     found, start = [], 0
     for case in cases:
         found.append(recordings[start : start + case.seeds])

@@ -31,6 +31,7 @@ from pokejax.verification.told import (
     share,
     side_values,
     to_id,
+    unseen,
 )
 from rlenv_shared.errors import InvalidParamsError
 
@@ -563,8 +564,7 @@ class Spectator:
     def _foe(self, k: int) -> dict[str, list[Any]]:
         side = self.sides[1 - self.player]
         if k >= len(side.team):
-            prefix = f"{FOE}.pokemon[{k}]."
-            return {e.name.removeprefix(prefix): [0] * e.count for e in ENTRIES if e.name.startswith(prefix)}
+            return unseen(k)
         name, pokemon = list(side.team.items())[k]
         known = side.moves if side.transformed and side.active == name else pokemon.moves
         moves = sorted(NAMES["move"].index(move) for move in known)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
+from pokejax.observation import ENTRIES, FOE
 from pokejax.state import TEAM
 from pokejax.tables import NAMES, table
 
@@ -35,6 +36,7 @@ def effect(text: str) -> tuple[str, str]:
     return (kind, to_id(name)) if colon else ("", to_id(text))
 
 
+@functools.cache
 def base_form(species: str) -> str:
     """The species that has become this one for the rest of the battle, if nobody is it from the beginning."""
     others = LASTING | {base: FORMS[base][0] for base in HELD}
@@ -122,6 +124,13 @@ class Side:
 def share(value: int, most: int) -> Any:
     """An integer as a share of the most that it can be."""
     return np.float32(value) / np.float32(most)
+
+
+@functools.cache
+def unseen(k: int) -> dict[str, list[Any]]:
+    """What is observed of the k-th of the other side as long as it has not come in; not to be changed."""
+    prefix = f"{FOE}.pokemon[{k}]."
+    return {entry.name.removeprefix(prefix): [0] * entry.count for entry in ENTRIES if entry.name.startswith(prefix)}
 
 
 def side_values(side: Side) -> dict[str, list[Any]]:
