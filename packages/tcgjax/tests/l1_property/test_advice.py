@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from tcgjax import heuristic
-from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, PLAY, RETREAT, STADIUM, TARGETS
+from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
+from tcgjax.verification import advice
 from tcgjax.verification.duel import Duel
-from tcgjax.verification.host_duel import ReferenceDuel
+from tcgjax.verification.host_duel import ReferenceDuel, ReferenceVectorEnv
 
 pytestmark = pytest.mark.l1
 
@@ -68,8 +69,27 @@ def test_the_heuristic_s_choice_is_among_those_it_calls_best():
 
 def test_what_is_shown_is_in_the_space():
     env = Duel(native=False)
-    duel = ReferenceDuel(env.default_params)
-    duel.deal(3, 7)
-    seen = duel.observe()
+    seen, info = ReferenceVectorEnv(1, env).reset(seed=3)
+    seen = {name: values[0] for name, values in seen.items()}
     assert seen.keys() == env.observation_space(env.default_params).spaces.keys()
     assert bool(env.observation_space(env.default_params).contains(jax.tree.map(np.asarray, seen)))
+    assert info["action_mask"].shape == (1, env.action_space(env.default_params).n)
+
+
+@pytest.mark.parametrize("number", [1, 5, advice.LISTED, advice.LISTED + 1])
+def test_legal_actions_are_listed_in_order(number):
+    rng = np.random.default_rng(number)
+    actions = np.sort(rng.choice(NUM_ACTIONS, number, replace=False))
+    legal = np.zeros(NUM_ACTIONS, np.bool_)
+    legal[actions] = True
+    said, ids = rng.random((NUM_ACTIONS, 2), np.float32), rng.integers(1, 99, (NUM_ACTIONS, 2), np.int32)
+    seen = advice.listed({"actions": said, "action_ids": ids}, legal, cards=40)
+    shown = min(number, advice.LISTED)
+    first = actions[:shown]
+    assert (seen["actions"][:shown] == said[first]).all()
+    assert (seen["action_ids"][:shown] == np.column_stack([ids[first], first + 3 * 41])).all()
+    assert not seen["actions"][shown:].any()
+    assert not seen["action_ids"][shown:].any()
+    chosen, is_there = advice.action_of(legal, np.arange(advice.LISTED, dtype=np.int32))
+    assert is_there.tolist() == [place < shown for place in range(advice.LISTED)]
+    assert chosen[:shown].tolist() == first.tolist()

@@ -1,7 +1,8 @@
 """What a learner of `Duel` is told of each action besides what a player may know: whom it is about.
 
 `actions` is what the player by rules of thumb says (`tcgjax.heuristic.advice`); `action_ids` follows from the
-observation alone, so that both engines get it from the same function.
+observation alone, so that both engines get it from the same function.  Of the 144 actions some five are legal in the
+mean, so a learner is shown these alone, as a list, and chooses its entries.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from tcgjax.zones import HAND_LIMIT
 
 KINDS: Final = 3
 """An id is thrice a card of `observation.CARDS`, plus 1 or 2 for its first or second attack."""
+LISTED: Final = 32
+"""Legal actions that are listed; of 153,600 decisions of mixed play none had more than 21.  Further ones are not
+within reach."""
 _ENDS: Final = dict(zip(observation.CARDS, itertools.accumulate(observation.CARDS.values()), strict=True))
 
 
@@ -62,10 +66,40 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
     return xp.stack([_filled(used), _filled(meant) * KINDS], axis=1)
 
 
+def action_of(legal: Any, entry: Any) -> tuple[Any, Any]:
+    """``(action, whether there is one)`` in some place of the list of legal actions, int32 and bool like ``entry``.
+
+    Args:
+        legal: bool ``[144]``.
+        entry: int32 of any shape.
+    """
+    counted = legal.cumsum(dtype=np.int32)
+    is_it = legal & (counted == entry[..., None] + np.int32(1))
+    return is_it.argmax(axis=-1).astype(np.int32), is_it.any(axis=-1)
+
+
+def listed(seen: Mapping[str, Any], legal: Any, cards: int) -> dict[str, Any]:
+    """An observation in which `actions` and `action_ids` are those of the first `LISTED` legal actions, then 0.
+
+    Args:
+        seen: with both for all actions.
+        legal: bool ``[144]``.
+        cards: how many there are.
+
+    Returns:
+        The observation; each entry's ids are followed by one that stands for the action itself.
+    """
+    action, is_there = action_of(legal, np.arange(LISTED, dtype=np.int32))
+    itself = (action + np.int32(KINDS * (cards + 1)))[:, None]
+    ids = xp.concatenate([seen["action_ids"][action], itself], axis=1)
+    said = seen["actions"][action] * is_there[:, None].astype(np.float32)
+    return {**seen, "actions": said, "action_ids": ids * is_there[:, None].astype(np.int32)}
+
+
 def seen_spaces(space: spaces.Dict, cards: int) -> spaces.Dict:
-    """An observation space with both; ``cards``: how many there are."""
-    ids = spaces.MultiDiscrete(np.full((NUM_ACTIONS, 2), KINDS * (cards + 1)))
-    said = spaces.Box(*heuristic.ADVICE_BOUNDS, (NUM_ACTIONS, 2))
+    """An observation space with both, listed; ``cards``: how many there are."""
+    ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
+    said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2))
     return spaces.Dict({**space.spaces, "actions": said, "action_ids": ids})
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.hooks import EMIT
-from rlenv_shared import counter_rng, masking
+from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
@@ -25,7 +25,7 @@ from tcgjax import engine, heuristic, observation, rng
 from tcgjax.arrays import Record, merged
 from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
-from tcgjax.questions import as_mask
+from tcgjax.questions import UNANSWERED, as_mask
 from tcgjax.tables import Cards, Tables
 from tcgjax.verification import advice
 
@@ -65,8 +65,8 @@ def by_heuristic(keys: tuple[Any, Any], share: Any) -> Any:
 class Duel:
     """The game as a batch of environments for one player, with `DuelParams`.
 
-    Observation, actions and mask are the game's, seen from the learner's seat.  The observation has also what the
-    heuristic says of each action, and whom it is about (:mod:`tcgjax.verification.advice`).
+    The observation is the game's, seen from the learner's seat, with what the heuristic says of each legal action, and
+    whom it is about (:mod:`tcgjax.verification.advice`).  An action is a place in the list of the legal ones.
 
     Reward: 1 for a win, -1 for a loss, 0 for a tie.  Besides, ``points_weight`` is paid for every point of the lead and
     taken back at the end (a potential), so that the return of a game is always its result.  No game is cut off.  A
@@ -98,12 +98,12 @@ class Duel:
         return DuelParams(heuristic=np.float32(self.heuristic), points_weight=np.float32(self.points_weight))
 
     def action_space(self, params: DuelParams) -> Any:
-        """Ids of actions."""
-        return GAME.action_space(params)
+        """Places in the list of legal actions."""
+        return spaces.Discrete(advice.LISTED)
 
     def observation_space(self, params: DuelParams) -> Any:
         """One player's."""
-        return advice.seen_spaces(GAME.observation_space(params), Cards(params.tables, XLA).sizes[0])
+        return advice.seen_spaces(GAME.observation_space(params), _cards(params))
 
     def refresh(self, params: DuelParams, key: Any) -> DuelParams:
         """The same."""
@@ -125,7 +125,8 @@ class Duel:
 
     def step(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any, Any, Any]:
         """``(obs, state, reward, terminated, truncated, final)``; the next game follows one that is over."""
-        obs, state, reward, terminated = self._advanced(state, action, params)
+        chosen, is_there = jax.vmap(advice.action_of)(_legal(state), action)
+        obs, state, reward, terminated = self._advanced(state, jnp.where(is_there, chosen, UNANSWERED), params)
         return obs, state, reward, terminated, jnp.zeros_like(terminated), obs
 
     def final_observation(self, final: Any, params: DuelParams) -> Any:
@@ -133,15 +134,29 @@ class Duel:
         return final
 
     def legal_actions(self, state: Any, params: DuelParams) -> Any:
-        """Masks, bool ``[B, 144]``."""
-        return jax.vmap(lambda row: as_mask(CODEC.unpack(tuple(row)).legal))(state)
+        """Masks, bool ``[B, LISTED]``."""
+        places = np.arange(advice.LISTED, dtype=np.int32)
+        return jax.vmap(lambda legal: advice.action_of(legal, places)[1])(_legal(state))
 
     def asked(self, state: Any) -> Any:
         """Always, bool ``[B]``."""
         return jnp.ones(state.shape[:1], jnp.bool_)
 
     def _advanced(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
-        return jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
+        obs, state, *others = jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
+        cards = _cards(params)
+        return jax.vmap(lambda seen, legal: advice.listed(seen, legal, cards))(obs, _legal(state)), state, *others
+
+
+def _cards(params: DuelParams) -> int:
+    """How many there are."""
+    number: int = Cards(params.tables, XLA).sizes[0]
+    return number
+
+
+def _legal(state: Any) -> Any:
+    """What may be done in a batch of games, bool ``[B, 144]``."""
+    return jax.vmap(lambda row: as_mask(CODEC.unpack(tuple(row)).legal))(state)
 
 
 def _program(native: bool, threads: int | None) -> Any:

@@ -12,10 +12,10 @@ from tcgjax import engine, rng
 from tcgjax.arrays import Record
 from tcgjax.decks import Deck, pool, tables_of
 from tcgjax.host import HOST
+from tcgjax.questions import UNANSWERED
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
-from tcgjax.verification import observed
-from tcgjax.verification.advice import action_ids
+from tcgjax.verification import advice, observed
 from tcgjax.verification.duel import WORDS, Duel, DuelParams, by_heuristic, chance, result, seat_of
 from tcgjax.verification.reference_players import Players
 
@@ -70,9 +70,9 @@ class ReferenceDuel:
         return bool(self.game.winner >= 0)
 
     def observe(self) -> dict[str, np.ndarray]:
-        """What the learner sees."""
+        """What the learner sees, and what it is told of all 144 actions."""
         seen = observed.of_reference(self.reference, self.game, self.seat)
-        return seen | {"actions": self.players.advice(self.game), "action_ids": action_ids(seen)}
+        return seen | {"actions": self.players.advice(self.game), "action_ids": advice.action_ids(seen)}
 
     def mask(self) -> np.ndarray:
         """What the learner may do, bool [144]."""
@@ -117,7 +117,8 @@ class ReferenceVectorEnv:
         """One decision in every environment; where a game ends, the observation is the next one's."""
         rewards, ended = np.zeros((self.num_envs,), np.float32), np.zeros((self.num_envs,), np.bool_)
         for i, duel in enumerate(self.duels):
-            rewards[i] = duel.step(int(actions[i]))
+            chosen, is_there = advice.action_of(duel.mask(), np.int32(actions[i]))
+            rewards[i] = duel.step(int(chosen) if is_there else UNANSWERED)
             ended[i] = duel.over
             while duel.over:
                 duel.deal_next()
@@ -125,9 +126,12 @@ class ReferenceVectorEnv:
         return obs, rewards, ended, np.zeros_like(ended), info
 
     def _seen(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        views = [duel.observe() for duel in self.duels]
+        places = np.arange(advice.LISTED, dtype=np.int32)
+        masks = [duel.mask() for duel in self.duels]
+        cards = self.duels[0].cards.sizes[0]
+        views = [advice.listed(duel.observe(), mask, cards) for duel, mask in zip(self.duels, masks, strict=True)]
         obs = {name: np.stack([view[name] for view in views]) for name in views[0]}
-        return obs, {"action_mask": np.stack([duel.mask() for duel in self.duels])}
+        return obs, {"action_mask": np.stack([advice.action_of(mask, places)[1] for mask in masks])}
 
 
 def _begin(duel: ReferenceDuel, word0: Any, word1: Any) -> None:
