@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+from rlenv_shared import counter_rng
 from tcgjax import heuristic
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
 from tcgjax.verification import advice
@@ -76,20 +77,27 @@ def test_what_is_shown_is_in_the_space():
     assert info["action_mask"].shape == (1, env.action_space(env.default_params).n)
 
 
-@pytest.mark.parametrize("number", [1, 5, advice.LISTED, advice.LISTED + 1])
-def test_legal_actions_are_listed_in_order(number):
-    rng = np.random.default_rng(number)
-    actions = np.sort(rng.choice(NUM_ACTIONS, number, replace=False))
-    legal = np.zeros(NUM_ACTIONS, np.bool_)
-    legal[actions] = True
+def test_legal_actions_are_listed_in_order():
+    params = (env := Duel()).default_params
+    mine, state = env.deal(counter_rng.seed_words(3, 8), params)
+    theirs = ReferenceVectorEnv(8, env)
+    seen, info = theirs.reset(seed=3)
+    legal = [np.flatnonzero(duel.mask()) for duel in theirs.duels]
+    assert [len(actions) for actions in legal] == info["action_mask"].sum(axis=1).tolist()
+    assert (np.asarray(env.legal_actions(state, params)) == info["action_mask"]).all()
+    assert (np.asarray(mine["action_ids"]) == seen["action_ids"]).all()
+    for actions, ids in zip(legal, seen["action_ids"], strict=True):
+        assert np.diff(ids[: len(actions), 2]).tolist() == np.diff(actions).tolist()
+        assert not ids[len(actions) :].any()
+
+
+def test_actions_beyond_the_list_are_not_shown():
+    rng = np.random.default_rng(0)
     said, ids = rng.random((NUM_ACTIONS, 2), np.float32), rng.integers(1, 99, (NUM_ACTIONS, 2), np.int32)
-    seen = advice.listed({"actions": said, "action_ids": ids}, legal, cards=40)
-    shown = min(number, advice.LISTED)
-    first = actions[:shown]
-    assert (seen["actions"][:shown] == said[first]).all()
-    assert (seen["action_ids"][:shown] == np.column_stack([ids[first], first + 3 * 41])).all()
-    assert not seen["actions"][shown:].any()
-    assert not seen["action_ids"][shown:].any()
-    chosen, is_there = advice.action_of(legal, np.arange(advice.LISTED, dtype=np.int32))
-    assert is_there.tolist() == [place < shown for place in range(advice.LISTED)]
-    assert chosen[:shown].tolist() == first.tolist()
+    actions = np.full((advice.LISTED,), NUM_ACTIONS, np.int32)
+    actions[:2] = 7, 140
+    seen = advice.listed({"actions": said, "action_ids": ids}, actions, cards=40)
+    assert (seen["actions"][:2] == said[[7, 140]]).all()
+    assert (seen["action_ids"][:2] == [[*ids[7], 7 + 3 * 41], [*ids[140], 140 + 3 * 41]]).all()
+    assert not seen["actions"][2:].any()
+    assert not seen["action_ids"][2:].any()

@@ -66,34 +66,26 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
     return xp.stack([_filled(used), _filled(meant) * KINDS], axis=1)
 
 
-def action_of(legal: Any, entry: Any) -> tuple[Any, Any]:
-    """``(action, whether there is one)`` in some place of the list of legal actions, int32 and bool like ``entry``.
-
-    Args:
-        legal: bool ``[144]``.
-        entry: int32 of any shape.
-    """
-    counted = legal.cumsum(dtype=np.int32)
-    is_it = legal & (counted == entry[..., None] + np.int32(1))
-    return is_it.argmax(axis=-1).astype(np.int32), is_it.any(axis=-1)
-
-
-def listed(seen: Mapping[str, Any], legal: Any, cards: int) -> dict[str, Any]:
-    """An observation in which `actions` and `action_ids` are those of the first `LISTED` legal actions, then 0.
+def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
+    """An observation in which `actions` and `action_ids` are those of the legal actions alone, then 0.
 
     Args:
         seen: with both for all actions.
-        legal: bool ``[144]``.
+        actions: the first `LISTED` legal ones in their order, then `NUM_ACTIONS`; int32 ``[LISTED]``.
         cards: how many there are.
 
     Returns:
-        The observation; each entry's ids are followed by one that stands for the action itself.
+        The observation; each action's ids are followed by one that stands for the action itself.
     """
-    action, is_there = action_of(legal, np.arange(LISTED, dtype=np.int32))
-    itself = (action + np.int32(KINDS * (cards + 1)))[:, None]
-    ids = xp.concatenate([seen["action_ids"][action], itself], axis=1)
-    said = seen["actions"][action] * is_there[:, None].astype(np.float32)
-    return {**seen, "actions": said, "action_ids": ids * is_there[:, None].astype(np.int32)}
+    number = xp.minimum(actions, np.int32(NUM_ACTIONS - 1))
+    is_there = (actions < NUM_ACTIONS)[:, None]
+    itself = (number + np.int32(KINDS * (cards + 1)))[:, None]
+    ids = xp.concatenate([seen["action_ids"][number], itself], axis=1)
+    return {
+        **seen,
+        "actions": xp.where(is_there, seen["actions"][number], np.float32(0)),
+        "action_ids": xp.where(is_there, ids, 0),
+    }
 
 
 def seen_spaces(space: spaces.Dict, cards: int) -> spaces.Dict:

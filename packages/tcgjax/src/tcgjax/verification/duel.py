@@ -25,7 +25,7 @@ from tcgjax import engine, heuristic, observation, rng
 from tcgjax.arrays import Record, merged
 from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
-from tcgjax.questions import UNANSWERED, as_mask
+from tcgjax.questions import NUM_ACTIONS, as_mask
 from tcgjax.tables import Cards, Tables
 from tcgjax.verification import advice
 
@@ -125,8 +125,8 @@ class Duel:
 
     def step(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any, Any, Any]:
         """``(obs, state, reward, terminated, truncated, final)``; the next game follows one that is over."""
-        chosen, is_there = jax.vmap(advice.action_of)(_legal(state), action)
-        obs, state, reward, terminated = self._advanced(state, jnp.where(is_there, chosen, UNANSWERED), params)
+        chosen = jnp.take_along_axis(_listed(state), action[:, None], axis=1, mode="fill", fill_value=NUM_ACTIONS)
+        obs, state, reward, terminated = self._advanced(state, chosen[:, 0], params)
         return obs, state, reward, terminated, jnp.zeros_like(terminated), obs
 
     def final_observation(self, final: Any, params: DuelParams) -> Any:
@@ -135,8 +135,7 @@ class Duel:
 
     def legal_actions(self, state: Any, params: DuelParams) -> Any:
         """Masks, bool ``[B, LISTED]``."""
-        places = np.arange(advice.LISTED, dtype=np.int32)
-        return jax.vmap(lambda legal: advice.action_of(legal, places)[1])(_legal(state))
+        return _listed(state) < NUM_ACTIONS
 
     def asked(self, state: Any) -> Any:
         """Always, bool ``[B]``."""
@@ -145,7 +144,7 @@ class Duel:
     def _advanced(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
         obs, state, *others = jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
         cards = _cards(params)
-        return jax.vmap(lambda seen, legal: advice.listed(seen, legal, cards))(obs, _legal(state)), state, *others
+        return jax.vmap(lambda seen, actions: advice.listed(seen, actions, cards))(obs, _listed(state)), state, *others
 
 
 def _cards(params: DuelParams) -> int:
@@ -154,9 +153,10 @@ def _cards(params: DuelParams) -> int:
     return number
 
 
-def _legal(state: Any) -> Any:
-    """What may be done in a batch of games, bool ``[B, 144]``."""
-    return jax.vmap(lambda row: as_mask(CODEC.unpack(tuple(row)).legal))(state)
+def _listed(state: Any) -> Any:
+    """The first legal actions of each game of a batch, then `NUM_ACTIONS`; int32 ``[B, LISTED]``."""
+    legal = jax.vmap(lambda row: as_mask(CODEC.unpack(tuple(row)).legal))(state)
+    return jnp.sort(jnp.where(legal, np.arange(NUM_ACTIONS, dtype=np.int32), NUM_ACTIONS), axis=1)[:, : advice.LISTED]
 
 
 def _program(native: bool, threads: int | None) -> Any:

@@ -12,7 +12,7 @@ from tcgjax import engine, rng
 from tcgjax.arrays import Record
 from tcgjax.decks import Deck, pool, tables_of
 from tcgjax.host import HOST
-from tcgjax.questions import UNANSWERED
+from tcgjax.questions import NUM_ACTIONS
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
 from tcgjax.verification import advice, observed
@@ -78,6 +78,11 @@ class ReferenceDuel:
         """What the learner may do, bool [144]."""
         return np.array(self.reference.legal_mask(self.game), np.bool_)
 
+    def listed(self) -> np.ndarray:
+        """The first legal actions, then `NUM_ACTIONS`; int32 [LISTED]."""
+        legal = np.flatnonzero(self.mask())[: advice.LISTED].astype(np.int32)
+        return np.pad(legal, (0, advice.LISTED - len(legal)), constant_values=NUM_ACTIONS)
+
     def _take(self, action: int) -> None:
         self.reference.step(self.game, action)
         self.game.log.clear()
@@ -117,8 +122,7 @@ class ReferenceVectorEnv:
         """One decision in every environment; where a game ends, the observation is the next one's."""
         rewards, ended = np.zeros((self.num_envs,), np.float32), np.zeros((self.num_envs,), np.bool_)
         for i, duel in enumerate(self.duels):
-            chosen, is_there = advice.action_of(duel.mask(), np.int32(actions[i]))
-            rewards[i] = duel.step(int(chosen) if is_there else UNANSWERED)
+            rewards[i] = duel.step(int(duel.listed()[actions[i]]))
             ended[i] = duel.over
             while duel.over:
                 duel.deal_next()
@@ -126,12 +130,11 @@ class ReferenceVectorEnv:
         return obs, rewards, ended, np.zeros_like(ended), info
 
     def _seen(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        places = np.arange(advice.LISTED, dtype=np.int32)
-        masks = [duel.mask() for duel in self.duels]
+        listed = np.stack([duel.listed() for duel in self.duels])
         cards = self.duels[0].cards.sizes[0]
-        views = [advice.listed(duel.observe(), mask, cards) for duel, mask in zip(self.duels, masks, strict=True)]
+        views = [advice.listed(duel.observe(), row, cards) for duel, row in zip(self.duels, listed, strict=True)]
         obs = {name: np.stack([view[name] for view in views]) for name in views[0]}
-        return obs, {"action_mask": np.stack([advice.action_of(mask, places)[1] for mask in masks])}
+        return obs, {"action_mask": listed < NUM_ACTIONS}
 
 
 def _begin(duel: ReferenceDuel, word0: Any, word1: Any) -> None:
