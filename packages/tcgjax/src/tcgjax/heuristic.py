@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rlenv_shared import counter_rng
+from rlenv_shared import masking
 from rlenv_shared.ops import XLA, Ops
 from tcgjax import board, engine, observation, xp, zones
 from tcgjax.arrays import Record, at
@@ -41,19 +41,20 @@ ADVICE_BOUNDS: Final = (-1.0, 64.0)
 
 
 def choose(game: Record, player: Any, cards: Cards, word: Any) -> Any:
-    """The legal action with the best score.
+    """A legal action with the best score; `best` has the arguments, ``word``, uint32, decides between equal ones."""
+    return masking.sample_legal_bits(word, best(game, player, cards))
+
+
+def best(game: Record, player: Any, cards: Cards) -> Any:
+    """The legal actions with the best score, bool [144].
 
     Args:
         game: between two steps, with its cards (`engine.unpack`).
         player: who is asked, int32.
         cards: tables.
-        word: uint32, decides between equal scores.
     """
-    scores = scores_of(game, player, cards)
-    keys = counter_rng.bits((word, word, np.arange(NUM_ACTIONS, dtype=np.uint32)))[0] >> 16
-    mixed = (scores + 1000) * np.int32(1 << 16) + keys.astype(xp.int32)
-    mixed = xp.where(as_mask(game.legal), mixed, -1)
-    return xp.argmax(mixed == mixed.max())
+    legal, scores = as_mask(game.legal), scores_of(game, player, cards)
+    return legal & (scores == xp.where(legal, scores, NEVER).max())
 
 
 def scores_of(game: Record, player: Any, cards: Cards) -> Any:
@@ -71,8 +72,8 @@ def advice(game: Record, player: Any, cards: Cards) -> Any:
         not legal.
     """
     legal, scores = as_mask(game.legal), scores_of(game, player, cards)
-    best = xp.where(legal, scores, NEVER).max()
-    said = xp.stack([scores.astype(np.float32) / ADVICE_UNIT, (scores == best).astype(np.float32)], axis=1)
+    most = xp.where(legal, scores, NEVER).max()
+    said = xp.stack([scores.astype(np.float32) / ADVICE_UNIT, (scores == most).astype(np.float32)], axis=1)
     return xp.where(legal[:, None], said, np.float32(0))
 
 

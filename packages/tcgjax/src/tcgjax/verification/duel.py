@@ -239,9 +239,8 @@ def _reply(game: Record, seat: Any, params: DuelParams, cards: Cards) -> Any:
     """The opponent's action."""
     keys = (game.key0, game.key1)
     word = chance(keys, WORDS + game.time.astype(np.uint32))
-    anything = masking.sample_legal_bits(word, as_mask(game.legal))
-    best = heuristic.choose(engine.with_work(game.copy(), cards), np.int32(1) - seat, cards, word)
-    return jnp.where(by_heuristic(keys, params.heuristic), best, anything).astype(np.int32)
+    best = heuristic.best(engine.with_work(game.copy(), cards), np.int32(1) - seat, cards)
+    return masking.sample_legal_bits(word, as_mask(game.legal) & (best | ~by_heuristic(keys, params.heuristic)))
 
 
 def _next(game: Record, cards: Cards) -> Record:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from rlenv_shared import counter_rng
 from tcgjax.codes import DECK_TYPES, CardKind, Op, Stage
 from tcgjax.heuristic import ADVICE_UNIT, NEVER
 from tcgjax.layout import SLOTS
@@ -52,10 +51,8 @@ class Players:
     def heuristic(self, game: Any, word: np.uint32) -> int:
         """As `tcgjax.heuristic.choose`."""
         scores = self.scores(game)
-        numbers = np.full((NUM_ACTIONS,), word, np.uint32)
-        keys = counter_rng.bits((numbers, numbers, np.arange(NUM_ACTIONS, dtype=np.uint32)))[0] >> np.uint32(16)
-        # of equal ones the first
-        return max(game.choice.options, key=lambda option: (scores[option] << 16) + int(keys[option]))
+        best = [option for option in game.choice.options if scores[option] == max(scores.values())]
+        return best[int(word) * len(best) >> 32]
 
     def scores(self, game: Any) -> dict[int, int]:
         """What each legal action is worth, as `tcgjax.heuristic.scores_of`."""
