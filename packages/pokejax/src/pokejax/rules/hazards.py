@@ -121,7 +121,7 @@ def meet(b: Battle, number: int, where: Any, alone: Any) -> None:
     step_in_poison(b, number, by_toxic & grounded & (side.toxic_spikes > 0) & (side.hp > 0), boots)
     hurt(b, number, rock_damage, rocks & ~rock_first)
     hurt(b, number, spike_damage, spikes & ~spikes_first)
-    faint_messages(b, check_win=where, last=number)
+    faint_messages(b, check_win=where, last=number, where=where)
 
 
 def step_in_poison(b: Battle, number: int, where: Any, boots: Any) -> None:
