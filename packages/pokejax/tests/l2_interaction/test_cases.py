@@ -4,6 +4,7 @@
 """
 
 import functools
+import itertools
 import os
 
 import pytest
@@ -61,6 +62,12 @@ def test_showdown_plays_it_alike(number, differences_of_state):
 @every_case
 def test_both_players_see_what_showdown_tells_them(number, differences_of_sight):
     assert not differences_of_sight[number]
+
+
+def test_what_stands_beside_does_not_matter(recordings):
+    """Native steps carry out a rule for a whole group of battles where one of them needs it."""
+    beside = itertools.zip_longest(*recordings.values())
+    assert not verify([recording for row in beside for recording in row if recording is not None]).mismatches
 
 
 def test_each_mechanic_is_seen(recordings):
