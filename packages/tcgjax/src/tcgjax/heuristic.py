@@ -53,7 +53,10 @@ def best(game: Record, player: Any, cards: Cards) -> Any:
         player: who is asked, int32.
         cards: tables.
     """
-    legal, scores = as_mask(game.legal), scores_of(game, player, cards)
+    return _best(as_mask(game.legal), scores_of(game, player, cards))
+
+
+def _best(legal: Any, scores: Any) -> Any:
     return legal & (scores == xp.where(legal, scores, NEVER).max())
 
 
@@ -72,8 +75,7 @@ def advice(game: Record, player: Any, cards: Cards) -> Any:
         not legal.
     """
     legal, scores = as_mask(game.legal), scores_of(game, player, cards)
-    most = xp.where(legal, scores, NEVER).max()
-    said = xp.stack([scores.astype(np.float32) / ADVICE_UNIT, (scores == most).astype(np.float32)], axis=1)
+    said = xp.stack([scores.astype(np.float32) / ADVICE_UNIT, _best(legal, scores).astype(np.float32)], axis=1)
     return xp.where(legal[:, None], said, np.float32(0))
 
 

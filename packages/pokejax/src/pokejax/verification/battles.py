@@ -281,8 +281,7 @@ def scripted(
                 choices = [choose(n, s, legal[s]["accepted"]) if legal[s]["accepted"] else "" for s in (0, 1)]
                 recordings[n]["choices"].append(choices)
                 steps.append({"battle": numbers[n], "choices": choices})
-            for n, view_ in zip(
-                going, driver.request("step", steps=steps, include=include) if steps else [], strict=True
-            ):
+            views = driver.request("step", steps=steps, include=include) if steps else []
+            for n, view_ in zip(going, views, strict=True):
                 recordings[n]["views"].append(view_)
     return recordings

@@ -80,8 +80,8 @@ class ReferenceDuel:
 
     def listed(self) -> np.ndarray:
         """The first legal actions, then `NUM_ACTIONS`; int32 [LISTED]."""
-        legal = np.flatnonzero(self.mask())[: advice.LISTED].astype(np.int32)
-        return np.pad(legal, (0, advice.LISTED - len(legal)), constant_values=NUM_ACTIONS)
+        legal = self.game.choice.options[: advice.LISTED]
+        return np.array([*legal, *[NUM_ACTIONS] * (advice.LISTED - len(legal))], np.int32)
 
     def _take(self, action: int) -> None:
         self.reference.step(self.game, action)

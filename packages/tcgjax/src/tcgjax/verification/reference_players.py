@@ -51,7 +51,8 @@ class Players:
     def heuristic(self, game: Any, word: np.uint32) -> int:
         """As `tcgjax.heuristic.choose`."""
         scores = self.scores(game)
-        best = [option for option in game.choice.options if scores[option] == max(scores.values())]
+        most = max(scores.values())
+        best = [option for option, score in scores.items() if score == most]
         return best[int(word) * len(best) >> 32]
 
     def scores(self, game: Any) -> dict[int, int]:
@@ -63,8 +64,9 @@ class Players:
     def advice(self, game: Any) -> np.ndarray:
         """As `tcgjax.heuristic.advice`."""
         said, scores = np.zeros((NUM_ACTIONS, 2), np.float32), self.scores(game)
+        most = max(scores.values())
         for option, score in scores.items():
-            said[option] = score / ADVICE_UNIT, score == max(scores.values())
+            said[option] = score / ADVICE_UNIT, score == most
         return said
 
     def main_score(self, game: Any, me: int, action: int, asked: int) -> int:
