@@ -25,7 +25,7 @@ DECLARATION: Final = Declaration(
         RolloutSet(
             "fresh",
             f"{__name__}.rollouts:compare_battles",
-            full={"seeds": {"uniform": "40000:45000", "attack": "45000:50000"}, "processes": 2},
+            full={"seeds": {"uniform": "60000:65000", "attack": "65000:70000"}, "processes": 2},
             quick={"seeds": {"uniform": "1000200:1000205", "attack": "1000200:1000205"}},
         ),
         RolloutSet(
