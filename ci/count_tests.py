@@ -1,7 +1,11 @@
-"""Adds up the JUnit reports in a directory and prints one closing line; exit status 1 when no test was executed."""
+"""Adds up the JUnit reports in a directory: the files that took longest, and one closing line.
+
+Exit status 1 when no test was executed.
+"""
 
 from __future__ import annotations
 
+import collections
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -18,7 +22,19 @@ def count(directory: Path) -> tuple[int, int, int]:
     return total - failed - skipped, failed, skipped
 
 
+def slowest(directory: Path, most: int = 20) -> list[tuple[float, str]]:
+    """``(seconds, file)`` of the test files that took longest, over all workers, the longest first."""
+    taken: collections.Counter[str] = collections.Counter()
+    for report in directory.glob("*.xml"):
+        for case in ElementTree.parse(report).getroot().iter("testcase"):
+            taken[case.get("classname", "")] += float(case.get("time", 0))
+    return [(seconds, name) for name, seconds in taken.most_common(most)]
+
+
 if __name__ == "__main__":
+    print("core-seconds     tests in")
+    for seconds, name in slowest(Path(sys.argv[1])):
+        print(f"{seconds:12.0f}     {name}")
     passed, failed, skipped = count(Path(sys.argv[1]))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(passed + failed == 0)

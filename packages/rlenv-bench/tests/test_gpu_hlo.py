@@ -114,6 +114,18 @@ def test_an_undeclared_trip_count_is_an_error_and_a_declared_one_counts():
     assert [(launch.op, launch.trips) for launch in loop.launches[2:]] == [("copy", 7), ("compare", 7)]
 
 
+@pytest.mark.parametrize("where", ["at_most_6", "vmap(at_most_6)", "at_most_3/while/body/vmap(jit(f)/at_most_6)"])
+def test_a_loop_s_name_tells_its_most_trips(where):
+    named = TEXT.replace("={INNER}", f'={{}}, metadata={{op_name="jit(rollout)/while/body/{where}/while"}}')
+    assert hlo.step_loop(named, steps=8).launches[2].trips == 6
+
+
+def test_a_loop_in_a_named_one_has_no_name_itself():
+    named = TEXT.replace("={INNER}", '={}, metadata={op_name="jit(rollout)/at_most_6/while/body/while"}')
+    with pytest.raises(InvalidParamsError, match="trip count of inner"):
+        hlo.step_loop(named, steps=8)
+
+
 def test_a_program_without_the_loop_counts_whole():
     loop = hlo.step_loop(KNOWN, steps=3, loop_trips=1)
     assert loop.steps_per_iteration == 3

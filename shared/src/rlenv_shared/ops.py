@@ -36,6 +36,8 @@ Handler = Callable[[Any], Any]
 Loops = Literal["auto", "looped", "inline"]
 LANES: Final = "lanes"
 """Name of the mapped axis over which the gated form asks whether any environment needs something."""
+AT_MOST: Final = "at_most_"
+"""Before the most trips of an `Ops.loop`, in the name of its loop; who counts what a compiled program costs reads it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +206,8 @@ def repeat_while(
     def once(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         return carry[0] + jnp.int32(1), body(carry[1])
 
-    return jax.lax.while_loop(goes_on, once, (jnp.int32(0), state))[1]
+    with jax.named_scope(f"{AT_MOST}{most}"):
+        return jax.lax.while_loop(goes_on, once, (jnp.int32(0), state))[1]
 
 
 def _written(jaxpr: Any) -> list[int]:

@@ -10,7 +10,6 @@ from typing import Any, Final
 from rlenv_bench.gpu.program import random_rollout
 from rlenv_bench.workloads import jax_rollout
 from rlenv_games import Hand, Skirmish, twins
-from rlenv_games.skirmish_rules import MOST_HITS
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Declaration, Gpu, RolloutSet
 from rlenv_shared.verification.verify import Findings
@@ -38,8 +37,7 @@ def workloads(batch: int, game: str) -> list[Any]:
 
 def programs() -> tuple[Any, ...]:
     """What is compiled for a GPU."""
-    most = {"skirmish": MOST_HITS, "hand": None}  # of the loop in a step
-    return tuple(random_rollout(name, env, batches=(65_536,), loop_trips=most[name]) for name, env in GAMES.items())
+    return tuple(random_rollout(name, env, batches=(65_536,)) for name, env in GAMES.items())
 
 
 def smoke() -> str:

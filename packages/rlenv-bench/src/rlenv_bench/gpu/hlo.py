@@ -108,7 +108,7 @@ def step_loop(text: str, steps: int, loop_trips: int | None = None) -> StepLoop:
     """The kernels of a rollout's loop over ``steps`` environment steps, in optimised HLO.
 
     A program without such a loop, as a kernel that loops inside itself, counts whole: its one iteration is all steps.
-    ``loop_trips`` is the worst case of nested loops whose trip count the compiler does not know.  Raises
+    ``loop_trips`` is the worst case of nested loops whose trip count neither the compiler nor their name tells.  Raises
     InvalidParamsError: several loops could be the one over steps, or a trip count is neither known nor declared.
     """
     computations, entry = parse(text)
@@ -150,6 +150,14 @@ def _known_trips(loop: Instruction) -> int | None:
     return int(found[1]) if found else None
 
 
+def _named_trips(loop: Instruction) -> int | None:
+    """The most trips of a loop by `rlenv_shared.ops.Ops.loop`, which its name tells."""
+    from rlenv_shared.ops import AT_MOST  # imports JAX, before which `aot.prepare` must be called
+
+    found = re.search(rf'op_name="[^"]*\b{AT_MOST}(\d+)\)*/while"', loop.text)
+    return int(found[1]) if found else None
+
+
 def _steps_of_an_iteration(steps: int, trips: int) -> int:
     """Steps that one of ``trips`` iterations makes; 0 if the loop cannot be the one over steps.
 
@@ -181,7 +189,7 @@ def _launches(
         op = instruction.op.removesuffix("-start")
         if op == "while":
             known = _known_trips(instruction)
-            times = loop_trips if known is None else known
+            times = next((n for n in (known, _named_trips(instruction), loop_trips) if n is not None), None)
             if times is None:
                 got, expected = "unknown to the compiler", "the worst case, declared"
                 raise InvalidParamsError(f"trip count of {instruction.name}", got, expected, "pass loop_trips")
