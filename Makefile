@@ -291,6 +291,8 @@ REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
 gpu-report:
 	$(FROM_SOURCE) $(REPORT_PYTHON) -m ci.gpu_report --out $(OUT) $(ARGS)
 	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/emit.json
+	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/engines.json --expected native \
+		--environments pokejax.verification.gpu:one_action tcgjax.verification.gpu:one_pass --fast 65536 262144 1048576
 
 # --- checks ------------------------------------------------------------------------------------------------------
 

@@ -187,6 +187,14 @@ def test_without_a_gpu_the_error_and_the_report_say_so(
     assert "CUDA device" in capsys.readouterr().out
 
 
+def test_native_steps_expect_what_xla_does() -> None:
+    env = Hand()
+    by_xla, native = (verify.expected(env, BATCH, 6, form) for form in ("xla", "native"))
+    assert len(native) == len(by_xla) > 5
+    assert all(equal(ours, theirs).all() for ours, theirs in zip(native, by_xla, strict=True))
+    assert any(ours.any() for ours in native)
+
+
 LISTING = """
 	.section	.text.rlenv_kernel,"ax",@progbits
 	//## File "/x/kernel.cu", line 2

@@ -37,7 +37,7 @@ Loops = Literal["auto", "looped", "inline"]
 LANES: Final = "lanes"
 """Name of the mapped axis over which the gated form asks whether any environment needs something."""
 AT_MOST: Final = "at_most_"
-"""Before the most trips of an `Ops.loop`, in the name of its loop; who counts what a compiled program costs reads it."""
+"""Before the most trips of an `Ops.loop`, in the name of its loop, which who counts the cost of a program reads."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """What this package is compared with and how: `DECLARATION`."""
 
+from pathlib import Path
 from typing import Final
 
-from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, RolloutSet
+from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, Replay, RolloutSet
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
 REFERENCE: Final = "pokemon-showdown, one process"
@@ -51,6 +52,14 @@ DECLARATION: Final = Declaration(
             f"{__name__}.forms:compare_forms",
             full={"battles": 1100, "seed": 70},
             quick={"battles": 100, "seed": 71},
+        ),
+    ),
+    replays=(
+        Replay(
+            "Showdown's battles, every decision",
+            Path(__file__).resolve().parent / "battles.npz",
+            run=f"{__name__}.replay:replay",
+            record=f"{__name__}.replay:record",
         ),
     ),
     benchmarks=(

@@ -1,6 +1,7 @@
 """Runs kernels on the GPU that is here and compares every word: ``python -m rlenv_emit.gpu.verify --out FILE``.
 
-Expected is XLA's form on this machine's processor, without its fusion pass.  Where there is no GPU the report says so.
+Expected is XLA's form on this machine's processor, without its fusion pass; of steps that XLA compiles for too long,
+native steps there (``--expected native``).  Where there is no GPU the report says so.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import jax
 import numpy as np
 
 from rlenv_bench import workloads
+from rlenv_emit import emit_env
 from rlenv_emit.bits import equal
 from rlenv_emit.env import environment
 from rlenv_emit.gpu import device
 from rlenv_emit.gpu.report import ENVIRONMENTS, STEPS
-from rlenv_emit.gpu.rollout import rollout
+from rlenv_emit.gpu.rollout import Rollout, rollout
 from rlenv_shared import compiling, machine
 from rlenv_shared.errors import EnvError
 
@@ -29,17 +31,18 @@ CALLS = 20
 """That are timed, after one that is not."""
 
 
-def expected(env: Any, batch: int, steps: int) -> list[np.ndarray]:
-    """Carry, rewards and ends of XLA's form on the processor."""
+def expected(env: Any, batch: int, steps: int, form: str) -> list[np.ndarray]:
+    """Carry, rewards and ends on the processor: by XLA, or by native steps."""
+    by, options = (env, compiling.WITHOUT_FUSION["cpu"]) if form == "xla" else (emit_env(env), {})
     with jax.default_device(jax.devices("cpu")[0]):
-        form: dict[str, Any] = {"observe": False, "keep_outputs": True}
-        run, start = workloads.rollout_function(env, env.default_params, batch, steps, **form)
-        compiled = jax.jit(run, compiler_options=compiling.WITHOUT_FUSION["cpu"])
+        settings: dict[str, Any] = {"observe": False, "keep_outputs": True}
+        run, start = workloads.rollout_function(by, env.default_params, batch, steps, **settings)
+        compiled = jax.jit(run, compiler_options=options or None)
         return list(map(np.asarray, jax.tree.leaves(compiled(start(), env.default_params))))
 
 
-def verified(spec: str, batch: int, fast: int) -> dict[str, Any]:
-    """How many words of a kernel differ at one batch size, and its speed at another.
+def verified(spec: str, batch: int, fast: Sequence[int], form: str) -> dict[str, Any]:
+    """How many words of a kernel differ at one batch size, and its speed at others.
 
     Raises:
         ReferenceUnavailableError: there is no GPU, or no compiler for it.
@@ -50,35 +53,46 @@ def verified(spec: str, batch: int, fast: int) -> dict[str, Any]:
     played = rollout(env)
     play = device.on_device(played.program, played.carried)
     found = jax.jit(lambda arrays: play(arrays, STEPS, batch))(played.start(batch))
-    wanted = expected(env, batch, STEPS)
+    wanted = expected(env, batch, STEPS, form)
     same = [equal(np.asarray(one).reshape(other.shape), other) for one, other in zip(found, wanted, strict=True)]
-    many = jax.jit(lambda arrays: play(arrays, STEPS, fast))
-    arrays = jax.device_put(played.start(fast))
-    jax.block_until_ready(many(arrays))
-    begin = time.perf_counter()
-    for _ in range(CALLS):
-        made = many(arrays)
-        arrays = [*made[: played.carried], *arrays[played.carried :]]
-    jax.block_until_ready(made)
     return {
+        "expected": form,
         "words": sum(one.size for one in same),
         "differing": sum(int((~one).sum()) for one in same),
-        "steps_per_s": CALLS * STEPS * fast / (time.perf_counter() - begin),
+        "speeds": {str(many): _speed(played, play, many) for many in fast},
     }
+
+
+def _speed(played: Rollout, play: Any, batch: int) -> dict[str, float]:
+    """Steps and decisions a second at a batch size."""
+    run = jax.jit(lambda arrays: play(arrays, STEPS, batch))
+    arrays = jax.device_put(played.start(batch))
+    made = jax.block_until_ready(run(arrays))
+    before, begin = made, time.perf_counter()
+    for _ in range(CALLS):
+        made = run([*made[: played.carried], *arrays[played.carried :]])
+    jax.block_until_ready(made)
+    taken, last = time.perf_counter() - begin, played.carried - 1
+    steps = CALLS * STEPS * batch
+    decided = int((np.asarray(made[last]) - np.asarray(before[last])).sum()) if played.counts else steps
+    return {"steps_per_s": steps / taken, "decisions_per_s": decided / taken}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status 1 where a word differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--environments", nargs="+", choices=ENVIRONMENTS, default=["skirmish", "pong"])
+    known = f"of {list(ENVIRONMENTS)}, or MODULE:NAME of another"
+    parser.add_argument("--environments", nargs="+", default=["skirmish", "pong"], help=known)
+    parser.add_argument("--expected", choices=("xla", "native"), default="xla", help="who says what is right")
     parser.add_argument("--batch", type=int, default=1021, help="environments that are compared")
-    parser.add_argument("--fast", type=int, default=262_144, help="environments whose speed is measured")
+    parser.add_argument("--fast", nargs="+", type=int, default=[262_144], help="environments whose speed is measured")
     given = parser.parse_args(arguments)
     found: dict[str, dict[str, Any]] = {}
     for name in given.environments:
         try:
-            found[name] = verified(ENVIRONMENTS[name][0], given.batch, given.fast)
+            spec = ENVIRONMENTS.get(name, (name,))[0]
+            found[name] = verified(spec, given.batch, given.fast, given.expected)
         except (EnvError, ImportError) as error:
             found[name] = {"not run": str(error)}
         print(f"kernel of {name}: {found[name]}", flush=True)
