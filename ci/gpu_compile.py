@@ -5,6 +5,7 @@
            … --target NAME for another device, as rtx4090; these reports go to build/gpu-compiled/, uncommitted
 [PACKAGE…] --check         any JAX: no report is missing, stale or over budget
 [PACKAGE…] --fingerprints  print the fingerprints that this JAX gives, as JSON
+--only MODULE:NAME --out FILE  compile what no package declares, because it takes too long, with this JAX
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import Any
 
 from ci.workspace import REPO, environments
 from rlenv_bench.gpu import aot, compilation
-from rlenv_bench.gpu.target import shipped
+from rlenv_bench.gpu.target import Target, shipped
+from rlenv_shared import machine
 from rlenv_shared.errors import EnvError
 from rlenv_shared.verification.declaration import Declaration, find, resolve
 
@@ -50,8 +52,6 @@ def compile_package(declaration: Declaration, also: str, target_name: str) -> Pa
     """Compile everything that a package declares for a target and write its report."""
     import jax
 
-    from rlenv_bench.gpu.target import Target
-
     target = Target.load(target_name)
     hashes = {jax.__version__: fingerprints(declaration), **_fingerprints_of(also, declaration)}
     done = {}
@@ -72,6 +72,20 @@ def compile_package(declaration: Declaration, also: str, target_name: str) -> Pa
         path = REPO / "build" / "gpu-compiled" / f"{declaration.package}-{target_name}.json"
     compilation.save(compilation.build(target_name, jax.__version__, done), path)
     return path
+
+
+def compile_only(entry: str, target_name: str, path: Path) -> None:
+    """Compile the programs that a function gives and write their report."""
+    import jax
+
+    target, done = Target.load(target_name), {}
+    for program in resolve(entry)():
+        compiled = [aot.compile_program(program, batch, target) for batch in program.batches]
+        about = {"about": program.about, "writes": program.writes, "steps": program.steps}
+        done[program.name] = {**about, "compiled": compiled}
+    report = compilation.build(target_name, jax.__version__, done)
+    compilation.save({**report, "command": machine.command_line()}, path)
+    print(compilation.table(report))
 
 
 def problems(declaration: Declaration) -> Iterator[str]:
@@ -102,9 +116,16 @@ def main() -> int:
     mode.add_argument("--also", metavar="PYTHON")
     mode.add_argument("--check", action="store_true")
     mode.add_argument("--fingerprints", action="store_true")
+    mode.add_argument("--only", metavar="MODULE:NAME")
+    parser.add_argument("--out", type=Path, help="file of the report of --only")
     parser.add_argument("--target", default=TARGET, choices=shipped(), help="device to compile for")
     arguments = parser.parse_args()
     aot.prepare()  # before the declarations import JAX
+    if arguments.only:
+        if arguments.out is None:
+            parser.error("--only needs --out")
+        compile_only(arguments.only, arguments.target, arguments.out)
+        return 0
     known = with_programs(arguments.packages)
     if unknown := set(arguments.packages) - set(known):
         parser.error(f"no GPU programs in {', '.join(sorted(unknown))}")

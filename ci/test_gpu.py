@@ -7,15 +7,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ci import device_report, gpu_compile, gpu_report, results
 from ci.workspace import REPO
 from rlenv_bench.gpu import compilation
+from rlenv_bench.gpu.program import random_rollout
 from rlenv_shared import files
 from rlenv_shared.errors import SnapshotVersionError
 from rlenv_shared.verification.declaration import find
+from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
 
@@ -133,3 +136,23 @@ def test_jobs_are_one_process_for_each_setting_of_the_flags() -> None:
     assert [job.shown for job in on_gpu] == [("replay", "throughput"), (device_report.GRAPHS,)]
     assert "+WHILE" in on_gpu[1].environment("cache")["XLA_FLAGS"]
     assert [job.flags for job in gpu_report.jobs(packages, ("throughput",), False)] == [""]
+
+
+KERNEL = {
+    "name": "loop_fusion", "op": "fusion", "trips": 1, "bytes_read": 80, "bytes_written": 40, "threads": 8,
+    "in_graph": True, "registers": 40, "spill_bytes": 0, "instructions": 300, "alu": 100, "imad": 20, "fp32": 90,
+    "mufu": 0, "fp64": 0, "uncounted_loops": 0,
+}  # fmt: skip
+
+
+def test_programs_that_nobody_declares_are_compiled_and_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = random_rollout("walk", Walk(), steps=2, batches=(8, 16))
+    compiled = {"steps_per_iteration": 1, "compile_s": 1.0, "memory_bytes": 10, "kernels": [KERNEL]}
+    monkeypatch.setitem(sys.modules, "toy_programs", SimpleNamespace(programs=lambda: (program,)))
+    monkeypatch.setattr(gpu_compile.aot, "compile_program", lambda program, batch, target: {**compiled, "batch": batch})
+    gpu_compile.compile_only("toy_programs:programs", "h200", tmp_path / "report.json")
+    report = compilation.load(tmp_path / "report.json")
+    assert [found["batch"] for found in report["programs"]["walk"]["compiled"]] == [8, 16]
+    assert "walk" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """Kernels, trip counts and bytes read from compiled text; ``fixtures/gpu/compile_loops.py`` made the larger texts."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -106,28 +107,30 @@ def test_slices_and_gathers_count_what_they_touch():
     assert (copied.bytes_read, copied.bytes_written) == (32, 32)
 
 
-def test_an_undeclared_trip_count_is_an_error_and_a_declared_one_counts():
-    with pytest.raises(InvalidParamsError, match=r"trip count of inner: got unknown to the compiler.*pass loop_trips"):
+def named(where):
+    return TEXT.replace("={INNER}", f'={{}}, metadata={{op_name="jit(rollout)/while/body/{where}/while"}}')
+
+
+def test_an_unknown_trip_count_is_an_error_and_one_in_the_name_counts():
+    with pytest.raises(InvalidParamsError, match=r"trip count of inner: got unknown to the compiler.*as Ops.loop"):
         hlo.step_loop(UNKNOWN, steps=8)
-    loop = hlo.step_loop(UNKNOWN, steps=8, loop_trips=7)
+    loop = hlo.step_loop(named("at_most_7"), steps=8)
     # The condition of such a loop is a kernel too.
     assert [(launch.op, launch.trips) for launch in loop.launches[2:]] == [("copy", 7), ("compare", 7)]
 
 
 @pytest.mark.parametrize("where", ["at_most_6", "vmap(at_most_6)", "at_most_3/while/body/vmap(jit(f)/at_most_6)"])
 def test_a_loop_s_name_tells_its_most_trips(where):
-    named = TEXT.replace("={INNER}", f'={{}}, metadata={{op_name="jit(rollout)/while/body/{where}/while"}}')
-    assert hlo.step_loop(named, steps=8).launches[2].trips == 6
+    assert hlo.step_loop(named(where), steps=8).launches[2].trips == 6
 
 
 def test_a_loop_in_a_named_one_has_no_name_itself():
-    named = TEXT.replace("={INNER}", '={}, metadata={op_name="jit(rollout)/at_most_6/while/body/while"}')
     with pytest.raises(InvalidParamsError, match="trip count of inner"):
-        hlo.step_loop(named, steps=8)
+        hlo.step_loop(named("at_most_6/while/body"), steps=8)
 
 
 def test_a_program_without_the_loop_counts_whole():
-    loop = hlo.step_loop(KNOWN, steps=3, loop_trips=1)
+    loop = hlo.step_loop(KNOWN, steps=3)
     assert loop.steps_per_iteration == 3
     assert [launch.name for launch in loop.launches][:2] == ["begin", "main"]
 
@@ -154,9 +157,11 @@ def test_sizes_of_shapes(shape, size):
     assert hlo.shape_bytes(shape) == size
 
 
-def predicted_seconds(name, loop_trips=None):
-    """Time of one step of a compiled toy program, by the model."""
-    loop = hlo.step_loop((TEXTS / f"loop_{name}.hlo.txt").read_text(), STEPS, loop_trips)
+def predicted_seconds(name, most=""):
+    """Time of one step of a compiled toy program, by the model; ``most``: trips in the names of its loops."""
+    text = (TEXTS / f"loop_{name}.hlo.txt").read_text()
+    about = f', metadata={{op_name="at_most_{most}/while"}}'
+    loop = hlo.step_loop(re.sub(r"( while\(.*)", rf"\1{about}", text), STEPS)
     kernels = [
         {**vars(launch), **dict.fromkeys(UNCOUNTED, 0), **dict.fromkeys(sass.PIPES, 0)} for launch in loop.launches
     ]
@@ -168,7 +173,7 @@ def test_400_inner_iterations_cost_ten_times_40():
     assert predicted_seconds("400") / predicted_seconds("40") == pytest.approx(10, rel=0.05)
 
 
-def test_an_inner_loop_of_unknown_length_costs_what_is_declared():
-    with pytest.raises(InvalidParamsError, match="pass loop_trips"):
+def test_an_inner_loop_of_unknown_length_costs_what_its_name_tells():
+    with pytest.raises(InvalidParamsError, match="trip count of"):
         predicted_seconds("unknown")
     assert predicted_seconds("unknown", 400) / predicted_seconds("unknown", 40) == pytest.approx(10, rel=0.05)

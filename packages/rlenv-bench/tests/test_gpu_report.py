@@ -3,15 +3,12 @@
 import copy
 import dataclasses
 import re
-import sys
-from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import pytest
 
 from rlenv_bench import results
-from rlenv_bench.gpu import __main__ as command
 from rlenv_bench.gpu import compilation
 from rlenv_bench.gpu.program import Program, fingerprint, normalise, random_rollout
 from rlenv_bench.gpu.target import Target
@@ -211,19 +208,7 @@ def test_locations_and_module_names_are_no_part_of_a_program():
     assert normalise(one) == normalise(other)
 
 
-@pytest.mark.parametrize("changes", [{"steps": 0}, {"batches": ()}, {"batches": (0,)}, {"loop_trips": 0}])
+@pytest.mark.parametrize("changes", [{"steps": 0}, {"batches": ()}, {"batches": (0,)}])
 def test_impossible_programs_are_refused(changes):
     with pytest.raises(InvalidParamsError, match="program scan"):
         dataclasses.replace(scan_program(2.0), **changes)
-
-
-def test_programs_outside_of_declarations_are_reported_by_a_command(monkeypatch, tmp_path, capsys):
-    chosen = SimpleNamespace(PROGRAMS=(random_rollout("walk", Walk(), steps=2, batches=(1000,)),))
-    monkeypatch.setitem(sys.modules, "toy_programs", chosen)
-    monkeypatch.setattr(command.aot, "prepare", lambda: None)
-    monkeypatch.setattr(command.aot, "compile_program", lambda program, batch, target: {**COMPILED, "batch": batch})
-    path = tmp_path / "report.json"
-    assert command.main(["toy_programs:PROGRAMS", "--out", str(path)]) == 0
-    report = compilation.load(path)
-    assert report["programs"]["walk"]["compiled"] == [COMPILED]
-    assert "| walk | reward, done | 1,000 |" in capsys.readouterr().out

@@ -36,8 +36,7 @@ Handler = Callable[[Any], Any]
 Loops = Literal["auto", "looped", "inline"]
 LANES: Final = "lanes"
 """Name of the mapped axis over which the gated form asks whether any environment needs something."""
-AT_MOST: Final = "at_most_"
-"""Before the most trips of an `Ops.loop`, in the name of its loop, which who counts the cost of a program reads."""
+AT_MOST: Final = "at_most_"  # before the most trips of an `Ops.loop`, in its name; for who counts what programs cost
 
 
 @dataclasses.dataclass(frozen=True)

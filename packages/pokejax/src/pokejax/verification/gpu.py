@@ -1,4 +1,4 @@
-"""What is compiled for a GPU that is not there, by `rlenv_emit.gpu.report` as one kernel and by `rlenv_bench.gpu`."""
+"""What is compiled for a GPU that is not there, by `rlenv_emit.gpu.report` as one kernel and by `ci.gpu_compile`."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def compile_program(program: Any, batch: int, target: Target) -> dict[str, Any]:
         code: dict[str, sass.KernelCode] = {}
         for ptx in sorted(Path(folder).glob("*.ptx")):
             code |= sass.kernels_of(ptx, target.architecture, program.kernel_trips)
-    loop = hlo.step_loop(compiled.as_text(), program.steps, program.loop_trips)
+    loop = hlo.step_loop(compiled.as_text(), program.steps)
     memory = compiled.memory_analysis()
     return {
         "batch": batch,

@@ -104,12 +104,12 @@ def parse(text: str) -> tuple[dict[str, list[Instruction]], str]:
     return computations, entry
 
 
-def step_loop(text: str, steps: int, loop_trips: int | None = None) -> StepLoop:
+def step_loop(text: str, steps: int) -> StepLoop:
     """The kernels of a rollout's loop over ``steps`` environment steps, in optimised HLO.
 
     A program without such a loop, as a kernel that loops inside itself, counts whole: its one iteration is all steps.
-    ``loop_trips`` is the worst case of nested loops whose trip count neither the compiler nor their name tells.  Raises
-    InvalidParamsError: several loops could be the one over steps, or a trip count is neither known nor declared.
+    Raises InvalidParamsError: several loops could be the one over steps, or neither the compiler nor the name of a loop
+    inside (`rlenv_shared.ops.Ops.loop`) tells how often it runs.
     """
     computations, entry = parse(text)
     candidates = [
@@ -121,10 +121,10 @@ def step_loop(text: str, steps: int, loop_trips: int | None = None) -> StepLoop:
         got = [f"{loop.name}: {trips} iterations" for loop, trips in candidates]
         raise InvalidParamsError("loop over steps", got, "one loop", "choose another number of steps")
     if not candidates:
-        return StepLoop(tuple(_launches(computations, entry, 1, loop_trips)), steps)
+        return StepLoop(tuple(_launches(computations, entry, 1)), steps)
     loop, trips = candidates[0]
     body = _attribute(loop, "body")
-    return StepLoop(tuple(_launches(computations, body, 1, loop_trips)), _steps_of_an_iteration(steps, trips))
+    return StepLoop(tuple(_launches(computations, body, 1)), _steps_of_an_iteration(steps, trips))
 
 
 def _instruction(found: re.Match[str]) -> Instruction:
@@ -179,9 +179,7 @@ def _top_level_loops(computations: dict[str, list[Instruction]], name: str) -> l
     return loops
 
 
-def _launches(
-    computations: dict[str, list[Instruction]], name: str, trips: int, loop_trips: int | None
-) -> list[Launch]:
+def _launches(computations: dict[str, list[Instruction]], name: str, trips: int) -> list[Launch]:
     """What a computation launches, each entry ``trips`` times."""
     found: list[Launch] = []
     by_name = {instruction.name: instruction for instruction in computations.get(name, [])}
@@ -189,16 +187,16 @@ def _launches(
         op = instruction.op.removesuffix("-start")
         if op == "while":
             known = _known_trips(instruction)
-            times = next((n for n in (known, _named_trips(instruction), loop_trips) if n is not None), None)
+            times = _named_trips(instruction) if known is None else known
             if times is None:
-                got, expected = "unknown to the compiler", "the worst case, declared"
-                raise InvalidParamsError(f"trip count of {instruction.name}", got, expected, "pass loop_trips")
+                got, remedy = "unknown to the compiler", "write it as Ops.loop"
+                raise InvalidParamsError(f"trip count of {instruction.name}", got, "the most, in its name", remedy)
             # A counted loop evaluates no condition.
             for part in ("body",) if known is not None else ("body", "condition"):
-                found += _launches(computations, _attribute(instruction, part), trips * times, loop_trips)
+                found += _launches(computations, _attribute(instruction, part), trips * times)
         elif op in CALLS:
             for called in instruction.called:
-                found += _launches(computations, called, trips, loop_trips)
+                found += _launches(computations, called, trips)
         elif op == "fusion":
             read, written = _fusion_bytes(computations[instruction.called[0]])
             found.append(Launch(instruction.name, op, trips, read, written))

@@ -33,7 +33,6 @@ class Program:
     about: str  # what is computed, for readers
     writes: str  # what each step writes to memory, e.g. ``reward, done``
     batches: tuple[int, ...] = BATCHES  # numbers of environments
-    loop_trips: int | None = None  # worst-case trips of a loop in a step whose number the compiler does not know
     kernel_trips: int | tuple[int, ...] | None = None
     """Worst-case trips of a loop inside a kernel, as in Pallas, or of each depth of nested ones, the outermost first;
     undeclared ones count once, and a report with such a loop is refused."""
@@ -45,7 +44,7 @@ class Program:
 
     def __post_init__(self) -> None:
         of_kernels = self.kernel_trips if isinstance(self.kernel_trips, tuple) else (self.kernel_trips,)
-        trips = [trips for trips in (self.loop_trips, *of_kernels) if trips is not None]
+        trips = [trips for trips in of_kernels if trips is not None]
         if self.steps < 1 or not self.batches or min((*self.batches, *trips)) < 1:
             got = (self.steps, self.batches, *trips)
             raise InvalidParamsError(f"program {self.name}", got, "integers >= 1, and a batch", "correct it")
