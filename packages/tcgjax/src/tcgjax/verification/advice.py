@@ -1,4 +1,4 @@
-"""What a learner of `Duel` is told of each action besides what a player may know: whom it is about, and how that one is.
+"""What a learner of `Duel` is told of each action besides what a player may know: whom it is about and how that is.
 
 `actions` begins with what the player by rules of thumb says (`tcgjax.heuristic.advice`).  All else follows from the
 observation alone, so that both engines get it from the same functions.  Of the 144 actions some five are legal in the
@@ -106,7 +106,7 @@ def told_of_places(seen: Mapping[str, Any]) -> Any:
     )
     parts = []
     for name in TOLD:
-        size, end = PLACES * observation.OF_PLACE[name][0], begins[f"places: {name}"]
+        size, end = PLACES * observation.OF_PLACE[name][0], end_of[f"places: {name}"]
         parts.append(seen["numbers"][end - size : end].reshape(PLACES, -1))
     found = xp.concatenate(parts, axis=1)
     return xp.concatenate([found, xp.zeros((1, found.shape[1]), np.float32)])
