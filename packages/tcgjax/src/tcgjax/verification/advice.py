@@ -101,9 +101,8 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
 
 def told_of_places(seen: Mapping[str, Any]) -> Any:
     """The numbers `TOLD` of each place of an observation, then zeros for `NOBODY`; float32 ``[9, N]``."""
-    begins = dict(
-        zip(observation.NUMBERS, itertools.accumulate(n for n, _ in observation.NUMBERS.values()), strict=True)
-    )
+    ends = itertools.accumulate(count for count, _ in observation.NUMBERS.values())
+    end_of = dict(zip(observation.NUMBERS, ends, strict=True))
     parts = []
     for name in TOLD:
         size, end = PLACES * observation.OF_PLACE[name][0], end_of[f"places: {name}"]
