@@ -16,6 +16,10 @@ COUNT, SEED = 1024, 41  # `verify` takes 12,000
 BOUND = 1e-6  # relative
 MUJOCO_BOUND = 1e-4  # relative; differences of a solver that ends with errors near 1e-11
 MUJOCO_STEP = 1e-5
+# Derivatives of a step are large programs that run once, so what is quickest to compile is quickest.
+jit = functools.partial(
+    jax.jit, compiler_options={"xla_disable_hlo_passes": "fusion", "xla_backend_optimization_level": 0}
+)
 
 
 @functools.cache
@@ -48,8 +52,8 @@ def test_forward_and_reverse_agree_and_vmap_over_states(x64):
     step = step_function(HalfCheetah(jnp.float64))
     sample = measured()[0]
     few = [jnp.asarray(field[:4]) for field in (sample.qpos, sample.qvel, sample.ctrl, sample.warmstart)]
-    forward = jax.jit(jax.vmap(jax.jacfwd(step, 2)))(*few)
-    backward = jax.jit(jax.vmap(jax.jacrev(step, 2)))(*few)
+    forward = jit(jax.vmap(jax.jacfwd(step, 2)))(*few)
+    backward = jit(jax.vmap(jax.jacrev(step, 2)))(*few)
     assert forward.shape == (4, 19, 6)
     assert np.isfinite(forward).all()
     assert (np.abs(forward).max(axis=1) > 0).all()  # whatever a motor does, something moves
@@ -68,7 +72,7 @@ def test_a_gradient_through_fifty_steps_is_what_the_return_changes_by(dtype):
 
         return jax.lax.scan(body, start, length=50)[1].sum()
 
-    value_and_grad = jax.jit(jax.value_and_grad(total))
+    value_and_grad = jit(jax.value_and_grad(total))
     action = jnp.asarray([0.3, -0.2, 0.1, 0.2, -0.1, 0.05], dtype)
     gradient = value_and_grad(action)[1]
     assert gradient.dtype == dtype
