@@ -135,3 +135,18 @@ def test_what_is_told_of_an_action_is_how_the_pokemon_is_that_it_is_about():
         entry = int(rng.integers(len(duel.game.choice.options)))
         seen, *_ = vector.step(np.array([entry]))
     assert {(False, place) for place in range(5)} | {(True, 1)} <= about
+
+
+def test_sets_hold_the_cards_of_what_they_are_named_after():
+    duel = ReferenceDuel(Duel().default_params)
+    duel.deal(3, 7)
+    for _ in range(6):
+        duel.step(duel.players.heuristic(duel.game, np.uint32(0)))
+    seen, view = duel.observe(), duel.reference.observation(duel.game, duel.seat)
+    sets = advice.in_sets(seen)
+    rows = dict(zip(advice.SETS, sets["card_sets"], strict=True))
+    assert sorted(rows["hand"][rows["hand"] > 0]) == sorted(card + 1 for card in view["hand"])
+    assert sum((rows[name] > 0).sum() for name in ("hand", "deck", "discard")) > 10
+    kept = sets["card_sets"].sum() + sets["cards"].sum(), sets["modifier_sets"].sum()
+    assert kept == (seen["cards"].sum(), seen["modifiers"].sum())
+    assert "modifiers" not in sets

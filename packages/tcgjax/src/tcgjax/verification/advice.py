@@ -15,7 +15,7 @@ import numpy as np
 
 from rlenv_shared import spaces
 from tcgjax import heuristic, observation, xp
-from tcgjax.layout import PLACES, SLOTS
+from tcgjax.layout import EFFECTS, LASTING, PLACES, SLOTS
 from tcgjax.questions import (
     ABILITY,
     ATTACH,
@@ -119,8 +119,38 @@ def places_of(seen: Mapping[str, Any], actions: Any) -> Any:
     return xp.where(about_cards, np.int32(NOBODY), xp.take(PLACES_OF_ACTIONS, actions))
 
 
+SETS: Final = (
+    "hand",
+    "deck",
+    "deck seen",
+    "foe's deck seen",
+    "foe's deck listed",
+    "foe's hand seen",
+    "discard",
+    "foe's discard",
+    "options",
+)
+"""Parts of `observation.CARDS` that a learner sees as sets, in the order of `card_sets`; the others are `cards`."""
+MEMBERS: Final = max(observation.CARDS[name] for name in SETS)
+MODIFIER_SETS: Final = (PLACES + 2, max(EFFECTS, LASTING))
+"""Effects that last, of each place and of both players."""
+
+
+def in_sets(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """An observation whose cards and modifiers are in sets where their order says nothing, or hardly anything."""
+    sets = xp.stack([_padded(_part(seen, name), MEMBERS) for name in SETS])
+    places, players = (seen["modifiers"][: PLACES * EFFECTS], seen["modifiers"][PLACES * EFFECTS :])
+    rows = [*places.reshape(PLACES, EFFECTS), *players.reshape(2, LASTING)]
+    return {
+        **{name: seen[name] for name in seen if name != "modifiers"},
+        "cards": xp.concatenate([_part(seen, name) for name in observation.CARDS if name not in SETS]),
+        "card_sets": sets,
+        "modifier_sets": xp.stack([_padded(row, MODIFIER_SETS[1]) for row in rows]),
+    }
+
+
 def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
-    """An observation in which `actions` and `action_ids` are those of the legal actions alone, then 0.
+    """An observation `in_sets`, in which `actions` and `action_ids` are those of the legal actions alone, then 0.
 
     In `actions` the numbers `TOLD` of the place that an action is about follow.
 
@@ -138,7 +168,7 @@ def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
     ids = xp.concatenate([seen["action_ids"][number], itself], axis=1)
     said = xp.concatenate([seen["actions"][number], told_of_places(seen)[places_of(seen, number)]], axis=1)
     return {
-        **seen,
+        **in_sets(seen),
         "actions": xp.where(is_there, said, np.float32(0)),
         "action_ids": xp.where(is_there, ids, 0),
     }
@@ -149,7 +179,21 @@ def seen_spaces(space: spaces.Dict, cards: int) -> spaces.Dict:
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
     told = sum(observation.OF_PLACE[name][0] for name in TOLD)
     said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
-    return spaces.Dict({**space.spaces, "actions": said, "action_ids": ids})
+    of_cards, of_modifiers = (int(space.spaces[name].nvec[0]) for name in ("cards", "modifiers"))
+    shown = {
+        "cards": spaces.MultiDiscrete(
+            (of_cards,) * sum(n for name, n in observation.CARDS.items() if name not in SETS)
+        ),
+        "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), of_cards)),
+        "modifier_sets": spaces.MultiDiscrete(np.full(MODIFIER_SETS, of_modifiers)),
+        **{name: space.spaces[name] for name in ("numbers", "question")},
+    }
+    return spaces.Dict({**shown, "actions": said, "action_ids": ids})
+
+
+def _padded(ids: Any, size: int) -> Any:
+    """A set with nobody in what is left of it."""
+    return xp.concatenate([ids, xp.zeros((size - ids.shape[0],), xp.int32)])
 
 
 def _part(seen: Mapping[str, Any], name: str) -> Any:
