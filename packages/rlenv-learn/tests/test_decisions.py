@@ -278,6 +278,28 @@ def test_what_is_said_of_actions_is_weighed_alike_for_each():
     np.testing.assert_allclose(logits(turned) - logits(nothing), gained[order], atol=1e-5)
 
 
+def test_of_a_set_the_order_means_nothing_and_nobody_adds_nothing():
+    space = spaces.Dict({"card_sets": spaces.MultiDiscrete(np.full((2, 3), 7)), "x": spaces.Box(-1.0, 1.0, (5,))})
+    interface = Interface.from_spaces(space, spaces.Discrete(4))
+    network = build(interface, PPOConfig(embedding=3))
+    params = network.init_params(jax.random.key(0))
+    assert params["params"]["dense_0"]["kernel"].shape[0] == 2 * 3 + 5
+
+    def value(sets):
+        obs = {"card_sets": np.array([sets]), "x": np.zeros((1, 5), np.float32)}
+        return float(network.step(params, network.initial_carry(1), interface.flatten(obs), jnp.ones((1,), bool))[2][0])
+
+    first = value([[1, 2, 0], [5, 0, 0]])
+    assert value([[0, 2, 1], [0, 5, 0]]) == pytest.approx(first, abs=1e-6)
+    assert value([[1, 2, 2], [5, 0, 0]]) != pytest.approx(first, abs=1e-4)
+    assert value([[5, 0, 0], [1, 2, 0]]) != pytest.approx(first, abs=1e-4)
+    emptied = jax.tree.map(lambda leaf: leaf, params)
+    table = emptied["params"]["embedding"]["ids_0"]["embedding"]
+    emptied["params"]["embedding"]["ids_0"]["embedding"] = table.at[0].add(9.0)
+    params = emptied
+    assert value([[1, 2, 0], [5, 0, 0]]) == pytest.approx(first, abs=1e-6)
+
+
 def test_other_parts_by_that_name_are_ordinary_ones():
     space = spaces.Dict({"actions": spaces.Box(-1.0, 1.0, (3, 2)), "x": spaces.Box(-1.0, 1.0, (5,))})
     interface = Interface.from_spaces(space, spaces.Discrete(4))

@@ -8,6 +8,7 @@ the draw of the action in the same native function; and the native step alone, w
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ import jax.numpy as jnp
 
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
+from rlenv_emit.branches import in_pieces
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
@@ -130,6 +132,44 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start[:-1])
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
     return plain
+
+
+def play_in_pieces(env: Any, batch: int, steps: int, *, piece: int, before: int, name: str) -> workloads.JaxWorkload:
+    """A rollout by XLA, which works on a piece of the batch at a time, those of ``env.alike`` beside one another.
+
+    Episodes begin in the midst of random play, as native steps have played it: in its first steps all do the same.
+
+    Args:
+        env: with gates for CPUs (`rlenv_emit.branches`).
+        batch: environments, a multiple of ``piece`` if there are more.
+        steps: of each in a call.
+        piece: environments that are worked on at once.
+        before: steps that are not measured.
+        name: of the workload.
+    """
+    reached = workloads.jax_rollout(emit_env(env), None, batch, before, donate=False, observe=False)
+    *carry, decisions = jax.block_until_ready(reached.rollout(reached.start, reached.params)[0])
+    parts = workloads.rollout_parts(env, None, batch, observe=False)
+
+    def step(carry: Any, params: Any) -> Any:
+        return parts.take(carry, *parts.choose(carry, params), params)[0]
+
+    def alike(carry: Any, params: Any) -> Any:
+        return env.alike(carry[0], parts.choose(carry, params)[0], params)
+
+    def rollout(carry: Any, params: Any) -> tuple[Any, None]:
+        many = in_pieces(step, alike, min(batch, piece))
+        return jax.lax.scan(lambda carry, _: (many(carry, params), None), carry, None, steps)[0], None
+
+    return dataclasses.replace(
+        reached,
+        name=name,
+        steps=steps,
+        rollout=jax.jit(rollout, donate_argnums=0),
+        start=(*carry, jnp.zeros_like(decisions)),
+        settings={**reached.settings, "donate": True, "piece": min(batch, piece), "steps_before": before},
+        options=compiling.options(env),
+    )
 
 
 def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.JaxWorkload]:

@@ -157,6 +157,13 @@ class Interface:
         named = part.path in (("actions",), ("action_ids",))
         return named and len(part.shape) == 2 and part.shape[0] == self.num_actions
 
+    def is_of_sets(self, part: Part) -> bool:
+        """Whether a part holds sets, of whose members the order means nothing: ids ``[sets, members]``.
+
+        Its name ends in ``sets``.  Networks add up the vectors of a set's members; an id of 0 is nobody.
+        """
+        return part.ids > 0 and len(part.shape) == 2 and part.path[-1].endswith("sets")
+
     @property
     def is_kept(self) -> np.ndarray:
         """Entries of a flattened observation that nothing normalises: ids, what is about actions; bool ``[size]``."""

@@ -111,7 +111,10 @@ class Embedding(nn.Module):
 
     @nn.compact
     def __call__(self, obs: Float[Array, "time batch size"]) -> tuple[Float[Array, "time batch features"], list[Any]]:
-        """Numbers as they are, ids as ``size`` numbers each; and what is said of each action, ``[..., action, F]``."""
+        """Numbers as they are, an id or a set of them as ``size`` numbers; and what is said of each action.
+
+        Of each action ``[..., action, F]``.
+        """
         found: list[Any] = []
         of_actions: list[Any] = []
         begin = 0
@@ -120,7 +123,11 @@ class Embedding(nn.Module):
             begin += part.size
             if part.ids:
                 table = nn.Embed(part.ids, self.size, param_dtype=jnp.float32, name=f"ids_{number}")
-                entry = table(entry.astype(jnp.int32))
+                ids = entry.astype(jnp.int32)
+                entry = table(ids)
+                if self.interface.is_of_sets(part):
+                    members = jnp.where(ids[..., None] > 0, entry, jnp.float32(0))
+                    entry = jnp.reshape(members, (*members.shape[:2], *part.shape, self.size)).sum(axis=-2)
             rows = part.shape[:1] if about else ()
             (of_actions if about else found).append(jnp.reshape(entry, (*obs.shape[:2], *rows, -1)))
         return jnp.concatenate(found, axis=-1), of_actions

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rlenv_shared import counter_rng
-from tcgjax import heuristic
+from tcgjax import heuristic, observation
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
 from tcgjax.verification import advice
 from tcgjax.verification.duel import Duel
@@ -96,8 +96,57 @@ def test_actions_beyond_the_list_are_not_shown():
     said, ids = rng.random((NUM_ACTIONS, 2), np.float32), rng.integers(1, 99, (NUM_ACTIONS, 2), np.int32)
     actions = np.full((advice.LISTED,), NUM_ACTIONS, np.int32)
     actions[:2] = 7, 140
-    seen = advice.listed({"actions": said, "action_ids": ids}, actions, cards=40)
-    assert (seen["actions"][:2] == said[[7, 140]]).all()
+    seen = advice.listed(observation.nothing_seen() | {"actions": said, "action_ids": ids}, actions, cards=40)
+    assert (seen["actions"][:2, :2] == said[[7, 140]]).all()
     assert (seen["action_ids"][:2] == [[*ids[7], 7 + 3 * 41], [*ids[140], 140 + 3 * 41]]).all()
     assert not seen["actions"][2:].any()
     assert not seen["action_ids"][2:].any()
+
+
+def place_of(view, action):
+    """The place, own ones first, that an action is about; None if it is about none."""
+    if PLAY <= action < ATTACH:
+        target = (action - PLAY) % TARGETS
+        return target - 1 if target else None
+    begins = {FOSSIL: 0, STADIUM: None, ABILITY: 0, ATTACK: 4, RETREAT: 1, ATTACH: 0, 0: None}
+    begin = next(number for number in begins if number <= action)
+    if begin == ATTACK or begins[begin] is None:
+        return begins[begin]
+    return action - begin + begins[begin]
+
+
+def test_what_is_told_of_an_action_is_how_the_pokemon_is_that_it_is_about():
+    env = Duel(native=False)
+    vector, rng, about = ReferenceVectorEnv(1, env), np.random.default_rng(1), set()
+    seen, _ = vector.reset(seed=5)
+    for _ in range(400):
+        (duel,) = vector.duels
+        view, promotes = duel.reference.observation(duel.game, duel.seat), seen["question"][0, 0] == 3
+        slots = [*view["me"]["slots"], *view["foe"]["slots"]]
+        for entry, action in enumerate(duel.game.choice.options):
+            told = seen["actions"][0, entry, 2:]
+            place = place_of(view, action) if seen["question"][0, 0] == 2 else action - CHOICE if promotes else None
+            if place is None or not slots[place]:
+                assert not told.any() or seen["question"][0, 0] > 3
+            else:
+                assert (told[:2] * 512).tolist() == [slots[place]["damage"], slots[place]["max_hp"]]
+                assert told[2:11].sum() * 8 == sum(slots[place]["energy"])
+                about.add((promotes, place))
+        entry = int(rng.integers(len(duel.game.choice.options)))
+        seen, *_ = vector.step(np.array([entry]))
+    assert {(False, place) for place in range(5)} | {(True, 1)} <= about
+
+
+def test_sets_hold_the_cards_of_what_they_are_named_after():
+    duel = ReferenceDuel(Duel().default_params)
+    duel.deal(3, 7)
+    for _ in range(6):
+        duel.step(duel.players.heuristic(duel.game, np.uint32(0)))
+    seen, view = duel.observe(), duel.reference.observation(duel.game, duel.seat)
+    sets = advice.in_sets(seen)
+    rows = dict(zip(advice.SETS, sets["card_sets"], strict=True))
+    assert sorted(rows["hand"][rows["hand"] > 0]) == sorted(card + 1 for card in view["hand"])
+    assert sum((rows[name] > 0).sum() for name in ("hand", "deck", "discard")) > 10
+    kept = sets["card_sets"].sum() + sets["cards"].sum(), sets["modifier_sets"].sum()
+    assert kept == (seen["cards"].sum(), seen["modifiers"].sum())
+    assert "modifiers" not in sets

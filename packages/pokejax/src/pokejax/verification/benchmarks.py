@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
-
-import jax
-import jax.numpy as jnp
 
 from pokejax.env import RandomBattle
 from pokejax.verification import EMITTED, REFERENCE, SEEN, TWO_THREADS, XLA_FORM
-from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout, rollout_parts
+from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
-from rlenv_emit.branches import in_pieces
-from rlenv_emit.speed import emitted_play
-from rlenv_shared import compiling
+from rlenv_emit.speed import emitted_play, play_in_pieces
 from rlenv_shared.verification.locate import reference
 
 STEPS = 64
@@ -67,32 +61,9 @@ def workloads(batch: int) -> list[Workload]:
 
 
 def by_xla(batch: int) -> list[Workload]:
-    """XLA's form, a piece of the batch at a time, and the reference.
-
-    Battles begin in the midst of random play, as native steps have played it: in its first turns all would do the same.
-    """
+    """XLA's form, a piece of the batch at a time, and the reference."""
     env = RandomBattle(micro_steps=1)
-    before = jax_rollout(emit_env(env), None, batch, BEFORE, donate=False, observe=False)
-    *reached, decisions = jax.block_until_ready(before.rollout(before.start, before.params)[0])
-    parts = rollout_parts(env, None, batch, observe=False)
-
-    def step(carry: Any, params: Any) -> Any:
-        return parts.take(carry, *parts.choose(carry, params), params)[0]
-
-    def alike(carry: Any, params: Any) -> Any:
-        return env.alike(carry[0], None, params)
-
-    def rollout(carry: Any, params: Any) -> tuple[Any, None]:
-        many = in_pieces(step, alike, min(batch, PIECE))
-        return jax.lax.scan(lambda carry, _: (many(carry, params), None), carry, None, STEPS_BY_XLA)[0], None
-
-    by_us = dataclasses.replace(
-        before,
-        name=XLA_FORM,
-        steps=STEPS_BY_XLA,
-        rollout=jax.jit(rollout, donate_argnums=0),
-        start=(*reached, jnp.zeros_like(decisions)),
-        settings={**before.settings, "donate": True, "piece": min(batch, PIECE), "steps_before": BEFORE},
-        options=compiling.options(env),
-    )
-    return [by_us, showdown()]
+    return [
+        play_in_pieces(env, batch, STEPS_BY_XLA, piece=PIECE, before=BEFORE, name=XLA_FORM),
+        showdown(),
+    ]

@@ -13,7 +13,7 @@ from rlenv_shared.verification.declaration import (
     Transfer,
 )
 
-WORKLOADS: Final = f"{__name__}.benchmarks:workloads"
+WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
 HEURISTIC: Final = 0.85
 """Share of the games of training in which the heuristic is the opponent; in the others it is random legal play."""
 POINTS_WEIGHT: Final = 0.25
@@ -60,11 +60,6 @@ DECLARATION: Final = Declaration(
             quick=(BenchmarkCase(WORKLOADS, (64,)),),
             claims=(
                 Claim(
-                    "JAX on a CPU, at its best batch, against one process of the Python reference",
-                    ours={"workload": "tcgjax"},
-                    theirs={"workload": "tcg_engine, one process"},
-                ),
-                Claim(
                     "emitted, on one core, at its best batch, against one process of the Python reference",
                     ours={"workload": "tcgjax, emitted, one core"},
                     theirs={"workload": "tcg_engine, one process"},
@@ -74,6 +69,20 @@ DECLARATION: Final = Declaration(
                     " nobody observes",
                     ours={"workload": "tcgjax without observations, emitted, one core"},
                     theirs={"workload": "tcg_engine without observations, one process"},
+                ),
+            ),
+        ),
+        Benchmark(
+            cases=(BenchmarkCase(BY_XLA, (16384, 65536, 262144), sweep=True),),
+            quick=(BenchmarkCase(BY_XLA, (64,)),),
+            label="xla",
+            claims=(
+                Claim(
+                    "by XLA on a CPU, at its best batch, against one process of the Python reference, where nobody"
+                    " observes",
+                    ours={"workload": "tcgjax without observations"},
+                    theirs={"workload": "tcg_engine without observations, one process"},
+                    at_least=30,
                 ),
             ),
         ),

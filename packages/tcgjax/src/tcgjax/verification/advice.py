@@ -1,7 +1,7 @@
-"""What a learner of `Duel` is told of each action besides what a player may know: whom it is about.
+"""What a learner of `Duel` is told of each action besides what a player may know: whom it is about and how that is.
 
-`actions` is what the player by rules of thumb says (`tcgjax.heuristic.advice`); `action_ids` follows from the
-observation alone, so that both engines get it from the same function.  Of the 144 actions some five are legal in the
+`actions` begins with what the player by rules of thumb says (`tcgjax.heuristic.advice`).  All else follows from the
+observation alone, so that both engines get it from the same functions.  Of the 144 actions some five are legal in the
 mean, so a learner is shown these alone, as a list, and chooses its entries.
 """
 
@@ -15,8 +15,20 @@ import numpy as np
 
 from rlenv_shared import spaces
 from tcgjax import heuristic, observation, xp
-from tcgjax.layout import PLACES, SLOTS
-from tcgjax.questions import ABILITY, ATTACH, ATTACK, NUM_ACTIONS, OPTIONS
+from tcgjax.layout import EFFECTS, LASTING, PLACES, SLOTS
+from tcgjax.questions import (
+    ABILITY,
+    ATTACH,
+    ATTACK,
+    CHOICE,
+    FOSSIL,
+    NUM_ACTIONS,
+    OPTIONS,
+    PLAY,
+    RETREAT,
+    STADIUM,
+    TARGETS,
+)
 from tcgjax.zones import HAND_LIMIT
 
 KINDS: Final = 3
@@ -24,6 +36,27 @@ KINDS: Final = 3
 LISTED: Final = 32
 """Legal actions that are listed; of 153,600 decisions of mixed play none had more than 21.  Further ones are not
 within reach."""
+TOLD: Final = ("damage", "max HP", "energy", "poison", "burned", "asleep", "paralyzed", "confused")
+"""Numbers of a place (`observation.OF_PLACE`) that a learner is told with each action that is about it."""
+NOBODY: Final = PLACES
+"""In place of a place."""
+
+
+def _places_of_actions() -> np.ndarray:
+    """The place that each action is about, the player's own first, or `NOBODY`; options stand for places in order."""
+    places = np.full((NUM_ACTIONS,), NOBODY, np.int32)
+    own, options = np.arange(SLOTS), np.arange(OPTIONS)
+    places[PLAY:ATTACH] = np.tile([NOBODY, *range(TARGETS - 1)], HAND_LIMIT)
+    places[ATTACH:RETREAT] = own
+    places[RETREAT:ATTACK] = own[1:]
+    places[ATTACK:ABILITY] = SLOTS  # the opponent's Active Spot
+    places[ABILITY:STADIUM] = own
+    places[FOSSIL:CHOICE] = own
+    places[CHOICE : CHOICE + OPTIONS] = np.minimum(options, NOBODY)
+    return places
+
+
+PLACES_OF_ACTIONS: Final = _places_of_actions()
 _ENDS: Final = dict(zip(observation.CARDS, itertools.accumulate(observation.CARDS.values()), strict=True))
 
 
@@ -66,8 +99,60 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
     return xp.stack([_filled(used), _filled(meant) * KINDS], axis=1)
 
 
+def told_of_places(seen: Mapping[str, Any]) -> Any:
+    """The numbers `TOLD` of each place of an observation, then zeros for `NOBODY`; float32 ``[9, N]``."""
+    ends = itertools.accumulate(count for count, _ in observation.NUMBERS.values())
+    end_of = dict(zip(observation.NUMBERS, ends, strict=True))
+    parts = []
+    for name in TOLD:
+        size, end = PLACES * observation.OF_PLACE[name][0], end_of[f"places: {name}"]
+        parts.append(seen["numbers"][end - size : end].reshape(PLACES, -1))
+    found = xp.concatenate(parts, axis=1)
+    return xp.concatenate([found, xp.zeros((1, found.shape[1]), np.float32)])
+
+
+def places_of(seen: Mapping[str, Any], actions: Any) -> Any:
+    """The place that each of some actions is about, or `NOBODY`; int32, like the actions (numbers of legal ones)."""
+    options = _part(seen, "options")
+    option = xp.clip(actions - CHOICE, 0, OPTIONS - 1)
+    about_cards = (actions >= CHOICE) & ((options[option] > 0) | (seen["question"][0] == observation.SETUP))
+    return xp.where(about_cards, np.int32(NOBODY), xp.take(PLACES_OF_ACTIONS, actions))
+
+
+SETS: Final = (
+    "hand",
+    "deck",
+    "deck seen",
+    "foe's deck seen",
+    "foe's deck listed",
+    "foe's hand seen",
+    "discard",
+    "foe's discard",
+    "options",
+)
+"""Parts of `observation.CARDS` that a learner sees as sets, in the order of `card_sets`; the others are `cards`."""
+MEMBERS: Final = max(observation.CARDS[name] for name in SETS)
+MODIFIER_SETS: Final = (PLACES + 2, max(EFFECTS, LASTING))
+"""Effects that last, of each place and of both players."""
+
+
+def in_sets(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """An observation whose cards and modifiers are in sets where their order says nothing, or hardly anything."""
+    sets = xp.stack([_padded(_part(seen, name), MEMBERS) for name in SETS])
+    places, players = (seen["modifiers"][: PLACES * EFFECTS], seen["modifiers"][PLACES * EFFECTS :])
+    rows = [*places.reshape(PLACES, EFFECTS), *players.reshape(2, LASTING)]
+    return {
+        **{name: seen[name] for name in seen if name != "modifiers"},
+        "cards": xp.concatenate([_part(seen, name) for name in observation.CARDS if name not in SETS]),
+        "card_sets": sets,
+        "modifier_sets": xp.stack([_padded(row, MODIFIER_SETS[1]) for row in rows]),
+    }
+
+
 def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
-    """An observation in which `actions` and `action_ids` are those of the legal actions alone, then 0.
+    """An observation `in_sets`, in which `actions` and `action_ids` are those of the legal actions alone, then 0.
+
+    In `actions` the numbers `TOLD` of the place that an action is about follow.
 
     Args:
         seen: with both for all actions.
@@ -81,9 +166,10 @@ def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
     is_there = (actions < NUM_ACTIONS)[:, None]
     itself = (number + np.int32(KINDS * (cards + 1)))[:, None]
     ids = xp.concatenate([seen["action_ids"][number], itself], axis=1)
+    said = xp.concatenate([seen["actions"][number], told_of_places(seen)[places_of(seen, number)]], axis=1)
     return {
-        **seen,
-        "actions": xp.where(is_there, seen["actions"][number], np.float32(0)),
+        **in_sets(seen),
+        "actions": xp.where(is_there, said, np.float32(0)),
         "action_ids": xp.where(is_there, ids, 0),
     }
 
@@ -91,8 +177,23 @@ def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
 def seen_spaces(space: spaces.Dict, cards: int) -> spaces.Dict:
     """An observation space with both, listed; ``cards``: how many there are."""
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
-    said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2))
-    return spaces.Dict({**space.spaces, "actions": said, "action_ids": ids})
+    told = sum(observation.OF_PLACE[name][0] for name in TOLD)
+    said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
+    of_cards, of_modifiers = (int(space.spaces[name].nvec[0]) for name in ("cards", "modifiers"))
+    shown = {
+        "cards": spaces.MultiDiscrete(
+            (of_cards,) * sum(n for name, n in observation.CARDS.items() if name not in SETS)
+        ),
+        "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), of_cards)),
+        "modifier_sets": spaces.MultiDiscrete(np.full(MODIFIER_SETS, of_modifiers)),
+        **{name: space.spaces[name] for name in ("numbers", "question")},
+    }
+    return spaces.Dict({**shown, "actions": said, "action_ids": ids})
+
+
+def _padded(ids: Any, size: int) -> Any:
+    """A set with nobody in what is left of it."""
+    return xp.concatenate([ids, xp.zeros((size - ids.shape[0],), xp.int32)])
 
 
 def _part(seen: Mapping[str, Any], name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
-from rlenv_emit.speed import emitted_play
+from rlenv_emit.speed import emitted_play, play_in_pieces
 from rlenv_shared.verification import locate
 from tcgjax.decks import pool
 from tcgjax.env import Tcg
@@ -16,7 +16,14 @@ REFERENCE: Final = "tcg_engine, one process"
 UNSEEN_REFERENCE: Final = "tcg_engine without observations, one process"
 EMITTED: Final = "tcgjax, emitted, one core"
 UNSEEN_EMITTED: Final = "tcgjax without observations, emitted, one core"
+BY_XLA: Final = "tcgjax without observations"
 STEPS: Final = 8  # of each game per call
+STEPS_BY_XLA: Final = 4
+"""The same by XLA; each is one pass, of which a decision needs two or three."""
+BEFORE: Final = 250
+"""Passes before those that XLA plays."""
+PIECE: Final = 4096
+"""Games that XLA works on at once."""
 
 
 class ReferencePlay:
@@ -62,9 +69,16 @@ def _reference(name: str, observe: bool) -> HostWorkload:
 def workloads(batch: int) -> list[Workload]:
     """With observations, ours of both players and the reference's of who is asked; and without, in both."""
     return [
-        jax_rollout(Tcg(), None, batch, STEPS, name="tcgjax"),
         jax_rollout(emit_env(Tcg(), threads=1), None, batch, STEPS, name=EMITTED),
         emitted_play(Tcg(), batch, STEPS, threads=1, name=UNSEEN_EMITTED),
         _reference(REFERENCE, observe=True),
+        _reference(UNSEEN_REFERENCE, observe=False),
+    ]
+
+
+def by_xla(batch: int) -> list[Workload]:
+    """XLA's form, single passes of a piece of the batch at a time, and the reference; nobody observes."""
+    return [
+        play_in_pieces(Tcg(micro_steps=1), batch, STEPS_BY_XLA, piece=PIECE, before=BEFORE, name=BY_XLA),
         _reference(UNSEEN_REFERENCE, observe=False),
     ]
