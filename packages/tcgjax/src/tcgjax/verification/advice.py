@@ -174,18 +174,17 @@ def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
     }
 
 
-def seen_spaces(space: spaces.Dict, cards: int) -> spaces.Dict:
-    """An observation space with both, listed; ``cards``: how many there are."""
+def seen_spaces(space: spaces.Dict, cards: int, modifiers: int) -> spaces.Dict:
+    """An observation space as `listed` makes observations of it; ``cards`` and ``modifiers``: how many there are."""
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
     told = sum(observation.OF_PLACE[name][0] for name in TOLD)
     said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
-    of_cards, of_modifiers = (int(space.spaces[name].nvec[0]) for name in ("cards", "modifiers"))
     shown = {
         "cards": spaces.MultiDiscrete(
             (of_cards,) * sum(n for name, n in observation.CARDS.items() if name not in SETS)
         ),
-        "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), of_cards)),
-        "modifier_sets": spaces.MultiDiscrete(np.full(MODIFIER_SETS, of_modifiers)),
+        "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), cards + 1)),
+        "modifier_sets": spaces.MultiDiscrete(np.full(MODIFIER_SETS, modifiers)),
         **{name: space.spaces[name] for name in ("numbers", "question")},
     }
     return spaces.Dict({**shown, "actions": said, "action_ids": ids})

@@ -103,7 +103,7 @@ class Duel:
 
     def observation_space(self, params: DuelParams) -> Any:
         """One player's."""
-        return advice.seen_spaces(GAME.observation_space(params), _cards(params))
+        return advice.seen_spaces(GAME.observation_space(params), *Cards(params.tables, XLA).sizes)
 
     def refresh(self, params: DuelParams, key: Any) -> DuelParams:
         """The same."""
