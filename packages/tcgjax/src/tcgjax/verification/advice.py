@@ -179,10 +179,9 @@ def seen_spaces(space: spaces.Dict, cards: int, modifiers: int) -> spaces.Dict:
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
     told = sum(observation.OF_PLACE[name][0] for name in TOLD)
     said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
+    others = sum(count for name, count in observation.CARDS.items() if name not in SETS)
     shown = {
-        "cards": spaces.MultiDiscrete(
-            (of_cards,) * sum(n for name, n in observation.CARDS.items() if name not in SETS)
-        ),
+        "cards": spaces.MultiDiscrete((cards + 1,) * others),
         "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), cards + 1)),
         "modifier_sets": spaces.MultiDiscrete(np.full(MODIFIER_SETS, modifiers)),
         **{name: space.spaces[name] for name in ("numbers", "question")},
