@@ -48,6 +48,15 @@ def fingerprints(declaration: Declaration) -> dict[str, str]:
     return {program.name: fingerprint(program) for program in programs(declaration)}
 
 
+def compile_program(program: Any, target: Target) -> dict[str, Any]:
+    """What a report says of a program, without fingerprints."""
+    compiled = []
+    for batch in program.batches:
+        compiled.append(aot.compile_program(program, batch, target))
+        print(f"{program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
+    return {"about": program.about, "writes": program.writes, "steps": program.steps, "compiled": compiled}
+
+
 def compile_package(declaration: Declaration, also: str, target_name: str) -> Path:
     """Compile everything that a package declares for a target and write its report."""
     import jax
@@ -56,17 +65,8 @@ def compile_package(declaration: Declaration, also: str, target_name: str) -> Pa
     hashes = {jax.__version__: fingerprints(declaration), **_fingerprints_of(also, declaration)}
     done = {}
     for program in programs(declaration):
-        compiled = []
-        for batch in program.batches:
-            compiled.append(aot.compile_program(program, batch, target))
-            print(f"{declaration.package} {program.name}: {compilation.cost(compiled[-1], target)}", flush=True)
-        done[program.name] = {
-            "about": program.about,
-            "writes": program.writes,
-            "steps": program.steps,
-            "fingerprints": {version: found[program.name] for version, found in sorted(hashes.items())},
-            "compiled": compiled,
-        }
+        of_versions = {version: found[program.name] for version, found in sorted(hashes.items())}
+        done[program.name] = {"fingerprints": of_versions, **compile_program(program, target)}
     path = declaration.results / compilation.FILE
     if target_name != TARGET:
         path = REPO / "build" / "gpu-compiled" / f"{declaration.package}-{target_name}.json"
@@ -78,11 +78,8 @@ def compile_only(entry: str, target_name: str, path: Path) -> None:
     """Compile the programs that a function gives and write their report."""
     import jax
 
-    target, done = Target.load(target_name), {}
-    for program in resolve(entry)():
-        compiled = [aot.compile_program(program, batch, target) for batch in program.batches]
-        about = {"about": program.about, "writes": program.writes, "steps": program.steps}
-        done[program.name] = {**about, "compiled": compiled}
+    target = Target.load(target_name)
+    done = {program.name: compile_program(program, target) for program in resolve(entry)()}
     report = compilation.build(target_name, jax.__version__, done)
     compilation.save({**report, "command": machine.command_line()}, path)
     print(compilation.table(report))

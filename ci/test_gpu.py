@@ -138,18 +138,12 @@ def test_jobs_are_one_process_for_each_setting_of_the_flags() -> None:
     assert [job.flags for job in gpu_report.jobs(packages, ("throughput",), False)] == [""]
 
 
-KERNEL = {
-    "name": "loop_fusion", "op": "fusion", "trips": 1, "bytes_read": 80, "bytes_written": 40, "threads": 8,
-    "in_graph": True, "registers": 40, "spill_bytes": 0, "instructions": 300, "alu": 100, "imad": 20, "fp32": 90,
-    "mufu": 0, "fp64": 0, "uncounted_loops": 0,
-}  # fmt: skip
-
-
 def test_programs_that_nobody_declares_are_compiled_and_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = random_rollout("walk", Walk(), steps=2, batches=(8, 16))
-    compiled = {"steps_per_iteration": 1, "compile_s": 1.0, "memory_bytes": 10, "kernels": [KERNEL]}
+    (known, *_) = results.compiled_report(find("cartpole-jax"))["programs"].values()
+    compiled = known["compiled"][0]
     monkeypatch.setitem(sys.modules, "toy_programs", SimpleNamespace(programs=lambda: (program,)))
     monkeypatch.setattr(gpu_compile.aot, "compile_program", lambda program, batch, target: {**compiled, "batch": batch})
     gpu_compile.compile_only("toy_programs:programs", "h200", tmp_path / "report.json")

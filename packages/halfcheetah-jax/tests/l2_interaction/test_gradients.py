@@ -9,6 +9,7 @@ import pytest
 
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.verification.gradients import error, mujoco_differences, slopes, states, step_function
+from rlenv_shared import compiling
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(900)]
 
@@ -18,7 +19,7 @@ MUJOCO_BOUND = 1e-4  # relative; differences of a solver that ends with errors n
 MUJOCO_STEP = 1e-5
 # Derivatives of a step are large programs that run once, so what is quickest to compile is quickest.
 jit = functools.partial(
-    jax.jit, compiler_options={"xla_disable_hlo_passes": "fusion", "xla_backend_optimization_level": 0}
+    jax.jit, compiler_options={**compiling.WITHOUT_FUSION["cpu"], "xla_backend_optimization_level": 0}
 )
 
 

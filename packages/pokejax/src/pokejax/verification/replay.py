@@ -19,6 +19,7 @@ from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import Params, columns
 from pokejax.verification.battles import play, programs
+from pokejax.verification.rollouts import POLICIES
 from pokejax.verification.view import action_number
 from rlenv_emit.front.trace import program
 from rlenv_emit.gpu.device import on_device
@@ -31,7 +32,6 @@ from rlenv_shared.verification.trajectory import Trajectory
 
 BATTLES: Final = 1024
 SEED: Final = 90
-POLICIES: Final = ("uniform", "attack")
 EVERYTHING: Final = (1 << NUM_ACTIONS) - 1
 ENV: Final = RandomBattle()
 FIELDS: Final[Mapping[str, tuple[Any, tuple[int, ...]]]] = {
@@ -50,15 +50,19 @@ def replay(trace: Trajectory) -> Differences:
     """Compare generator, draws, turn, hit points, legal actions, rewards and end after every decision."""
     seeds, actions = trace.initial["rng"], trace.steps["action"]
     params = jax.device_put(ENV.default_params)
-    generator = [jnp.asarray(word) for word in (seeds >> np.uint64(32), seeds & np.uint64(0xFFFFFFFF))]
-    begun = jax.jit(jax.vmap(lambda high, low: ENV.begin((high, low, high ^ high), params)))
-    words = begun(*(word.astype(jnp.uint32) for word in generator))
+    begun = jax.jit(jax.vmap(lambda high, low: ENV.begin(LCG64.from_words(high, low), params)))
+    words = begun(*_halves(seeds))
     on_gpu = jax.default_backend() == "gpu"
     found = (_by_kernel if on_gpu else _by_native_steps)(words, jnp.asarray(actions, jnp.int32), params)
     ours = Trajectory(
         {"action": actions, "valid": trace.valid, **_named(jax.device_get(found))}, trace.initial, trace.metadata
     )
     return compare(ours, trace)
+
+
+def _halves(seeds: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """High and low words."""
+    return (seeds >> np.uint64(32)).astype(np.uint32), seeds.astype(np.uint32)
 
 
 def _seen(words: Words, legal: Any) -> tuple[Any, ...]:
@@ -109,8 +113,7 @@ def _by_kernel(words: Words, actions: Any, params: Params) -> Any:
 def record(battles: int = BATTLES) -> Trajectory:
     """Battles of the pool's teams, half of them by each policy; always the same ones."""
     seeds = np.random.default_rng(SEED).integers(2**64, size=battles, dtype=np.uint64)
-    settings = [_setting(number, int(seed)) for number, seed in enumerate(seeds)]
-    recordings = list(play(settings))
+    recordings = list(play(_settings(seeds)))
     longest = max(len(recording["views"]) for recording in recordings)
     kinds = {**FIELDS, "action": (np.int8, (2,)), "valid": (np.bool_, ())}
     steps = {name: np.zeros((longest, battles, *shape), dtype) for name, (dtype, shape) in kinds.items()}
@@ -126,20 +129,25 @@ def record(battles: int = BATTLES) -> Trajectory:
     return Trajectory(steps, {"rng": seeds}, about)
 
 
-def _setting(number: int, seed: int) -> dict[str, Any]:
-    """A battle as the driver takes it: the teams that the environment draws, and the generator after that."""
-    drawn = []
-    members = columns("teams.npz")["teams.members"]
-    with np.errstate(over="ignore"):
-        generator = np.uint32(seed >> 32), np.uint32(seed & 0xFFFFFFFF), np.uint32(0)
-        for _ in range(2):
-            team, generator = LCG64.below(generator, np.int32(ENV.default_params.pool_size // TEAM))
-            drawn.append(int(team))
+def _settings(seeds: NDArray[np.uint64]) -> list[dict[str, Any]]:
+    """Battles as the driver takes them: the teams that the environment draws, and the generator after that."""
+    generator, drawn = LCG64.from_words(*_halves(seeds)), []
+    for _ in range(2):
+        team, generator = LCG64.below(generator, np.int32(ENV.default_params.pool_size // TEAM))
+        drawn.append(team)
+    members = columns("teams.npz")["teams.members"][np.stack(drawn, axis=1).reshape(-1)]
+    described = {name: column[members] for name, column in teams.described_pool().items()}
     tables = reference("showdown", "tables")
-    described = {name: column[members[drawn]] for name, column in teams.described_pool().items()}
-    packed = [tables.packed(tables.load(), described, place) for place in range(2)]
-    high, low = (int(word) for word in generator[:2])
-    return {"episode": str(number), "seed": f"{high << 32 | low:016x}", "teams": packed, "policy": POLICIES[number % 2]}
+    source = tables.load()
+    return [
+        {
+            "episode": str(number),
+            "seed": f"{int(high) << 32 | int(low):016x}",
+            "teams": [tables.packed(source, described, 2 * number + side) for side in (0, 1)],
+            "policy": POLICIES[number % 2],
+        }
+        for number, (high, low) in enumerate(zip(*generator[:2], strict=True))
+    ]
 
 
 def _actions(choices: Sequence[str], view: Mapping[str, Any]) -> list[int]:

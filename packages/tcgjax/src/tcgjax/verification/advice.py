@@ -58,6 +58,8 @@ def _places_of_actions() -> np.ndarray:
 
 PLACES_OF_ACTIONS: Final = _places_of_actions()
 _ENDS: Final = dict(zip(observation.CARDS, itertools.accumulate(observation.CARDS.values()), strict=True))
+_COUNTS: Final = {name: count for name, (count, _) in observation.NUMBERS.items()}
+_ENDS_OF_NUMBERS: Final = dict(zip(_COUNTS, itertools.accumulate(_COUNTS.values()), strict=True))
 
 
 def action_ids(seen: Mapping[str, Any]) -> Any:
@@ -101,12 +103,10 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
 
 def told_of_places(seen: Mapping[str, Any]) -> Any:
     """The numbers `TOLD` of each place of an observation, then zeros for `NOBODY`; float32 ``[9, N]``."""
-    ends = itertools.accumulate(count for count, _ in observation.NUMBERS.values())
-    end_of = dict(zip(observation.NUMBERS, ends, strict=True))
     parts = []
-    for name in TOLD:
-        size, end = PLACES * observation.OF_PLACE[name][0], end_of[f"places: {name}"]
-        parts.append(seen["numbers"][end - size : end].reshape(PLACES, -1))
+    for name in (f"places: {name}" for name in TOLD):
+        end = _ENDS_OF_NUMBERS[name]
+        parts.append(seen["numbers"][end - _COUNTS[name] : end].reshape(PLACES, -1))
     found = xp.concatenate(parts, axis=1)
     return xp.concatenate([found, xp.zeros((1, found.shape[1]), np.float32)])
 
