@@ -32,9 +32,8 @@ def slowest(directory: Path, most: int = 20) -> list[tuple[float, str]]:
 
 
 if __name__ == "__main__":
-    print("core-seconds     tests in")
     for seconds, name in slowest(Path(sys.argv[1])):
-        print(f"{seconds:12.0f}     {name}")
+        print(f"{seconds:6.0f} core-seconds  {name}")
     passed, failed, skipped = count(Path(sys.argv[1]))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(passed + failed == 0)

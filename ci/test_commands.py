@@ -87,6 +87,15 @@ def test_a_run_that_tested_nothing_fails(tmp_path: Path, suite: str, status: int
     assert (done.returncode, done.stdout.strip()) == (status, line)
 
 
+def test_the_files_that_took_longest_come_first(tmp_path: Path) -> None:
+    case = '<testcase classname="{}" time="{}"/>'
+    cases = "".join(case.format(*row) for row in [("quick", 2.0), ("slow", 1.5), ("slow", 1.6)])
+    (tmp_path / "l1.xml").write_text(f'<testsuites><testsuite tests="3">{cases}</testsuite></testsuites>')
+    command = [sys.executable, "-m", "ci.count_tests", str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=REPO).stdout.splitlines()
+    assert [line.split() for line in told[:2]] == [["3", "core-seconds", "slow"], ["2", "core-seconds", "quick"]]
+
+
 def test_requirements_are_read() -> None:
     text = 'RLenv_Shared[ppo, cli] >=0.1; python_version > "3"'
     assert requirement_name(text) == "rlenv-shared"
