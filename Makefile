@@ -67,7 +67,7 @@ test ci:
 
 ## setup: make .venv and install shared and every package into it, with all extras
 .PHONY: setup
-setup: $(VENV)/.setup-shared $(VENV)/.setup-docs $(PACKAGES:%=$(VENV)/.setup-%)
+setup: $(VENV)/.setup-everything
 
 ## setup-<pkg>: install one package and what it needs, nothing else
 .PHONY: $(PACKAGES:%=setup-%) setup-shared
@@ -84,8 +84,18 @@ $(VENV)/.setup-tools: pyproject.toml $(CONSTRAINTS)
 
 # A changed manifest or Rust source installs a package again; Python sources are used in place.
 .SECONDEXPANSION:
+RUST_SOURCES = $(shell find $(1) shared/rust -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
+
+# All at once, because each package by itself would install its libraries once more.
+$(VENV)/.setup-everything: $(VENV)/.setup-tools ci/workspace.py $$(wildcard shared/pyproject.toml packages/*/pyproject.toml) \
+		$$(call RUST_SOURCES,packages)
+	@bash ci/check_tools.sh cargo
+	@echo "setup: shared, docs and notebooks, $(PACKAGES)"
+	@$(PIP_INSTALL) --no-build-isolation --group docs $$($(PY) -m ci.workspace install-args shared $(PACKAGES))
+	@touch $(VENV)/.setup-shared $(VENV)/.setup-docs $(PACKAGES:%=$(VENV)/.setup-%) $@
+
 $(VENV)/.setup-%: $(VENV)/.setup-tools shared/pyproject.toml ci/workspace.py $$(wildcard packages/$$*/pyproject.toml) \
-		$$(shell find packages/$$* shared/rust -name target -prune -o \( -name Cargo.toml -o -name '*.rs' \) -print 2>/dev/null)
+		$$(call RUST_SOURCES,packages/$$*)
 	@if [ -e packages/$*/Cargo.toml ]; then bash ci/check_tools.sh cargo; fi
 	@echo "setup: $*"
 	@$(PIP_INSTALL) --no-build-isolation $$($(PY) -m ci.workspace install-args $*)
@@ -298,9 +308,16 @@ gpu-report:
 
 ## lint: style of the Python and Rust sources
 .PHONY: lint
-lint: setup
+lint: lint-python lint-rust
+
+.PHONY: lint-python
+lint-python: setup
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+
+.PHONY: lint-rust
+lint-rust:
+	@bash ci/check_tools.sh cargo
 	@for manifest in $(CRATES); do \
 		cargo fmt --manifest-path $$manifest --all --check; \
 		$(CARGO_TOGETHER) cargo clippy --quiet --manifest-path $$manifest --workspace --all-targets --all-features -- -D warnings; done

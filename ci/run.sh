@@ -8,7 +8,7 @@ export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead 
 
 # These keep one core busy each: the rows run beside one another, what is in a row one after the other.
 PACKED=(wheels clean-install types docs check-layout check-mutations check-gpu check-results)
-SHOWN=(notebooks lint)
+SHOWN=(notebooks lint-python)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
 if command -v chromium chromium-browser google-chrome >/dev/null; then PACKED=("${PACKED[@]/%docs/docs-pictures}"); fi
 REPORTS=.cache/reports
@@ -28,8 +28,8 @@ run() {
     return $all
 }
 
-run test-rust >"$REPORTS/rust" 2>&1 & # needs no virtual environment, whose making leaves a core idle
-if run setup && run refs; then         # nothing else can run without them
+run test-rust lint-rust >"$REPORTS/rust" 2>&1 & # need no virtual environment, whose making leaves a core idle
+if run setup && run refs; then                   # nothing else can run without them
     run test-quick
     WORKERS=1 run "${PACKED[@]}" >"$REPORTS/packed" 2>&1 &
     WORKERS=1 run "${SHOWN[@]}"

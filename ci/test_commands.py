@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ci.workspace import REPO, Package, find, packages, requirement_extras, requirement_name, shared
+from ci.workspace import REPO, Package, find, install_arguments, packages, requirement_extras, requirement_name, shared
 
 pytestmark = pytest.mark.l1
 
@@ -36,8 +36,15 @@ def test_every_stage_is_a_target() -> None:
     script = (REPO / "ci" / "run.sh").read_text()
     rows = re.findall(r"^[A-Z]+=\((.*?)\)", script, re.MULTILINE)
     stages = [*" ".join(rows).split(), *re.findall(r"(?:^ *|if |&& )run ([a-z][\w-]+)", script, re.MULTILINE)]
-    assert {"test-quick", "lint", "docs"} <= set(stages) <= targets()
+    assert {"test-quick", "lint-python", "lint-rust", "docs"} <= set(stages) <= targets()
     assert len(set(stages)) == len(stages)
+
+
+def test_packages_that_are_installed_together_are_named_once_each() -> None:
+    arguments = install_arguments(shared(), *packages())
+    places = [argument.split("[")[0] for argument in arguments]
+    assert places == [str(package.root) for package in [shared(), *packages()]]
+    assert str(shared().root) in install_arguments(find("cartpole-jax"))
 
 
 def test_an_unknown_package_is_named() -> None:

@@ -4,9 +4,9 @@ The one place that knows the naming conventions; the Makefile and the other scri
 because `make setup` runs it before anything is installed.
 
 Usage:
-    workspace.py install-args NAME   the pip arguments that install NAME (a distribution, or ``shared``) for development
-    workspace.py core NAME           the libraries of this repository that NAME needs at least
-    workspace.py references NAME     the references that NAME is verified against
+    workspace.py install-args NAME…   the pip arguments that install NAME (a distribution, or ``shared``) for development
+    workspace.py core NAME            the libraries of this repository that NAME needs at least
+    workspace.py references NAME      the references that NAME is verified against
 """
 
 from __future__ import annotations
@@ -166,12 +166,14 @@ def libraries_of(package: Package, *, extras: bool) -> list[Package]:
     return [library for library in libraries(package.repo) if library.dist in wanted - {package.dist}]
 
 
-def install_arguments(package: Package) -> list[str]:
-    """What pip installs together for a package: the libraries it asks for in any extra, then the package itself.
+def install_arguments(*named: Package) -> list[str]:
+    """What pip installs together for packages: the libraries they ask for in any extra, then the packages themselves.
 
     They are on no index, so pip must be told where each of them lies.
     """
-    return [*(str(library.root) for library in libraries_of(package, extras=True)), package.editable]
+    needed = dict.fromkeys(library for package in named for library in libraries_of(package, extras=True))
+    libraries = [str(library.root) for library in needed if library not in named]
+    return [*libraries, *(package.editable for package in named)]
 
 
 def references(repo: Path = REPO) -> dict[str, dict]:
@@ -182,8 +184,8 @@ def references(repo: Path = REPO) -> dict[str, dict]:
 def main(arguments: list[str]) -> None:
     """Answer one of the questions of the module's docstring."""
     match arguments:
-        case ["install-args", name]:
-            print(" ".join(f"-e {requirement}" for requirement in install_arguments(find(name))))
+        case ["install-args", *names] if names:
+            print(" ".join(f"-e {requirement}" for requirement in install_arguments(*map(find, names))))
         case ["core", name]:
             print(" ".join(library.dist for library in libraries_of(find(name), extras=False)))
         case ["references", name]:
