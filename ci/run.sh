@@ -7,10 +7,10 @@ unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
 # These keep one core busy each: the rows run beside one another, what is in a row one after the other.
-PACKED=(wheels clean-install types docs check-layout check-mutations check-gpu check-results)
-SHOWN=(notebooks lint-python)
+PACKED=(wheels clean-install types check-mutations check-gpu check-results)
+SHOWN=(notebooks docs check-layout lint-python)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
-if command -v chromium chromium-browser google-chrome >/dev/null; then PACKED=("${PACKED[@]/%docs/docs-pictures}"); fi
+if command -v chromium chromium-browser google-chrome >/dev/null; then SHOWN=("${SHOWN[@]/%docs/docs-pictures}"); fi
 REPORTS=.cache/reports
 
 rm -rf "$REPORTS"

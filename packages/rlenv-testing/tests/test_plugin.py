@@ -114,13 +114,18 @@ def test_outside_this_repository_jax_is_left_alone(run, monkeypatch):
 
 def test_inside_it_programs_are_cached(pytester, run, monkeypatch):
     monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
     pytester.makepyprojecttoml("[tool.pytest.ini_options]\n")
     (pytester.path / "shared" / "src" / "rlenv_shared").mkdir(parents=True)
     run(
         """
+        import gc, os
         import jax
+        from rlenv_testing import plugin
 
         def test_it(pytestconfig):
+            assert os.environ["XLA_FLAGS"] == f"--xla_cpu_enable_fast_math=false {plugin.ONE_PIECE}=1"
+            assert gc.get_threshold() == plugin.COLLECTION
             assert jax.config.jax_compilation_cache_dir == str(pytestconfig.rootpath / ".cache" / "jax")
             assert jax.config.jax_persistent_cache_min_compile_time_secs == 0
             assert jax.default_backend() == "cpu"
@@ -131,9 +136,11 @@ def test_inside_it_programs_are_cached(pytester, run, monkeypatch):
 
 def test_what_the_user_set_wins(monkeypatch, tmp_path):
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "elsewhere")
+    monkeypatch.setenv("XLA_FLAGS", f"{plugin.ONE_PIECE}=4")
     before = jax.config.jax_compilation_cache_dir
     plugin.configure_jax(tmp_path)
     assert os.environ["JAX_COMPILATION_CACHE_DIR"] == "elsewhere"
+    assert os.environ["XLA_FLAGS"] == f"{plugin.ONE_PIECE}=4"
     assert jax.config.jax_compilation_cache_dir == before
 
 

@@ -10,7 +10,8 @@
 * Beside other workers the files begin whose tests may take longest, by their ``timeout`` marks: a long file that comes
   last keeps one worker busy and the others idle.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
-  ``.cache/jax``; Hypothesis has no deadline; ``references.<name>`` can be imported.
+  ``.cache/jax``, XLA compiles a program in one piece, and Python looks for cyclic garbage rarely; Hypothesis has no
+  deadline; ``references.<name>`` can be imported.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from rlenv_shared.verification.locate import make_importable
 from rlenv_testing import forms
 
 MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
+ONE_PIECE = "--xla_cpu_parallel_codegen_split_count"  # 32 by default: of use to idle cores, a tenth of the work to others
+COLLECTION = (100_000, 50, 100)  # tracing makes many objects that last; by default they are gone through again and again
 REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
 MARKERS = (
     "l1: self-consistency: properties and conformance, no reference",
@@ -68,6 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir():
         configure_jax(config.rootpath / ".cache" / "jax")
         configure_hypothesis()
+        gc.set_threshold(*COLLECTION)
         make_importable(config.rootpath / "references")
 
 
@@ -99,7 +103,10 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def configure_jax(cache: Path) -> None:
-    """CPU and a persistent compilation cache, where the environment does not say otherwise."""
+    """CPU, a persistent compilation cache and programs in one piece, where the environment does not say otherwise."""
+    flags = os.environ.get("XLA_FLAGS", "")
+    if ONE_PIECE not in flags:
+        os.environ["XLA_FLAGS"] = f"{flags} {ONE_PIECE}=1".strip()
     settings: dict[str, str | float] = {
         "jax_platforms": "cpu",
         "jax_compilation_cache_dir": str(cache),
