@@ -4,7 +4,7 @@ The one place that knows the naming conventions; the Makefile and the other scri
 because `make setup` runs it before anything is installed.
 
 Usage:
-    workspace.py install-args NAME…   the pip arguments that install NAME (a distribution, or ``shared``) for development
+    workspace.py install-args NAME …  pip's arguments to install NAME (a distribution, or ``shared``) for development
     workspace.py core NAME            the libraries of this repository that NAME needs at least
     workspace.py references NAME      the references that NAME is verified against
 """
@@ -167,7 +167,7 @@ def libraries_of(package: Package, *, extras: bool) -> list[Package]:
 
 
 def install_arguments(*named: Package) -> list[str]:
-    """What pip installs together for packages: the libraries they ask for in any extra, then the packages themselves.
+    """What pip installs together for packages: the libraries that they ask for in any extra, then themselves.
 
     They are on no index, so pip must be told where each of them lies.
     """

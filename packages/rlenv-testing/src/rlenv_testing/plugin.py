@@ -30,8 +30,8 @@ from rlenv_shared.verification.locate import make_importable
 from rlenv_testing import forms
 
 MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
-ONE_PIECE = "--xla_cpu_parallel_codegen_split_count"  # 32 by default: of use to idle cores, a tenth of the work to others
-COLLECTION = (100_000, 50, 100)  # tracing makes many objects that last; by default they are gone through again and again
+ONE_PIECE = "--xla_cpu_parallel_codegen_split_count"  # 32 by default: of use to idle cores, a tenth more work
+COLLECTION = (100_000, 50, 100)  # tracing makes many objects that last; by default each is looked at again and again
 REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
 MARKERS = (
     "l1: self-consistency: properties and conformance, no reference",
