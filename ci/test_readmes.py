@@ -33,7 +33,7 @@ def test_a_block_runs_alone(folder: Path, number: int, tmp_path: Path) -> None:
         (tmp_path / "game.gb").write_bytes(windfall.rom())
     (tmp_path / "block").write_text(block)
     command = ["-c", SESSION] if block.startswith(">>>") else ["block"]
-    environment = {**os.environ, "XLA_FLAGS": "", "PYTHONWARNINGS": "error::DeprecationWarning:__main__"}
+    environment = {**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning:__main__"}
     done = subprocess.run(
         [sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=580
     )

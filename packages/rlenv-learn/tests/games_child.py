@@ -32,7 +32,7 @@ GAMES = {  # self-play where players take turns, a script where they choose at t
 
 def main(out: str, game: str, devices: str) -> None:
     """Train and write."""
-    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     env, selfplay = GAMES[game]
     result = train(env, CONFIG, selfplay=selfplay, devices=int(devices))
     metrics = {

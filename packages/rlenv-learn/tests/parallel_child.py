@@ -65,7 +65,7 @@ def outcome(devices: int | None) -> dict[str, np.ndarray]:
 
 def main(out: str, devices: str, processes: str = "1", index: str = "0", port: str = "0") -> None:
     """Train on all devices of all processes; the first process writes."""
-    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     if int(processes) > 1:
         jax.distributed.initialize(f"127.0.0.1:{port}", int(processes), int(index))
     result = outcome(jax.device_count())
