@@ -14,8 +14,10 @@ from jax.extend import core as jax_core
 from jax.interpreters import ad, batching, mlir
 
 from rlenv_emit.build import Built, build
+from rlenv_emit.bytecode import machine
+from rlenv_emit.bytecode.store import code_of
 from rlenv_emit.errors import DifferentiationError
-from rlenv_emit.processor import Form
+from rlenv_emit.processor import BYTECODE, Form
 from rlenv_shared.errors import explain
 
 Kind = Callable[..., Any]
@@ -48,6 +50,11 @@ class Traced:
     def target(self, varying: tuple[bool, ...]) -> str:
         """Name under which XLA knows the object for these varying arguments."""
         return _register(build(self.closed, varying, self.form))
+
+    @functools.cache  # noqa: B019
+    def code(self, varying: tuple[bool, ...]) -> Any:
+        """Instructions for these varying arguments."""
+        return code_of(self.closed, varying)
 
 
 @functools.cache
@@ -114,14 +121,33 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
         argument.reshape((count, *aval.shape)) if own else argument
         for argument, own, aval in zip(arguments, batched, traced.closed.in_avals, strict=True)
     ]
-    kinds, replaced = [], {}
-    if traced.kind is not None:  # neighbours share branches, so those of one kind go together, and change in place
-        kinds = [jax.vmap(traced.kind, [0 if own else None for own in batched], axis_size=count)(*rows)]
+    kinds = None
+    if traced.kind is not None:  # neighbours share branches, so those of one kind go together
+        kinds = jax.vmap(traced.kind, [0 if own else None for own in batched], axis_size=count)(*rows)
+    carry_out = _carried_out if traced.form is BYTECODE else _native
+    found = carry_out(traced, batched, rows, outs, kinds)
+    return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
+
+
+def _native(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:
+    """By the object, which changes arguments in place where environments have a kind."""
+    replaced = {}
+    if kinds is not None:
         places = enumerate(zip(batched, rows, outs, strict=False))
         replaced = {i: i for i, (own, row, out) in places if own and (row.shape, row.dtype) == (out.shape, out.dtype)}
     call = jax.ffi.ffi_call(traced.target(batched), outs, input_output_aliases=replaced)
-    found = call(*rows, *kinds, threads=traced.threads)
-    return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
+    return call(*rows, *([] if kinds is None else [kinds]), threads=traced.threads)
+
+
+def _carried_out(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:
+    """By XLA, instruction by instruction."""
+    found = machine.run(traced.code(batched), rows, outs[0].shape[0] if outs else 0, kinds)
+    if not traced.partly:
+        return found
+    plays = kinds >= 0
+    return [
+        jnp.where(plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old) for new, old in zip(found, rows, strict=False)
+    ]
 
 
 def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:

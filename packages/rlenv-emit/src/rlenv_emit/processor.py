@@ -41,6 +41,8 @@ FORMS: Final = (
     Form("neon", "aarch64", frozenset(), "armv8-a", 4),
 )
 """From the best to that which every processor has."""
+BYTECODE: Final = Form("bytecode", "", frozenset(), "", 256)
+"""No native code: instructions that XLA carries out (`rlenv_emit.bytecode`), wherever XLA has a CPU."""
 
 
 @functools.cache
@@ -84,10 +86,11 @@ def known(name: str) -> Form:
     Raises:
         ObjectFileError: there is no such form.
     """
-    for form in FORMS:
+    forms = (*FORMS, BYTECODE)
+    for form in forms:
         if form.name == name:
             return form
-    expected = f"one of {[form.name for form in FORMS]}"
+    expected = f"one of {[form.name for form in forms]}"
     raise ObjectFileError(explain("form", got=name, expected=expected, remedy="leave the choice to the package"))
 
 
@@ -98,7 +101,7 @@ def named(name: str) -> Form:
         ObjectFileError: there is no such form, or it needs what this processor has not.
     """
     form = known(name)
-    if not runs(form):
+    if form is not BYTECODE and not runs(form):
         lacking = sorted(form.needs - flags()) or form.machine
         remedy = "leave the choice to the package"
         raise ObjectFileError(

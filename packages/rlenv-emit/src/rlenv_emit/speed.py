@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
 from rlenv_emit.branches import in_pieces
-from rlenv_emit.emit import emit_lazily
+from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
@@ -76,7 +76,9 @@ class _WithoutReset(WithHooks):
         return state, reward, terminated, self.is_truncated(state, params)
 
 
-def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, **form: Any) -> workloads.JaxWorkload:
+def emitted_play(
+    env: Any, batch: int, steps: int, *, threads: int, name: str, processor: str | None = None, **form: Any
+) -> workloads.JaxWorkload:
     """A rollout whose every step is one emitted function: it takes the action that it was given, and draws the next.
 
     What is drawn is therefore known before a step, and a batch is worked on in the order of ``env.alike``.  Where there
@@ -111,8 +113,8 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
         return _as_row((*after, *chosen)), kind, ended
 
     order = None if alike is None else lambda row, kind, ended, params: kind
-    batched = jax.vmap(emit_lazily(play, None, threads, order), (0, 0, 0, None))
-    ended_only = emit_lazily(begin, None, threads, where=lambda row, kind, ended, params: ended)
+    batched = jax.vmap(emit_lazily(play, processor, threads, order), (0, 0, 0, None))
+    ended_only = emit_lazily(begin, processor, threads, where=lambda row, kind, ended, params: ended)
     begun = jax.vmap(ended_only, (0, 0, 0, None))
 
     def rollout(carry: Any, params: Any) -> tuple[Any, None]:
@@ -131,6 +133,7 @@ def emitted_play(env: Any, batch: int, steps: int, *, threads: int, name: str, *
     plain.start = (*plain.start, *first(plain.start, params))
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start[:-1])
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
+    plain.settings |= {"form": chosen_form(processor).name}
     return plain
 
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from rlenv_emit import processor
 from rlenv_emit.bits import equal
+from rlenv_emit.bytecode import machine
+from rlenv_emit.bytecode.store import code_of
 from rlenv_emit.front.trace import program
 from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
@@ -65,7 +67,7 @@ def compare(
     Args:
         seeds: of the programs.
         rows: lanes; an odd number pads the last group.
-        forms: of processors, and `WARP`.
+        forms: of processors, ``bytecode``, and `WARP`.
         sanitized: forms that are also compiled and run under the sanitizers.
         emulated: forms that are also run on an emulated processor that has no more than they need.
 
@@ -86,6 +88,9 @@ def compare(
     for name in forms:
         if name == WARP:
             results = [array[0] for array in HostKernel(program(closed, varying))([a[None] for a in arrays], 1, rows)]
+        elif name == processor.BYTECODE.name:
+            code = code_of(closed, varying)
+            results = list(map(np.asarray, jax.jit(lambda given, code=code: machine.run(code, given, rows))(given)))
         else:
             results = Native(closed, varying, rows, processor.named(name))(arrays)
         found += _differences(name, seeds, expected, results)

@@ -1,0 +1,129 @@
+"""Puts operations together that often follow one another, so that one instruction carries them out.
+
+An instruction costs as much again as its work.  Which operations go together is not written down: those pairs do of which
+a program has most.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Collection
+from typing import Any, Final
+
+from rlenv_emit.bytecode.code import OPERANDS, ROW, WORD, Formula
+from rlenv_emit.ir import Block, If, Loop, Op, Value, blocks, uses, walk
+
+ROUNDS: Final = 3
+"""Pairs are looked for among what rounds before have put together."""
+PAIRS: Final = 48
+"""Kinds of pairs that a round puts together at most."""
+RARE: Final = 1 / 1000
+"""Of all operations; pairs that are rarer are left alone, since each kind is more to compile."""
+_OF_BITS: Final = frozenset({"and", "or", "xor", "add", "sub", "mul", "eq", "ne"})
+"""Do the same to signed and unsigned words."""
+_LOGIC: Final = frozenset({"and", "or", "xor", "eq", "ne"})
+"""And to flags, which are 0 and 1."""
+_SIGNED: Final = {"u32": "i32", "u64": "i64"}
+
+
+def with_formulas(block: Block, constants: Collection[Value]) -> Block:
+    """The block with operations of kind ``formula``, whose attr says what they do; nothing else stays an operation.
+
+    Args:
+        block: a whole program's, without constants and inputs.
+        constants: values that an instruction holds itself.
+    """
+    block = _mapped(block, lambda op: dataclasses.replace(op, kind="formula", attr=_single(op, constants)))
+    for _ in range(ROUNDS):
+        used = Counter(value for statement in walk(block) for value in uses(statement))
+        used.update(block.results)
+        pairs = Counter(pair for _, _, _, pair in _pairs(block, used))
+        least = max(2, RARE * sum(isinstance(one, Op) for one in walk(block)))
+        chosen = {pair for pair, count in pairs.most_common(PAIRS) if count >= least}
+        block = _joined(block, used, chosen)
+    return block
+
+
+def _single(op: Op, constants: Collection[Value]) -> Formula:
+    """An operation alone."""
+    dtypes = tuple(value.dtype for value in op.args)
+    if op.kind in _OF_BITS:
+        dtypes = tuple(_SIGNED.get(dtype, dtype) for dtype in dtypes)
+        if dtypes[0] == "b1" and op.kind in _LOGIC:
+            dtypes = ("i32", "i32")
+    elif op.kind == "select":
+        dtypes = (dtypes[0], "word", "word")
+    operands = tuple(WORD if value in constants else ROW for value in op.args)
+    out = op.out.dtype if op.kind in ("convert", "bitcast") else ""
+    return Formula(op.kind, dtypes, operands, out, op.attr if op.kind == "table" else None)
+
+
+def _mapped(block: Block, change: Any) -> Block:
+    """With every operation changed."""
+    found: list[Op | If | Loop] = []
+    for statement in block.statements:
+        if isinstance(statement, Op):
+            found.append(change(statement))
+        else:
+            found.append(_inside(statement, [_mapped(inner, change) for inner in blocks(statement)]))
+    return Block(found, block.results)
+
+
+def _inside(statement: If | Loop, inner: list[Block]) -> If | Loop:
+    if isinstance(statement, If):
+        return dataclasses.replace(statement, then=inner[0], other=inner[1])
+    return dataclasses.replace(statement, condition=inner[0], body=inner[1])
+
+
+def _own(block: Block, used: Counter[Value]) -> dict[Value, Op]:
+    """Operations of the block itself whose result is read once."""
+    return {one.out: one for one in block.statements if isinstance(one, Op) and used[one.out] == 1}
+
+
+def _pairs(block: Block, used: Counter[Value]) -> Any:
+    """``(operation, its operand, the operation that gives it, what the pair is)``, also of inner blocks."""
+    own = _own(block, used)
+    for statement in block.statements:
+        if not isinstance(statement, Op):
+            for inner in blocks(statement):
+                yield from _pairs(inner, used)
+            continue
+        for place, value in enumerate(statement.args):
+            first = own.get(value)
+            if first is not None and statement.attr.count() + first.attr.count() - 1 <= OPERANDS:
+                yield statement, place, first, (first.attr, statement.attr, place)
+
+
+def _joined(block: Block, used: Counter[Value], chosen: set[Any]) -> Block:
+    """With the chosen pairs as one operation each."""
+    own, gone = _own(block, used), set()
+    found: list[Op | If | Loop] = []
+    for statement in block.statements:
+        if not isinstance(statement, Op):
+            found.append(_inside(statement, [_joined(inner, used, chosen) for inner in blocks(statement)]))
+            continue
+        for place, value in enumerate(statement.args):
+            first = own.get(value)
+            if first is not None and (first.attr, statement.attr, place) in chosen:
+                args = (*statement.args[:place], *first.args, *statement.args[place + 1 :])
+                formula = _replaced(statement.attr, place, first.attr)[0]
+                statement = dataclasses.replace(statement, args=args, attr=formula)
+                gone.add(value)
+                if statement.out in own:
+                    own[statement.out] = statement
+                break
+        found.append(statement)
+    return Block([one for one in found if not (isinstance(one, Op) and one.out in gone)], block.results)
+
+
+def _replaced(formula: Formula, place: int, first: Formula) -> tuple[Formula, int]:
+    """With another formula as the operand in this place; the second is -1 once that is done."""
+    operands: list[Any] = []
+    for one in formula.operands:
+        if isinstance(one, Formula):
+            one, place = _replaced(one, place, first) if place >= 0 else (one, place)
+        elif place >= 0:
+            one, place = (first if place == 0 else one), place - 1
+        operands.append(one)
+    return formula._replace(operands=tuple(operands)), place

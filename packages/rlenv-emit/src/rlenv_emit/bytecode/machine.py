@@ -1,0 +1,201 @@
+"""Carries out `Code` by XLA: one loop over instructions, each for all environments of a group.
+
+The loop is marked as small, so that XLA's compiler for CPUs makes one function of it instead of starting a kernel for
+each operation of each instruction.  A group's rows stay in the processor's caches.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental.xla_metadata import set_xla_metadata
+
+from rlenv_emit.bytecode.code import BRANCH, FIELDS, ROW, WORD, Code, Formula
+from rlenv_emit.errors import UnsupportedError
+from rlenv_emit.ir import NUMPY
+from rlenv_shared.errors import explain
+
+ZERO: Final = np.int32(0)  # indices are int32 whatever the width of JAX's own integers
+LANES: Final = 256
+"""Environments of a group."""
+SMALL: Final = {"xla_cpu_small_call": "true", "inlineable": "false"}
+"""What marks a call that XLA's compiler for CPUs makes one function of."""
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "add": lax.add, "sub": lax.sub, "mul": lax.mul, "div": lax.div, "rem": lax.rem, "min": lax.min, "max": lax.max,
+    "and": lax.bitwise_and, "or": lax.bitwise_or, "xor": lax.bitwise_xor, "not": lax.bitwise_not, "neg": lax.neg,
+    "eq": lax.eq, "ne": lax.ne, "lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge,
+    "shl": lax.shift_left, "shr": lax.shift_right_logical, "sar": lax.shift_right_arithmetic,
+    "abs": lax.abs, "sign": lax.sign, "clz": lax.clz, "popcount": lax.population_count, "mulhi": lax.mulhi,
+    "select": lax.select, "move": lambda word: word,
+    "sqrt": lax.sqrt, "floor": lax.floor, "ceil": lax.ceil, "finite": lax.is_finite, "nextafter": lax.nextafter,
+    "round": lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO),
+    "rint": lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
+    "sin": lax.sin, "cos": lax.cos, "log": lax.log, "pow": lax.pow,
+    "any": lambda flags: jnp.broadcast_to(flags.any(), flags.shape),
+}  # fmt: skip
+
+
+def from_words(words: Any, dtype: str) -> Any:
+    """Numbers of a dtype; ``word`` leaves them as they are."""
+    if dtype == "word":
+        return words
+    if dtype == "b1":
+        return words != 0
+    wanted = NUMPY[dtype]
+    if wanted.itemsize < words.dtype.itemsize:
+        words = words.astype(f"i{wanted.itemsize}" if wanted.kind == "f" else wanted)
+    return words if words.dtype == wanted else lax.bitcast_convert_type(words, wanted)
+
+
+def to_words(numbers: Any, word: np.dtype) -> Any:
+    """Integers and flags by their values, floats by their bits."""
+    if numbers.dtype.kind == "f" or numbers.dtype.itemsize == word.itemsize:
+        numbers = lax.bitcast_convert_type(numbers, f"i{numbers.dtype.itemsize}")
+    return numbers.astype(word)
+
+
+def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> list[Any]:
+    """The results of all environments.
+
+    Args:
+        code: of one.
+        arguments: ``[count, *shape]`` where every environment has its own, else ``[*shape]``.
+        count: environments.
+        kinds: int32 ``[count]``; those of one kind lie beside one another, and those of a negative one are left out:
+            what stands in their results is nobody's.
+
+    Raises:
+        UnsupportedError: an operation is none of those above.
+    """
+    word, groups = code.instructions.dtype, -(-count // LANES)
+    inputs, outputs = code.arrays
+    order = None if kinds is None else jnp.argsort(kinds)
+    rows, own, shared = [], [], []
+    for array, argument, at in zip(inputs, arguments, code.inputs, strict=True):
+        read = np.flatnonzero(at >= 0)
+        words = argument.reshape((-1, array.size)[not array.varying :])[..., read].T
+        (own if array.varying else shared).append(to_words(words, word))
+        rows.append((at[read], array.varying))
+    own_rows, shared_rows = (np.concatenate([np.zeros(0, np.int64), *(at for at, v in rows if v == w)]) for w in (1, 0))
+    lanes = jnp.concatenate([jnp.zeros((0, count), word), *own])
+    lanes = lanes if order is None else lanes[:, order]
+    lanes = jnp.pad(lanes, ((0, 0), (0, groups * LANES - count)), mode="edge")
+    lanes = lanes.reshape(-1, groups, LANES)
+    start = jnp.zeros((code.rows, LANES), word)
+    everybody = jnp.concatenate([jnp.zeros(0, word), *shared])
+    start = start.at[shared_rows].set(jnp.broadcast_to(everybody[:, None], (len(shared_rows), LANES)))
+    tables = {("constant", number): jnp.asarray(table) for number, table in enumerate(code.tables)}
+    tables |= {("argument", number): argument.reshape(-1) for number, argument in enumerate(arguments)}
+    tables = {table: tables[table] for table in _read(code.operations)}
+    left_out = jnp.int32(0) if kinds is None else (kinds < 0).sum(dtype=jnp.int32) // LANES
+    play = jax.jit(functools.partial(_groups, code.operations))
+    known = map(jnp.asarray, (code.instructions, np.int32(own_rows), np.int32(code.results)))
+    # As constants they would be moved into the loops, of which the compiler then makes no function.
+    given = lax.optimization_barrier((*known, list(tables.values()), start, lanes, left_out))
+    found = set_xla_metadata(play(*given), **SMALL)
+    found = found.reshape(-1, groups * LANES)
+    found = found[:, :count] if order is None else found[:, jnp.argsort(order)]
+    results, begin = [], 0
+    for array in outputs:
+        part = found[begin : begin + array.size]
+        results.append(from_words(part, array.dtype).T.reshape(count, *array.shape))
+        begin += array.size
+    return results
+
+
+def _groups(
+    operations: Sequence[Formula], instructions: Any, own: Any, results: Any, tables: Any, start: Any, lanes: Any,
+    first: Any,
+) -> Any:  # fmt: skip
+    """``[results, groups, LANES]`` of ``[own, groups, LANES]``, from the first group on that is to be played."""
+
+    def group(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+        number, found = carry
+
+        def read(place: Any, rows: Any) -> Any:
+            words = lax.dynamic_slice(lanes, (place, number, ZERO), (1, 1, lanes.shape[2]))[0]
+            return lax.dynamic_update_slice(rows, words, (own[place], ZERO))
+
+        def write(place: Any, found: Any) -> Any:
+            words = lax.dynamic_slice(rows, (results[place], ZERO), (1, lanes.shape[2]))
+            return lax.dynamic_update_slice(found, words[None], (place, number, ZERO))
+
+        rows = _play(operations, instructions, tables, _repeated(own.shape[0], read, start))
+        return number + 1, _repeated(results.shape[0], write, found)
+
+    found = jnp.zeros((results.shape[0], *lanes.shape[1:]), lanes.dtype)
+    return lax.while_loop(lambda carry: carry[0] < lanes.shape[1], group, (first, found))[1]
+
+
+def _repeated(times: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
+    def once(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+        return carry[0] + 1, body(*carry)
+
+    return lax.while_loop(lambda carry: carry[0] < times, once, (ZERO, state))[1]
+
+
+def _play(operations: Sequence[Formula], instructions: Any, tables: Any, rows: Any) -> Any:
+    """The rows after the last instruction."""
+    known = dict(zip(_read(operations), tables, strict=True))
+    jump, branch = (Formula("move", ("word",), (operand,)) for operand in (WORD, ROW))  # a jump's first operand is 0
+    arms = [_arm(operation, known) for operation in (jump, branch, *operations)]
+
+    def step(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+        number, rows = carry
+        line = lax.dynamic_slice(instructions, (number, ZERO), (1, FIELDS))[0]
+        row = lax.switch(line[0].astype(jnp.int32), arms, rows, line)
+        goes = (line[0] <= BRANCH) & (row[0] == 0)  # not asked of `rows`: who reads it aside has it copied
+        after = jnp.where(goes, line[3].astype(np.int32), number + 1)
+        return after, lax.dynamic_update_slice(rows, row[None], (line[1].astype(np.int32), ZERO))
+
+    return lax.while_loop(lambda carry: carry[0] < instructions.shape[0], step, (jnp.int32(0), rows))[1]
+
+
+def _read(operations: Sequence[Formula]) -> list[tuple[str, int]]:
+    """The tables that somebody reads."""
+    return sorted(set().union(*(operation.tables() for operation in operations)))
+
+
+def _arm(operation: Formula, tables: dict[tuple[str, int], Any]) -> Callable[[Any, Any], Any]:
+    """``(rows, line) -> the row of the result``."""
+
+    def carry_out(rows: Any, line: Any) -> Any:
+        fields = iter(range(2, FIELDS))
+
+        def words_of(formula: Formula) -> Any:
+            operands = []
+            for operand, dtype in zip(formula.operands, formula.dtypes, strict=True):
+                if isinstance(operand, Formula):
+                    words = words_of(operand)
+                elif operand == WORD:
+                    words = jnp.broadcast_to(line[next(fields)], rows.shape[1:])
+                else:
+                    row = line[next(fields)].astype(np.int32)
+                    words = lax.dynamic_slice(rows, (row, ZERO), (1, rows.shape[1]))[0]
+                operands.append(from_words(words, dtype))
+            return to_words(_function(formula, tables)(*operands), rows.dtype)
+
+        return words_of(operation)
+
+    return carry_out
+
+
+def _function(formula: Formula, tables: dict[tuple[str, int], Any]) -> Callable[..., Any]:
+    if formula.table is not None:
+        return lambda index: tables[formula.table].at[index].get(mode="promise_in_bounds")
+    if formula.kind == "convert":
+        return lambda number: lax.convert_element_type(number, NUMPY[formula.out])
+    if formula.kind == "bitcast":
+        return lambda number: lax.bitcast_convert_type(number, NUMPY[formula.out])
+    if formula.kind not in FUNCTIONS:
+        remedy = "leave out the form, and the program is compiled"
+        got, expected = f"{formula.kind} of {formula.dtypes}", sorted(FUNCTIONS)
+        raise UnsupportedError(explain("operation", got=got, expected=expected, remedy=remedy))
+    return FUNCTIONS[formula.kind]

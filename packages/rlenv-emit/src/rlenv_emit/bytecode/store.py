@@ -1,0 +1,110 @@
+"""Assembles a traced function once, and keeps its code beside native objects."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from rlenv_emit.build import cache_folder
+from rlenv_emit.bytecode.assemble import assemble
+from rlenv_emit.bytecode.code import Code, Formula
+from rlenv_emit.errors import ObjectFileError
+from rlenv_emit.front.trace import program
+from rlenv_emit.ir import Array
+from rlenv_emit.key import key_of
+from rlenv_emit.processor import BYTECODE
+from rlenv_shared import files
+from rlenv_shared.errors import explain
+
+SOURCES: Final = ("assemble.py", "code.py", "formulas.py")
+"""What makes code of a program, besides what `rlenv_emit.key` knows of."""
+
+
+@functools.cache
+def _version() -> str:
+    folder = Path(__file__).parent
+    return hashlib.sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()
+
+
+def code_of(closed: Any, varying: Sequence[bool]) -> Code:
+    """The code of a closed jaxpr of one environment; if the cache has it, nothing else is looked at.
+
+    Args:
+        closed: the jaxpr.
+        varying: for each argument, whether every environment has its own.
+
+    Raises:
+        UnsupportedError: it uses a primitive, dtype or size that cannot be emitted.
+        ObjectFileError: the file in the cache is not what its name says.
+    """
+    key = key_of(closed, varying, BYTECODE, (_version(),))
+    path = cache_folder() / f"{BYTECODE.name}-{key}.npz"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(path, assemble(program(closed, varying)), key)
+    return load(path, key)
+
+
+def save(path: Path, code: Code, key: str) -> None:
+    """Write a sealed file, complete or not at all."""
+    header = {
+        "key": key,
+        "rows": code.rows,
+        "operations": [_written(operation) for operation in code.operations],
+        "arrays": [[[one.varying, list(one.shape), one.dtype] for one in arrays] for arrays in code.arrays],
+    }
+    arrays = {"instructions": code.instructions, "results": code.results}
+    arrays |= {f"input{number}": rows for number, rows in enumerate(code.inputs)}
+    arrays |= {f"table{number}": table for number, table in enumerate(code.tables)}
+    files.write_npz(path, header, arrays)
+
+
+def load(path: Path, key: str) -> Code:
+    """What `save` wrote.
+
+    Raises:
+        ObjectFileError: it is damaged, or of another program.
+    """
+    try:
+        header, arrays = files.read_npz(path)
+        if header["key"] != key:
+            raise ValueError(f"the code of {header['key']}")
+        return _code(header, arrays)
+    except Exception as error:
+        got, expected, remedy = f"{type(error).__name__}: {error}", f"the code of {key}", "delete the file"
+        raise ObjectFileError(explain(f"code {path}", got=got, expected=expected, remedy=remedy)) from None
+
+
+def _code(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Code:
+    inputs, outputs = (
+        tuple(Array(varying, tuple(shape), dtype) for varying, shape, dtype in part) for part in header["arrays"]
+    )
+    count = sum(name.startswith("table") for name in arrays)
+    return Code(
+        tuple(_read(operation) for operation in header["operations"]),
+        arrays["instructions"],
+        header["rows"],
+        tuple(arrays[f"input{number}"] for number in range(len(inputs))),
+        arrays["results"],
+        (inputs, outputs),
+        tuple(arrays[f"table{number}"] for number in range(count)),
+    )
+
+
+def _written(operand: Any) -> Any:
+    if not isinstance(operand, Formula):
+        return operand
+    inner = [_written(one) for one in operand.operands]
+    return [operand.kind, list(operand.dtypes), inner, operand.out, operand.table and list(operand.table)]
+
+
+def _read(operand: Any) -> Any:
+    if isinstance(operand, str):
+        return operand
+    kind, dtypes, inner, out, table = operand
+    return Formula(kind, tuple(dtypes), tuple(map(_read, inner)), out, table and (table[0], table[1]))

@@ -1,0 +1,194 @@
+"""Programs as instructions that XLA carries out: the same bits, and what makes it fast stays so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import emit, emit_env
+from rlenv_emit.bits import equal
+from rlenv_emit.bytecode import machine, store
+from rlenv_emit.bytecode.assemble import assemble
+from rlenv_emit.emit import emit_lazily, traced_program
+from rlenv_emit.errors import ObjectFileError, UnsupportedError
+from rlenv_emit.fuzz.compare import compare
+from rlenv_emit.fuzz.generate import alive, edge_values, generate
+from rlenv_emit.fuzz.operations import CASES, applied
+from rlenv_emit.hooks import any_lane
+from rlenv_games import Hand, Skirmish
+from rlenv_shared import counter_rng, masking
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
+LANES = machine.LANES
+ROUNDED_ONCE = ("log", "float32")
+"""The one operation with a fused multiply-add, which XLA cannot be asked for."""
+
+
+def carried_out(function: Any, *example: Any, **other: Any) -> Any:
+    return jax.jit(jax.vmap(emit(function, *example, form="bytecode", **other)))
+
+
+def test_every_operation() -> None:
+    cases = [(operation, dtype) for operation, dtype in CASES if (operation.name, str(dtype)) != ROUNDED_ONCE]
+    assert len(cases) == len(CASES) - 1
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(1)
+        given = [[jnp.asarray(edge_values(dtype, 601, rng)) for _ in range(case.arity)] for case, dtype in cases]
+        expected = [applied(case, operands) for (case, _), operands in zip(cases, given, strict=True)]
+        scalars = [[jax.ShapeDtypeStruct((), array.dtype) for array in operands] for operands in given]
+
+        def all_of_them(*operands: Any) -> Any:
+            return [applied(case, list(one)) for (case, _), one in zip(cases, operands, strict=True)]
+
+        found = carried_out(all_of_them, *scalars)(*given)
+    wrong = [
+        (case.name, str(dtype))
+        for (case, dtype), one, other in zip(cases, found, expected, strict=True)
+        if not equal(np.asarray(one), np.asarray(other)).all()
+    ]
+    assert wrong == []
+
+
+def test_what_is_rounded_once_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match="fma"):
+        carried_out(jnp.log, jnp.float32(0))(jnp.ones(3))
+
+
+def test_random_programs() -> None:
+    seeds = [seed for seed in range(40) if " ".join(ROUNDED_ONCE) not in alive(generate(seed))][:12]
+    with jax.enable_x64(True):
+        found = compare(seeds, 203, ["bytecode"])
+    assert found.differences == []
+    assert len(seeds) == 12
+    assert all(20 <= count <= 200 for count in found.equations)
+
+
+@pytest.mark.parametrize("game", [Skirmish, Hand])
+@pytest.mark.parametrize("batch", [1, LANES, LANES + 13])
+def test_random_play_is_that_of_native_steps(game: Any, batch: int) -> None:
+    env, params = game(), game().default_params
+    rng = tuple(map(jnp.asarray, counter_rng.from_seed(5, batch)))
+
+    def step(one: Any, state: Any, rng: Any) -> Any:
+        mask = one.legal_actions(state, params)
+        word, rng = counter_rng.bits(rng)
+        words = jnp.broadcast_to(word, mask.shape[:-1])
+        return one.step(None, state, masking.sample_legal_bits(words, mask), params), rng
+
+    def played(form: str | None) -> Any:
+        one = emit_env(env, form=form)
+
+        def all_steps(state: Any, rng: Any) -> Any:
+            def go_on(carry: Any, _: None) -> Any:
+                (obs, state, *rest), rng = jax.vmap(lambda state, rng: step(one, state, rng))(*carry)
+                return (state, rng), (obs, rest)
+
+            return jax.lax.scan(go_on, (state, rng), None, 40)
+
+        return jax.jit(all_steps)
+
+    words = tuple(map(jnp.asarray, counter_rng.seed_words(0, batch)))
+    state = jax.jit(jax.vmap(env.init, (0, None)))(words, params)
+    jax.tree.map(np.testing.assert_array_equal, played("bytecode")(state, rng), played(None)(state, rng))
+
+
+def turned(count: Any, *values: Any) -> Any:
+    """All but the last two become one another in turn; those become constants and one of the first."""
+
+    def again(carry: Any) -> Any:
+        left, *rest, known, other = carry
+        return (left - 1, *rest[1:], rest[0], jnp.int32(7), rest[1] + known)
+
+    return jax.lax.while_loop(lambda carry: carry[0] > 0, again, (count, *values))[1:]
+
+
+@pytest.mark.parametrize("width", [4, 5, 6])
+def test_what_changes_places_in_a_loop_changes_them_at_once(width: int) -> None:
+    counts = np.arange(17, dtype=np.int32) % 6
+    values = [np.arange(17, dtype=np.int32) * (place + 3) + place for place in range(width)]
+    found = carried_out(turned, *[jnp.int32(0)] * (width + 1))(counts, *values)
+    expected = [turned(*row) for row in zip(counts, *values, strict=True)]
+    np.testing.assert_array_equal(np.stack(found, 1), expected)
+
+
+def test_who_is_left_out_stays_and_who_is_alike_goes_together() -> None:
+    def seen(number: Any, other: Any) -> Any:
+        return jnp.where(any_lane(number % 2 == 1), number + 1000, -number), other * 3
+
+    numbers = jnp.asarray(np.random.default_rng(0).permutation(4 * LANES), jnp.int32)
+    for where in (None, lambda number, other: number % 4 != 3):
+        step = emit_lazily(seen, "bytecode", alike=lambda number, other: number % 2, where=where)
+        found, other = jax.jit(jax.vmap(step))(numbers, numbers)
+        plays = np.ones(4 * LANES, bool) if where is None else np.asarray(where(numbers, 0))
+        expected = np.where(numbers % 2 == 1, numbers + 1000, -numbers)
+        np.testing.assert_array_equal(found, np.where(plays, expected, numbers))
+        np.testing.assert_array_equal(other, np.where(plays, numbers * 3, numbers))
+
+
+def chain(*flags: Any) -> Any:
+    """Eight flags put together one after the other, and a sum that is read twice."""
+    some = flags[0]
+    for flag in flags[1:]:
+        some = some | flag
+    total = flags[0].astype(jnp.int32) + flags[1].astype(jnp.int32)
+    return some, total * total
+
+
+def test_operations_that_follow_one_another_are_one_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlenv_emit.bytecode.formulas.RARE", 0)
+    flags = np.random.default_rng(0).random((8, 100)) < 0.2
+    code = assemble(traced_program(chain, *flags[:, 0]))
+    assert len(code.instructions) <= 8  # of 11 operations
+    total = flags[0].astype(np.int32) + flags[1]
+    for one, other in zip(jax.jit(lambda given: machine.run(code, given, 100))(list(flags)), (flags.any(0), total**2)):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_loop_is_one_function_that_copies_no_rows() -> None:
+    """Whatever reads the rows beside the instruction's own operands has all of them copied for each instruction."""
+    env, params = Hand(), Hand().default_params
+    word = jax.ShapeDtypeStruct((LANES,), jnp.uint32)
+    state = jax.eval_shape(jax.vmap(env.init, (0, None)), (word, word), params)
+    step = jax.jit(jax.vmap(emit_env(env, form="bytecode").advance, (0, 0, None)))
+    text = step.lower(state, jax.ShapeDtypeStruct((LANES,), jnp.int32), params).compile().as_text()
+    assert re.search(r"call\(.*xla_cpu_small_call=\"true\"", text)
+    rows = {int(count) for count in re.findall(rf"s32\[(\d+),{LANES}\]\S* parameter", text)}
+    copied = re.findall(rf"s32\[(\d+),{LANES}\]\S* copy\(", text)
+    assert max(rows) > 100
+    assert copied.count(str(max(rows))) <= 1  # before the first instruction
+
+
+def test_code_is_kept_and_what_is_damaged_or_foreign_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
+    table = np.arange(3, dtype=np.int32)
+
+    def read(number: Any) -> Any:
+        return jnp.asarray(table)[number % 3] * 5
+
+    closed = jax.make_jaxpr(read)(jnp.int32(0))
+    store.code_of(closed, [True])
+    (path,) = tmp_path.glob("bytecode-*.npz")
+    monkeypatch.setattr(store, "assemble", None)  # nothing is assembled again
+    code = store.code_of(closed, [True])
+    numbers = jnp.arange(7, dtype=jnp.int32)
+    found = jax.jit(lambda numbers: machine.run(code, [numbers], 7)[0])(numbers)
+    np.testing.assert_array_equal(found, numbers % 3 * 5)
+    content, refused = path.read_bytes(), 0
+    with pytest.raises(ObjectFileError, match="delete the file"):
+        store.load(path, "another")
+    for place in range(0, len(content), len(content) // 60):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        try:
+            again = store.code_of(closed, [True])
+        except ObjectFileError as error:
+            refused += "delete the file" in str(error)
+        else:  # what says when a part was written, for example
+            assert (again.operations, again.rows, again.arrays) == (code.operations, code.rows, code.arrays)
+            np.testing.assert_array_equal(again.instructions, code.instructions)
+    assert refused > 30
