@@ -1,4 +1,4 @@
-"""XLA's form for CPUs: which gates are branches, when they are taken, and pieces of a batch."""
+"""XLA's form for CPUs: which gates are branches, and when they are taken."""
 
 import functools
 
@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from rlenv_emit import branches
-from rlenv_emit.branches import FOR_CPUS, any_of_batch, in_pieces
-from rlenv_shared.errors import InvalidParamsError
+from rlenv_emit.branches import FOR_CPUS, any_of_batch
 from rlenv_shared.ops import XLA, xla_ops
 
 pytestmark = pytest.mark.l1
@@ -75,21 +74,3 @@ def test_the_form_is_for_those_who_ask_for_none():
     assert branches.form(XLA) is FOR_CPUS  # the tests' device is a CPU
     inline = xla_ops("inline")
     assert branches.form(inline) is inline
-
-
-def test_pieces_hold_what_is_alike_and_everybody_keeps_a_place():
-    def step(carry, by):
-        kind, value = carry
-        alone = any_of_batch(kind != 0)
-        return kind, value * by + jnp.where(alone, 1000, 0)
-
-    kinds = jnp.asarray(np.random.default_rng(0).permutation(np.repeat(np.arange(4), [32, 8, 8, 16])), jnp.int32)
-    values = jnp.arange(64, dtype=jnp.int32)
-    same, after = jax.jit(in_pieces(step, lambda carry, by: carry[0], 16))((kinds, values), jnp.int32(3))
-    np.testing.assert_array_equal(same, kinds)
-    np.testing.assert_array_equal(after, values * 3 + np.where(kinds != 0, 1000, 0))
-
-
-def test_a_batch_that_leaves_a_rest_is_refused():
-    with pytest.raises(InvalidParamsError, match="batch: got 10, expected a multiple of 4"):
-        in_pieces(lambda carry: carry, lambda carry: carry, 4)(jnp.arange(10))

@@ -1,7 +1,8 @@
 """XLA's form of a large step for CPUs: a gate is a branch, taken where any environment of a batch needs it.
 
-Without branches the program takes minutes to compile, and a step does all that could happen to each environment.  With
-them a step is the faster, the more alike those of a batch are: `in_pieces` puts what is alike beside one another.
+Without branches the program takes minutes to compile, and a step does all that could happen to each environment.  It is
+the only form that is not made by this package's front, so the others are compared with it; `bytecode` is ready sooner
+and faster.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from jax.custom_batching import custom_vmap
 from jax.extend import core as jax_core
 from jax.interpreters import batching, mlir
 
-from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Handler, Ops, repeat_while
 
 LEAST: Final = 170
@@ -130,32 +130,3 @@ FOR_CPUS: Final = Ops(XLA.take, XLA.mulhi, _when_any, _loop, lambda tree: tree)
 def form(ops: Ops) -> Ops:
     """The form meant by the one that leaves it to the device."""
     return FOR_CPUS if ops is XLA and jax.default_backend() == "cpu" else ops
-
-
-def in_pieces(step: Callable[..., Any], alike: Callable[..., Any], size: int) -> Callable[..., Any]:
-    """A step of many environments: those that are alike beside one another, and so many at a time.
-
-    Args:
-        step: ``(carry, *shared) -> carry`` of one environment; a carry is any pytree.
-        alike: ``(carry, *shared) -> int32 ()``, a number that those have in common whose step goes a similar way.
-        size: environments of a piece.
-
-    Returns:
-        The same of ``[B]``: each environment keeps its place.
-
-    Raises:
-        InvalidParamsError: the batch is no multiple of ``size``; when the step is traced.
-    """
-
-    def many(carry: Any, *shared: Any) -> Any:
-        axes = (0, *[None] * len(shared))
-        count = len(jax.tree.leaves(carry)[0])
-        if count % size:
-            raise InvalidParamsError("batch", count, f"a multiple of {size}", "choose another size of the pieces")
-        order = jnp.argsort(jax.vmap(alike, axes)(carry, *shared))
-        pieces = jax.tree.map(lambda leaf: leaf[order].reshape(count // size, size, *leaf.shape[1:]), carry)
-        after = jax.lax.map(lambda piece: jax.vmap(step, axes)(piece, *shared), pieces)
-        place = jnp.argsort(order)
-        return jax.tree.map(lambda leaf: leaf.reshape(count, *leaf.shape[2:])[place], after)
-
-    return many

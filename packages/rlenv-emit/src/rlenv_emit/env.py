@@ -174,6 +174,11 @@ def emit_env(env: Any, **options: Any) -> EmittedEnv:
     return EmittedEnv(env, **options)
 
 
+def bytecode_env(env: Any) -> EmittedEnv:
+    """An environment whose steps XLA carries out instruction by instruction on CPUs: no C++ compiler is needed."""
+    return EmittedEnv(env, form=BYTECODE.name)
+
+
 def environment(spec: str) -> Any:
     """What the class or function ``MODULE:NAME`` makes: for command lines."""
     module, _, name = spec.partition(":")

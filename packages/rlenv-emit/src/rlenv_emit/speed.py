@@ -8,7 +8,6 @@ the draw of the action in the same native function; and the native step alone, w
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,6 @@ import jax.numpy as jnp
 
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
-from rlenv_emit.branches import in_pieces
 from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
@@ -77,7 +75,15 @@ class _WithoutReset(WithHooks):
 
 
 def emitted_play(
-    env: Any, batch: int, steps: int, *, threads: int, name: str, processor: str | None = None, **form: Any
+    env: Any,
+    batch: int,
+    steps: int,
+    *,
+    threads: int,
+    name: str,
+    processor: str | None = None,
+    before: int = 0,
+    **form: Any,
 ) -> workloads.JaxWorkload:
     """A rollout whose every step is one emitted function: it takes the action that it was given, and draws the next.
 
@@ -87,9 +93,13 @@ def emitted_play(
     scattered reads.
 
     Equal first parts of the carry mean equal words; the action, the generator after it and that order come after them.
+    With ``processor="bytecode"`` XLA carries them out (`rlenv_emit.bytecode`), by one thread.  A block begins after
+    ``before`` native steps.
     """
     params, ops = env.default_params, EMIT
     plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
+    if before:
+        plain.start = _in_the_midst(env, plain.start, batch, before, **form)
     alike = getattr(env, "alike", None)
     resets = alike is None
     inner = WithHooks(env, ops) if resets else _WithoutReset(env, ops)
@@ -133,46 +143,15 @@ def emitted_play(
     plain.start = (*plain.start, *first(plain.start, params))
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start[:-1])
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted play"}
-    plain.settings |= {"form": chosen_form(processor).name}
+    plain.settings |= {"form": chosen_form(processor).name, "steps_before": before}
     return plain
 
 
-def play_in_pieces(env: Any, batch: int, steps: int, *, piece: int, before: int, name: str) -> workloads.JaxWorkload:
-    """A rollout by XLA, which works on a piece of the batch at a time, those of ``env.alike`` beside one another.
-
-    Episodes begin in the midst of random play, as native steps have played it: in its first steps all do the same.
-
-    Args:
-        env: with gates for CPUs (`rlenv_emit.branches`).
-        batch: environments, a multiple of ``piece`` if there are more.
-        steps: of each in a call.
-        piece: environments that are worked on at once.
-        before: steps that are not measured.
-        name: of the workload.
-    """
-    reached = workloads.jax_rollout(emit_env(env), None, batch, before, donate=False, observe=False)
-    *carry, decisions = jax.block_until_ready(reached.rollout(reached.start, reached.params)[0])
-    parts = workloads.rollout_parts(env, None, batch, observe=False)
-
-    def step(carry: Any, params: Any) -> Any:
-        return parts.take(carry, *parts.choose(carry, params), params)[0]
-
-    def alike(carry: Any, params: Any) -> Any:
-        return env.alike(carry[0], parts.choose(carry, params)[0], params)
-
-    def rollout(carry: Any, params: Any) -> tuple[Any, None]:
-        many = in_pieces(step, alike, min(batch, piece))
-        return jax.lax.scan(lambda carry, _: (many(carry, params), None), carry, None, steps)[0], None
-
-    return dataclasses.replace(
-        reached,
-        name=name,
-        steps=steps,
-        rollout=jax.jit(rollout, donate_argnums=0),
-        start=(*carry, jnp.zeros_like(decisions)),
-        settings={**reached.settings, "donate": True, "piece": min(batch, piece), "steps_before": before},
-        options=compiling.options(env),
-    )
+def _in_the_midst(env: Any, carry: Any, batch: int, before: int, **form: Any) -> Any:
+    """Where native steps have brought a rollout's carry: in their first ones all environments do the same."""
+    played = workloads.jax_rollout(emit_env(env), None, batch, before, donate=False, observe=False, **form)
+    *reached, decisions = jax.block_until_ready(played.rollout(carry, played.params)[0])
+    return *reached, jax.tree.map(jnp.zeros_like, decisions)
 
 
 def cases(env: Any, batch: int, steps: int, threads: int) -> list[workloads.JaxWorkload]:

@@ -8,7 +8,7 @@ from pokejax.env import RandomBattle
 from pokejax.verification import EMITTED, REFERENCE, SEEN, TWO_THREADS, XLA_FORM
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
-from rlenv_emit.speed import emitted_play, play_in_pieces
+from rlenv_emit.speed import emitted_play
 from rlenv_shared.verification.locate import reference
 
 STEPS = 64
@@ -17,8 +17,6 @@ STEPS_BY_XLA = 4
 """The same by XLA, which needs a second for them."""
 BEFORE = 500
 """Steps before those that XLA plays."""
-PIECE = 4096
-"""Battles that XLA works on at once."""
 DECISIONS = 2048
 """Of the reference per call."""
 TEAMS = 64
@@ -64,6 +62,8 @@ def by_xla(batch: int) -> list[Workload]:
     """XLA's form, a piece of the batch at a time, and the reference."""
     env = RandomBattle(micro_steps=1)
     return [
-        play_in_pieces(env, batch, STEPS_BY_XLA, piece=PIECE, before=BEFORE, name=XLA_FORM),
+        emitted_play(
+            env, batch, STEPS_BY_XLA, threads=1, name=XLA_FORM, processor="bytecode", before=BEFORE
+        ),
         showdown(),
     ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
-from rlenv_emit.speed import emitted_play, play_in_pieces
+from rlenv_emit.speed import emitted_play
 from rlenv_shared.verification import locate
 from tcgjax.decks import pool
 from tcgjax.env import Tcg
@@ -22,8 +22,6 @@ STEPS_BY_XLA: Final = 4
 """The same by XLA; each is one pass, of which a decision needs two or three."""
 BEFORE: Final = 250
 """Passes before those that XLA plays."""
-PIECE: Final = 4096
-"""Games that XLA works on at once."""
 
 
 class ReferencePlay:
@@ -79,6 +77,8 @@ def workloads(batch: int) -> list[Workload]:
 def by_xla(batch: int) -> list[Workload]:
     """XLA's form, single passes of a piece of the batch at a time, and the reference; nobody observes."""
     return [
-        play_in_pieces(Tcg(micro_steps=1), batch, STEPS_BY_XLA, piece=PIECE, before=BEFORE, name=BY_XLA),
+        emitted_play(
+            Tcg(micro_steps=1), batch, STEPS_BY_XLA, threads=1, name=BY_XLA, processor="bytecode", before=BEFORE
+        ),
         _reference(UNSEEN_REFERENCE, observe=False),
     ]
