@@ -15,6 +15,7 @@ from jax.interpreters import ad, batching, mlir
 
 from rlenv_emit.build import Built, build
 from rlenv_emit.bytecode import machine
+from rlenv_emit.bytecode.code import Code
 from rlenv_emit.bytecode.store import code_of
 from rlenv_emit.errors import DifferentiationError
 from rlenv_emit.processor import BYTECODE, Form
@@ -52,7 +53,7 @@ class Traced:
         return _register(build(self.closed, varying, self.form))
 
     @functools.cache  # noqa: B019
-    def code(self, varying: tuple[bool, ...]) -> Any:
+    def code(self, varying: tuple[bool, ...]) -> Code:
         """Instructions for these varying arguments."""
         return code_of(self.closed, varying)
 
@@ -135,13 +136,15 @@ def _native(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kin
     if kinds is not None:
         places = enumerate(zip(batched, rows, outs, strict=False))
         replaced = {i: i for i, (own, row, out) in places if own and (row.shape, row.dtype) == (out.shape, out.dtype)}
-    call = jax.ffi.ffi_call(traced.target(batched), outs, input_output_aliases=replaced)
+    call: Any = jax.ffi.ffi_call(traced.target(batched), outs, input_output_aliases=replaced)
     return call(*rows, *([] if kinds is None else [kinds]), threads=traced.threads)
 
 
 def _carried_out(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:
     """By XLA, instruction by instruction."""
-    found = machine.run(traced.code(batched), rows, outs[0].shape[0] if outs else 0, kinds)
+    if not outs:
+        return []
+    found = machine.run(traced.code(batched), rows, outs[0].shape[0], kinds)
     if not traced.partly:
         return found
     plays = kinds >= 0

@@ -7,6 +7,7 @@
 
 from typing import Any
 
+from rlenv_emit.env import xla_backend
 from rlenv_shared import registry
 from tcgjax.decks import Deck, DeckError, build, pool
 from tcgjax.env import Tcg, TcgParams
@@ -18,9 +19,13 @@ registry.register(Tcg.name, Tcg)
 
 
 def make(**kwargs: Any) -> Tcg:
-    """Construct a `Tcg`; it takes no keyword arguments.
+    """Construct a `Tcg`; it takes no keyword arguments but ``backend``.
+
+    Where JAX's default device is a CPU and no backend is named, the steps are those of ``bytecode``, which compile in
+    seconds (`rlenv_emit.bytecode`); ``backend="emit"`` is the fastest, and needs a C++ compiler once.
 
     Raises:
         InvalidParamsError: an unknown keyword.
     """
-    return registry.make(Tcg.name, **kwargs)
+    found: Tcg = registry.make(Tcg.name, **{**xla_backend(), **kwargs})
+    return found

@@ -9,7 +9,7 @@ SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "
 REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"
-XLA_FORM: Final = "pokejax"
+XLA_FORM: Final = "pokejax, instructions carried out by XLA"
 WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
 DECLARATION: Final = Declaration(
     package="pokejax",
@@ -92,7 +92,7 @@ DECLARATION: Final = Declaration(
             label="xla",
             claims=(
                 Claim(
-                    "by XLA on a CPU, at its best batch, against one Node process of Showdown",
+                    "XLA's form for CPUs, one thread, at its best batch, against one Node process of Showdown",
                     ours={"workload": XLA_FORM},
                     theirs={"workload": REFERENCE},
                     at_least=20,

@@ -25,8 +25,9 @@ from rlenv_shared.ops import xla_ops
 from rlenv_shared.verification.locate import reference
 
 CHUNK: Final = 100
-FORMS: Final = ("native", "xla", "numpy")
-"""How the environment is run: emitted as one native function, compiled by XLA, or uncompiled (`interpreted`).
+FORMS: Final = ("native", "bytecode", "xla", "numpy")
+"""How the environment is run: emitted as one native function or as instructions, compiled by XLA, or uncompiled
+(`interpreted`).
 
 Native steps are ready in half a minute and are the fastest; XLA takes minutes; NumPy starts at once, for a changed rule
 and few battles.
@@ -71,7 +72,7 @@ class Programs:
         def begin(team0: Any, team1: Any, high: Any, low: Any, params_: Any) -> Any:
             return engine.opening((team0, team1), (high, low, high ^ high), params_)
 
-        run = emit_env(env) if form == "native" else env
+        run = env if form in ("xla", "numpy") else emit_env(env, form=None if form == "native" else form)
         ops = (xla_ops(),) if form == "numpy" else ()  # the masked form, which has no branches
 
         def step(words: Any, action: Any, params_: Any) -> Any:

@@ -59,11 +59,9 @@ def workloads(batch: int) -> list[Workload]:
 
 
 def by_xla(batch: int) -> list[Workload]:
-    """XLA's form, a piece of the batch at a time, and the reference."""
+    """XLA's form, and the reference."""
     env = RandomBattle(micro_steps=1)
     return [
-        emitted_play(
-            env, batch, STEPS_BY_XLA, threads=1, name=XLA_FORM, processor="bytecode", before=BEFORE
-        ),
+        emitted_play(env, batch, STEPS_BY_XLA, threads=1, name=XLA_FORM, processor="bytecode", before=BEFORE),
         showdown(),
     ]

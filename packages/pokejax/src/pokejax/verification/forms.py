@@ -1,4 +1,4 @@
-"""The environment as one native function against the same compiled by XLA: every word after every decision."""
+"""The environment as one native function against its other forms: every word after every decision."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ MOST_DECISIONS: Final = 1000
 """Of a battle; random play ends long before."""
 
 
+OTHERS: Final = {"emitted, XLA": "xla", "emitted, instructions": "bytecode"}
+"""What is compared with native steps: the program compiled by XLA, and instructions that XLA carries out."""
+
+
 def compare_forms(battles: int, seed: int) -> Findings:
-    """Battles of random legal choices, the same in both forms: words, rewards, ends, legal actions and observations.
+    """Battles of random legal choices, the same in all forms: words, rewards, ends, legal actions and observations.
 
     Args:
         battles: a multiple of `CHUNK`.
@@ -32,22 +36,24 @@ def compare_forms(battles: int, seed: int) -> Findings:
     if battles % CHUNK or battles <= 0:
         raise InvalidParamsError("battles", battles, f"a multiple of {CHUNK}", "choose another number")
     found = Findings()
-    counts: dict[str, Any] = {"battles": 0, "steps": 0, "mismatches": 0, "unfinished": 0, "failing": []}
-    found.comparisons["emitted, XLA"] = counts
-    for start in range(0, battles, CHUNK):
-        decisions, failing, unfinished = _play(np.random.default_rng((seed, start)))
-        counts["battles"] += CHUNK
-        counts["steps"] += decisions
-        counts["mismatches"] += len(failing)
-        counts["unfinished"] += unfinished
-        counts["failing"] = (counts["failing"] + [f"chunk {start // CHUNK}, {text}" for text in failing])[:LISTED]
-        print(", ".join(f"{counts[key]} {key}" for key in ("battles", "steps", "mismatches")), *failing, flush=True)
+    for name, other in OTHERS.items():
+        counts: dict[str, Any] = {"battles": 0, "steps": 0, "mismatches": 0, "unfinished": 0, "failing": []}
+        found.comparisons[name] = counts
+        for start in range(0, battles, CHUNK):
+            decisions, failing, unfinished = _play(other, np.random.default_rng((seed, start)))
+            counts["battles"] += CHUNK
+            counts["steps"] += decisions
+            counts["mismatches"] += len(failing)
+            counts["unfinished"] += unfinished
+            counts["failing"] = (counts["failing"] + [f"chunk {start // CHUNK}, {text}" for text in failing])[:LISTED]
+            shown = ", ".join(f"{counts[key]} {key}" for key in ("battles", "steps", "mismatches"))
+            print(f"{name}: {shown}", *failing, flush=True)
     return found
 
 
-def _play(rng: np.random.Generator) -> tuple[int, list[str], int]:
+def _play(other: str, rng: np.random.Generator) -> tuple[int, list[str], int]:
     """Decisions of `CHUNK` battles, the first difference of each, and how many have not ended."""
-    forms = programs("native"), programs("xla")
+    forms = programs("native"), programs(other)
     tables = jax.device_put(params(pools.composed(2 * CHUNK, seed=int(rng.integers(2**31)))))
     high, low = rng.integers(2**32, size=(2, CHUNK), dtype=np.uint32)
     numbers = np.arange(CHUNK, dtype=np.int32)

@@ -13,6 +13,13 @@ from rlenv_emit.cpp.sharing import Sharing
 from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, defines, walk
 
 
+class _Rows(Sharing):
+    """Every row is like every other, whatever its numbers mean."""
+
+    def _fit(self, new: Value, old: Value, closed: bool = False) -> bool:
+        return {new, old} <= self._candidates and (closed or old not in self._closed)
+
+
 class Assembler:
     """Lines of a program; operands are values, or words that are known, or numbers of lines.
 
@@ -30,7 +37,7 @@ class Assembler:
         self._inputs = [op for op in first if op.kind == "input"]
         rest = [one for one in block.statements if not (isinstance(one, Op) and one.kind in ("const", "input"))]
         self._block = with_formulas(Block(rest, block.results), self._constants)
-        self._sharing = Sharing(self._block, values - set(self._constants))
+        self._sharing = _Rows(self._block, values - set(self._constants))
         self._operations: dict[Formula, int] = {}
         self._lines: list[tuple[int, Value | None, list[Value | int]]] = []
         self._loops: list[tuple[int, int]] = []  # first line, and the one after the last
@@ -149,7 +156,7 @@ class Assembler:
     def _results(self) -> list[Value]:
         """Places of the results; constants get one."""
         found = []
-        for value in self.program.block.results:
+        for value in self._block.results:
             place = self._place(value)
             if value in self._constants:
                 place = self._new(value)

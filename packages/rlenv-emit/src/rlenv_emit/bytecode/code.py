@@ -11,7 +11,7 @@ from rlenv_emit.ir import NUMPY, Array
 
 JUMP, BRANCH = 0, 1
 """The first two operations: go to the line in the second operand; the same where the first environment's word is 0."""
-OPERANDS: Final = 4
+OPERANDS: Final = 6
 FIELDS: Final = 2 + OPERANDS
 """Of an instruction: operation, row of the result, and operands, which are rows or words known beforehand."""
 ROW, WORD = "row", "word"
@@ -35,9 +35,9 @@ class Formula(NamedTuple):
     out: str = ""
     table: tuple[str, int] | None = None
 
-    def count(self) -> int:
+    def width(self) -> int:
         """Operands that an instruction has to hold."""
-        return sum(one.count() if isinstance(one, Formula) else 1 for one in self.operands)
+        return sum(one.width() if isinstance(one, Formula) else 1 for one in self.operands)
 
     def tables(self) -> set[tuple[str, int]]:
         """Those that are read."""

@@ -1,7 +1,7 @@
 """Puts operations together that often follow one another, so that one instruction carries them out.
 
-An instruction costs as much again as its work.  Which operations go together is not written down: those pairs do of which
-a program has most.
+An instruction costs as much again as its work.  Which operations go together is not written down: those pairs do of
+which a program has most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 from rlenv_emit.bytecode.code import OPERANDS, ROW, WORD, Formula
 from rlenv_emit.ir import Block, If, Loop, Op, Value, blocks, uses, walk
 
-ROUNDS: Final = 3
+ROUNDS: Final = 4
 """Pairs are looked for among what rounds before have put together."""
 PAIRS: Final = 48
 """Kinds of pairs that a round puts together at most."""
@@ -34,7 +34,9 @@ def with_formulas(block: Block, constants: Collection[Value]) -> Block:
         block: a whole program's, without constants and inputs.
         constants: values that an instruction holds itself.
     """
+    same = {one.out: one.args[0] for one in walk(block) if isinstance(one, Op) and _same_word(one)}
     block = _mapped(block, lambda op: dataclasses.replace(op, kind="formula", attr=_single(op, constants)))
+    block = _without(block, same)
     for _ in range(ROUNDS):
         used = Counter(value for statement in walk(block) for value in uses(statement))
         used.update(block.results)
@@ -57,6 +59,40 @@ def _single(op: Op, constants: Collection[Value]) -> Formula:
     operands = tuple(WORD if value in constants else ROW for value in op.args)
     out = op.out.dtype if op.kind in ("convert", "bitcast") else ""
     return Formula(op.kind, dtypes, operands, out, op.attr if op.kind == "table" else None)
+
+
+def _same_word(op: Op) -> bool:
+    """Whether a conversion leaves a word as it is."""
+    before, after = op.args[0].dtype if op.args else "", op.out.dtype
+    return op.kind == "convert" and ({before, after} == {"i32", "u32"} or (before == "b1" and after[0] in "iu"))
+
+
+def _without(block: Block, same: dict[Value, Value]) -> Block:
+    """With other values in place of some, whose operations are left out."""
+
+    def source(value: Value) -> Value:
+        while value in same:
+            value = same[value]
+        return value
+
+    def all_of(values: tuple[Value, ...]) -> tuple[Value, ...]:
+        return tuple(map(source, values))
+
+    def cleared(block: Block) -> Block:
+        found: list[Op | If | Loop] = []
+        for statement in block.statements:
+            if isinstance(statement, Op):
+                if statement.out not in same:
+                    found.append(dataclasses.replace(statement, args=all_of(statement.args)))
+                continue
+            if isinstance(statement, If):
+                statement = dataclasses.replace(statement, predicate=source(statement.predicate))
+            else:
+                statement = dataclasses.replace(statement, begin=all_of(statement.begin))
+            found.append(_inside(statement, [cleared(inner) for inner in blocks(statement)]))
+        return Block(found, all_of(block.results))
+
+    return cleared(block)
 
 
 def _mapped(block: Block, change: Any) -> Block:
@@ -91,7 +127,7 @@ def _pairs(block: Block, used: Counter[Value]) -> Any:
             continue
         for place, value in enumerate(statement.args):
             first = own.get(value)
-            if first is not None and statement.attr.count() + first.attr.count() - 1 <= OPERANDS:
+            if first is not None and statement.attr.width() + first.attr.width() - 1 <= OPERANDS:
                 yield statement, place, first, (first.attr, statement.attr, place)
 
 

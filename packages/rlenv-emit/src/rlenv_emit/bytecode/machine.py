@@ -23,7 +23,7 @@ from rlenv_shared.errors import explain
 
 ZERO: Final = np.int32(0)  # indices are int32 whatever the width of JAX's own integers
 LANES: Final = 256
-"""Environments of a group."""
+"""Environments of a group, at most."""
 SMALL: Final = {"xla_cpu_small_call": "true", "inlineable": "false"}
 """What marks a call that XLA's compiler for CPUs makes one function of."""
 
@@ -62,7 +62,7 @@ def to_words(numbers: Any, word: np.dtype) -> Any:
 
 
 def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> list[Any]:
-    """The results of all environments.
+    """The results of all environments; to be called inside of `jax.jit`.
 
     Args:
         code: of one.
@@ -74,47 +74,57 @@ def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> 
     Raises:
         UnsupportedError: an operation is none of those above.
     """
-    word, groups = code.instructions.dtype, -(-count // LANES)
-    inputs, outputs = code.arrays
+    size = min(LANES, 1 << max(4, (count - 1).bit_length()))  # of a group
+    groups, word = -(-count // size), code.instructions.dtype
     order = None if kinds is None else jnp.argsort(kinds)
-    rows, own, shared = [], [], []
-    for array, argument, at in zip(inputs, arguments, code.inputs, strict=True):
-        read = np.flatnonzero(at >= 0)
-        words = argument.reshape((-1, array.size)[not array.varying :])[..., read].T
-        (own if array.varying else shared).append(to_words(words, word))
-        rows.append((at[read], array.varying))
-    own_rows, shared_rows = (np.concatenate([np.zeros(0, np.int64), *(at for at, v in rows if v == w)]) for w in (1, 0))
-    lanes = jnp.concatenate([jnp.zeros((0, count), word), *own])
+    left_out = ZERO if kinds is None else (kinds < 0).sum(dtype=jnp.int32) // size
+    rows, words = _words(code, arguments, own=True)
+    lanes = jnp.concatenate([jnp.zeros((0, count), word), *words])
     lanes = lanes if order is None else lanes[:, order]
-    lanes = jnp.pad(lanes, ((0, 0), (0, groups * LANES - count)), mode="edge")
-    lanes = lanes.reshape(-1, groups, LANES)
-    start = jnp.zeros((code.rows, LANES), word)
-    everybody = jnp.concatenate([jnp.zeros(0, word), *shared])
-    start = start.at[shared_rows].set(jnp.broadcast_to(everybody[:, None], (len(shared_rows), LANES)))
+    lanes = jnp.pad(lanes, ((0, 0), (0, groups * size - count)), mode="edge").reshape(-1, groups, size)
     tables = {("constant", number): jnp.asarray(table) for number, table in enumerate(code.tables)}
     tables |= {("argument", number): argument.reshape(-1) for number, argument in enumerate(arguments)}
-    tables = {table: tables[table] for table in _read(code.operations)}
-    left_out = jnp.int32(0) if kinds is None else (kinds < 0).sum(dtype=jnp.int32) // LANES
-    play = jax.jit(functools.partial(_groups, code.operations))
-    known = map(jnp.asarray, (code.instructions, np.int32(own_rows), np.int32(code.results)))
+    known = map(jnp.asarray, (code.instructions, np.int32(rows), np.int32(code.results)))
+    read = [tables[table] for table in _read(code.operations)]
     # As constants they would be moved into the loops, of which the compiler then makes no function.
-    given = lax.optimization_barrier((*known, list(tables.values()), start, lanes, left_out))
-    found = set_xla_metadata(play(*given), **SMALL)
-    found = found.reshape(-1, groups * LANES)
+    given = lax.optimization_barrier((*known, read, _start(code, arguments, size), lanes, left_out))
+    play = jax.jit(functools.partial(_groups, code.operations))
+    found = set_xla_metadata(play(*given), **SMALL).reshape(-1, groups * size)
     found = found[:, :count] if order is None else found[:, jnp.argsort(order)]
     results, begin = [], 0
-    for array in outputs:
+    for array in code.arrays[1]:
         part = found[begin : begin + array.size]
         results.append(from_words(part, array.dtype).T.reshape(count, *array.shape))
         begin += array.size
     return results
 
 
+def _words(code: Code, arguments: Sequence[Any], own: bool) -> tuple[np.ndarray, list[Any]]:
+    """Rows and words of what is read of the arguments that every environment has for itself, or of the others."""
+    rows, words = [np.zeros(0, np.int64)], []
+    for array, argument, at in zip(code.arrays[0], arguments, code.inputs, strict=True):
+        if array.varying == own:
+            read = np.flatnonzero(at >= 0)
+            elements = argument.reshape((-1, array.size) if own else (array.size,))[..., read].T
+            rows.append(at[read])
+            words.append(to_words(elements, code.instructions.dtype))
+    return np.concatenate(rows), words
+
+
+def _start(code: Code, arguments: Sequence[Any], size: int) -> Any:
+    """All rows, with what is the same for everybody."""
+    rows, words = _words(code, arguments, own=False)
+    start = jnp.zeros((code.rows, size), code.instructions.dtype)
+    if not len(rows):
+        return start
+    return start.at[rows].set(jnp.broadcast_to(jnp.concatenate(words)[:, None], (len(rows), size)))
+
+
 def _groups(
     operations: Sequence[Formula], instructions: Any, own: Any, results: Any, tables: Any, start: Any, lanes: Any,
     first: Any,
 ) -> Any:  # fmt: skip
-    """``[results, groups, LANES]`` of ``[own, groups, LANES]``, from the first group on that is to be played."""
+    """``[results, groups, size]`` of ``[own, groups, size]``, from the first group on that is to be played."""
 
     def group(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         number, found = carry
@@ -189,7 +199,8 @@ def _arm(operation: Formula, tables: dict[tuple[str, int], Any]) -> Callable[[An
 
 def _function(formula: Formula, tables: dict[tuple[str, int], Any]) -> Callable[..., Any]:
     if formula.table is not None:
-        return lambda index: tables[formula.table].at[index].get(mode="promise_in_bounds")
+        table = tables[formula.table]
+        return lambda index: table.at[index].get(mode="promise_in_bounds")
     if formula.kind == "convert":
         return lambda number: lax.convert_element_type(number, NUMPY[formula.out])
     if formula.kind == "bitcast":

@@ -78,9 +78,9 @@ DECLARATION: Final = Declaration(
             label="xla",
             claims=(
                 Claim(
-                    "by XLA on a CPU, at its best batch, against one process of the Python reference, where nobody"
-                    " observes",
-                    ours={"workload": "tcgjax without observations"},
+                    "XLA's form for CPUs, one thread, at its best batch, against one process of the Python reference,"
+                    " where nobody observes",
+                    ours={"workload": "tcgjax without observations, instructions carried out by XLA"},
                     theirs={"workload": "tcg_engine without observations, one process"},
                     at_least=30,
                 ),

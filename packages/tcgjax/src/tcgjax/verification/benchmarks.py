@@ -16,7 +16,7 @@ REFERENCE: Final = "tcg_engine, one process"
 UNSEEN_REFERENCE: Final = "tcg_engine without observations, one process"
 EMITTED: Final = "tcgjax, emitted, one core"
 UNSEEN_EMITTED: Final = "tcgjax without observations, emitted, one core"
-BY_XLA: Final = "tcgjax without observations"
+BY_XLA: Final = "tcgjax without observations, instructions carried out by XLA"
 STEPS: Final = 8  # of each game per call
 STEPS_BY_XLA: Final = 4
 """The same by XLA; each is one pass, of which a decision needs two or three."""
@@ -75,7 +75,7 @@ def workloads(batch: int) -> list[Workload]:
 
 
 def by_xla(batch: int) -> list[Workload]:
-    """XLA's form, single passes of a piece of the batch at a time, and the reference; nobody observes."""
+    """XLA's form, single passes, and the reference; nobody observes."""
     return [
         emitted_play(
             Tcg(micro_steps=1), batch, STEPS_BY_XLA, threads=1, name=BY_XLA, processor="bytecode", before=BEFORE
