@@ -152,6 +152,18 @@ def test_operations_that_follow_one_another_are_one_instruction(monkeypatch: pyt
     np.testing.assert_array_equal(found[1], squares)
 
 
+def test_floats_are_rounded_after_every_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlenv_emit.bytecode.formulas.RARE", 0)
+    given = np.random.default_rng(0).uniform(-1, 1, (9, 300)).astype(np.float32)
+
+    def sums(*numbers: Any) -> Any:
+        return [a * b + c for a, b, c in zip(numbers, numbers[1:], numbers[2:], strict=False)]
+
+    code = assemble(traced_program(sums, *given[:, 0]))
+    found = jax.jit(lambda given: machine.run(code, given, 300))(list(given))
+    np.testing.assert_array_equal(np.stack(found), np.stack(sums(*given)))  # NumPy rounds each
+
+
 def test_the_loop_is_one_function_that_copies_no_rows() -> None:
     """Whatever reads the rows beside the instruction's own operands has all of them copied for each instruction."""
     env, params = Hand(), Hand().default_params

@@ -113,8 +113,13 @@ def _inside(statement: If | Loop, inner: list[Block]) -> If | Loop:
 
 
 def _own(block: Block, used: Counter[Value]) -> dict[Value, Op]:
-    """Operations of the block itself whose result is read once."""
-    return {one.out: one for one in block.statements if isinstance(one, Op) and used[one.out] == 1}
+    """Operations of the block itself that can become part of another: not on floats, since those are rounded alone."""
+    return {one.out: one for one in block.statements if isinstance(one, Op) and used[one.out] == 1 and not _floats(one)}
+
+
+def _floats(op: Op) -> bool:
+    """Whether it computes with floats; in one loop with a sum XLA's compiler would not round a product."""
+    return any(dtype[0] == "f" for dtype in op.attr.dtypes)
 
 
 def _pairs(block: Block, used: Counter[Value]) -> Any:

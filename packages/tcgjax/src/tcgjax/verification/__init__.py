@@ -73,7 +73,7 @@ DECLARATION: Final = Declaration(
             ),
         ),
         Benchmark(
-            cases=(BenchmarkCase(BY_XLA, (16384, 65536, 262144), sweep=True),),
+            cases=(BenchmarkCase(BY_XLA, (16384, 65536), sweep=True),),
             quick=(BenchmarkCase(BY_XLA, (64,)),),
             label="xla",
             claims=(
