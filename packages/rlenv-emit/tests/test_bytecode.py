@@ -16,13 +16,14 @@ from rlenv_emit.bits import equal
 from rlenv_emit.bytecode import machine, store
 from rlenv_emit.bytecode.assemble import assemble
 from rlenv_emit.emit import emit_lazily, traced_program
+from rlenv_emit.env import bytecode_env, xla_backend
 from rlenv_emit.errors import ObjectFileError, UnsupportedError
 from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.fuzz.generate import alive, edge_values, generate
 from rlenv_emit.fuzz.operations import CASES, applied
 from rlenv_emit.hooks import any_lane
 from rlenv_games import Hand, Skirmish
-from rlenv_shared import counter_rng, masking
+from rlenv_shared import counter_rng, masking, registry
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 LANES = machine.LANES
@@ -176,6 +177,11 @@ def test_the_loop_is_one_function_that_copies_no_rows() -> None:
     copied = re.findall(rf"s32\[(\d+),{LANES}\]\S* copy\(", text)
     assert max(rows) > 100
     assert copied.count(str(max(rows))) <= 1  # before the first instruction
+
+
+def test_it_is_a_backend_and_that_of_large_environments_on_cpus() -> None:
+    assert registry.backend("bytecode") is bytecode_env
+    assert xla_backend() == {"backend": "bytecode"}  # the tests' device is a CPU
 
 
 def test_code_is_kept_and_what_is_damaged_or_foreign_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
