@@ -22,8 +22,8 @@ registry.register(RandomBattle.name, RandomBattle)
 def make(**kwargs: Any) -> RandomBattle:
     """Construct a `RandomBattle`; keyword arguments are its own, and ``backend``.
 
-    Where JAX's default device is a CPU and no backend is named, the steps are those of ``bytecode``, which compile in
-    seconds (`rlenv_emit.bytecode`); ``backend="emit"`` is the fastest, and needs a C++ compiler once.
+    Where JAX's default device is a CPU and no backend is named, the steps are those of ``bytecode``
+    (`rlenv_emit.bytecode`), which need no C++ compiler; ``backend="emit"`` is the fastest, and needs one once.
 
     Raises:
         InvalidParamsError: an unknown keyword, or a value the constructor refuses.

@@ -14,8 +14,8 @@ from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.hooks import Policy, emit_ops
 from rlenv_emit.native import on_host
 from rlenv_emit.processor import BYTECODE
-from rlenv_shared import counter_rng
-from rlenv_shared.compiling import Constants, depends_on, jit, without_arrays
+from rlenv_shared import compiling, counter_rng
+from rlenv_shared.compiling import Constants, depends_on, without_arrays
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
@@ -61,7 +61,7 @@ class EmittedEnv(Wrapper):
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
         """As `native.on_host`: for adapters whose users hold NumPy arrays."""
         if self._form is BYTECODE:
-            return jit(function if axes is None else jax.vmap(function, tuple(axes)), self)
+            return compiling.on_host(function, self.env, axes)
         return on_host(function, axes, self._form)
 
     def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:

@@ -21,8 +21,8 @@ registry.register(Tcg.name, Tcg)
 def make(**kwargs: Any) -> Tcg:
     """Construct a `Tcg`; it takes no keyword arguments but ``backend``.
 
-    Where JAX's default device is a CPU and no backend is named, the steps are those of ``bytecode``, which compile in
-    seconds (`rlenv_emit.bytecode`); ``backend="emit"`` is the fastest, and needs a C++ compiler once.
+    Where JAX's default device is a CPU and no backend is named, the steps are those of ``bytecode``
+    (`rlenv_emit.bytecode`), which need no C++ compiler; ``backend="emit"`` is the fastest, and needs one once.
 
     Raises:
         InvalidParamsError: an unknown keyword.

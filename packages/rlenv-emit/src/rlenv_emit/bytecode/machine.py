@@ -19,10 +19,11 @@ from jax.experimental.xla_metadata import set_xla_metadata
 from rlenv_emit.bytecode.code import BRANCH, FIELDS, ROW, WORD, Code, Formula
 from rlenv_emit.errors import UnsupportedError
 from rlenv_emit.ir import NUMPY
+from rlenv_emit.processor import BYTECODE
 from rlenv_shared.errors import explain
 
 ZERO: Final = np.int32(0)  # indices are int32 whatever the width of JAX's own integers
-LANES: Final = 256
+LANES: Final = BYTECODE.lanes
 """Environments of a group, at most."""
 SMALL: Final = {"xla_cpu_small_call": "true", "inlineable": "false"}
 """What marks a call that XLA's compiler for CPUs makes one function of."""
