@@ -28,8 +28,23 @@ that it computed wrongly (with the algebraic simplifier off as well they were ri
 
 
 def options(env: Any, platform: str | None = None) -> dict[str, Any]:
-    """XLA's options that an environment asks for on a platform, JAX's default backend where None."""
-    return dict(getattr(env, "compile_options", {}).get(platform or jax.default_backend(), {}))
+    """XLA's options that an environment asks for on a platform, JAX's default backend where None, if XLA has them."""
+    platform = platform or jax.default_backend()
+    wanted = getattr(env, "compile_options", {}).get(platform, {})
+    return {name: value for name, value in wanted.items() if _is_known(platform, name, value)}
+
+
+@functools.cache
+def _is_known(platform: str, name: str, value: Any) -> bool:
+    """Whether XLA has an option: that of JAX 0.11 has no other fusion emitters to go back to."""
+    with jax.default_device(jax.devices(platform)[0]):
+        try:
+            jax.jit(lambda: jnp.zeros(()), compiler_options={name: value}).lower().compile()
+        except jax.errors.JaxRuntimeError as error:
+            if "No such compile option" not in str(error):
+                raise
+            return False
+    return True
 
 
 def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:

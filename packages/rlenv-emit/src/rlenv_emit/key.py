@@ -18,7 +18,7 @@ import jax
 import numpy as np
 from jax.extend import core as jax_core
 
-from rlenv_emit.front.control import CALLED, CALLS
+from rlenv_emit.front.control import CALLED, CALLS, parts_of_scan
 from rlenv_emit.processor import Form
 
 SOURCES: Final = ("builder.py", "build.py", "ir.py", "passes.py", "front/*.py", "cpp/*.py", "cpp/*.h")
@@ -27,7 +27,7 @@ CONTROL: Final[dict[str, Sequence[str]]] = {
     "cond": ("branches",),
     "while": ("cond_jaxpr", "body_jaxpr", "cond_nconsts", "body_nconsts"),
     "emitted": ("traced", "batch"),
-    "scan": ("jaxpr", "length", "num_consts", "num_carry", "reverse"),
+    "scan": ("jaxpr", "length", "reverse"),
 }
 """Parameters that the rules of control flow read."""
 
@@ -104,15 +104,16 @@ class _Hasher:
         names = CONTROL.get(name) or sorted(params)
         if name in CALLS:
             names = (next(key for key in CALLED if key in params),)
-        return " ".join([f"{key}={self._param(params[key])}" for key in names])
+        parts = f"{parts_of_scan(params)} " if name == "scan" else ""
+        return parts + " ".join([f"{key}={self._param(params[key])}" for key in names])
 
     def _param(self, value: Any) -> str:
         if value is None or isinstance(value, bool | int | float | str | np.dtype | enum.Enum):
             return repr(value)
+        if hasattr(value, "consts"):
+            return self.closed(value)
         if hasattr(value, "eqns"):
             return self.jaxpr(value)
-        if hasattr(value, "jaxpr"):
-            return self.closed(value)
         if hasattr(value, "closed"):
             return self.closed(value.closed)
         if isinstance(value, tuple | list):

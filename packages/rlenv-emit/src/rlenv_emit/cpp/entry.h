@@ -207,7 +207,7 @@ static XLA_FFI_Error* fail(const XLA_FFI_CallFrame* frame, const char* message) 
 }
 
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(XLA_FFI_CallFrame* frame) {
-  for (XLA_FFI_Extension_Base* e = frame->extension_start; e; e = e->next)
+  for (auto e = frame->extension_start; e; e = e->next)  // a type whose name JAX 0.11 changed
     if (e->type == XLA_FFI_Extension_Metadata) {
       XLA_FFI_Metadata* m = ((XLA_FFI_Metadata_Extension*)e)->metadata;
       m->api_version.major_version = XLA_FFI_API_MAJOR;

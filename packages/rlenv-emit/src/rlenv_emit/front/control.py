@@ -205,10 +205,18 @@ def _while(context: Context, equation: Any, *held: Held) -> list[Held]:
     )
 
 
+def parts_of_scan(params: dict[str, Any]) -> tuple[int, int]:
+    """How many of a scan's arguments are the same in every pass, and how many are carried; rows are the rest."""
+    if "ft_in" in params:  # JAX 0.11
+        fixed, carried, _ = params["ft_in"].unpack()
+        return len(fixed), len(carried)
+    return params["num_consts"], params["num_carry"]
+
+
 def _scan(context: Context, equation: Any, *held: Held) -> list[Held]:
     params = equation.params
     body, length = params["jaxpr"], params["length"]
-    consts, carried = params["num_consts"], params["num_carry"]
+    consts, carried = parts_of_scan(params)
     fixed, begin, rows = held[:consts], list(held[consts : consts + carried]), held[consts + carried :]
     yielded = len(body.out_avals) - carried
     if (rows or yielded) and length > MOST_UNROLLED:

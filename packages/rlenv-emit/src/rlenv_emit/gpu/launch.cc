@@ -14,6 +14,9 @@ typedef struct CUlib_st* CUlibrary;
 typedef struct CUkern_st* CUkernel;
 typedef CUresult LoadFromFile(CUlibrary*, const char*, void*, void**, unsigned, void*, void**, unsigned);
 typedef CUresult GetKernel(CUkernel*, CUlibrary, const char*);
+typedef CUresult ContextOf(void*, void**);
+typedef CUresult Push(void*);
+typedef CUresult Pop(void**);
 typedef CUresult Launch(
     CUkernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
 
@@ -53,7 +56,7 @@ static CUresult kernel_of(void* driver, const std::string& image, CUkernel* kern
 
 // Attributes: `image`, the file of machine code, `steps`, `batch`, and `threads` of a block.
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XLA_FFI_CallFrame* frame) {
-  for (XLA_FFI_Extension_Base* e = frame->extension_start; e; e = e->next)
+  for (auto e = frame->extension_start; e; e = e->next)  // a type whose name JAX 0.11 changed
     if (e->type == XLA_FFI_Extension_Metadata) {
       XLA_FFI_Metadata* m = ((XLA_FFI_Metadata_Extension*)e)->metadata;
       m->api_version.major_version = XLA_FFI_API_MAJOR;
@@ -64,6 +67,10 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XL
   void* driver = dlopen("libcuda.so.1", RTLD_NOW);
   const auto launch = driver ? (Launch*)dlsym(driver, "cuLaunchKernel") : nullptr;
   if (!launch) return fail(frame, "no CUDA driver: libcuda.so.1 does not load");
+  const auto context_of = (ContextOf*)dlsym(driver, "cuStreamGetCtx");
+  const auto push = (Push*)dlsym(driver, "cuCtxPushCurrent_v2");
+  const auto pop = (Pop*)dlsym(driver, "cuCtxPopCurrent_v2");
+  if (!context_of || !push || !pop) return fail(frame, "a CUDA driver of before version 12");
   const auto file = (const XLA_FFI_ByteSpan*)attribute(frame, "image");
   CUkernel kernel;
   CUresult status = kernel_of(driver, std::string(file->ptr, file->len), &kernel);
@@ -79,7 +86,12 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XL
   int64_t batch = number(frame, "batch");
   const unsigned threads = (unsigned)number(frame, "threads");
   void* arguments[] = {pointers.data(), &steps, &batch};
+  void* context = nullptr;  // of the stream: nobody says that this thread has it, or another device's
+  status = context_of(stream.stream, &context);
+  if (!status) status = push(context);
+  if (status) return fail(frame, "the stream has no context: CUDA error " + std::to_string(status));
   status = launch(
       kernel, (unsigned)((batch + threads - 1) / threads), 1, 1, threads, 1, 1, 0, stream.stream, arguments, nullptr);
+  pop(&context);
   return status ? fail(frame, "the kernel does not start: CUDA error " + std::to_string(status)) : nullptr;
 }

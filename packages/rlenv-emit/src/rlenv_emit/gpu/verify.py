@@ -7,6 +7,7 @@ native steps there (``--expected native``).  Where there is no GPU the report sa
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 import time
@@ -31,14 +32,25 @@ CALLS = 20
 """That are timed, after one that is not."""
 
 
+def on_processor(env: Any, form: str) -> Any:
+    """The environment as the processor plays it: by XLA, or by native steps."""
+    return env if form == "xla" else emit_env(env)
+
+
 def expected(env: Any, batch: int, steps: int, form: str) -> list[np.ndarray]:
-    """Carry, rewards and ends on the processor: by XLA, or by native steps."""
-    by, options = (env, compiling.WITHOUT_FUSION["cpu"]) if form == "xla" else (emit_env(env), {})
+    """Carry, rewards and ends on the processor."""
+    options = compiling.WITHOUT_FUSION["cpu"] if form == "xla" else None
     with jax.default_device(jax.devices("cpu")[0]):
         settings: dict[str, Any] = {"observe": False, "keep_outputs": True}
-        run, start = workloads.rollout_function(by, env.default_params, batch, steps, **settings)
-        compiled = jax.jit(run, compiler_options=options or None)
+        run, start = workloads.rollout_function(on_processor(env, form), env.default_params, batch, steps, **settings)
+        compiled = jax.jit(run, compiler_options=options)
         return list(map(np.asarray, jax.tree.leaves(compiled(start(), env.default_params))))
+
+
+def begun(played: Rollout, batch: int, form: str) -> list[np.ndarray]:
+    """A kernel's arguments at the beginning, made on the processor: XLA for GPUs compiles some resets for minutes."""
+    with jax.default_device(jax.devices("cpu")[0]):
+        return dataclasses.replace(played, env=on_processor(played.env, form)).start(batch)
 
 
 def verified(spec: str, batch: int, fast: Sequence[int], form: str) -> dict[str, Any]:
@@ -52,21 +64,22 @@ def verified(spec: str, batch: int, fast: Sequence[int], form: str) -> dict[str,
     env = environment(spec)
     played = rollout(env)
     play = device.on_device(played.program, played.carried)
-    found = jax.jit(lambda arrays: play(arrays, STEPS, batch))(played.start(batch))
+    found = jax.jit(lambda arrays: play(arrays, STEPS, batch))(begun(played, batch, form))
     wanted = expected(env, batch, STEPS, form)
     same = [equal(np.asarray(one).reshape(other.shape), other) for one, other in zip(found, wanted, strict=True)]
     return {
         "expected": form,
         "words": sum(one.size for one in same),
         "differing": sum(int((~one).sum()) for one in same),
-        "speeds": {str(many): _speed(played, play, many) for many in fast},
+        "speeds": {str(many): speed(played, play, begun(played, many, form)) for many in fast},
     }
 
 
-def _speed(played: Rollout, play: Any, batch: int) -> dict[str, float]:
-    """Steps and decisions a second at a batch size."""
+def speed(played: Rollout, play: Any, arguments: list[np.ndarray]) -> dict[str, float]:
+    """Steps and decisions a second of environments that begin with these arguments."""
+    batch = arguments[0].shape[0]
     run = jax.jit(lambda arrays: play(arrays, STEPS, batch))
-    arrays = jax.device_put(played.start(batch))
+    arrays = jax.device_put(arguments)
     made = jax.block_until_ready(run(arrays))
     before, begin = made, time.perf_counter()
     for _ in range(CALLS):
