@@ -34,7 +34,7 @@ class Scale:
 
 
 FULL: Final = Scale(
-    batches=(16_384, 65_536, 131_072, 262_144, 1_048_576, 4_194_304),
+    batches=(65_536, 262_144, 1_048_576),
     timing=Timing(blocks=5, block_s=0.1),
     networks=(("gru-2m", 4096), ("gru-20m", 4096), ("gru-200m", 1024)),
 )

