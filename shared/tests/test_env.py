@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_shared import compiling, counter_rng
+from rlenv_shared import counter_rng
 from rlenv_shared.env import select
 from rlenv_testing.walk import RIGHT, STAY, Params, Walk
 
@@ -101,12 +99,3 @@ def test_select_takes_whole_trees():
     first, second = {"a": jnp.int32(1), "b": (jnp.float32(2),)}, {"a": jnp.int32(3), "b": (jnp.float32(4),)}
     assert select(jnp.bool_(True), first, second) == first
     assert select(jnp.bool_(False), first, second) == second
-
-
-def test_options_that_this_xla_lacks_are_left_out() -> None:
-    """Later versions of XLA drop options, such as the one for integer environments on CPUs."""
-
-    class Asks:
-        compile_options: ClassVar = {"cpu": {"xla_cpu_no_such_option": True, "xla_disable_hlo_passes": "fusion"}}
-
-    assert compiling.options(Asks(), "cpu") == {"xla_disable_hlo_passes": "fusion"}

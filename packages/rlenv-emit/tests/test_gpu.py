@@ -104,7 +104,8 @@ def test_a_large_gate_is_voted_on_by_the_block_which_stays_together(monkeypatch:
     values = np.full(source.THREADS + 40, 50, np.int32)  # nobody of the second block needs a gate
     values[40] = 101  # of the second warp of the first one
     kernel = HostKernel(traced_program(step, jnp.int32(0)), 1)
-    assert kernel.text.whole.count("any_of_block(") == 1 and "TOGETHER;" in kernel.text.whole
+    assert kernel.text.whole.count("any_of_block(") == 1
+    assert "TOGETHER;" in kernel.text.whole
     (found,) = kernel([values], 2, len(values))
     assert found.tolist() == (values + np.where(values == 101, 28, 0)).tolist()
     ran, warps = dict(zip(kernel.text.blocks, kernel.runs.tolist(), strict=True)), source.THREADS // host.WARP

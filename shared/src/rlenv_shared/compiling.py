@@ -11,15 +11,17 @@ import jax.numpy as jnp
 
 from rlenv_shared.env import select
 
-WITHOUT_FUSION_EMITTERS: Final = {"cpu": {"xla_cpu_use_fusion_emitters": False}}
+WITHOUT_FUSION_EMITTERS: Final = {
+    "cpu": {"xla_cpu_use_fusion_emitters": False} if jax.__version_info__ < (0, 11) else {}
+}
 """`Env.compile_options` of large environments with integer state.
 
 With XLA's defaults (CPU, JAX 0.10.2) the compiled step of Skirmish gives wrong hit points, every time and the same
 ones, at batches of 16 and 64 (at 4 it was right); with optimisation level 0, or with this option, it equals its twin in
 plain Python. Fused code then goes another way through the compiler: on two busy cores a step took 362 against 371 µs at
 batch 256 and 1,562 against 1,332 µs at 4,096, and compiled in 3.4 to 4.1 s against 6.1 to 7.0. No small program that
-shows the fault was found, so a large environment owes a test that compares its *compiled* step, in batches, with a
-reference, as `tests/test_skirmish.py` does."""
+shows the fault was found, and JAX 0.11 has but one way, so a large environment owes a test that compares its *compiled*
+step, in batches, with a reference, as `tests/test_skirmish.py` does."""
 WITHOUT_FUSION: Final = {"cpu": {"xla_disable_hlo_passes": "fusion"}}
 """No fusion at all: compiles fastest, because the fusion pass clones producers into every consumer.
 
@@ -28,23 +30,8 @@ that it computed wrongly (with the algebraic simplifier off as well they were ri
 
 
 def options(env: Any, platform: str | None = None) -> dict[str, Any]:
-    """XLA's options that an environment asks for on a platform, JAX's default backend where None, if XLA has them."""
-    platform = platform or jax.default_backend()
-    wanted = getattr(env, "compile_options", {}).get(platform, {})
-    return {name: value for name, value in wanted.items() if _is_known(platform, name, value)}
-
-
-@functools.cache
-def _is_known(platform: str, name: str, value: Any) -> bool:
-    """Whether XLA has an option: that of JAX 0.11 has no other fusion emitters to go back to."""
-    with jax.default_device(jax.devices(platform)[0]):
-        try:
-            jax.jit(lambda: jnp.zeros(()), compiler_options={name: value}).lower().compile()
-        except jax.errors.JaxRuntimeError as error:
-            if "No such compile option" not in str(error):
-                raise
-            return False
-    return True
+    """XLA's options that an environment asks for on a platform, JAX's default backend where None."""
+    return dict(getattr(env, "compile_options", {}).get(platform or jax.default_backend(), {}))
 
 
 def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:

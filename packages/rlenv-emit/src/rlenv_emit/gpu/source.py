@@ -2,15 +2,15 @@
 
 The text is C++ that a host compiles too (`kernel.h`).  Threads of a warp stay together: what decides a branch or a loop
 is the same for all of them, a vote (``any_lane``) where it depends on an environment.  Warps of a block are brought
-together now and then, since the rules of a large game are many times what caches instructions: on an H100 pokejax's kernel
-of 76,000 instructions played 39 million steps a second where every warp fetched them for itself, 199 million so.
+together now and then, since the rules of a large game are many times what caches instructions: on an H100 pokejax's
+kernel played 39 million steps a second where every warp fetched its instructions for itself, 199 million so.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Set
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ THREADS: Final = 512
 """Of a block: as many as a multiprocessor holds with 128 registers each.  They run through a kernel side by side, since
 its text is far larger than what caches instructions."""
 WIDE: Final = 1000
-"""A gate around at least so many statements is decided by a vote of the whole block, which brings its warps together."""
+"""A gate around more statements is decided by a vote of the whole block, which brings its warps together."""
 STRETCH: Final = 2000
 """Statements after which the warps of a block are brought together at the latest, where no vote does."""
 
@@ -97,7 +97,9 @@ def wide(block: Block) -> Iterator[Value]:
 class ScalarPrinter(Printer):
     """Prints operations of one thread's numbers; ``wide`` are the votes of all warps of a block."""
 
-    wide: Set[Value] = frozenset()
+    def __init__(self, *names: Any, wide: Set[Value] = frozenset()) -> None:
+        super().__init__(*names)
+        self._wide = wide
 
     def ctype(self, value: Value) -> str:
         """That of a scalar, whether all threads have the same or not."""
@@ -111,7 +113,7 @@ class ScalarPrinter(Printer):
         """The right-hand side of an operation's definition."""
         if op.kind != "any":
             return self._scalar(op)
-        return f"{'any_of_block' if op.out in self.wide else 'any_lane'}({self._name(op.args[0])})"
+        return f"{'any_of_block' if op.out in self._wide else 'any_lane'}({self._name(op.args[0])})"
 
 
 class _KernelWriter(Writer):
@@ -124,7 +126,7 @@ class _KernelWriter(Writer):
         }
         self._blocks: list[str] = []
         self._wide = set(wide(program.block))
-        self._printer.wide = self._wide
+        self._printer = ScalarPrinter(self._name, self._constant, self._entries, wide=self._wide)
         self._together = True  # whether all warps of the block come to where is written
         self._apart = 0  # statements since they were together
 
