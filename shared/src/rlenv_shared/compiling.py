@@ -11,9 +11,7 @@ import jax.numpy as jnp
 
 from rlenv_shared.env import select
 
-WITHOUT_FUSION_EMITTERS: Final = {
-    "cpu": {"xla_cpu_use_fusion_emitters": False} if jax.__version_info__ < (0, 11) else {}
-}
+WITHOUT_FUSION_EMITTERS: Final = {"cpu": {"xla_cpu_use_fusion_emitters": False}} if jax.__version_info__[1] < 11 else {}
 """`Env.compile_options` of large environments with integer state.
 
 With XLA's defaults (CPU, JAX 0.10.2) the compiled step of Skirmish gives wrong hit points, every time and the same
