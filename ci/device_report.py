@@ -149,13 +149,13 @@ def _memory(report: Mapping[str, Any], package: str) -> str:
 
 
 def _skipped(report: Mapping[str, Any], package: str) -> str:
-    lines = [
-        f"- not run: {section}, {found['name']}: {found['skipped']}"
-        for section, content in report["packages"].get(package, {}).items()
-        for found in content.get("results", [])
-        if "skipped" in found
-    ]
-    return "\n".join(lines)
+    """A line for every reason."""
+    reasons: dict[str, list[str]] = {}
+    for section, content in report["packages"].get(package, {}).items():
+        for found in content.get("results", []):
+            if "skipped" in found:
+                reasons.setdefault(found["skipped"], []).append(f"{section}, {found['name']}")
+    return "\n".join(f"- not run, {reason}: {'; '.join(names)}" for reason, names in reasons.items())
 
 
 def _check(report: Mapping[str, Any]) -> None:

@@ -59,7 +59,7 @@ def test_the_gpu_report_runs_reduced(tmp_path: Path) -> None:
     runs = device_report.runs(found, "cartpole-jax", "throughput")
     assert len({run["batch"] for run in runs}) == 6
     assert {run["settings"]["outputs"] for run in runs} == {"kept", "summed"}
-    assert "not run: comparisons, gymnax: no GPU" in (tmp_path / "summary.md").read_text()
+    assert "not run, no GPU: comparisons, gymnax" in (tmp_path / "summary.md").read_text()
     assert len(list(tmp_path.iterdir())) <= 8
 
 
@@ -121,7 +121,7 @@ def test_tables_show_measured_beside_predicted() -> None:
     assert "| step, observed | observation, reward, done | 64 | 1 G | — | — | — |" in lines
     assert "| rivals | rival | not stated | 8 | 5 M |" in lines
     assert "Peak device memory so far: replay 1.50 GiB." in lines
-    assert "- not run: comparisons, MJX: no module mujoco" in lines
+    assert "- not run, no module mujoco: comparisons, MJX" in lines
 
 
 def test_the_newest_report_of_a_device_counts(tmp_path: Path) -> None:
