@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import json
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -61,6 +63,19 @@ def test_the_gpu_report_runs_reduced(tmp_path: Path) -> None:
     assert {run["settings"]["outputs"] for run in runs} == {"kept", "summed"}
     assert "not run, no GPU: comparisons, gymnax" in (tmp_path / "summary.md").read_text()
     assert len(list(tmp_path.iterdir())) <= 8
+
+
+def test_a_package_without_its_compiled_module_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(_: str) -> Any:
+        raise ImportError("no module toy._core")
+
+    monkeypatch.setattr(gpu_report, "find", lacking)
+    told = {"process": "toy", "sections": "replay,ppo", "result": tmp_path / "result.json", "full": False}
+    gpu_report.process(argparse.Namespace(**told, deadline=1.0, compile_only=False))
+    found = json.loads((tmp_path / "result.json").read_text())
+    assert [one["results"][0]["skipped"] for one in found.values()] == ["no module toy._core"] * 2
+    text = gpu_report.summary({**measured(), "seconds": 1.0, "packages": {"toy": found}}, ["toy"])
+    assert "- not run, no module toy._core: replay, all; ppo, all" in text
 
 
 def test_a_replay_that_differs_fails_the_report(tmp_path: Path) -> None:
