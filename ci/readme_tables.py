@@ -128,7 +128,8 @@ def _gpu_tables(declaration: Declaration) -> list[str]:
     for path, content in device_reports().items():
         if declaration.package in content["packages"]:
             samples = link("raw samples", path, declaration.results.parent)
-            parts.append(f"Measured on {content['device']['name']} by `make gpu-report`, {samples}.")
+            about = f"Measured on {content['device']['name']} by `make gpu-report`, {samples}."
+            parts.append(f"{about}  Rates that grow as the batch does are those of the host's calls, not of the GPU.")
             parts.append(device_report.tables(content, declaration.package, predictions(declaration)))
     committed = compiled_report(declaration)
     if committed is not None:

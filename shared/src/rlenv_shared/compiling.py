@@ -11,15 +11,15 @@ import jax.numpy as jnp
 
 from rlenv_shared.env import select
 
-WITHOUT_FUSION_EMITTERS: Final = {"cpu": {"xla_cpu_use_fusion_emitters": False}} if jax.__version_info__[1] < 11 else {}
+_OLD: Final = jax.__version_info__ < (0, 11)
+WITHOUT_FUSION_EMITTERS: Final = {"cpu": {"xla_cpu_use_fusion_emitters": False}} if _OLD else {}
 """`Env.compile_options` of large environments with integer state.
 
 With XLA's defaults (CPU, JAX 0.10.2) the compiled step of Skirmish gives wrong hit points, every time and the same
 ones, at batches of 16 and 64 (at 4 it was right); with optimisation level 0, or with this option, it equals its twin in
-plain Python. Fused code then goes another way through the compiler: on two busy cores a step took 362 against 371 µs at
-batch 256 and 1,562 against 1,332 µs at 4,096, and compiled in 3.4 to 4.1 s against 6.1 to 7.0. No small program that
-shows the fault was found, and JAX 0.11 has but one way, so a large environment owes a test that compares its *compiled*
-step, in batches, with a reference, as `tests/test_skirmish.py` does."""
+plain Python. Fused code then goes another way, on two busy cores in 362 against 371 µs a step at batch 256 and 1,562
+against 1,332 µs at 4,096, compiled in 3.4 to 4.1 s against 6.1 to 7.0; JAX 0.11 has but one. No small program shows the
+fault, so a large environment compares its *compiled* step, in batches, as `tests/test_skirmish.py` does."""
 WITHOUT_FUSION: Final = {"cpu": {"xla_disable_hlo_passes": "fusion"}}
 """No fusion at all: compiles fastest, because the fusion pass clones producers into every consumer.
 
