@@ -13,7 +13,7 @@ from rlenv_shared.verification.declaration import (
     Transfer,
 )
 
-WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
+WORKLOADS, UNSEEN, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "unseen", "by_xla"))
 HEURISTIC: Final = 0.85
 """Share of the games of training in which the heuristic is the opponent; in the others it is random legal play."""
 POINTS_WEIGHT: Final = 0.25
@@ -56,8 +56,11 @@ DECLARATION: Final = Declaration(
     ),
     benchmarks=(
         Benchmark(
-            cases=(BenchmarkCase(WORKLOADS, (16, 64, 256, 1024, 4096, 16384), sweep=True),),
-            quick=(BenchmarkCase(WORKLOADS, (64,)),),
+            cases=(
+                BenchmarkCase(WORKLOADS, (16, 64, 256, 1024, 4096)),
+                BenchmarkCase(UNSEEN, (16, 256, 4096, 65536, 262144)),
+            ),
+            quick=(BenchmarkCase(WORKLOADS, (64,)), BenchmarkCase(UNSEEN, (64,))),
             claims=(
                 Claim(
                     "emitted, on one core, at its best batch, against one process of the Python reference",
@@ -69,11 +72,12 @@ DECLARATION: Final = Declaration(
                     " nobody observes",
                     ours={"workload": "tcgjax without observations, emitted, one core"},
                     theirs={"workload": "tcg_engine without observations, one process"},
+                    at_least=300,
                 ),
             ),
         ),
         Benchmark(
-            cases=(BenchmarkCase(BY_XLA, (16384, 65536), sweep=True),),
+            cases=(BenchmarkCase(BY_XLA, (65536, 262144)),),
             quick=(BenchmarkCase(BY_XLA, (64,)),),
             label="xla",
             claims=(

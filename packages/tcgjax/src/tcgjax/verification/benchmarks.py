@@ -65,11 +65,17 @@ def _reference(name: str, observe: bool) -> HostWorkload:
 
 
 def workloads(batch: int) -> list[Workload]:
-    """With observations, ours of both players and the reference's of who is asked; and without, in both."""
+    """With observations: ours of both players and the reference's of who is asked."""
     return [
         jax_rollout(emit_env(Tcg(), threads=1), None, batch, STEPS, name=EMITTED),
-        emitted_play(Tcg(), batch, STEPS, threads=1, name=UNSEEN_EMITTED),
         _reference(REFERENCE, observe=True),
+    ]
+
+
+def unseen(batch: int) -> list[Workload]:
+    """Nobody observes, in either."""
+    return [
+        emitted_play(Tcg(), batch, STEPS, threads=1, name=UNSEEN_EMITTED),
         _reference(UNSEEN_REFERENCE, observe=False),
     ]
 
