@@ -45,7 +45,6 @@ COMMON: Final = {
 """What a forme becomes when it is taken out, besides that each of its stats but hit points is `COMMON_STAT`."""
 COMMON_STAT: Final = 150
 OF_NO_EFFECT: Final[Mapping[str, str]] = {
-    "ability multitype": "the plate does what is seen; the ability alone does nothing in a battle",
     "ability powerspot": "helps partners, of whom there are none in singles",
 }
 
