@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import subprocess
@@ -209,6 +210,27 @@ def test_every_form_that_this_processor_runs(name: str) -> None:
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_nothing_is_collected_while_a_function_is_traced(collects: bool) -> None:
+    during: list[bool] = []
+
+    def function(x: Any) -> Any:
+        during.append(gc.isenabled())
+        return jax.lax.sort(x) if x.shape == (2,) else x + 1  # sorting is not known
+
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        assert emit(function, np.int32(0))(np.int32(1)) == 2
+        assert gc.isenabled() == collects
+        with pytest.raises(UnsupportedError):
+            emit(function, np.zeros(2, np.int32))(np.zeros(2, np.int32))
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if before else gc.disable)()
+    assert during == [False, False]
 
 
 def test_derivatives_are_refused() -> None:

@@ -17,6 +17,7 @@ from rlenv_emit.build import Built, build
 from rlenv_emit.bytecode import machine
 from rlenv_emit.bytecode.code import Code
 from rlenv_emit.bytecode.store import code_of
+from rlenv_emit.collection import uncollected
 from rlenv_emit.errors import DifferentiationError
 from rlenv_emit.processor import BYTECODE, Form
 from rlenv_shared.errors import explain
@@ -48,11 +49,13 @@ class Traced:
         return tuple(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in self.closed.out_avals)
 
     @functools.cache  # noqa: B019
+    @uncollected()
     def target(self, varying: tuple[bool, ...]) -> str:
         """Name under which XLA knows the object for these varying arguments."""
         return _register(build(self.closed, varying, self.form))
 
     @functools.cache  # noqa: B019
+    @uncollected()
     def code(self, varying: tuple[bool, ...]) -> Code:
         """Instructions for these varying arguments."""
         return code_of(self.closed, varying)

@@ -13,6 +13,7 @@ import numpy as np
 
 from rlenv_emit import processor
 from rlenv_emit.call import Traced, bind
+from rlenv_emit.collection import uncollected
 from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Program
 from rlenv_emit.processor import Form
@@ -93,12 +94,14 @@ def emit_lazily(
     return emitted
 
 
+@uncollected()
 def traced_program(function: Callable[..., Any], *example: Any) -> Program:
     """The program of a function whose every argument varies, as it is before it is compiled."""
     avals = jax.tree.map(_aval, example)
     return program(jax.make_jaxpr(function)(*avals), [True] * len(jax.tree.leaves(avals)))
 
 
+@uncollected()
 def _traced(
     function: Callable[..., Any],
     avals: Any,

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from rlenv_emit.build import build
+from rlenv_emit.collection import uncollected
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
 
@@ -93,6 +94,7 @@ def on_host(function: Callable[..., Any], axes: Sequence[int | None] | None, for
     """
     made: dict[Any, tuple[Native, Any]] = {}
 
+    @uncollected()
     def made_for(arguments: tuple[Any, ...], leaves: list[Any]) -> tuple[Native, Any]:
         owns = [True] * len(arguments) if axes is None else [axis is not None for axis in axes]
         owned = [own for own, argument in zip(owns, arguments, strict=True) for _ in jax.tree.leaves(argument)]
