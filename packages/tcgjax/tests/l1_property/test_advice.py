@@ -123,7 +123,7 @@ def test_what_is_told_of_an_action_is_how_the_pokemon_is_that_it_is_about():
         (duel,) = vector.duels
         view, promotes = duel.reference.observation(duel.game, duel.seat), seen["question"][0, 0] == 3
         slots = [*view["me"]["slots"], *view["foe"]["slots"]]
-        for entry, action in enumerate(duel.game.choice.options):
+        for entry, action in enumerate(duel.game.choice.options[: advice.LISTED]):
             told = seen["actions"][0, entry, 2:]
             place = place_of(view, action) if seen["question"][0, 0] == 2 else action - CHOICE if promotes else None
             if place is None or not slots[place]:

@@ -14,22 +14,22 @@ from rlenv_shared.verification.declaration import (
 )
 
 WORKLOADS, UNSEEN, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "unseen", "by_xla"))
-HEURISTIC: Final = 0.85
+HEURISTIC: Final = 0.95
 """Share of the games of training in which the heuristic is the opponent; in the others it is random legal play."""
 POINTS_WEIGHT: Final = 0.25
 """What a point of the lead is worth in training until the game is over."""
 PPO: Final = {
-    "total_steps": 6_000_000,
+    "total_steps": 16_000_000,
     "num_envs": 256,
     "rollout_length": 64,
-    "update_epochs": 3,
+    "update_epochs": 2,
     "num_minibatches": 8,
     "preset": "mlp-tiny",
     "activation": "relu",
     "embedding": 8,
     "learning_rate": 2.5e-3,
     "gamma": 0.998,
-    "gae_lambda": 0.8,
+    "gae_lambda": 0.92,
     "entropy_coef": 0.01,
     "entropy_coef_final": 0.001,
     "normalise_observations": True,  # most numbers are small beside the vectors of the cards

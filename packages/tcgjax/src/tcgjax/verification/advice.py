@@ -33,9 +33,9 @@ from tcgjax.zones import HAND_LIMIT
 
 KINDS: Final = 3
 """An id is thrice a card of `observation.CARDS`, plus 1 or 2 for its first or second attack."""
-LISTED: Final = 32
-"""Legal actions that are listed; of 153,600 decisions of mixed play none had more than 21.  Further ones are not
-within reach."""
+LISTED: Final = 16
+"""Legal actions that are listed: of 262,144 decisions of a trained policy 87 had more, none more than 20.  Further ones
+are not within reach."""
 TOLD: Final = ("damage", "max HP", "energy", "poison", "burned", "asleep", "paralyzed", "confused")
 """Numbers of a place (`observation.OF_PLACE`) that a learner is told with each action that is about it."""
 NOBODY: Final = PLACES
@@ -119,18 +119,10 @@ def places_of(seen: Mapping[str, Any], actions: Any) -> Any:
     return xp.where(about_cards, np.int32(NOBODY), xp.take(PLACES_OF_ACTIONS, actions))
 
 
-SETS: Final = (
-    "hand",
-    "deck",
-    "deck seen",
-    "foe's deck seen",
-    "foe's deck listed",
-    "foe's hand seen",
-    "discard",
-    "foe's discard",
-    "options",
-)
-"""Parts of `observation.CARDS` that a learner sees as sets, in the order of `card_sets`; the others are `cards`."""
+SETS: Final = ("hand", "deck", "foe's hand seen", "discard", "foe's discard")
+"""Parts of `observation.CARDS` that a learner sees as sets, in the order of `card_sets`."""
+LEFT_OUT: Final = ("deck seen", "foe's deck seen", "foe's deck listed", "options")
+"""Parts that it does not see: hardly ever filled, or said by `action_ids`.  All others are `cards`."""
 MEMBERS: Final = max(observation.CARDS[name] for name in SETS)
 MODIFIER_SETS: Final = (PLACES + 2, max(EFFECTS, LASTING))
 """Effects that last, of each place and of both players."""
@@ -143,7 +135,7 @@ def in_sets(seen: Mapping[str, Any]) -> dict[str, Any]:
     rows = [*places.reshape(PLACES, EFFECTS), *players.reshape(2, LASTING)]
     return {
         **{name: seen[name] for name in seen if name != "modifiers"},
-        "cards": xp.concatenate([_part(seen, name) for name in observation.CARDS if name not in SETS]),
+        "cards": xp.concatenate([_part(seen, name) for name in observation.CARDS if name not in (*SETS, *LEFT_OUT)]),
         "card_sets": sets,
         "modifier_sets": xp.stack([_padded(row, MODIFIER_SETS[1]) for row in rows]),
     }
@@ -179,7 +171,7 @@ def seen_spaces(space: spaces.Dict, cards: int, modifiers: int) -> spaces.Dict:
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
     told = sum(observation.OF_PLACE[name][0] for name in TOLD)
     said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
-    others = sum(count for name, count in observation.CARDS.items() if name not in SETS)
+    others = sum(count for name, count in observation.CARDS.items() if name not in (*SETS, *LEFT_OUT))
     shown = {
         "cards": spaces.MultiDiscrete((cards + 1,) * others),
         "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), cards + 1)),
