@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Collect nothing inside: a trace makes millions of objects that last, and every collection looks at them again.
+    """Collect nothing inside: a trace makes many objects that last, and every collection looks at all of them again.
 
-    The more programs a process holds, the more of its time that took: most of it where an engine's third was traced.
+    So the more programs a process holds, the longer the next one took.
     """
     collects = gc.isenabled()
     gc.disable()

@@ -122,7 +122,9 @@ def places_of(seen: Mapping[str, Any], actions: Any) -> Any:
 SETS: Final = ("hand", "deck", "foe's hand seen", "discard", "foe's discard")
 """Parts of `observation.CARDS` that a learner sees as sets, in the order of `card_sets`."""
 LEFT_OUT: Final = ("deck seen", "foe's deck seen", "foe's deck listed", "options")
-"""Parts that it does not see: hardly ever filled, or said by `action_ids`.  All others are `cards`."""
+"""Parts that it does not see, for speed; what options stand for is in `action_ids`."""
+IN_PLACES: Final = tuple(name for name in observation.CARDS if name not in (*SETS, *LEFT_OUT))
+"""Parts whose order says something: `cards`."""
 MEMBERS: Final = max(observation.CARDS[name] for name in SETS)
 MODIFIER_SETS: Final = (PLACES + 2, max(EFFECTS, LASTING))
 """Effects that last, of each place and of both players."""
@@ -135,7 +137,7 @@ def in_sets(seen: Mapping[str, Any]) -> dict[str, Any]:
     rows = [*places.reshape(PLACES, EFFECTS), *players.reshape(2, LASTING)]
     return {
         **{name: seen[name] for name in seen if name != "modifiers"},
-        "cards": xp.concatenate([_part(seen, name) for name in observation.CARDS if name not in (*SETS, *LEFT_OUT)]),
+        "cards": xp.concatenate([_part(seen, name) for name in IN_PLACES]),
         "card_sets": sets,
         "modifier_sets": xp.stack([_padded(row, MODIFIER_SETS[1]) for row in rows]),
     }
@@ -171,7 +173,7 @@ def seen_spaces(space: spaces.Dict, cards: int, modifiers: int) -> spaces.Dict:
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
     told = sum(observation.OF_PLACE[name][0] for name in TOLD)
     said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
-    others = sum(count for name, count in observation.CARDS.items() if name not in (*SETS, *LEFT_OUT))
+    others = sum(observation.CARDS[name] for name in IN_PLACES)
     shown = {
         "cards": spaces.MultiDiscrete((cards + 1,) * others),
         "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), cards + 1)),
