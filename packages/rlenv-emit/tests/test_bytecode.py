@@ -117,6 +117,23 @@ def test_what_changes_places_in_a_loop_changes_them_at_once(width: int) -> None:
     np.testing.assert_array_equal(np.stack(found, 1), expected)
 
 
+def looked_up(table: Any, number: Any) -> Any:
+    """Elements of a table that everybody shares, of which some are first asked for inside of branches."""
+
+    def again(_: Any, total: Any) -> Any:
+        return total * 3 + table[jnp.int32(5)]
+
+    small = jax.lax.cond(number < 3, lambda: table[jnp.int32(7)], lambda: table[jnp.int32(7)] - table[jnp.int32(2)])
+    return jax.lax.fori_loop(0, number % 4, again, small) + table[number % table.shape[0]]
+
+
+def test_what_is_first_read_inside_of_a_branch_is_there_in_all_of_them() -> None:
+    table, numbers = np.arange(40, dtype=np.int32) ** 2 + 11, np.arange(3 * LANES + 5, dtype=np.int32)
+    step = emit(looked_up, jax.ShapeDtypeStruct((40,), jnp.int32), jnp.int32(0), form="bytecode")
+    found = jax.jit(jax.vmap(step, (None, 0)))(table, numbers)
+    np.testing.assert_array_equal(found, [looked_up(jnp.asarray(table), int(one)) for one in numbers])
+
+
 def test_who_is_left_out_stays_and_who_is_alike_goes_together() -> None:
     def seen(number: Any, other: Any) -> Any:
         return jnp.where(any_lane(number % 2 == 1), number + 1000, -number), other * 3

@@ -6,6 +6,9 @@ import jax
 import numpy as np
 import pytest
 
+import tcgjax
+from rlenv_emit.env import EmittedEnv
+from rlenv_shared import compiling
 from tcgjax.codec import CODEC
 from tcgjax.env import TcgParams
 from tcgjax.observation import NUMBERS
@@ -86,6 +89,17 @@ def test_points_and_knock_outs_are_rewarded_by_their_weights(native):
         assert np.allclose(second[2][on, 0], wanted[on])
         more += np.abs(second[2][on]).sum()
     assert more > 5
+
+
+def test_what_make_gives_plays_as_native_steps_do(native):
+    env = tcgjax.make()
+    assert isinstance(env, EmittedEnv)  # instructions, where the tests run on a CPU
+    step, ends = compiling.jit(jax.vmap(env.step, (None, 0, 0, None)), env), 0
+    for state, action, expected in play(90, 17):
+        found = jax.device_get(step(None, state, action, ENV.default_params))
+        jax.tree.map(np.testing.assert_array_equal, found, expected)
+        ends += found[3].sum()
+    assert ends > 20
 
 
 def test_decks_can_be_fixed(native):

@@ -13,8 +13,9 @@ from tcgjax.verification.starters import starters
 pytestmark = [pytest.mark.l3, pytest.mark.timeout(1800), pytest.mark.reference("tcg_engine")]
 
 
-def test_compiled_games_are_those_of_the_reference():
-    games = DECLARATION.rollout_set("games")
+@pytest.mark.parametrize("name", ["games", "instructions"])
+def test_compiled_games_are_those_of_the_reference(name):
+    games = DECLARATION.rollout_set(name)
     found = resolve(games.run)(**games.quick)
     for policy, comparison in found.comparisons.items():
         assert not comparison["mismatches"], comparison["first"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlenv_emit.bytecode.code import BRANCH, FIELDS, JUMP, ROW, WORD, Code, Formula, word_dtype, word_of
-from rlenv_emit.bytecode.formulas import with_formulas
+from rlenv_emit.bytecode.formulas import with_formulas, without
 from rlenv_emit.cpp.sharing import Sharing
 from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, defines, walk
 
@@ -32,11 +32,12 @@ class Assembler:
         values = {value for statement in walk(block) for value in defines(statement)}
         dtypes = {value.dtype for value in values} | {array.dtype for array in (*program.inputs, *program.outputs)}
         self._word = word_dtype(dtypes)
-        first = [statement for statement in block.statements if isinstance(statement, Op)]
-        self._constants = {op.out: op.attr for op in first if op.kind == "const"}
-        self._inputs = [op for op in first if op.kind == "input"]
-        rest = [one for one in block.statements if not (isinstance(one, Op) and one.kind in ("const", "input"))]
-        self._block = with_formulas(Block(rest, block.results), self._constants)
+        operations = [statement for statement in walk(block) if isinstance(statement, Op)]
+        self._constants = {op.out: op.attr for op in operations if op.kind == "const"}
+        reads = [op for op in operations if op.kind == "input"]  # also of inner blocks, where one may be read again
+        self._inputs = {op.attr: op.out for op in reversed(reads)}
+        block = without(block, {op.out: self._inputs[op.attr] for op in reads}, ("const", "input"))
+        self._block = with_formulas(block, self._constants)
         self._sharing = _Rows(self._block, values - set(self._constants))
         self._operations: dict[Formula, int] = {}
         self._lines: list[tuple[int, Value | None, list[Value | int]]] = []
@@ -53,9 +54,8 @@ class Assembler:
             line[0], line[1] = operation, count if target is None else rows[target]
             line[2 : 2 + len(operands)] = [rows[one] if isinstance(one, Value) else one for one in operands]
         inputs = [np.full(array.size, -1) for array in self.program.inputs]
-        for op in self._inputs:
-            number, element = op.attr
-            inputs[number][element] = rows[self._place(op.out)]
+        for (number, element), value in self._inputs.items():
+            inputs[number][element] = rows[self._place(value)]
         return Code(
             tuple(self._operations),
             instructions,
@@ -168,7 +168,7 @@ class Assembler:
 
     def _rows(self, results: Sequence[Value]) -> tuple[dict[Value, int], int]:
         """The row of each place, and how many rows there are; places that nobody needs at once share one."""
-        first = {self._place(op.out): -1 for op in self._inputs}
+        first = {self._place(value): -1 for value in self._inputs.values()}
         last = dict.fromkeys(first, 0)  # all of them are there before the first line
         for number, (_, target, operands) in enumerate(self._lines):
             for place in (target, *operands):

@@ -36,7 +36,7 @@ def with_formulas(block: Block, constants: Collection[Value]) -> Block:
     """
     same = {one.out: one.args[0] for one in walk(block) if isinstance(one, Op) and _same_word(one)}
     block = _mapped(block, lambda op: dataclasses.replace(op, kind="formula", attr=_single(op, constants)))
-    block = _without(block, same)
+    block = without(block, same)
     for _ in range(ROUNDS):
         used = Counter(value for statement in walk(block) for value in uses(statement))
         used.update(block.results)
@@ -67,11 +67,11 @@ def _same_word(op: Op) -> bool:
     return op.kind == "convert" and ({before, after} == {"i32", "u32"} or (before == "b1" and after[0] in "iu"))
 
 
-def _without(block: Block, same: dict[Value, Value]) -> Block:
-    """With other values in place of some, whose operations are left out."""
+def without(block: Block, same: dict[Value, Value], kinds: Collection[str] = ()) -> Block:
+    """With other values in place of some, whose operations are left out, and all operations of some kinds too."""
 
     def source(value: Value) -> Value:
-        while value in same:
+        while same.get(value, value) is not value:
             value = same[value]
         return value
 
@@ -82,7 +82,7 @@ def _without(block: Block, same: dict[Value, Value]) -> Block:
         found: list[Op | If | Loop] = []
         for statement in block.statements:
             if isinstance(statement, Op):
-                if statement.out not in same:
+                if statement.out not in same and statement.kind not in kinds:
                     found.append(dataclasses.replace(statement, args=all_of(statement.args)))
                 continue
             if isinstance(statement, If):

@@ -53,6 +53,12 @@ DECLARATION: Final = Declaration(
             full={"games": {"random": 10_000, "heuristic": 2000}, "seed": 0, "form": "emitted"},
             quick={"games": {"random": 112, "heuristic": 56}, "seed": 1_000_000},
         ),
+        RolloutSet(
+            "instructions",
+            f"{__name__}.rollouts:compare_games",
+            full={"games": {"random": 1000, "heuristic": 200}, "seed": 2_000_000, "form": "instructions"},
+            quick={"games": {"random": 28, "heuristic": 14}, "seed": 3_000_000, "form": "instructions"},
+        ),
     ),
     benchmarks=(
         Benchmark(

@@ -12,6 +12,7 @@ import numpy as np
 from rlenv_emit import branches
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.hooks import EMIT
+from rlenv_emit.processor import BYTECODE
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA, Ops
 from tcgjax import engine, observation
@@ -25,7 +26,7 @@ from tcgjax.verification import canonical, observed
 BATCH: Final = 112
 POOL: Final = 2 * BATCH
 """Decks of the tables, whatever is played: so one program serves all comparisons."""
-Form = Literal["xla", "emitted"]
+Form = Literal["xla", "emitted", "instructions"]
 ANSWER, DEAL, LOOK = range(3)
 """What is done in a place: the question is answered; a game is dealt; a position that was put there is looked at."""
 
@@ -49,7 +50,8 @@ def program(form: Form) -> Callable[..., Any]:
     axes = (0, 0, 0, 0, 0, None)
     if form == "xla":
         return compiling.jit(jax.vmap(functools.partial(one_place, ops=branches.form(XLA)), axes), Tcg)
-    return jax.jit(jax.vmap(emit_lazily(functools.partial(one_place, ops=EMIT)), axes))
+    processor = BYTECODE.name if form == "instructions" else None
+    return jax.jit(jax.vmap(emit_lazily(functools.partial(one_place, ops=EMIT), processor), axes))
 
 
 def tables_with(decks: list[Deck]) -> Tables:
