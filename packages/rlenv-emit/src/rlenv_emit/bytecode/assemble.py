@@ -35,8 +35,8 @@ class Assembler:
         operations = [statement for statement in walk(block) if isinstance(statement, Op)]
         self._constants = {op.out: op.attr for op in operations if op.kind == "const"}
         reads = [op for op in operations if op.kind == "input"]  # also of inner blocks, where one may be read again
-        self._inputs = {op.attr: op.out for op in reversed(reads)}
-        block = without(block, {op.out: self._inputs[op.attr] for op in reads}, ("const", "input"))
+        self._inputs: dict[tuple[int, int], Value] = {}
+        block = without(block, {op.out: self._inputs.setdefault(op.attr, op.out) for op in reads}, ("const", "input"))
         self._block = with_formulas(block, self._constants)
         self._sharing = _Rows(self._block, values - set(self._constants))
         self._operations: dict[Formula, int] = {}
