@@ -34,6 +34,8 @@ from tcgjax.zones import HAND_LIMIT
 
 NEVER: Final = -100
 """Below ending the turn, which is worth 0; scores are hundredths."""
+NO_ATTACK: Final = 99
+"""In place of how much energy an attack lacks, where there is none."""
 ADVICE_UNIT: Final = np.float32(1024)
 """A power of two, so that nothing is rounded."""
 ADVICE_BOUNDS: Final = (-1.0, 64.0)
@@ -143,23 +145,48 @@ def attack_needs(game: Record, cards: Cards, places: Any) -> tuple[Any, Any]:
     """What attacks of some places lack.
 
     Returns:
-        How much energy each lacks by its printed cost (int32 [4, 2], 99 where there is no attack), and what an energy
-        of the Zone is worth at each place (int32 [4]).
+        How much energy each lacks by its printed cost (int32 [4, 2], `NO_ATTACK` where there is none), and what an
+        energy of the Zone is worth at each place (int32 [4]).
     """
     top, energy = at(board.tops(game, cards), places), at(game.energy, places)
     kind = at(game.zone_energy, places[0] // SLOTS)
     number = np.arange(2, dtype=np.int32)
     cost = cards.cost(top[:, None], number[None, :])  # [4, 2, 9]
-    colored = xp.maximum(cost[..., :DECK_TYPES] - energy[:, None, :DECK_TYPES], 0)
-    total = xp.sum(cost, axis=-1, dtype=xp.int32) - xp.sum(energy, axis=-1, dtype=xp.int32)[:, None]
-    short = xp.maximum(xp.sum(colored, axis=-1, dtype=xp.int32), xp.maximum(total, 0))
-    exists = (number < cards.card(top, CardColumn.ATTACKS)[:, None]) & (at(game.cards[:, 0], places) >= 0)[:, None]
-    short = xp.where(exists, short, 99)
+    colored = colored_lacking(cost, energy)
+    is_there = (at(game.cards[:, 0], places) >= 0)[:, None]
+    short = xp.where(is_there, lacking(cards, top, energy), NO_ATTACK)
+    exists = short < NO_ATTACK
     wanted = xp.sum(xp.where(np.arange(DECK_TYPES) == kind, colored, 0), axis=-1, dtype=xp.int32) > 0
     useful = wanted | (cost[..., DECK_TYPES] > 0)
     damage = cards.attack(top[:, None], number[None, :], np.int32(AttackColumn.DAMAGE))
     gain = xp.where(useful, 300, -100) + damage
     return short, xp.sum(xp.where((short > 0) & exists, gain, 0), axis=1, dtype=xp.int32)
+
+
+def colored_lacking(cost: Any, energy: Any) -> Any:
+    """How much energy of each type attacks lack, int32 [places, 2, 8].
+
+    Args:
+        cost: printed, int32 [places, 2, 9].
+        energy: attached, int32 [places, 9].
+    """
+    return xp.maximum(cost[..., :DECK_TYPES] - energy[:, None, :DECK_TYPES], 0)
+
+
+def lacking(cards: Cards, top: Any, energy: Any) -> Any:
+    """How much energy attacks lack by their printed costs, int32 [places, 2]; `NO_ATTACK` where there is none.
+
+    Args:
+        cards: tables.
+        top: card on top of each place, int32 [places].
+        energy: attached, int32 [places, 9].
+    """
+    number = np.arange(2, dtype=np.int32)
+    cost = cards.cost(top[:, None], number[None, :])
+    total = xp.sum(cost, axis=-1, dtype=xp.int32) - xp.sum(energy, axis=-1, dtype=xp.int32)[:, None]
+    colored = xp.sum(colored_lacking(cost, energy), axis=-1, dtype=xp.int32)
+    exists = number < cards.card(top, CardColumn.ATTACKS)[:, None]
+    return xp.where(exists, xp.maximum(colored, xp.maximum(total, 0)), NO_ATTACK)
 
 
 # --- choices ---------------------------------------------------------------------------------------------------

@@ -8,9 +8,11 @@ import pytest
 
 from rlenv_shared import counter_rng
 from tcgjax import heuristic, observation
+from tcgjax.host import HOST
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
-from tcgjax.verification import advice
-from tcgjax.verification.duel import Duel
+from tcgjax.tables import Cards
+from tcgjax.verification import advice, matchups
+from tcgjax.verification.duel import Duel, DuelParams
 from tcgjax.verification.host_duel import ReferenceDuel, ReferenceVectorEnv
 
 pytestmark = pytest.mark.l1
@@ -96,9 +98,11 @@ def test_actions_beyond_the_list_are_not_shown():
     said, ids = rng.random((NUM_ACTIONS, 2), np.float32), rng.integers(1, 99, (NUM_ACTIONS, 2), np.int32)
     actions = np.full((advice.LISTED,), NUM_ACTIONS, np.int32)
     actions[:2] = 7, 140
-    seen = advice.listed(observation.nothing_seen() | {"actions": said, "action_ids": ids}, actions, cards=40)
+    seen = advice.listed(
+        observation.nothing_seen() | {"actions": said, "action_ids": ids}, actions, Cards(DuelParams().tables, HOST)
+    )
     assert (seen["actions"][:2, :2] == said[[7, 140]]).all()
-    assert (seen["action_ids"][:2] == [[*ids[7], 7 + 3 * 41], [*ids[140], 140 + 3 * 41]]).all()
+    assert (seen["action_ids"][:2] == [[*ids[7], 7 + 3 * 2245], [*ids[140], 140 + 3 * 2245]]).all()
     assert not seen["actions"][2:].any()
     assert not seen["action_ids"][2:].any()
 
@@ -127,7 +131,7 @@ def test_what_is_told_of_an_action_is_how_the_pokemon_is_that_it_is_about():
             told = seen["actions"][0, entry, 2:]
             place = place_of(view, action) if seen["question"][0, 0] == 2 else action - CHOICE if promotes else None
             if place is None or not slots[place]:
-                assert not told.any() or seen["question"][0, 0] > 3
+                assert not told[: 16 + matchups.WIDTH].any() or seen["question"][0, 0] > 3
             else:
                 assert (told[:2] * 512).tolist() == [slots[place]["damage"], slots[place]["max_hp"]]
                 assert told[2:11].sum() * 8 == sum(slots[place]["energy"])

@@ -19,7 +19,7 @@ HEURISTIC: Final = 0.95
 POINTS_WEIGHT: Final = 0.25
 """What a point of the lead is worth in training until the game is over."""
 PPO: Final = {
-    "total_steps": 16_000_000,
+    "total_steps": 8_000_000,
     "num_envs": 256,
     "rollout_length": 64,
     "update_epochs": 2,

@@ -29,6 +29,8 @@ from tcgjax.questions import (
     STADIUM,
     TARGETS,
 )
+from tcgjax.tables import Cards
+from tcgjax.verification import matchups
 from tcgjax.zones import HAND_LIMIT
 
 KINDS: Final = 3
@@ -71,8 +73,7 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
     Returns:
         int32 ``[144, 2]``.
     """
-    places = _part(seen, "in play").reshape(PLACES, 3)
-    tops = xp.where(places[:, 2] > 0, places[:, 2], xp.where(places[:, 1] > 0, places[:, 1], places[:, 0]))
+    tops = _tops(seen)
     own, foe = tops[:SLOTS], tops[SLOTS:]
     nobody = xp.zeros((1,), xp.int32)
     hand, options = _part(seen, "hand"), _part(seen, "options")
@@ -101,14 +102,31 @@ def action_ids(seen: Mapping[str, Any]) -> Any:
     return xp.stack([_filled(used), _filled(meant) * KINDS], axis=1)
 
 
-def told_of_places(seen: Mapping[str, Any]) -> Any:
-    """The numbers `TOLD` of each place of an observation, then zeros for `NOBODY`; float32 ``[9, N]``."""
-    parts = []
-    for name in (f"places: {name}" for name in TOLD):
-        end = _ENDS_OF_NUMBERS[name]
-        parts.append(seen["numbers"][end - _COUNTS[name] : end].reshape(PLACES, -1))
-    found = xp.concatenate(parts, axis=1)
+def told_of_places(seen: Mapping[str, Any], facts: Any) -> Any:
+    """Of each place the numbers `TOLD` of an observation and of `matchups`, then zeros for `NOBODY`; ``[9, N]``."""
+    found = xp.concatenate([*(_of_places(seen, name) for name in TOLD), facts], axis=1)
     return xp.concatenate([found, xp.zeros((1, found.shape[1]), np.float32)])
+
+
+def compared(seen: Mapping[str, Any], cards: Cards) -> Any:
+    """`matchups.of_places` of an observation."""
+    energy, most, damage = (
+        (_of_places(seen, name) * np.float32(observation.OF_PLACE[name][1])).astype(np.int32)
+        for name in ("energy", "max HP", "damage")
+    )
+    return matchups.of_places(_tops(seen) - 1, energy, (most - damage)[:, 0], cards)
+
+
+def _of_places(seen: Mapping[str, Any], name: str) -> Any:
+    """A row of numbers for each place."""
+    end = _ENDS_OF_NUMBERS[f"places: {name}"]
+    return seen["numbers"][end - _COUNTS[f"places: {name}"] : end].reshape(PLACES, -1)
+
+
+def _tops(seen: Mapping[str, Any]) -> Any:
+    """The card on top of each place plus one; int32 ``[8]``."""
+    places = _part(seen, "in play").reshape(PLACES, 3)
+    return xp.where(places[:, 2] > 0, places[:, 2], xp.where(places[:, 1] > 0, places[:, 1], places[:, 0]))
 
 
 def places_of(seen: Mapping[str, Any], actions: Any) -> Any:
@@ -143,26 +161,34 @@ def in_sets(seen: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
+def listed(seen: Mapping[str, Any], actions: Any, cards: Cards) -> dict[str, Any]:
     """An observation `in_sets`, in which `actions` and `action_ids` are those of the legal actions alone, then 0.
 
-    In `actions` the numbers `TOLD` of the place that an action is about follow.
+    In `actions` follows what is told of the place that an action is about, of the card that it uses, and of an attack
+    what it would do (`matchups`).
 
     Args:
         seen: with both for all actions.
         actions: the first `LISTED` legal ones in their order, then `NUM_ACTIONS`; int32 ``[LISTED]``.
-        cards: how many there are.
+        cards: tables.
 
     Returns:
-        The observation; each action's ids are followed by one that stands for the action itself.
+        The observation, with `matchups.of_places`; each action's ids are followed by one that stands for the action
+        itself.
     """
     number = xp.minimum(actions, np.int32(NUM_ACTIONS - 1))
     is_there = (actions < NUM_ACTIONS)[:, None]
-    itself = (number + np.int32(KINDS * (cards + 1)))[:, None]
+    itself = (number + np.int32(KINDS * (cards.sizes[0] + 1)))[:, None]
     ids = xp.concatenate([seen["action_ids"][number], itself], axis=1)
-    said = xp.concatenate([seen["actions"][number], told_of_places(seen)[places_of(seen, number)]], axis=1)
+    facts = compared(seen, cards)
+    of_place = told_of_places(seen, facts)[places_of(seen, number)]
+    own = facts[0, : 2 * len(matchups.OF_ATTACK)].reshape(2, -1)
+    attack = xp.concatenate([xp.zeros((1, own.shape[1]), np.float32), own])[ids[:, 0] % KINDS]
+    used = matchups.of_cards(ids[:, 0] // KINDS - 1, cards)
+    said = xp.concatenate([seen["actions"][number], of_place, used, attack], axis=1)
     return {
         **in_sets(seen),
+        "matchups": facts.reshape(-1),
         "actions": xp.where(is_there, said, np.float32(0)),
         "action_ids": xp.where(is_there, ids, 0),
     }
@@ -171,13 +197,15 @@ def listed(seen: Mapping[str, Any], actions: Any, cards: int) -> dict[str, Any]:
 def seen_spaces(space: spaces.Dict, cards: int, modifiers: int) -> spaces.Dict:
     """An observation space as `listed` makes observations of it; ``cards`` and ``modifiers``: how many there are."""
     ids = spaces.MultiDiscrete(np.full((LISTED, 3), KINDS * (cards + 1) + NUM_ACTIONS))
-    told = sum(observation.OF_PLACE[name][0] for name in TOLD)
+    told = sum(observation.OF_PLACE[name][0] for name in TOLD) + matchups.WIDTH
+    told += len(matchups.OF_CARD) + len(matchups.OF_ATTACK)
     said = spaces.Box(*heuristic.ADVICE_BOUNDS, (LISTED, 2 + told))
     others = sum(observation.CARDS[name] for name in IN_PLACES)
     shown = {
         "cards": spaces.MultiDiscrete((cards + 1,) * others),
         "card_sets": spaces.MultiDiscrete(np.full((len(SETS), MEMBERS), cards + 1)),
         "modifier_sets": spaces.MultiDiscrete(np.full(MODIFIER_SETS, modifiers)),
+        "matchups": spaces.Box(*matchups.BOUNDS, (PLACES * matchups.WIDTH,)),
         **{name: space.spaces[name] for name in ("numbers", "question")},
     }
     return spaces.Dict({**shown, "actions": said, "action_ids": ids})

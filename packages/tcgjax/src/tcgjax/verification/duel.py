@@ -143,14 +143,8 @@ class Duel:
 
     def _advanced(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
         obs, state, *others = jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
-        cards = _cards(params)
+        cards = Cards(params.tables, XLA)
         return jax.vmap(lambda seen, actions: advice.listed(seen, actions, cards))(obs, _listed(state)), state, *others
-
-
-def _cards(params: DuelParams) -> int:
-    """How many there are."""
-    number: int = Cards(params.tables, XLA).sizes[0]
-    return number
 
 
 def _listed(state: Any) -> Any:

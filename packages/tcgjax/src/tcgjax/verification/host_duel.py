@@ -131,7 +131,7 @@ class ReferenceVectorEnv:
 
     def _seen(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         listed = np.stack([duel.listed() for duel in self.duels])
-        cards = self.duels[0].cards.sizes[0]
+        cards = self.duels[0].cards
         views = [advice.listed(duel.observe(), row, cards) for duel, row in zip(self.duels, listed, strict=True)]
         obs = {name: np.stack([view[name] for view in views]) for name in views[0]}
         return obs, {"action_mask": listed < NUM_ACTIONS}
