@@ -74,6 +74,20 @@ def test_a_state_that_branches_change() -> None:
         assert (got == np.array([row[number] for row in expected])[:, None]).all(), name
 
 
+def test_compilers_that_share_the_functions_make_the_same_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    run = build._run
+    monkeypatch.setattr(build, "_run", lambda several: run([commands.append(one) or one for one in several]))
+    monkeypatch.setattr(build, "processors", lambda: 3)
+    monkeypatch.setattr(build, "PARTS_OF_UNIT", 4)
+    test_a_state_that_branches_change()
+    *units, link = commands
+    assert [next(flag for flag in one if flag.startswith("-DUNIT=")) for one in units] == [
+        f"-DUNIT={n}" for n in range(3)
+    ]
+    assert not [flag for flag in link if flag.startswith("-DUNIT")]
+
+
 def plain(a: int, b: int, c: int) -> tuple[int, int, int, int]:
     """The same step in Python, for a group of lanes of one kind."""
 

@@ -10,13 +10,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import jax
 
-from rlenv_emit.cpp.source import source
+from rlenv_emit.cpp.source import OF_UNIT, source
 from rlenv_emit.errors import CompilerError, ObjectFileError
 from rlenv_emit.front.trace import program
 from rlenv_emit.key import key_of
@@ -36,6 +36,10 @@ FLAGS: Final = (
 )  # fmt: skip
 
 
+PARTS_OF_UNIT: Final = 24
+"""Functions from which on one more compiler is worth while: each reads the whole text."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Built:
     """A loaded object: its key, the addresses of its entries for XLA and for C, and the file."""
@@ -52,6 +56,11 @@ def cache_folder() -> Path:
     if given:
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rlenv-emit"
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache
@@ -105,24 +114,37 @@ def command(
 
 
 def compile_text(text: str, form: Form, path: Path, key: str, extra: Sequence[str] = ()) -> None:
-    """Compile C++ text into a shared object sealed with its key; the file appears complete or not at all."""
+    """Compile C++ text into a shared object sealed with its key; the file appears complete or not at all.
+
+    Where the text has many parts, this process's processors share them.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         written, made = Path(folder) / "step.cc", Path(folder) / "step.so"
         written.write_text(text)
-        done = subprocess.run(command(form, written, made, extra=extra), capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CompilerError(
-                explain(
-                    "C++ compiler",
-                    got=f"exit status {done.returncode}: {done.stderr[-2000:]}",
-                    expected="0",
-                    remedy=f"try {compiler()} by hand",
-                )
+        units = min(processors(), 1 + text.count(f"#if {OF_UNIT}(") // PARTS_OF_UNIT)
+        if units == 1:
+            _run([command(form, written, made, extra=extra)])
+        else:
+            objects = [made.with_suffix(f".{unit}.o") for unit in range(units)]
+            _run(
+                command(form, written, one, extra=(*extra, "-c", f"-DUNITS={units}", f"-DUNIT={unit}"))
+                for unit, one in enumerate(objects)
             )
+            _run([[compiler(), *FLAGS, *map(str, objects), *extra, "-o", str(made)]])
         with made.open("ab") as file:  # what follows an object's sections is nothing to the loader
             file.write(_seal(made.read_bytes(), key))
         made.replace(path)
+
+
+def _run(commands: Iterable[Sequence[str]]) -> None:
+    """Run compilers beside one another.  Raises CompilerError: one of them failed."""
+    running = [subprocess.Popen(one, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for one in commands]
+    said = [process.communicate()[1] for process in running]
+    for process, text in zip(running, said, strict=True):
+        if process.returncode:
+            got, remedy = f"exit status {process.returncode}: {text[-2000:]}", f"try {compiler()} by hand"
+            raise CompilerError(explain("C++ compiler", got=got, expected="0", remedy=remedy))
 
 
 def _seal(content: bytes, key: str) -> bytes:

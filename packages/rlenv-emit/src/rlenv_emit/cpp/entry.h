@@ -7,9 +7,17 @@
 #include "denormals.h"
 #include "turn.h"
 
+// Several compilers may share a file: each has the parts of its unit, and the first one what follows here.
+#ifndef UNITS
+#define UNITS 1
+#define UNIT 0
+#endif
+#define OF_UNIT(part) ((part) % UNITS == UNIT)
+
 struct array { bool varying; long size; long bytes; };  // elements of a lane, bytes of an element
 struct call { const void* in[INPUTS + 1]; void* out[OUTPUTS + 1]; };
 
+#if OF_UNIT(0)
 static void run_group(const call* c, long group);
 extern const array inputs[INPUTS + 1], outputs[OUTPUTS + 1];
 
@@ -260,3 +268,4 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
   work->drop();
   return enough_memory ? nullptr : fail(frame, "out of memory");
 }
+#endif

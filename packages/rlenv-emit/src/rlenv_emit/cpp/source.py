@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from rlenv_emit.cpp.expressions import Printer, literal
 from rlenv_emit.cpp.plan import REPEATED, Plan
 from rlenv_emit.ir import DTYPES, NUMPY, Array, Block, If, Loop, Op, Program, Value, defines, walk
 
+OF_UNIT: Final = "OF_UNIT"
+"""The macro that says whether a part is compiled in this unit: compilers may share a file's parts (`entry.h`)."""
 _ARGUMENTS = "(frame* __restrict F, const call* __restrict c, const long g)"
 
 
@@ -33,7 +35,7 @@ class Writer:
         self._repeated = {op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED}
         self._printer = printer(self._name, self._constant, self._entries)
         self._lines: list[str] = []
-        self._functions: list[str] = []
+        self._functions: dict[int, str] = {}  # by the number of the part
         self._scopes: list[set[Value]] = [set()]  # values with a name of their own, by open brace
         self._results: dict[Value, list[tuple[int, int]]] = {}
         for place, value in zip(self._places(), program.block.results, strict=True):
@@ -64,14 +66,16 @@ class Writer:
                 f"#define INPUTS {len(self._program.inputs)}",
                 f"#define OUTPUTS {len(self._program.outputs)}",
                 '#include "lanes.h"\n#include "entry.h"',
-                *arrays,
                 *(_table(number, table) for number, table in enumerate(self._program.tables)),
                 f"struct frame {{\n{frame}}};",
-                *self._functions,
+                *(f"void part{number}{_ARGUMENTS};" for number in self._functions),
+                *(_of_unit(number, text) for number, text in self._functions.items()),
+                f"#if {OF_UNIT}(0)",
+                *arrays,
                 "static void run_group(const call* __restrict c, const long g) {",
                 "frame whole; frame* __restrict F = &whole;",
                 *body,
-                "}\n",
+                "}\n#endif\n",
             ]
         )
 
@@ -129,8 +133,8 @@ class Writer:
             self._lines, self._scopes = [], [set()]
             self._statements(part.statements, outermost)
             text = "\n".join(self._lines)
-            self._functions.append(
-                f"static __attribute__((noinline)) void part{part.number}{_ARGUMENTS} {{\n{text}\n}}"
+            self._functions[part.number] = (
+                f"__attribute__((noinline)) void part{part.number}{_ARGUMENTS} {{\n{text}\n}}"
             )
             self._lines, self._scopes = outer
             self._lines.append(f"part{part.number}(F, c, g);")
@@ -208,6 +212,10 @@ class Writer:
         self._assign(loop.carry, loop.body.results)
         self._scopes.pop()
         self._lines.append("}")
+
+
+def _of_unit(number: int, text: str) -> str:
+    return f"#if {OF_UNIT}({number})\n{text}\n#endif"
 
 
 def _array(array: Array) -> str:
