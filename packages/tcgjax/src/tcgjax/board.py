@@ -229,7 +229,14 @@ def leave(game: Record, place: Any, to_hand: Any, to_deck: Any, whole: Any, wher
 
 
 def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any], owner: Any, attack: Any = 0) -> None:
-    """Put a modifier on places (bool [8]) from a first to a last turn; `overflow` where there is no room for it."""
+    """Put a modifier on places (bool [8]) from a first to a last turn; `overflow` where there is no room for it.
+
+    Equal ones that last while their Pokémon is Active share a row: its last turn is one later for each (`laid_times`).
+    """
+    lasts = (span[1] == FOREVER) & (game.fx_end >= FOREVER) & (game.fx_owner == (owner == 1))
+    again = chosen[:, None] & lasts & (game.fx_modifier == modifier)
+    game.fx_end = game.fx_end + again
+    chosen = chosen & ~again.any(axis=1)
     used = xp.sum(game.fx_modifier > 0, axis=1, dtype=xp.int32)  # the rows have no gaps
     here = chosen[:, None] & (np.arange(EFFECTS, dtype=np.int32) == used[:, None])
     game.fx_modifier = xp.where(here, modifier, game.fx_modifier)
@@ -237,6 +244,11 @@ def lay_effects(game: Record, chosen: Any, modifier: Any, span: tuple[Any, Any],
     game.fx_owner = xp.where(here, owner == 1, game.fx_owner)
     game.fx_attack = xp.where(here, attack, game.fx_attack)
     game.overflow = game.overflow | (chosen & (used >= EFFECTS)).any()
+
+
+def laid_times(game: Record, effect: Any) -> Any:
+    """How often an effect on a Pokémon has been laid, by its number in all places; 1 for -1."""
+    return xp.maximum(xp.where(effect >= 0, at(game.fx_end.reshape(-1), effect), 0) - FOREVER, 0) + 1
 
 
 def expire(game: Record, cards: Cards) -> None:

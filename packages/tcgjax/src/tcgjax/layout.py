@@ -21,7 +21,7 @@ ROWS_OF_HEADS: Final = 16  # longest head of a program
 EFFECTS: Final = 4  # of attacks that lie on a Pokémon
 LASTING: Final = 6  # effects that lie on a player
 LAST_TURN: Final = 62  # highest turn number
-FOREVER: Final = 63  # end of effects that last as long as their Pokémon stays Active
+FOREVER: Final = 63  # end of effects that last as long as their Pokémon stays Active; one more for each equal one
 NOT_PRICED: Final = -8  # owed for a retreat whose cost has not been looked up yet
 
 DECK, HAND, DISCARD, IN_PLAY, STADIUM, LIMBO, PILE = range(7)
@@ -68,8 +68,8 @@ LAYOUT: Final = Layout(
             _turn("evolved"), _turn("moved_up"), _turn("ability_used"), _turn("hit_turn"), flag("attacked"),
             flag("shielded"), flag("damaged"), bits("spread", 0, 4095), bits("max_hp", 0, 1023),
             record("effect", EFFECTS, [
-                bits("fx_modifier", 0, 255), bits("fx_start", 0, FOREVER), bits("fx_end", 0, FOREVER), flag("fx_owner"),
-                bits("fx_attack", 0, 2),
+                bits("fx_modifier", 0, 255), bits("fx_start", 0, FOREVER), bits("fx_end", 0, 2 * FOREVER),
+                flag("fx_owner"), bits("fx_attack", 0, 2),
             ]),
         ], whole_words=True),
         record("side", 2, [

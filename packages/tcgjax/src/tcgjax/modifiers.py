@@ -236,7 +236,7 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
     rules.free_retreat = rules.free_retreat | (affects & (kind == Kind.FREE_RETREAT))
     bits = cards.kind_bits(source.modifier)
     for name, group, rule in (
-        ("damage modifier", OF_DAMAGE, lambda r: take_damage_rules(game, cards, r, m, affects, owner)),
+        ("damage modifier", OF_DAMAGE, lambda r: take_damage_rules(game, cards, r, m, affects, source)),
         ("player modifier", OF_PLAYERS, lambda r: take_player_rules(game, cards, r, m, on_player)),
         ("trigger", TRIGGERS, lambda r: triggers.weigh(game, cards, r, m, affects, on_player, source)),
         ("rare modifier", RARE, lambda r: take_rare_rules(game, cards, r, m, affects, on_player, source)),
@@ -354,7 +354,7 @@ def take_rare_rules(
     of(Kind.NO_NAMED_ATTACK, no_named_attack)
 
 
-def take_damage_rules(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, owner: Any) -> None:
+def take_damage_rules(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, source: Record) -> None:
     """Modifiers of the damage of the attack that is going on (section 6)."""
     kind, amount = m[M.KIND], m[M.AMOUNT]
     attacker = game.attacker_place
@@ -363,7 +363,8 @@ def take_damage_rules(game: Record, cards: Cards, rules: Record, m: Columns, aff
     named = (m[M.PROGRAM] == 0) | (m[M.PROGRAM] == game.strike_name)
     on_attacker = at(affects, attacker) & (attacker >= 0)
     boosts = (kind == Kind.DAMAGE_OUT) | (kind == Kind.DAMAGE_OUT_POINTS)
-    worth = amount * xp.where(kind == Kind.DAMAGE_OUT_POINTS, at(game.points, owner), 1)
+    worth = amount * xp.where(kind == Kind.DAMAGE_OUT_POINTS, at(game.points, source.owner), 1)
+    worth = worth * board.laid_times(game, source.effect)
     rules.bonus = rules.bonus + xp.where(on_attacker & boosts & wanted & reaches & named, worth, 0)
 
     same_side = game.attacker_owner == OWNERS

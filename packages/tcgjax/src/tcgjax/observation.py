@@ -51,7 +51,7 @@ OF_PLACE: Final = {
     "turns": (6, 32),  # Paralyzed, entered, evolved, moved up, Ability used, hit
     "attacked": (1, 1),
     "shielded": (1, 1),
-    "effects": (EFFECTS * 4, 32),  # each: first turn, last turn, is of the owner, attack it locks
+    "effects": (EFFECTS * 4, 32),  # each: first turn, last turn (`board.lay_effects`), is of the owner, attack it locks
 }
 OF_SIDE: Final = {
     "discarded energy": (9, 8),

@@ -13,6 +13,7 @@ from tcgjax.board import tops
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, EFFECTS, FOREVER, HAND, INSTANCES, LASTING, PLACES, SLOTS
 from tcgjax.modifiers import locked_name
 from tcgjax.tables import Cards
+from tcgjax.verification.lasting import shared_rows
 from tcgjax.zones import listed
 
 POKEMON: Final = ("damage", "poison", "burned", "stupor", "paralyzed_turn", "entered", "evolved", "moved_up")
@@ -138,8 +139,8 @@ def of_reference(game: Any) -> list[int]:
         found += [int(getattr(pokemon, name)) if pokemon else 0 for name in names]
     for pokemon in places:
         timed = pokemon.timed if pokemon else ()
-        effects = [(item.modifier, item.start, min(item.end, FOREVER), item.owner, item.arg) for item in timed]
-        found += _rows(effects, EFFECTS, 5)
+        effects = [(item.modifier, item.start, item.end, item.owner, item.arg) for item in timed]
+        found += _rows(shared_rows(effects), EFFECTS, 5)
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tcgjax.codes import DECK_TYPES, Condition
 from tcgjax.layout import EFFECTS, FOREVER, LASTING, SLOTS
 from tcgjax.observation import CARDS, MAIN, MODIFIERS, NOT_ASKED, NUMBERS, OF_PROGRAM, PROMOTION, RETREAT, SETUP, UNITS
+from tcgjax.verification.lasting import shared_rows
 
 FRAMES: Final = {"Setup": SETUP, "MainPhase": MAIN, "Settle": PROMOTION, "Retreat": RETREAT}
 """Questions by the name of the reference's unfinished work."""
@@ -68,7 +69,7 @@ def _modifiers(view: dict[str, Any]) -> list[int]:
     found = []
     for side in ("me", "foe"):
         for slot in view[side]["slots"]:
-            found += _rows([[item[0]] for item in slot["effects"]] if slot else [], EFFECTS, 1)
+            found += _rows([[row[0]] for row in shared_rows(slot["effects"])] if slot else [], EFFECTS, 1)
     for side in ("me", "foe"):
         found += _rows([[item[0]] for item in view[side]["effects"]], LASTING, 1)
     return found
@@ -95,8 +96,8 @@ def _nobody() -> dict[str, list[int]]:
 
 def _place(slot: dict[str, Any], cards: Sequence[Any]) -> dict[str, list[int]]:
     names, effects = [attack.name for attack in cards[slot["cards"][-1]].attacks], []
-    for _, start, end, own, name in slot["effects"]:
-        effects.append([start, min(end, FOREVER), int(own), names.index(name) + 1 if name else 0])
+    for _, start, end, own, name in shared_rows(slot["effects"]):
+        effects.append([start, end, int(own), names.index(name) + 1 if name else 0])
     turns = ("paralyzed_turn", "entered", "evolved", "moved_up", "ability_used", "hit_turn")
     return {
         "damage": [slot["damage"]],

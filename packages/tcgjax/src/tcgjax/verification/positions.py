@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tcgjax.arrays import Record
 from tcgjax.codec import CODEC
 from tcgjax.layout import DECK, DISCARD, HAND, IN_PLAY, STADIUM
 from tcgjax.verification.canonical import POKEMON, POKEMON_MORE, SIDE, SIDE_ENERGY
+from tcgjax.verification.lasting import shared_rows
 
 
 def imported(theirs: Any, decks: tuple[int, int]) -> Record:
@@ -50,7 +52,7 @@ def fill_side(game: Record, player: int, side: Any) -> None:
     game.known[player, list(side.known)] = True
     game.listed[list(side.listed)] = True
     for number, item in enumerate(side.timed):
-        fill_effect(game, "px", (player, number), item)
+        fill_effect(game, "px", (player, number), (item.modifier, item.start, item.end, item.owner))
     for slot, spots in enumerate(side.spots):
         for when, amount in spots:
             game.spot_turn[player, slot], game.spot_amount[player, slot] = when, amount
@@ -67,11 +69,12 @@ def fill_place(game: Record, place: int, pokemon: Any) -> None:
     game.energy[place] = pokemon.energy
     for name in (*POKEMON, *POKEMON_MORE):
         getattr(game, name)[place] = getattr(pokemon, name)
-    for number, item in enumerate(pokemon.timed):
-        fill_effect(game, "fx", (place, number), item)
+    effects = [(item.modifier, item.start, item.end, item.owner, item.arg) for item in pokemon.timed]
+    for number, (*row, _) in enumerate(shared_rows(effects)):
+        fill_effect(game, "fx", (place, number), row)
 
 
-def fill_effect(game: Record, prefix: str, where: tuple[int, int], item: Any) -> None:
+def fill_effect(game: Record, prefix: str, where: tuple[int, int], row: Sequence[int]) -> None:
     """An effect that lies on a Pokémon or a player."""
-    for name in ("modifier", "start", "end", "owner"):
-        getattr(game, f"{prefix}_{name}")[where] = getattr(item, name)
+    for name, value in zip(("modifier", "start", "end", "owner"), row, strict=True):
+        getattr(game, f"{prefix}_{name}")[where] = value
