@@ -16,9 +16,9 @@ from rlenv_emit.ir import Block, If, Loop, Op, Value, blocks, uses, walk
 
 ROUNDS: Final = 4
 """Pairs are looked for among what rounds before have put together."""
-PAIRS: Final = 48
+PAIRS: Final = 32
 """Kinds of pairs that a round puts together at most."""
-RARE: Final = 1 / 1000
+RARE: Final = 1 / 400
 """Of all operations; pairs that are rarer are left alone, since each kind is more to compile."""
 _OF_BITS: Final = frozenset({"and", "or", "xor", "add", "sub", "mul", "eq", "ne"})
 """Do the same to signed and unsigned words."""
