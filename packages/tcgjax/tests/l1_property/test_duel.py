@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from rlenv_learn.league import uniform_policy
+from rlenv_shared.counter_rng import seed_words
 from rlenv_shared.verification import locate
 from tcgjax import engine, heuristic
 from tcgjax.codec import CODEC
 from tcgjax.decks import pool
 from tcgjax.host import HostGame
-from tcgjax.verification import same_games
+from tcgjax.questions import NUM_ACTIONS, as_mask
+from tcgjax.verification import same_games, search
 from tcgjax.verification.duel import Duel
 from tcgjax.verification.host_duel import ReferenceDuel
 from tcgjax.verification.reference_players import Players
@@ -33,6 +37,24 @@ def test_an_opponent_that_draws_otherwise_makes_other_games(monkeypatch):
     monkeypatch.setattr(Players, "random", last)
     found = same_games.play_both(uniform_policy(Duel()), Duel(heuristic=0.0, points_weight=0.125), GAMES, seed=3)
     assert found.differences
+
+
+def test_what_a_search_chooses_are_the_game_s_own_actions(monkeypatch):
+    def last(rows, key, params, truths, simulations):
+        legal = jax.vmap(lambda row: as_mask(CODEC.unpack(tuple(row)).legal))(rows)
+        return NUM_ACTIONS - 1 - jnp.argmax(legal[:, ::-1], axis=1).astype(jnp.int32)
+
+    monkeypatch.setattr(search, "search", last)
+    expected = []
+    for word0, word1 in zip(*seed_words(3, GAMES), strict=True):
+        duel = ReferenceDuel(Duel(heuristic=0.0).default_params)
+        duel.deal(word0, word1)
+        reward = 0.0
+        while not duel.over:
+            reward = duel.step(duel.game.choice.options[-1])
+        expected.append(reward)
+    assert search.play(GAMES, 3, truths=1, simulations=1).tolist() == expected
+    assert {-1.0, 1.0} <= set(expected)
 
 
 def test_an_illegal_action_becomes_the_first_legal_one():

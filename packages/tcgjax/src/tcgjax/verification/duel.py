@@ -120,14 +120,20 @@ class Duel:
     def deal(self, words: tuple[Any, Any], params: DuelParams) -> tuple[Any, Any]:
         """``(obs, state)`` at the first decision in the games that belong to two words each, uint32 ``[B]``."""
         ended = jax.vmap(lambda word0, word1: jnp.stack(GAME.ended(GAME.seed_generator(word0, word1))))(*words)
-        obs, state, *_ = self._advanced(ended, jnp.zeros(ended.shape[:1], jnp.int32), params)
+        obs, state, *_ = self.answer(ended, jnp.zeros(ended.shape[:1], jnp.int32), params)
         return obs, state
 
     def step(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any, Any, Any]:
         """``(obs, state, reward, terminated, truncated, final)``; the next game follows one that is over."""
         chosen = jnp.take_along_axis(_listed(state), action[:, None], axis=1, mode="fill", fill_value=NUM_ACTIONS)
-        obs, state, reward, terminated = self._advanced(state, chosen[:, 0], params)
+        obs, state, reward, terminated = self.answer(state, chosen[:, 0], params)
         return obs, state, reward, terminated, jnp.zeros_like(terminated), obs
+
+    def answer(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
+        """``(obs, state, reward, terminated)`` after one of the game's own actions, int32 ``[B]``, listed or not."""
+        obs, state, *others = jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
+        cards = Cards(params.tables, XLA)
+        return jax.vmap(lambda seen, actions: advice.listed(seen, actions, cards))(obs, _listed(state)), state, *others
 
     def final_observation(self, final: Any, params: DuelParams) -> Any:
         """Nobody asks for it, as no game is cut off; what is returned belongs to the next game."""
@@ -140,11 +146,6 @@ class Duel:
     def asked(self, state: Any) -> Any:
         """Always, bool ``[B]``."""
         return jnp.ones(state.shape[:1], jnp.bool_)
-
-    def _advanced(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
-        obs, state, *others = jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
-        cards = Cards(params.tables, XLA)
-        return jax.vmap(lambda seen, actions: advice.listed(seen, actions, cards))(obs, _listed(state)), state, *others
 
 
 def _listed(state: Any) -> Any:

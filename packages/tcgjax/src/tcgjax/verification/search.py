@@ -116,12 +116,12 @@ def play(games: int, seed: int, truths: int, simulations: int) -> np.ndarray:
     env = Duel(heuristic=0.0, threads=1)
     params, rules = jax.device_put(env.default_params), jax.device_put(GAME.default_params)
     choose = jax.jit(functools.partial(search, truths=truths, simulations=simulations))
-    deal, step = (compiling.jit(function, env) for function in (env.deal, env.step))
+    deal, answer = (compiling.jit(function, env) for function in (env.deal, env.answer))
     _, rows = deal(counter_rng.seed_words(seed, games), params)
     results, finished = np.zeros((games,)), np.zeros((games,), np.bool_)
     for time in range(MOST):
         action = choose(rows, jax.random.fold_in(jax.random.key(seed), time), rules)
-        _, rows, reward, ended, *_ = step(rows, action, params)
+        _, rows, reward, ended = answer(rows, action, params)
         results += np.where(finished, 0, np.asarray(reward))
         finished |= np.asarray(ended)
         if finished.all():
