@@ -8,12 +8,6 @@ from rlenv_shared import files
 from tcgjax.verification import DECLARATION, search, strength
 
 pytestmark = pytest.mark.l4
-LONG = "takes hours and has not been run yet"
-
-
-def committed(name):
-    path = DECLARATION.results / f"{name}.json"
-    return pytest.mark.skipif(not path.exists(), reason=f"{path.name}: {LONG}")
 
 
 def test_the_experiment_is_the_promised_one():
@@ -23,19 +17,16 @@ def test_the_experiment_is_the_promised_one():
     assert config.budgets["tcg_engine"] <= 300_000
 
 
-@committed("transfer")
 def test_committed_results_show_equivalence():
     require_equivalence(DECLARATION, margin=0.1, alpha=0.05, learned=-1.0)
 
 
-@committed("strength")
 def test_committed_policies_are_strong_and_play_the_same_games_in_both_engines():
     content = files.read_json(DECLARATION.results / "strength.json")
     assert len(content["runs"]) >= 10
     assert not strength.shortcomings(content)
 
 
-@committed("search")
 def test_the_committed_search_beats_random_play():
     content = files.read_json(DECLARATION.results / "search.json")
     won = content["wins"] + content["ties"] / 2
