@@ -21,16 +21,14 @@ PLACES = np.arange(8) == 4
 def test_what_lasts_while_active_is_added_up_or_does_not_stack():
     """A row that is shared says how often; only damage asks (`modifiers.take_damage_rules`)."""
     table = adapter.engine().table()
-    rows = [row for program in table.programs for row in program if row.op in (Op.TIMED, Op.LOCK_ATTACK)]
-    modifiers = [table.modifiers[row.arg] for row in rows if row.amount == Duration.WHILE_ACTIVE]
+    laying = [
+        row for program in table.programs for row in program if row.op in (Op.TIMED, Op.TIMED_PLAYER, Op.LOCK_ATTACK)
+    ]
+    lasting = [row for row in laying if row.amount == Duration.WHILE_ACTIVE]
+    assert {row.op for row in lasting} == {Op.TIMED}  # on Pokémon, and of no attack that was drawn
+    modifiers = [table.modifiers[row.arg] for row in lasting]
     assert {modifier.kind for modifier in modifiers} == {Kind.DAMAGE_OUT, Kind.ATTACK_COIN, Kind.NO_ABILITY}
     assert all(modifier.amount for modifier in modifiers if modifier.kind == Kind.ATTACK_COIN)  # one coin at most
-    assert not [
-        row
-        for program in table.programs
-        for row in program
-        if row.op == Op.TIMED_PLAYER and row.amount == Duration.WHILE_ACTIVE
-    ]
 
 
 def laid(*effects):
@@ -47,9 +45,8 @@ def rows(game):
 
 
 def test_equal_effects_share_a_row():
-    growing, other = (7, FOREVER, 0), (7, FOREVER, 1)
-    effects = [(growing[0], turn, *growing[1:]) for turn in range(5, 25, 2)]
-    effects[3:3] = [(7, 6, *other[1:]), (9, 8, FOREVER, 0), (7, 9, 9, 0)]
+    effects = [(7, turn, FOREVER, 0) for turn in range(5, 25, 2)]
+    effects[3:3] = [(7, 6, FOREVER, 1), (9, 8, FOREVER, 0), (7, 9, 9, 0)]
     game = laid(*effects)
     expected = [(7, 5, FOREVER + 9, 0), (7, 6, FOREVER, 1), (9, 8, FOREVER, 0), (7, 9, 9, 0)]
     assert rows(game) == expected
