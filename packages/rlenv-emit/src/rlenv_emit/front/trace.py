@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rlenv_emit.front.arrays import Context, dtype_of
+from rlenv_emit.front.arrays import Context, Held, dtype_of
 from rlenv_emit.front.control import evaluate
+from rlenv_emit.front.lines import argument_of, function_of
 from rlenv_emit.ir import Array, Program
 from rlenv_emit.passes import without_dead
 
@@ -22,12 +23,22 @@ def program(closed: Any, varying: Sequence[bool]) -> Program:
         UnsupportedError: it uses a primitive, dtype or size that cannot be emitted.
     """
     context = Context()
-    context.primitive, context.source = "argument", "the call"
+    context.source = function_of(closed.jaxpr)
+    for number, aval in enumerate(closed.in_avals):
+        context.primitive = argument_of(closed.jaxpr, number)
+        context.check(aval)
     inputs = tuple(
         Array(own, tuple(aval.shape), dtype_of(aval)) for aval, own in zip(closed.in_avals, varying, strict=True)
     )
     held = [context.argument(number, array) for number, array in enumerate(inputs)]
-    found = evaluate(context, closed.jaxpr, closed.consts, held)
+    return finished(context, closed, inputs, evaluate(context, closed.jaxpr, closed.consts, held))
+
+
+def finished(context: Context, closed: Any, inputs: tuple[Array, ...], found: Sequence[Held]) -> Program:
+    """The program of what a context holds, once it has the function's results."""
+    context.primitive = "result"
+    for aval in closed.out_avals:
+        context.check(aval)
     outputs = tuple(Array(True, tuple(aval.shape), dtype_of(aval)) for aval in closed.out_avals)
     block = context.build.block
     block.results = tuple(value for array in found for value in context.elements(array).reshape(-1))
