@@ -42,13 +42,13 @@ def emit(
         InvalidParamsError: threads is below 1, or a call's arguments do not fit the example.
         ObjectFileError: this processor does not run the form.
     """
-    avals = jax.tree.map(_aval, example)
+    avals = jax.tree.map(aval_of, example)
     emitted = _traced(function, avals, chosen_form(form), _threads(threads))
     expected = _described(avals)
 
     @functools.wraps(function)
     def checked(*arguments: Any) -> Any:
-        got = _described(jax.tree.map(_aval, arguments))
+        got = _described(jax.tree.map(aval_of, arguments))
         if got != expected:
             remedy = "emit it for such arguments, or map the batch axis with jax.vmap"
             raise InvalidParamsError(explain("emitted function", got=got, expected=expected, remedy=remedy))
@@ -88,7 +88,7 @@ def emit_lazily(
     @functools.wraps(function)
     def emitted(*arguments: Any) -> Any:
         leaves, structure = jax.tree.flatten(arguments)
-        avals = [_aval(leaf) for leaf in leaves]
+        avals = [aval_of(leaf) for leaf in leaves]
         return made(structure, tuple((aval.shape, aval.dtype, aval.weak_type) for aval in avals))(*arguments)
 
     return emitted
@@ -97,7 +97,7 @@ def emit_lazily(
 @uncollected()
 def traced_program(function: Callable[..., Any], *example: Any) -> Program:
     """The program of a function whose every argument varies, as it is before it is compiled."""
-    avals = jax.tree.map(_aval, example)
+    avals = jax.tree.map(aval_of, example)
     return program(jax.make_jaxpr(function)(*avals), [True] * len(jax.tree.leaves(avals)))
 
 
@@ -144,7 +144,7 @@ def _threads(threads: int | None) -> int:
     return threads
 
 
-def _aval(leaf: Any) -> Any:
+def aval_of(leaf: Any) -> Any:
     """Shape, dtype, and whether the dtype gives way to others, of an array or number."""
     found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
     return jax.ShapeDtypeStruct(found.shape, found.dtype, weak_type=bool(getattr(found, "weak_type", False)))
