@@ -103,8 +103,10 @@ def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -
 
 
 def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> dict[str, Any]:
-    """The header without its seal; files from before there were seals have none.  Raises ValueError: other content."""
-    if SEAL in header and header[SEAL] != digest(header, parts):
+    """The header without its seal.  Raises ValueError: no seal, or that of other content."""
+    if SEAL not in header:
+        raise ValueError(f"no {SEAL}, so nobody can tell whether this is what was written")
+    if header[SEAL] != digest(header, parts):
         raise ValueError(f"content other than what was written ({SEAL} {header[SEAL]!r})")
     return {key: value for key, value in header.items() if key != SEAL}
 
@@ -163,10 +165,12 @@ def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
         file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
 
 
-def read_json(path: str | Path) -> Any:
-    """Read a JSON file and check its seal; anything may be raised, so read inside `reading`."""
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Read a JSON object and check its seal; anything may be raised, so read inside `reading`."""
     content = parse_json(Path(path).read_bytes())
-    return check_seal(content) if isinstance(content, dict) else content
+    if not isinstance(content, dict):
+        raise ValueError(f"a JSON {type(content).__name__}, no object")
+    return check_seal(content)
 
 
 @dataclasses.dataclass(frozen=True)
