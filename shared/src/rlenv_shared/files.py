@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import dataclasses
 import hashlib
@@ -90,6 +91,21 @@ def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
             except BlockingIOError as error:
                 raise InvalidParamsError(f"lock {path}", "held by another run", "free", "wait for its end") from error
         yield
+
+
+def decoded(content: bytes, what: str, longest: int = 1 << 20) -> str:
+    """The text of a file that people wrote: UTF-8, or UTF-16 that begins with its mark; marks are left out.
+
+    Raises InvalidParamsError: more than ``longest`` bytes, or no such text; with the number of the line.
+    """
+    if len(content) > longest:
+        raise InvalidParamsError(what, f"{len(content):,} bytes or more", f"at most {longest:,}", "give a shorter file")
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        raise InvalidParamsError(f"{what}, line {line}", error, "a text in UTF-8", "save it as UTF-8") from None
 
 
 def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> str:
