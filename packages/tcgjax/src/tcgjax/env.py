@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.branches import form
-from rlenv_shared import compiling, counter_rng, spaces
+from rlenv_shared import compiling, counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import Generator
@@ -230,7 +230,7 @@ class Tcg(Env):
     ) -> tuple[Words, Any, Any, dict[str, Any]]:
         """One decision and what follows from it; an illegal action becomes the first legal one."""
         before = CODEC.unpack(state)
-        answered, illegal = engine.answer(before.copy(), action)
+        answered, illegal = engine.answer(before.copy(), masking.as_index(action))
         state = self._advanced(CODEC.repack(state, before, answered), params, ops)
         return state, *self._result(before, CODEC.unpack(state), illegal, params)
 
@@ -250,7 +250,7 @@ class Tcg(Env):
         What runs the game is compiled once, for the step and for the next game's deal.
         """
         before = CODEC.unpack(state)
-        answered, illegal = engine.answer(before.copy(), action)
+        answered, illegal = engine.answer(before.copy(), masking.as_index(action))
 
         def goes_on(carry: Any) -> Any:
             return carry[0] | carry[1]
