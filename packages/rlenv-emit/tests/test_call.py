@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import build, emit, processor
+from rlenv_emit import compiler, emit, processor
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.errors import CompilerError, DifferentiationError, ObjectFileError, UnsupportedError
 from rlenv_emit.hooks import any_lane
@@ -282,9 +282,10 @@ def test_a_form_that_does_not_exist_or_not_run(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    build.compiler.cache_clear()
+    compiler.compiler.cache_clear()
+    compiler.identity.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
     with pytest.raises(CompilerError, match="none on PATH"):
         emit(lambda x: x + 41, jnp.int32(0))(jnp.int32(1))
-    build.compiler.cache_clear()
+    compiler.compiler.cache_clear()

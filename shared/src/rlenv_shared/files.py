@@ -244,7 +244,7 @@ def write_npz(
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), part, method)  # ZipInfo's date is always the same
 
 
-def read_npz(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_npz(path: str | Path | IO[bytes]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read ``(header, arrays)`` and check the seal; anything may be raised, so read inside `reading`."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
