@@ -80,4 +80,4 @@ def _order(moves: Any, later_place: Any, later_card: Any, words: Any) -> Any:
     still = (~moves).sum()
     number = jnp.arange(moves.shape[0])
     cards = jnp.where(number < still, places, cards)
-    return jnp.zeros_like(number).at[places].set(cards) * 0 + jnp.zeros_like(number).at[cards].set(places)
+    return number.at[cards].set(places)

@@ -32,6 +32,7 @@ NUMBERS: Final = {
     "to": STAY,  # a zone, where they come last
     "seen_by": NOBODY,  # a player who sees the cards that are only looked at; nobody: both do, but not their places
     "back": NOBODY,  # an instance that goes into the deck for what was moved
+    "came": 0,  # how many of the hand came just before
     "gives": 0,  # what filter the cards match that a player may choose to put back in secret
 }
 FLAGS: Final = (
@@ -44,13 +45,13 @@ FLAGS: Final = (
 )
 CARRIED: Final = (
     *(*board.FIELDS, "zone", "position", *knowledge.FIELDS, "draws", "shuffles", "r_n", "r_flag"),
-    *("r_move_card", "r_move_to", "r_move_back", "r_came"),
+    *("r_move_card", "r_move_to", "r_move_back", "r_move_came"),
 )
 
 
 def nothing() -> dict[str, Any]:
     """Nothing is to be moved."""
-    numbers = {f"r_move_{name}": xp.int32(value) for name, value in NUMBERS.items()} | {"r_came": xp.int32(0)}
+    numbers = {f"r_move_{name}": xp.int32(value) for name, value in NUMBERS.items()}
     return numbers | {f"r_move_{name}": xp.bool_(False) for name in FLAGS}
 
 
@@ -103,7 +104,7 @@ def carry_out(game: Record, cards: Cards) -> None:
         again = (game.r_move_back >= 0) & moved.any()
         game.r_move_card = xp.where(again, game.r_move_back, game.r_move_card)
         game.r_move_to = xp.where(again, DECK, to)
-        game.r_came = xp.where(again, 1, game.r_came)
+        game.r_move_came = xp.where(again, 1, game.r_move_came)
         game.r_move_back = xp.where(again, NOBODY, game.r_move_back)
         return xp.where(again, 1, left - 1)
 
@@ -151,7 +152,7 @@ def tell(game: Record, cards: Cards, what: Record) -> None:
             lambda k: knowledge.left_hand(k, chosen, k.hand),
         ),
         (back & ~secret, lambda k: knowledge.went_into_deck(k, chosen)),
-        (secret, lambda k: knowledge.put_back(k, count, could_go.flags, k.hand - game.r_came)),
+        (secret, lambda k: knowledge.put_back(k, count, could_go.flags, k.hand - game.r_move_came)),
         (~from_deck & ~from_hand & (to == HAND), lambda k: knowledge.arrived(k, chosen)),
     )
 
