@@ -208,8 +208,20 @@ def choose(game: Any, dealer: Dealer, generator: random.Random) -> int:
     return generator.choice(options)
 
 
-def translated(game: Any, action: int, twin: Any, asked: int) -> int | None:
-    """The twin's action that looks the same to the other player; None if there is none."""
+def secret_options(game: Any) -> list[int]:
+    """The options of which only their player sees which is taken: all of a secret choice, else those of equal cards."""
+    asked, options = op_asked(game), game.choice.options
+    if asked in SECRET:
+        return [option for option in options if option != END]
+    groups: dict[int, list[int]] = {}
+    for option in options if asked in OF_HAND else ():
+        if option != END:
+            groups.setdefault(game.cards[game.players[game.choice.actor].hand[option - CHOICE]], []).append(option)
+    return max(groups.values(), key=len, default=[])
+
+
+def translated(game: Any, action: int, twin: Any, asked: int, generator: random.Random) -> int | None:
+    """The twin's action that looks the same to the other player, one of several at random; None if there is none."""
     if twin.choice is None or twin.choice.actor != game.choice.actor or op_asked(twin) != asked:
         return None
     hands = [side.players[game.choice.actor].hand for side in (game, twin)]
@@ -220,11 +232,12 @@ def translated(game: Any, action: int, twin: Any, asked: int) -> int | None:
         place = action - CHOICE
     if place is None:
         return action if action in twin.choice.options else None
+    wanted, found = game.cards[hands[0][place]], []
     for number, card in enumerate(hands[1]):
         other = PLAY + TARGETS * number + target if asked == -2 else CHOICE + number
-        if twin.cards[card] == game.cards[hands[0][place]] and other in twin.choice.options:
-            return other
-    return None
+        if twin.cards[card] == wanted and other in twin.choice.options:
+            found.append(other)
+    return generator.choice(found) if found else None
 
 
 def forks(reference: Any, seeds: Iterable[int], found: Pairs) -> Iterator[Fork]:
@@ -251,15 +264,15 @@ def _fork(engine: Any, start: Any, dealer: Dealer, generator: random.Random, log
     for _ in range(BEFORE):
         if game.choice is None:
             return None
-        if op_asked(game) in SECRET and len(game.choice.options) > 1 and game.choice.actor == OPPONENT:
+        if game.choice.actor == OPPONENT and len(secret := secret_options(game)) > 1:
             break
         done.append(choose(game, dealer, generator))
         engine.step(game, done[-1])
     else:
         return None
     viewer, name = 1 - OPPONENT, Op(op_asked(game)).name
-    options = generator.sample(game.choice.options, min(len(game.choice.options), 1 + TWINS))
-    options += generator.choices(game.choice.options, k=1 + TWINS - len(options))  # whose later choices differ
+    options = generator.sample(secret, min(len(secret), 1 + TWINS))
+    options += generator.choices(secret, k=1 + TWINS - len(options))  # whose later choices differ
     games = [engine.clone(game) for _ in options]
     view = engine.observation(game, viewer)
     knows = bool(view["foe_hand_seen"]) or any(card >= 0 for card in (*view["deck_seen"], *view["foe_deck_seen"]))
@@ -309,12 +322,13 @@ def _next(games: list[Any], alive: set[int], dealer: Dealer, generator: random.R
     asked, actions = op_asked(main), [None] * len(games)
     actions[0] = choose(main, dealer, generator)
     for i in sorted(alive):
-        twin = games[i]
-        if asked in SECRET and main.choice.actor == OPPONENT and twin.choice is not None and op_asked(twin) == asked:
-            secret = twin.choice.actor == OPPONENT and END not in (actions[0], *twin.choice.options)
-            actions[i] = generator.choice(twin.choice.options) if secret else translated(main, actions[0], twin, asked)
+        twin, action = games[i], actions[0]
+        if main.choice.actor != OPPONENT:  # of the own cards the player sees the very same
+            actions[i] = action if twin.choice and action in twin.choice.options else None
+        elif asked in SECRET and twin.choice and op_asked(twin) == asked and END not in (action, *twin.choice.options):
+            actions[i] = generator.choice(twin.choice.options)
         else:
-            actions[i] = translated(main, actions[0], twin, asked)
+            actions[i] = translated(main, action, twin, asked, generator)
         if actions[i] is None:
             alive.discard(i)
     return actions
