@@ -11,6 +11,7 @@ Positions are drawn from all cards that show, move, or reorder cards of hands an
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,7 @@ from tcgjax.codes import ENERGY, Op
 from tcgjax.decks import Deck
 from tcgjax.observation import MAIN, OF_PROGRAM
 from tcgjax.questions import ATTACH, CHOICE, END, PLAY, TARGETS
+from tcgjax.verification.canonical import SIZES
 from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, Form
 from tcgjax.verification.observed import question
 from tcgjax.verification.positions import imported
@@ -351,6 +353,13 @@ def replay(found: list[Fork], form: Form) -> tuple[int, list[str]]:
     return steps, wrong
 
 
+def asked_of(numbers: np.ndarray, player: int) -> np.ndarray:
+    """Who is asked, and what is legal if that is the player: of the numbers of `canonical`."""
+    ends = dict(zip(SIZES, itertools.accumulate(SIZES.values()), strict=True))
+    actor, legal = (numbers[ends[name] - SIZES[name] : ends[name]] for name in ("actor", "legal"))
+    return np.concatenate([actor, legal * (actor == player)])
+
+
 def _replay_batch(group: list[tuple[Fork, int]], form: Form) -> tuple[int, list[str]]:
     places = [(fork, i, fork.main if i == 0 else fork.twins[i - 1]) for fork, i in group]
     numbers = {id(fork): number for number, fork in enumerate({id(f): f for f, _ in group}.values())}
@@ -367,7 +376,7 @@ def _replay_batch(group: list[tuple[Fork, int]], form: Form) -> tuple[int, list[
             if number < len(branch.actions):
                 what[place], actions[place] = ANSWER, branch.actions[number]
         batch.begin(what, actions, keys, two)
-        _, views, _ = batch.finish()
+        numbers_of_all, views, _ = batch.finish()
         main = 0
         for place, (fork, i, branch) in enumerate(places):
             main = place if i == 0 else main
@@ -376,22 +385,25 @@ def _replay_batch(group: list[tuple[Fork, int]], form: Form) -> tuple[int, list[
                     if not np.array_equal(values[main], values[place]):
                         where = np.flatnonzero(values[main] != values[place])[:4].tolist()
                         wrong.append(f"{leaf}{where} after {number + 1} actions")
+                both = [asked_of(numbers_of_all[at], fork.viewer) for at in (main, place)]
+                if not np.array_equal(*both):
+                    wrong.append(f"legal actions after {number + 1} actions")
     return sum(count for fork in forks_here for *_, count in fork.pairs()), wrong
 
 
-def compare_pairs(seeds: int, seed: int, form: Form = "xla", least: int = 0) -> Findings:
+def compare_pairs(positions: int, seed: int, form: Form = "xla", least: int = 0) -> Findings:
     """Pairs of games in both engines.
 
     Args:
-        seeds: how many positions.
+        positions: how many.
         seed: of the first.
         form: of the program that plays ours.
         least: of how many pairs at least each micro-op that a card has must be part.
     """
     reference, pairs, found = locate.reference("tcg_engine"), Pairs(), Findings()
-    steps, wrong, chunk = 0, [], 4000
-    for begin in range(seed, seed + seeds, chunk):
-        played = list(forks(reference, range(begin, min(begin + chunk, seed + seeds)), pairs))
+    steps, wrong, chunk = 0, [], 500
+    for begin in range(seed, seed + positions, chunk):
+        played = list(forks(reference, range(begin, min(begin + chunk, seed + positions)), pairs))
         more, differ = replay(played, form)
         steps, wrong = steps + more, wrong + differ
         print(
