@@ -163,9 +163,10 @@ class Tcg(Env):
         hidden = ("key0", "key1", "draws")
         return {name: value for name, value in game.__dict__.items() if name not in hidden}
 
-    def permute_hidden(self, state: Words, key: Any, player: Any) -> Words:
-        """Another truth: see `hidden.permuted`."""
-        return CODEC.pack(permuted(CODEC.unpack(state), key, player))
+    def permute_hidden(self, state: Words, key: Any, player: Any, params: TcgParams | None = None) -> Words:
+        """Another truth: see `hidden.permuted`.  ``params``: of the game; `default_params` when None."""
+        tables = (self.default_params if params is None else params).tables
+        return CODEC.pack(permuted(engine.unpack(state, Cards(tables, XLA)), key, player))
 
     def alike(self, state: Words, action: Any, params: TcgParams) -> Any:
         """A number that games have in common whose next step goes a similar way; int32 ``()``.

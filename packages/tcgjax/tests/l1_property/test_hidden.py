@@ -20,7 +20,7 @@ def program():
     """Compiled ``(states, keys, player, params) -> (views before, views after, states after)`` of a batch."""
 
     def of(state, key, player, params):
-        other = ENV.permute_hidden(state, key, player)
+        other = ENV.permute_hidden(state, key, player, params)
         views = jax.lax.map(lambda words: ENV.observe(words, player, params), jax.tree.map(both, state, other))
         return *(jax.tree.map(lambda leaf, i=i: leaf[i], views) for i in (0, 1)), other
 
@@ -75,5 +75,5 @@ def test_permuted_cards_are_the_same_cards(played):
         for zone in range(7):
             sizes = [np.asarray((game.zone == zone).reshape(BATCH, 2, 20).sum(2)) for game in (games, after)]
             assert np.array_equal(*sizes)
-        for name in ("cards", "tools", "energy", "damage", "legal", "listed"):
+        for name in ("cards", "tools", "energy", "damage", "legal", "sure", "some", "mixed"):
             assert np.array_equal(getattr(games, name), getattr(after, name))
