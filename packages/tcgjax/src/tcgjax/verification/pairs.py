@@ -25,7 +25,7 @@ from tcgjax.codec import CODEC
 from tcgjax.codes import ENERGY, Op
 from tcgjax.decks import Deck
 from tcgjax.observation import MAIN, OF_PROGRAM
-from tcgjax.questions import ATTACH, CHOICE, END, PLAY, TARGETS
+from tcgjax.questions import ATTACH, ATTACK, CHOICE, END, PLAY, STADIUM, TARGETS
 from tcgjax.verification.canonical import SIZES
 from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, Form
 from tcgjax.verification.observed import question
@@ -61,7 +61,7 @@ OPPONENT: Final = 1
 """Who decides in secret; player 0 looks on."""
 TRIGGERS: Final = 60
 """From this kind on a modifier runs a program."""
-BEFORE, AFTER, TWINS = 14, 9, 7
+BEFORE, AFTER, TWINS = 14, 9, 15
 """Decisions before the secret choice and after it, at most; twins of one game."""
 
 
@@ -193,7 +193,7 @@ def weight(game: Any, dealer: Dealer, option: int) -> float:
     if PLAY <= option < ATTACH:
         hand = game.players[game.choice.actor].hand
         return 6.0 if dealer.of_card[game.card(hand[(option - PLAY) // TARGETS]).id] else 1.0
-    return 1.0
+    return 4.0 if ATTACK <= option < STADIUM else 1.0
 
 
 def op_asked(game: Any) -> int:
