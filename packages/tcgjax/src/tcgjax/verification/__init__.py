@@ -63,7 +63,7 @@ DECLARATION: Final = Declaration(
             "pairs",
             f"{__name__}.pairs:compare_pairs",
             full={"positions": 3600, "seed": 0, "form": "emitted", "least": 20},
-            quick={"positions": 60, "seed": 1_000_000},
+            quick={"positions": 100, "seed": 1_000_000},
             whole_episodes=False,
         ),
     ),

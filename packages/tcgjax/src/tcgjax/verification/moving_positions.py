@@ -65,6 +65,7 @@ class Dealer:
                 if line[0].stage == 0:
                     self.attackers.append((">".join(card.id for card in line), moving))
         self.secret = [card for card in self.trainers if self.of_card[card] & set(SECRET)]
+        self.looking = [card for card in self.trainers if Op.LOOK_TOP in self.of_card[card]]
         self.showing = [card for card in self.trainers if self.of_card[card] & set(SHOWS)]
         self.basics = [card.id for card in table.cards if card.is_pokemon and card.stage == 0][:60]
         self.lines = _by_op(self.attackers)
@@ -85,9 +86,11 @@ class Dealer:
     def position(self, generator: random.Random) -> dict[str, Any]:
         """A position of the reference in words."""
         words: dict[str, Any] = {"turn": 5}
+        secret = generator.choice(self.secret)
+        shows = generator.choice(self.looking if secret in self.counted else self.showing)
         for name in ("me", "foe"):
             few = [self.showing, self.secret, self.basics, *self.kinds]
-            first = generator.choice(self.showing if name == "me" else self.secret)
+            first = shows if name == "me" else secret
             there = self.counted.get(first, self.basics)
             active = self.line(generator)
             bench = [generator.choice(there) for _ in range(generator.choice((2, 3)))]

@@ -28,7 +28,7 @@ from tcgjax.observation import MAIN, OF_PROGRAM
 from tcgjax.questions import ATTACH, ATTACK, CHOICE, END, PLAY, STADIUM, TARGETS
 from tcgjax.verification.canonical import SIZES
 from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, Form
-from tcgjax.verification.moving_positions import MOVES, OF_HAND, SECRET, Dealer
+from tcgjax.verification.moving_positions import MOVES, OF_HAND, SECRET, SHOWS, Dealer
 from tcgjax.verification.observed import question
 from tcgjax.verification.positions import imported
 from tcgjax.verification.public_log import Log, public, watched
@@ -90,7 +90,8 @@ def weight(game: Any, dealer: Dealer, option: int) -> float:
         return 0.5
     if PLAY <= option < ATTACH:
         hand = game.players[game.choice.actor].hand
-        return 6.0 if dealer.of_card[game.card(hand[(option - PLAY) // TARGETS]).id] else 1.0
+        ops = dealer.of_card[game.card(hand[(option - PLAY) // TARGETS]).id]
+        return 20.0 if ops & set(SHOWS) else 6.0 if ops else 1.0
     return 4.0 if ATTACK <= option < STADIUM else 1.0
 
 
