@@ -15,7 +15,7 @@ from tcg_engine.hidden import permuted
 from tcg_engine.players import POLICIES
 
 A, B, C, D = "A1-001", "A1-033", "A1-053", "A1-211"
-MAINTENANCE, HAND_SCOPE, POKEDEX, HIKER = "B2b-066", "P-A-003", "P-A-004", "A4a-071"
+MAINTENANCE, HAND_SCOPE, POKEDEX, MORTY = "B2b-066", "P-A-003", "P-A-004", "A4a-071"
 
 
 def names(game, cards):
@@ -52,9 +52,9 @@ def test_a_known_card_that_cannot_go_back_stays_known():
 @pytest.mark.parametrize("order", [("pick 0", "pick 0"), ("pick 2", "pick 1"), ("pick 1", "pick 0")])
 def test_an_order_made_in_secret_leaves_the_set(order):
     game = situation(
-        me={"hand": [POKEDEX], "deck": [A, B, C, D]}, foe={"active": "A1-116", "bench": ["A1-116"] * 2, "hand": [HIKER]}
+        me={"hand": [POKEDEX], "deck": [A, B, C, D]}, foe={"active": "A1-116", "bench": ["A1-116"] * 2, "hand": [MORTY]}
     )
-    game = do(game, f"play {POKEDEX}", "end", f"play {HIKER}", *order)
+    game = do(game, f"play {POKEDEX}", "end", f"play {MORTY}", *order)
     view = observation(game, 0)
     assert view["deck_seen"] == []
     assert (names(game, view["deck_mixed"]), view["deck_mixed_depth"]) == ([A, B, C], 3)
@@ -103,9 +103,9 @@ def test_other_truths_are_all_that_fit_and_no_others():
         places.add(tuple(sorted(names(game, hand))))
     assert {A, B, C} <= {card for hand in places for card in hand}
     order = situation(
-        me={"hand": [POKEDEX], "deck": [A, B, C, D]}, foe={"active": "A1-116", "bench": ["A1-116"] * 2, "hand": [HIKER]}
+        me={"hand": [POKEDEX], "deck": [A, B, C, D]}, foe={"active": "A1-116", "bench": ["A1-116"] * 2, "hand": [MORTY]}
     )
-    order = do(order, f"play {POKEDEX}", "end", f"play {HIKER}", "pick 2", "pick 1")
+    order = do(order, f"play {POKEDEX}", "end", f"play {MORTY}", "pick 2", "pick 1")
     tops = set()
     for seed in range(200):
         other = permuted(order, 0, random.Random(seed))

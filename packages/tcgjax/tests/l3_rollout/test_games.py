@@ -30,7 +30,7 @@ def test_what_the_opponent_decides_in_secret_shows_in_neither_engine():
         assert not comparison["mismatches"], (engine, comparison["first"])
         assert comparison["pairs"] >= 1000
         assert comparison["knowing"] >= comparison["pairs"] / 4
-    assert len(found.measured["by op"]) >= 25
+    assert len(found.measured["by op"]) >= 20
 
 
 @pytest.mark.parametrize("seed", [1, 4])

@@ -133,34 +133,44 @@ def tell(game: Record, cards: Cards, what: Record) -> None:
 
     when(cards.ops, "could go back", secret, filtered, could_go)
     fetched = from_deck & (to == HAND)
-    events = (
+    all_of_them = game.r_move_upto < INSTANCES  # of the top cards, unless the hand has no room
+    before = knowledge.something(game, owner)  # most events change nothing where nothing was known
+    events: tuple[tuple[str, Any, knowledge.Event], ...] = (
         (
-            fetched & ~what.alone,
-            lambda k: knowledge.takes_of_deck(
-                k, chosen, matches, (game.r_move_upto < INSTANCES) & (k.hand + count < zones.HAND_LIMIT)
-            ),
+            "fetching",
+            before & fetched & ~what.alone,
+            lambda k: knowledge.takes_of_deck(k, chosen, matches, all_of_them & (k.hand + count < zones.HAND_LIMIT)),
         ),
-        (fetched & what.alone, lambda k: knowledge.draws(k, count)),
-        (from_deck & (to == IN_PLAY), lambda k: knowledge.leaves_shuffled(k, chosen)),
-        (from_deck & (to == DISCARD), lambda k: knowledge.top_shown(k, count)),
-        (from_deck & (to == DECK), knowledge.goes_under),
-        (from_deck & stays & (viewer >= 0), lambda k: knowledge.places_seen(k, viewer == owner, count)),
-        (from_deck & stays & (viewer < 0), lambda k: knowledge.seen_in_deck(k, chosen)),
-        ((what.zone == HAND) & stays, lambda k: knowledge.hand_seen(k, chosen)),
+        ("the top card", before & fetched & what.alone, lambda k: knowledge.draws(k, count)),
+        ("entering", before & from_deck & (to == IN_PLAY), lambda k: knowledge.leaves_shuffled(k, chosen)),
+        ("milling", before & from_deck & (to == DISCARD), lambda k: knowledge.top_shown(k, count)),
+        ("the bottom card", from_deck & (to == DECK), knowledge.goes_under),
         (
-            from_hand & ~stays & ~secret & (to != PILE),
+            "looking at places",
+            from_deck & stays & (viewer >= 0),
+            lambda k: knowledge.places_seen(k, viewer == owner, count),
+        ),
+        ("looking at cards", from_deck & stays & (viewer < 0), lambda k: knowledge.seen_in_deck(k, chosen)),
+        ("a hand", (what.zone == HAND) & stays, lambda k: knowledge.hand_seen(k, chosen)),
+        (
+            "leaving a hand",
+            before & from_hand & ~stays & ~secret & (to != PILE),
             lambda k: knowledge.left_hand(k, chosen, k.hand),
         ),
-        (back & ~secret, lambda k: knowledge.went_into_deck(k, chosen)),
-        (secret, lambda k: knowledge.put_back(k, count, could_go.flags, k.hand - game.r_move_came)),
-        (~from_deck & ~from_hand & (to == HAND), lambda k: knowledge.arrived(k, chosen)),
+        ("what goes back", back & ~secret, lambda k: knowledge.went_into_deck(k, chosen)),
+        (
+            "what goes back in secret",
+            before & secret,
+            lambda k: knowledge.put_back(k, count, could_go.flags, k.hand - game.r_move_came),
+        ),
+        ("coming to a hand", ~from_deck & ~from_hand & (to == HAND), lambda k: knowledge.arrived(k, chosen)),
     )
 
     def event(k: Record) -> None:
-        for here, rule in events:
-            knowledge.only(k, here, rule)
+        for name, here, rule in events:
+            when(cards.ops, f"told of {name}", here, rule, k)
 
     something = xp.bool_(False)
-    for here, _ in events:
+    for _, here, _ in events:
         something = something | here
     knowledge.tell(game, cards, "told of moving", owner, (card >= 0) & something, event)

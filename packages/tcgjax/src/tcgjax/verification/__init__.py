@@ -62,8 +62,8 @@ DECLARATION: Final = Declaration(
         RolloutSet(
             "pairs",
             f"{__name__}.pairs:compare_pairs",
-            full={"positions": 14_000, "seed": 0, "form": "emitted", "least": 100},
-            quick={"positions": 140, "seed": 1_000_000},
+            full={"positions": 3600, "seed": 0, "form": "emitted", "least": 20},
+            quick={"positions": 100, "seed": 1_000_000},
             whole_episodes=False,
         ),
     ),

@@ -22,46 +22,20 @@ import numpy as np
 from rlenv_shared.verification import locate
 from rlenv_shared.verification.verify import Findings
 from tcgjax.codec import CODEC
-from tcgjax.codes import ENERGY, Op
+from tcgjax.codes import Op
 from tcgjax.decks import Deck
 from tcgjax.observation import MAIN, OF_PROGRAM
-from tcgjax.questions import ATTACH, CHOICE, END, PLAY, TARGETS
+from tcgjax.questions import ATTACH, ATTACK, CHOICE, END, PLAY, STADIUM, TARGETS
 from tcgjax.verification.canonical import SIZES
 from tcgjax.verification.compiled import ANSWER, BATCH, LOOK, Batch, Form
+from tcgjax.verification.moving_positions import MOVES, OF_HAND, SECRET, SHOWS, Dealer
 from tcgjax.verification.observed import question
 from tcgjax.verification.positions import imported
 from tcgjax.verification.public_log import Log, public, watched
 
-SECRET: Final = (Op.HAND_PICK_TO_DECK, Op.SWAP_HAND_DECK, Op.REORDER)
-"""Choices that only their player sees."""
-OF_HAND: Final = (*SECRET[:2], Op.DISCARD_HAND, Op.FOE_DISCARD_TO, Op.CANDY)
-"""Choices whose options are cards of the own hand."""
-MOVES: Final = (
-    *(
-        Op.DRAW,
-        Op.DRAW_N,
-        Op.DRAW_TO,
-        Op.SEARCH_HAND,
-        Op.SEARCH_BENCH,
-        Op.EVOLVE_FROM_DECK,
-        Op.RECOVER,
-        Op.PICK_DISCARD,
-    ),
-    *(Op.MILL, Op.LOOK_TOP, Op.TAKE_TOP, Op.PEEK_OR_BOTTOM, Op.REORDER, Op.SHUFFLE_DECK, Op.REVEAL_TOP_COUNT),
-    *(Op.KNOW_DECK, Op.HAND_TO_DECK, Op.FOE_RANDOM_TO_DECK, Op.FOE_RANDOM_DISCARD, Op.FOE_CHOICE, Op.REVEAL_HAND),
-    *(Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK, Op.SWAP_HAND_DECK, Op.FOE_DISCARD_TO, Op.RANDOM_HAND_TO_DECK),
-    *(Op.REVEAL_COUNT, Op.FOE_DISCARD_TO_BENCH, Op.RETURN_HAND, Op.RETURN_DECK, Op.DEVOLVE, Op.CANDY, Op.RETURN_TOOLS),
-    *(Op.TOOLS_TO_DECK, Op.KEEP_THIS, Op.COPY_ATTACK, Op.COPY_SUPPORTER),
-)
-"""Micro-ops that show, move or reorder cards of hands and decks."""
-SHOWS: Final = (Op.REVEAL_HAND, Op.FOE_CHOICE, Op.LOOK_TOP, Op.KNOW_DECK, Op.REVEAL_COUNT, Op.REORDER)
-TOOL, SUPPORTER, LINE = "A2-147", "A1-223", ("A1-001", "A1-003", "A3-144")
-"""Cards that others ask for: a Tool, a Supporter in a discard pile, a Basic with its Stage 2 and Rare Candy."""
 OPPONENT: Final = 1
 """Who decides in secret; player 0 looks on."""
-TRIGGERS: Final = 60
-"""From this kind on a modifier runs a program."""
-BEFORE, AFTER, TWINS = 14, 9, 7
+BEFORE, AFTER, TWINS = 14, 9, 15
 """Decisions before the secret choice and after it, at most; twins of one game."""
 
 
@@ -110,90 +84,15 @@ class Pairs:
     wrong: list[str] = dataclasses.field(default_factory=list)
 
 
-class Dealer:
-    """Positions in which cards of `MOVES` are at hand.
-
-    Args:
-        table: the reference's.
-    """
-
-    def __init__(self, table: Any) -> None:
-        def ops(number: int) -> set[Any]:
-            return {Op(row.op) for row in table.programs[number]} & set(MOVES) if number else set()
-
-        self.of_card = {card.id: ops(card.program) for card in table.cards}
-        for card in table.cards:
-            for modifier in card.modifiers:
-                rule = table.modifiers[modifier]
-                self.of_card[card.id] |= ops(rule.program if rule.kind >= TRIGGERS else 0)
-        by_name = {card.name: card for card in reversed(table.cards)}
-        self.trainers = [card.id for card in table.cards if not card.is_pokemon and self.of_card[card.id]]
-        self.attackers = []
-        for card in table.cards:
-            moving = set().union(*(ops(attack.program) for attack in card.attacks), self.of_card[card.id])
-            if card.is_pokemon and moving and not card.unsupported:
-                line = [card]
-                while line[0].evolves_from and line[0].evolves_from in by_name:
-                    line.insert(0, by_name[line[0].evolves_from])
-                if line[0].stage == 0:
-                    self.attackers.append((">".join(card.id for card in line), moving))
-        self.secret = [card for card in self.trainers if self.of_card[card] & set(SECRET)]
-        self.showing = [card for card in self.trainers if self.of_card[card] & set(SHOWS)]
-        self.basics = [card.id for card in table.cards if card.is_pokemon and card.stage == 0][:60]
-        self.lines = _by_op(self.attackers)
-        self.kinds = _by_op((card, self.of_card[card]) for card in self.trainers)
-        self.counted = {}
-        for card in self.secret:  # what has to be in play for a card that puts as many cards in order
-            rows = table.programs[table.find(card).program]
-            if any(row.op == Op.REORDER for row in rows):
-                passes = table.matching(next(row.filter for row in rows if row.op == Op.COUNT_POKEMON))
-                self.counted[card] = [c.id for c in table.cards if c.index in passes and c.stage == 0]
-
-    def line(self, generator: random.Random) -> str:
-        """A Pokémon whose attack or Ability moves cards, each micro-op alike."""
-        energy = "".join(generator.choice(ENERGY[:8]) for _ in range(3)) + "GRWLPFDM"
-        more = generator.choice(("", " damage=10", f" tool={TOOL}", f" damage=20 tool={TOOL}"))
-        return f"{generator.choice(generator.choice(self.lines))} {energy}{more}"
-
-    def position(self, generator: random.Random) -> dict[str, Any]:
-        """A position of the reference in words."""
-        words: dict[str, Any] = {"turn": 5}
-        for name in ("me", "foe"):
-            few = [self.showing, self.secret, self.basics, *self.kinds]
-            first = generator.choice(self.showing if name == "me" else self.secret)
-            there = self.counted.get(first, self.basics)
-            active = self.line(generator)
-            bench = [generator.choice(there) for _ in range(generator.choice((2, 3)))]
-            if generator.random() < 0.5:
-                bench[0] = self.line(generator)
-            kinds = [generator.choice(generator.choice(few)) for _ in range(6)]
-            if generator.random() < 0.2:
-                bench[-1], kinds[:2] = LINE[0], LINE[1:]
-            hand = [first, *(generator.choice(kinds) for _ in range(generator.randrange(2, 6)))]
-            in_play = sum(len(text.split()[0].split(">")) + ("tool" in text) for text in (active, *bench))
-            deck = [generator.choice(kinds) for _ in range(20 - in_play - len(hand) - 2)]
-            discard = [generator.choice(self.basics), SUPPORTER]
-            words[name] = {"active": active, "bench": bench, "hand": hand, "deck": deck, "discard": discard}
-        return words
-
-
-def _by_op(cards: Iterable[tuple[str, set[Any]]]) -> list[list[str]]:
-    """Cards in groups, one for each micro-op."""
-    found: dict[Any, list[str]] = {}
-    for card, ops in cards:
-        for op in sorted(ops):
-            found.setdefault(op, []).append(card)
-    return [group for _, group in sorted(found.items())]
-
-
 def weight(game: Any, dealer: Dealer, option: int) -> float:
     """How readily an action of the main phase is taken: cards that show or move cards first, the end last."""
     if option == END:
         return 0.5
     if PLAY <= option < ATTACH:
         hand = game.players[game.choice.actor].hand
-        return 6.0 if dealer.of_card[game.card(hand[(option - PLAY) // TARGETS]).id] else 1.0
-    return 1.0
+        ops = dealer.of_card[game.card(hand[(option - PLAY) // TARGETS]).id]
+        return 20.0 if ops & set(SHOWS) else 6.0 if ops else 1.0
+    return 4.0 if ATTACK <= option < STADIUM else 1.0
 
 
 def op_asked(game: Any) -> int:
@@ -321,10 +220,10 @@ def _fork(engine: Any, start: Any, dealer: Dealer, generator: random.Random, log
 def _next(games: list[Any], alive: set[int], dealer: Dealer, generator: random.Random) -> list[int | None]:
     """The next actions; games in which the same cannot be done are not alive any more."""
     main = games[0]
-    asked, actions = op_asked(main), [None] * len(games)
-    actions[0] = choose(main, dealer, generator)
+    asked, chosen = op_asked(main), choose(main, dealer, generator)
+    actions: list[int | None] = [chosen, *[None] * (len(games) - 1)]
     for i in sorted(alive):
-        twin, action = games[i], actions[0]
+        twin, action = games[i], chosen
         if main.choice.actor != OPPONENT:  # of the own cards the player sees the very same
             actions[i] = action if twin.choice and action in twin.choice.options else None
         elif asked in SECRET and twin.choice and op_asked(twin) == asked and END not in (action, *twin.choice.options):
@@ -341,8 +240,7 @@ def _next(games: list[Any], alive: set[int], dealer: Dealer, generator: random.R
 
 def replay(found: list[Fork], form: Form) -> tuple[int, list[str]]:
     """Play forks here; how many steps of pairs were compared, and what differs."""
-    steps, wrong = 0, []
-    waiting = list(found)
+    steps, wrong, waiting = 0, list[str](), list(found)
     while waiting:
         group: list[tuple[Fork, int]] = []
         while waiting and len(group) + 1 + len(waiting[-1].twins) <= BATCH:
@@ -385,8 +283,8 @@ def _replay_batch(group: list[tuple[Fork, int]], form: Form) -> tuple[int, list[
                     if not np.array_equal(values[main], values[place]):
                         where = np.flatnonzero(values[main] != values[place])[:4].tolist()
                         wrong.append(f"{leaf}{where} after {number + 1} actions")
-                both = [asked_of(numbers_of_all[at], fork.viewer) for at in (main, place)]
-                if not np.array_equal(*both):
+                ours, theirs = (asked_of(numbers_of_all[at], fork.viewer) for at in (main, place))
+                if not np.array_equal(ours, theirs):
                     wrong.append(f"legal actions after {number + 1} actions")
     return sum(count for fork in forks_here for *_, count in fork.pairs()), wrong
 
@@ -401,7 +299,7 @@ def compare_pairs(positions: int, seed: int, form: Form = "xla", least: int = 0)
         least: of how many pairs at least each micro-op that a card has must be part.
     """
     reference, pairs, found = locate.reference("tcg_engine"), Pairs(), Findings()
-    steps, wrong, chunk = 0, [], 500
+    steps, wrong, chunk = 0, list[str](), 500
     for begin in range(seed, seed + positions, chunk):
         played = list(forks(reference, range(begin, min(begin + chunk, seed + positions)), pairs))
         more, differ = replay(played, form)

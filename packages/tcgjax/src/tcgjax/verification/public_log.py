@@ -49,7 +49,7 @@ class Log:
     def take(self) -> tuple[tuple[list[Any], list[Any]], Counter[str]]:
         """What has come, which is forgotten."""
         found = self.shown, self.ops
-        self.__init__()  # type: ignore[misc]
+        self.shown, self.ops = ([], []), Counter()
         return found
 
 
