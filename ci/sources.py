@@ -81,6 +81,11 @@ def fingerprint(modules: Iterable[str], more: str = "", repo: Path = REPO) -> st
     """SHA-256 over the names and contents of what modules reach, and over a text."""
     result = hashlib.sha256(more.encode())
     for path in sorted(reached(modules, repo)):
-        content = path.read_bytes()
-        result.update(f"\0{path.relative_to(repo)}\0{len(content)}\0".encode() + content)
+        about = path.stat()
+        result.update(f"\0{path.relative_to(repo)}\0{_digest(path, about.st_mtime_ns, about.st_size)}".encode())
     return result.hexdigest()
+
+
+@functools.cache
+def _digest(path: Path, *_: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

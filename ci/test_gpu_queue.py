@@ -201,3 +201,20 @@ def test_a_run_that_is_killed_is_taken_up_again(tmp_path: Path) -> None:
     again = subprocess.run(command, cwd=REPO, env=build, capture_output=True, text=True)
     assert "done in" not in again.stdout
     assert json.loads(path.read_text())[files.SEAL]
+
+
+@pytest.mark.timeout(1800)  # most of it compiles
+def test_the_whole_queue_runs_on_the_cpu(tmp_path: Path) -> None:
+    """A dry run: every section runs in reduced sizes, ends within its limit and writes a result that is read again."""
+    command = [sys.executable, "-m", "ci.gpu_report", "--out", str(tmp_path), "--deadline", "1700"]
+    build = {**os.environ, "RLENV_GPU_QUEUE": str(tmp_path / "build")}
+    done = subprocess.run(command, cwd=REPO, env=build, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = device_report.load(tmp_path / "cpu.json")
+    for section in QUEUE:
+        entry = gpu_queue.entry(found, section)
+        assert entry.get("status") == "done", (section.name, entry)
+        assert all(entry["parts"].values()), section.name
+    assert "nothing is left" in done.stdout
+    assert len(device_report.runs(found, "puffer-pong", "breakdown")) == 9
+    assert len(list(tmp_path.iterdir())) <= 9  # with the folder of the build
