@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-ARCHIVES: Final = 3  # at most
+ARCHIVES: Final = 2  # at most
 ARCHIVE_BYTES: Final = 14 * 2**20  # of one
 PATTERN: Final = "compiled-*.zip"
 
