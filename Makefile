@@ -294,15 +294,21 @@ gpu-compile: setup $(GPU_VENV)/.setup
 check-gpu: setup
 	$(PY) -m ci.gpu_compile --check $(ARGS)
 
-## gpu-report: verify and measure every package on the GPU that is here (reduced on a CPU); writes to OUT
+## gpu-report: measure what is due on the GPU that is here (reduced on a CPU), resumable; writes to OUT (ARGS=--plan)
 OUT ?= build/gpu-report
 REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
 .PHONY: gpu-report
 gpu-report:
 	$(FROM_SOURCE) $(REPORT_PYTHON) -m ci.gpu_report --out $(OUT) $(ARGS)
-	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/emit.json
-	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/engines.json --expected native \
-		--environments pokejax.verification.gpu:one_action tcgjax.verification.gpu:one_pass --fast 65536 262144 1048576
+
+## gpu-wheels: fetch what gpu-report needs beyond JAX as wheels, for a machine without a network
+.PHONY: gpu-wheels
+gpu-wheels:
+	@bash ci/check_tools.sh "python3.12=$(GPU_PYTHON)"
+	$(GPU_PYTHON) -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.12 --implementation cp \
+		--platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux2014_x86_64 \
+		--constraint $(GPU_CONSTRAINTS) --dest build/gpu-wheels --requirement ci/gpu-wheels.txt
+	@du -sh build/gpu-wheels
 
 # --- checks ------------------------------------------------------------------------------------------------------
 

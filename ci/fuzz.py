@@ -6,7 +6,7 @@ cards does.
 Usage: python -m ci.fuzz [--count N] [--seed S] [--out FILE] [KIND…]
 
 A raw error, or sealed content that changed without one, is a failure; ``--seed`` and the number of a case bring it
-back.  ``ci/fuzz.json`` has the outcomes of 3,000 cases of each kind.
+back.
 """
 
 from __future__ import annotations
