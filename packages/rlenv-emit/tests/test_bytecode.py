@@ -222,8 +222,8 @@ def test_code_is_kept_and_what_is_damaged_or_foreign_is_assembled_again(tmp_path
     content = path.read_bytes()
     assert store.load(content, "another") is None
     monkeypatch.setattr(folder, "_warned", set())
+    path.write_bytes(b"")
     with pytest.warns(CacheWarning, match="made again") as warned:
-        path.write_bytes(b"")
         store.code_of(closed, [True])
     assert len(warned) == 1
     for place in range(0, len(content), len(content) // 60):
