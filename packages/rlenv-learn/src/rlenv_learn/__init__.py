@@ -10,6 +10,7 @@
 
 from rlenv_learn.checkpoint import Checkpoint, load_checkpoint
 from rlenv_learn.config import PPOConfig, SelfPlayConfig
+from rlenv_learn.during import EvaluationPlan
 from rlenv_learn.evaluate import Evaluation, evaluate, evaluate_host
 from rlenv_learn.host import HostVecEnv, train_host
 from rlenv_learn.league import elo, play_match, tournament, uniform_policy
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Checkpoint",
     "Evaluation",
+    "EvaluationPlan",
     "HostVecEnv",
     "ManyResult",
     "NonFiniteLossError",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final, Protocol, Unpack, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_learn import loop
+from rlenv_learn import during, loop
 from rlenv_learn.actors import decide, sampling_generators, value_of_final
 from rlenv_learn.checkpoint import Identity
 from rlenv_learn.config import PPOConfig
@@ -209,5 +210,17 @@ def train_host(
     options = RunOptions(**run)
     training = HostTraining(env, config)
     identity = Identity("host", env_name(env), 0, "", training.interface, config)
-    state, records = loop.run(training.advance, training.start(config.seed), identity, options)
-    return TrainResult(state.learner.policy, records)
+    evaluator = None
+    if options.evaluation is not None:
+        from rlenv_learn import playing  # which needs this module
+
+        play = playing.on_host(options.evaluation, env)
+        directory = None if options.run_dir is None else Path(options.run_dir)
+        evaluator = during.Evaluator(
+            options.evaluation, config, play, lambda state: state.learner.policy, directory
+        )
+    state, records = loop.run(
+        training.advance, training.start(config.seed), identity, options, evaluator=evaluator
+    )
+    best = None if evaluator is None else evaluator.best
+    return TrainResult(state.learner.policy, records, best=best)
