@@ -32,12 +32,21 @@ TOTAL_STEPS: Final = 50_000
 EPISODES: Final = 400
 SEED, EVALUATION_SEED = 0, 10_000
 REQUIRED: Final = 0.6
-SETTINGS: Final = {"n_steps": 32, "batch_size": 256, "n_epochs": 6, "learning_rate": 1e-3, "gamma": 0.99, "ent_coef": 0.01}
+SETTINGS: Final = {
+    "n_steps": 32,
+    "batch_size": 256,
+    "n_epochs": 6,
+    "learning_rate": 1e-3,
+    "gamma": 0.99,
+    "ent_coef": 0.01,
+}
 
 
 def make(env_id: str, **options: Any) -> Any:
     """64 games against random play."""
-    return FlatVectorObservation(gymnasium.make_vec(env_id, num_envs=NUM_ENVS, vectorization_mode="vector_entry_point", **options))
+    return FlatVectorObservation(
+        gymnasium.make_vec(env_id, num_envs=NUM_ENVS, vectorization_mode="vector_entry_point", **options)
+    )
 
 
 def points(model: Any, envs: Any) -> float:

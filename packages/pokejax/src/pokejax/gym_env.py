@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import jax.numpy as jnp
@@ -36,6 +37,7 @@ OPPONENTS: Final[dict[str, Script]] = {"attack": attack}
 def both_seats(script: Script | None = None, foe_sees: bool = False, **options: Any) -> Any:
     """Both seats of a `RandomBattle` with these options, in the form in which `pokejax.make` makes one."""
 
+    @functools.wraps(RandomBattle, updated=())  # for its signature
     def factory(**own: Any) -> BothSeats:
         return BothSeats(RandomBattle(**own), script, foe_sees)
 

@@ -216,11 +216,7 @@ def train_host(
 
         play = playing.on_host(options.evaluation, env)
         directory = None if options.run_dir is None else Path(options.run_dir)
-        evaluator = during.Evaluator(
-            options.evaluation, config, play, lambda state: state.learner.policy, directory
-        )
-    state, records = loop.run(
-        training.advance, training.start(config.seed), identity, options, evaluator=evaluator
-    )
+        evaluator = during.Evaluator(options.evaluation, config, play, lambda state: state.learner.policy, directory)
+    state, records = loop.run(training.advance, training.start(config.seed), identity, options, evaluator=evaluator)
     best = None if evaluator is None else evaluator.best
     return TrainResult(state.learner.policy, records, best=best)

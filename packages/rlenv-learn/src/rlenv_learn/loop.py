@@ -170,7 +170,11 @@ def run(
     records: list[Record] = []
     metrics_log = None
     spacing = max(1, config.num_updates // options.snapshots) if options.snapshots else 0
-    distances = (options.checkpoint_every if directory is not None else 0, spacing, evaluator.spacing if evaluator else 0)
+    distances = (
+        options.checkpoint_every if directory is not None else 0,
+        spacing,
+        evaluator.spacing if evaluator else 0,
+    )
     boundary = math.gcd(*distances) or MAX_CHUNK
     with contextlib.ExitStack() as stack:
         for logger in options.loggers:

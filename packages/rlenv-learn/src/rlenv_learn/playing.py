@@ -12,7 +12,9 @@ from rlenv_learn.policy import Policy
 from rlenv_shared.errors import InvalidParamsError
 
 
-def on_native(plan: EvaluationPlan, env: Any, params: Any, scripts: tuple[Any, ...] | None) -> Callable[..., Evaluation]:
+def on_native(
+    plan: EvaluationPlan, env: Any, params: Any, scripts: tuple[Any, ...] | None
+) -> Callable[..., Evaluation]:
     """How a native run plays: alone, or where ``scripts`` is not None a game, against those or random play."""
     env = env if plan.env is None else plan.env
     params = params if plan.env is None else env.default_params

@@ -153,7 +153,9 @@ class Games:
             choices = self._choices(modes == STEP, actions)
             self._take_seats(modes >= RESTART)
             words = self._words(modes != HOLD)
-            self.state, told = self._play(self.state, Command(modes, choices, self.seeds, self.seats, words), self._arrays)
+            self.state, told = self._play(
+                self.state, Command(modes, choices, self.seeds, self.seats, words), self._arrays
+            )
             self.told = jax.tree.map(np.asarray, told)
             moved = modes != HOLD
             ended = np.stack([self.told["terminated"], self.told["truncated"]]) & moved
