@@ -8,15 +8,16 @@ import multiprocessing
 import pickle
 from typing import Any
 
-import cartpole_jax
 import cloudpickle
-import emurust
 import gymnasium
-import halfcheetah_jax
 import jax
 import numpy as np
-import puffer_pong
 import pytest
+
+import cartpole_jax
+import emurust
+import halfcheetah_jax
+import puffer_pong
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import cartpole_jax
-import emurust
 import gymnasium
-import halfcheetah_jax
 import numpy as np
-import puffer_pong
 import pytest
 from gymnasium.wrappers import vector as theirs
 
+import cartpole_jax
+import emurust
+import halfcheetah_jax
+import puffer_pong
 from rlenv_shared.adapters import wrappers
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]

@@ -34,7 +34,7 @@ def make(**kwargs: Any) -> RandomBattle:
 
 
 def register() -> None:
-    """Register ``pokejax/Gen9RandomBattle-v0`` with Gymnasium, single and vector: one seat against an opponent; safe to repeat.
+    """Register ``pokejax/Gen9RandomBattle-v0`` with Gymnasium: one seat against an opponent; safe to repeat.
 
     Importing this package does it where Gymnasium is installed, so ``gymnasium.register_envs(pokejax)`` suffices.
     """

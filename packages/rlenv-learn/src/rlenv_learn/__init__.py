@@ -12,7 +12,8 @@ from rlenv_learn.checkpoint import Checkpoint, load_checkpoint
 from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.during import EvaluationPlan
 from rlenv_learn.evaluate import Evaluation, evaluate, evaluate_host
-from rlenv_learn.host import HostVecEnv, train_host
+from rlenv_learn.host import train_host
+from rlenv_learn.host_env import HostVecEnv
 from rlenv_learn.league import elo, play_match, tournament, uniform_policy
 from rlenv_learn.loop import NonFiniteLossError
 from rlenv_learn.policy import Policy

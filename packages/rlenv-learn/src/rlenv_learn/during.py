@@ -69,7 +69,7 @@ class Evaluator:
         return update % self.spacing == 0 or update == last
 
     def measure(self, state: Any) -> dict[str, Any]:
-        """Play, keep the policy if it is the best so far: ``return``, ``lowest``, ``length``, ``episodes``, ``best``."""
+        """Play, and keep the best policy: ``return``, ``lowest``, ``length``, ``episodes``, ``best``."""
         policy = self._policy_of(state)
         played = self._play(policy)
         better = played.mean_return > self._best_return

@@ -159,10 +159,10 @@ def run(
 ) -> tuple[Any, list[Record]]:
     """Advance a fresh training state to the last update: ``(state, records)``, with those before a resume.
 
-    Where ``evaluator`` has played, the record has its ``evaluation``.  ``keep_snapshot`` is called with the number of updates and the state where a snapshot is due.  Raises
-    InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on;
-    StorageError: it cannot be written to; SnapshotVersionError: its checkpoint cannot be used; NonFiniteLossError: a
-    metric became NaN or infinite.
+    Where ``evaluator`` has played, the record has its ``evaluation``.  ``keep_snapshot`` is called with the number of
+    updates and the state where a snapshot is due.  Raises InvalidParamsError: ``run_dir`` holds another run and
+    ``resume`` is False, or that run is still going on; StorageError: it cannot be written to; SnapshotVersionError: its
+    checkpoint cannot be used; NonFiniteLossError: a metric became NaN or infinite.
     """
     config = identity.config
     directory = None if options.run_dir is None else Path(options.run_dir)

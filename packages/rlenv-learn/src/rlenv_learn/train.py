@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import jax
 import jax.numpy as jnp
 
-from rlenv_learn import during, loop
+from rlenv_learn import during, loop, playing
 from rlenv_learn.checkpoint import Identity, digest
 from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.loop import RunKeywords, RunOptions
@@ -89,8 +89,6 @@ def train(
     snapshots: dict[int, Policy] = {}
     evaluator = None
     if options.evaluation is not None:
-        from rlenv_learn import playing  # which needs this module
-
         play = playing.on_native(
             options.evaluation, env, training.env_params, None if selfplay is None else selfplay.scripts
         )

@@ -128,12 +128,12 @@ class FlatVectorObservation(gymnasium.vector.VectorWrapper):
             spaces.Box(self.single_observation_space.low, self.single_observation_space.high), self.num_envs
         )
 
-    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Float32 ``[N, size]``, and the environments' info."""
         obs, info = self.env.reset(seed=seed, options=options)
         return self._flat(obs), info
 
-    def step(self, actions: Any) -> tuple[np.ndarray, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """As the environments', flat."""
         obs, *others, info = self.env.step(actions)
         if "final_obs" in info:

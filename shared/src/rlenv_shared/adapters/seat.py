@@ -209,6 +209,7 @@ class Games:
         """Seats for games that begin."""
         if not begins.any():
             return
+        seats: Any
         if self.seat == ALTERNATE:
             seats = self.games % 2
         elif self.seat == DRAWN:
@@ -231,6 +232,9 @@ def _program(env: BothSeats, constants: compiling.Constants) -> Any:
 
 class _Seat:
     """What one environment and many have in common."""
+
+    metadata: dict[str, Any]
+    render_mode: str | None
 
     def _prepare(
         self, make: Callable[..., Any], count: int, params: Any, seed: int | None, render_mode: str | None,

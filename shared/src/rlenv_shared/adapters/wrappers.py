@@ -26,6 +26,9 @@ from gymnasium.wrappers.utils import RunningMeanStd
 from rlenv_shared.errors import InvalidParamsError
 
 
+moments: Any = RunningMeanStd  # which is not typed
+
+
 def same_step(env: gymnasium.vector.VectorEnv) -> bool:
     """Whether the step that ends an episode returns the next one's first observation."""
     mode = (env.metadata or {}).get("autoreset_mode")
@@ -76,7 +79,7 @@ class NormalizeReward(gymnasium.vector.VectorWrapper):
     def __init__(self, env: gymnasium.vector.VectorEnv, gamma: float = 0.99, epsilon: float = 1e-8) -> None:
         super().__init__(env)
         self.gamma, self.epsilon, self.update_running_mean = gamma, epsilon, True
-        self.return_rms = RunningMeanStd(shape=())
+        self.return_rms: Any = moments(shape=())
         self._same_step = same_step(env)
         self._begin()
 
@@ -89,7 +92,7 @@ class NormalizeReward(gymnasium.vector.VectorWrapper):
         self._begin()
         return super().reset(seed=seed, options=options)
 
-    def step(self, actions: Any) -> tuple[Any, np.ndarray, Any, Any, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """As the environments', with normalised rewards."""
         obs, reward, terminated, truncated, info = self.env.step(actions)
         played = np.ones_like(self._ended) if self._same_step else ~self._ended  # the others only begin anew
@@ -123,13 +126,14 @@ class NormalizeObservation(gymnasium.vector.VectorWrapper):
             raise InvalidParamsError("observations", space, "a Box", "normalise its parts by the running moments")
         same_step(env)
         self.epsilon, self.update_running_mean = epsilon, True
-        self.obs_rms = RunningMeanStd(shape=space.shape)
+        self.obs_rms: Any = moments(shape=space.shape)
         self.single_observation_space = Box(-np.inf, np.inf, space.shape, np.float32)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """As the environments', normalised."""
-        obs, info = super().reset(seed=seed, options=options)
+        obs: Any
+        obs, info = self.env.reset(seed=seed, options=options)
         self._count(obs)
         return self._normalised(obs), info
 
