@@ -25,7 +25,6 @@ from gymnasium.wrappers.utils import RunningMeanStd
 
 from rlenv_shared.errors import InvalidParamsError
 
-
 moments: Any = RunningMeanStd  # which is not typed
 
 
