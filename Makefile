@@ -125,7 +125,7 @@ setup-doors: $(DOORS_VENV)/.setup
 # The environment is laid over the repository's own: JAX, Gymnasium and our packages come from there.
 # torch is PyPI's with the CUDA libraries it asks for: without them its import fails (libcudart), the only index in use
 # has no CPU wheel for Linux, and Debian 12's python3-torch is 1.13.1, older than stable-baselines3 and TorchRL take.
-$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(VENV)/.setup-rlenv-games $(DOORS_CONSTRAINTS)
+$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(VENV)/.setup-rlenv-games $(VENV)/.setup-pokejax $(VENV)/.setup-tcgjax $(DOORS_CONSTRAINTS)
 	@echo "setup: $(DOORS_VENV) with PyTorch, stable-baselines3, TorchRL and PufferLib's trainer"
 	@test -x $(DOORS_VENV)/bin/python || $(PY) -m venv --without-pip $(DOORS_VENV)
 	@echo "import site; site.addsitedir('$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
@@ -230,9 +230,9 @@ $(TESTED_REFERENCES:%=mutate-%): mutate-%: refs-%
 
 ## verify-doors: stable-baselines3, sb3-contrib, TorchRL and PufferLib, as published, on our environments; writes the results (long)
 .PHONY: verify-doors
-DOORS := sb3 maskable torchrl pufferlib
+DOORS := sb3 maskable games torchrl pufferlib
 verify-doors: $(DOORS_VENV)/.setup
-	$(DOORS_VENV)/bin/python -m pytest -n 0 -m "slow or not slow" shared/tests/test_sb3.py shared/tests/test_dlpack.py
+	$(DOORS_VENV)/bin/python -m pytest -n 0 -m "slow or not slow" shared/tests/test_sb3.py shared/tests/test_dlpack.py shared/tests/test_flat.py
 	@for door in $(DOORS); do $(DOORS_VENV)/bin/python -m ci.doors.$$door; done
 	$(PY) -m ci.readme_tables
 

@@ -47,6 +47,7 @@ class EmittedEnv(Wrapper):
         self, env: Any, *, form: str | None = None, threads: int | None = None, policy: Policy | None = None
     ) -> None:
         super().__init__(env)
+        self._made_of = env, form, threads, policy
         ops = emit_ops(policy)
 
         def lazily(function: Any, alike: Any = None) -> Any:
@@ -63,6 +64,16 @@ class EmittedEnv(Wrapper):
             lambda whole, order: kept_trace(whole), lambda words, params: _reset(env, words, params), None
         )
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EmittedEnv) and self._made_of == other._made_of
+
+    def __hash__(self) -> int:
+        return hash(self._made_of[:3])  # a policy may be a dictionary
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compiled steps stay where they are: whoever unpickles it makes them anew."""
+        return _made, self._made_of
 
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
         """As `native.on_host`: for adapters whose users hold NumPy arrays."""
@@ -188,6 +199,10 @@ class WithHooks(Wrapper):
     def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
         """The mask inside."""
         return self.env.legal_actions(state, params, self._ops)
+
+
+def _made(env: Any, form: str | None, threads: int | None, policy: Policy | None) -> EmittedEnv:
+    return EmittedEnv(env, form=form, threads=threads, policy=policy)
 
 
 def emit_env(env: Any, **options: Any) -> EmittedEnv:

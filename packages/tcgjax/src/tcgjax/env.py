@@ -61,7 +61,11 @@ def _from_words(word0: Any, word1: Any) -> Any:
     return (key0, key1, *(counter for _ in range(STREAMS)))
 
 
-COUNTED: Final = Generator("counter, five streams", _from_words, _below, lambda generator: sum(generator[2:]))
+def _draws(generator: Any) -> Any:
+    return sum(generator[2:])
+
+
+COUNTED: Final = Generator("counter, five streams", _from_words, _below, _draws)
 """Two key words, and the counters of the five streams (`rng.Stream`)."""
 
 

@@ -149,6 +149,8 @@ def _repeated(times: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     def once(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         return carry[0] + 1, body(*carry)
 
+    if not times:  # as where no argument is an environment's own: of nothing there is no slice
+        return state
     return lax.while_loop(lambda carry: carry[0] < times, once, (ZERO, state))[1]
 
 
