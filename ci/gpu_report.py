@@ -262,6 +262,7 @@ def main() -> int:
     with_wheels()
     gpu_cache.unpack([CARRIED, options.out], BUILD)
     options.out.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # ends the section's process too
     try:
         run(store, begin + options.deadline, chosen)
     finally:
