@@ -596,19 +596,3 @@ def test_all_failures_are_reported_at_once():
     assert "check_avals: reward" in message
     assert "check_illegal_actions: " in message
     assert "check_masks" not in message
-
-
-def test_an_exception_of_the_environment_is_a_failure():
-    class Raises(Walk):
-        def reseed(self, state, key):
-            raise NotImplementedError("later")
-
-    with pytest.raises(AssertionError, match="NotImplementedError: later"):
-        check_env(Raises(), **PLAY)
-
-
-def test_the_state_is_what_the_test_environments_claim():
-    """The suite would not notice a toy without hidden information."""
-    _, state = Walk().reset(jax.random.key(0))
-    assert isinstance(state, State)
-    assert Walk().permute_hidden(state, jax.random.key(1), 0).hidden != state.hidden
