@@ -20,7 +20,7 @@ from rlenv_shared.struct import pytree_dataclass
 from rlenv_testing import conformance as c
 from rlenv_testing.conformance import CHECKS, check_env
 from rlenv_testing.random_play import RandomPlay
-from rlenv_testing.walk import RIGHT, Params, Reach, State, Walk
+from rlenv_testing.walk import RIGHT, Params, Reach, Walk
 
 pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}
