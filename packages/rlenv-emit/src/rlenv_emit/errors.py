@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from rlenv_shared.errors import EnvError
+
+
+@dataclasses.dataclass(frozen=True)
+class Missing:
+    """Something that a function uses and that cannot be emitted.
+
+    Attributes:
+        primitive: of JAX, or ``argument``, ``constant`` or ``result`` of the function.
+        reason: what was got, what is expected, and the remedy.
+        source: file and line, ``game.py:12``.
+    """
+
+    primitive: str
+    reason: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"emit {self.primitive} at {self.source}: {self.reason}"
 
 
 class EmitError(EnvError):
@@ -10,7 +30,20 @@ class EmitError(EnvError):
 
 
 class UnsupportedError(EmitError, NotImplementedError):
-    """A step uses what cannot be emitted; the message names the primitive and the source line."""
+    """A step uses what cannot be emitted; the message names the primitive and the source line.
+
+    Attributes:
+        missing: the same in parts; None where it is not an equation of a step.
+    """
+
+    missing: Missing | None = None
+
+    @classmethod
+    def of(cls, missing: Missing) -> UnsupportedError:
+        """The error that says so."""
+        error = cls(str(missing))
+        error.missing = missing
+        return error
 
 
 class CompilerError(EmitError, RuntimeError):

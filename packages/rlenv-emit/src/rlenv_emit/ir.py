@@ -110,7 +110,7 @@ class Program:
         outputs: results.
         tables: constants read by index: flat arrays.
         block: its results are the elements of all outputs, in order.
-        origins: where operations come from, a `front.control.Source` or words.
+        origins: where operations come from, a `front.lines.Source` or words.
     """
 
     inputs: tuple[Array, ...]

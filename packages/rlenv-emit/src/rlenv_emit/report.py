@@ -20,7 +20,7 @@ import numpy as np
 from rlenv_emit import ir
 from rlenv_emit.emit import chosen_form
 from rlenv_emit.env import environment
-from rlenv_emit.front.control import Source
+from rlenv_emit.front.lines import Source
 from rlenv_emit.front.trace import program
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.interpret import Interpreter

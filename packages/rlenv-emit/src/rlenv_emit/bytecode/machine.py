@@ -35,7 +35,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "shl": lax.shift_left, "shr": lax.shift_right_logical, "sar": lax.shift_right_arithmetic,
     "abs": lax.abs, "sign": lax.sign, "clz": lax.clz, "popcount": lax.population_count, "mulhi": lax.mulhi,
     "select": lax.select, "move": lambda word: word,
-    "sqrt": lax.sqrt, "floor": lax.floor, "ceil": lax.ceil, "finite": lax.is_finite, "nextafter": lax.nextafter,
+    "sqrt": lax.sqrt, "floor": lax.floor, "ceil": lax.ceil, "finite": lax.is_finite,
     "round": lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO),
     "rint": lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
     "sin": lax.sin, "cos": lax.cos, "log": lax.log, "pow": lax.pow,
@@ -159,6 +159,9 @@ def _play(operations: Sequence[Formula], instructions: Any, tables: Any, rows: A
     known = dict(zip(_read(operations), tables, strict=True))
     jump, branch = (Formula("move", ("word",), (operand,)) for operand in (WORD, ROW))  # a jump's first operand is 0
     arms = [_arm(operation, known) for operation in (jump, branch, *operations)]
+
+    if not len(instructions):  # results are arguments or constants
+        return rows
 
     def step(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         number, rows = carry

@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.builder import Builder
-from rlenv_emit.errors import UnsupportedError
+from rlenv_emit.errors import Missing, UnsupportedError
 from rlenv_emit.ir import DTYPES, Array, Value
-from rlenv_shared.errors import explain
 
 MOST_ELEMENTS: Final = 8192
 """Of an array whose every element is a value of its own."""
@@ -53,9 +54,32 @@ class Context:
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:
         """An error that names the primitive and the source line at work."""
-        return UnsupportedError(
-            explain(f"emit {self.primitive} at {self.source}", got=got, expected=expected, remedy=remedy)
-        )
+        reason = f"got {got}, expected {expected}; {remedy}"
+        return UnsupportedError.of(Missing(self.primitive, reason, str(self.source)))
+
+    def check(self, aval: Any) -> None:
+        """Raises UnsupportedError: values of this type cannot be emitted."""
+        if is_held(aval):
+            return
+        remedy = "convert it"
+        kind = getattr(aval, "dtype", type(aval).__name__)
+        if not isinstance(kind, str) and jnp.issubdtype(kind, jax.dtypes.prng_key):
+            remedy = "draw random bits outside, or from rlenv_shared.counter_rng"
+        expected = "booleans, integers of 8 to 64 bits, float32 and float64"
+        raise self.unsupported(f"a value of type {kind}{list(getattr(aval, 'shape', ()))}", expected, remedy)
+
+    def known(self, const: Any) -> Held:
+        """A number or table that the function brings along."""
+        if isinstance(const, Table):
+            return const
+        outer, self.primitive = self.primitive, "constant"
+        self.check(const)
+        self.primitive = outer
+        return const if isinstance(const, np.ndarray) else np.asarray(const)
+
+    def attempt(self, equation: Any, held: list[Held], emit: Callable[[Any, list[Held]], list[Held]]) -> list[Held]:
+        """What ``emit(equation, held)`` gives; `missing.Collecting` goes on where this is refused."""
+        return emit(equation, held)
 
     def argument(self, number: int, array: Array) -> Held:
         """An argument of the function."""
@@ -134,8 +158,16 @@ def objects(values: list[Value], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def dtype_of(aval: Any) -> str:
-    """Our name of a dtype; None of ours raises KeyError."""
+    """Our name of a dtype that `is_held`."""
     return DTYPES[np.dtype(aval.dtype).name]
+
+
+def is_held(aval: Any) -> bool:
+    """Whether values of this type can be emitted."""
+    try:
+        return np.dtype(aval.dtype).name in DTYPES
+    except (TypeError, AttributeError):  # JAX's keys, and what is no array
+        return False
 
 
 def held_shape(held: Held) -> tuple[int, ...]:

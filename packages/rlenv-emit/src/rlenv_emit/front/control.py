@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import jax
@@ -12,8 +12,11 @@ import numpy as np
 from jax.extend import core as jax_core
 
 from rlenv_emit.front import elementwise, shapes
-from rlenv_emit.front.arrays import Context, Held, Table, dtype_of, objects
+from rlenv_emit.front.arrays import Context, Held, objects
+from rlenv_emit.front.lines import Source
+from rlenv_emit.front.parameters import NEUTRAL, Equation, Parameters, unaccounted
 from rlenv_emit.ir import If, Loop, Value
+from rlenv_shared.errors import EnvError
 
 MOST_UNROLLED: Final = 64
 """Passes of a scan that reads or writes an array in every pass; one without is a loop."""
@@ -23,7 +26,7 @@ _WHOLE: Final = 16
 
 def evaluate(context: Context, jaxpr: Any, consts: Sequence[Any], held: Sequence[Held]) -> list[Held]:
     """Emit the equations of a jaxpr; what its results are."""
-    known: dict[Any, Held] = dict(zip(jaxpr.constvars, map(_known, consts), strict=True))
+    known: dict[Any, Held] = dict(zip(jaxpr.constvars, map(context.known, consts), strict=True))
     known.update(zip(jaxpr.invars, held, strict=True))
 
     def read(atom: Any) -> Held:
@@ -39,61 +42,47 @@ def _number(literal: Any) -> Held:
     return np.asarray(literal.val, literal.aval.dtype)
 
 
-def _known(const: Any) -> Held:
-    return const if isinstance(const, np.ndarray | Table) else np.asarray(const)
-
-
 def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
-    name = equation.primitive.name
     outer = context.primitive, context.source
-    context.primitive, context.source = name, Source(equation)
+    context.primitive, context.source = equation.primitive.name, Source(equation, context.source)
     context.path.append(id(equation))
     try:
-        rule = RULES.get(name)
-        if rule is None:
-            raise context.unsupported(
-                "a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those"
-            )
-        for atom in (*equation.invars, *equation.outvars):
-            _check(context, atom.aval)
-        if name not in CONTROL and _is_known(held) and any(array.size >= _WHOLE for array in held):
-            found = _by_jax(equation, held)
-        else:
-            found = rule(context, equation, *held)
+        return context.attempt(equation, held, functools.partial(_by_rule, context))
     finally:
         context.path.pop()
         context.primitive, context.source = outer
+
+
+def _by_rule(context: Context, equation: Any, held: list[Held]) -> list[Held]:
+    rule = RULES.get(equation.primitive.name)
+    if rule is None:
+        raise context.unsupported("a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those")
+    for atom in (*equation.invars, *equation.outvars):
+        context.check(atom.aval)
+    seen = Equation(equation.primitive, Parameters(equation.params), equation.invars, equation.outvars)
+    try:
+        if _by_jax_is_wanted(seen, held):
+            return _by_jax(equation, held)
+        found = rule(context, seen, *held)
+    except (EnvError, MemoryError):
+        raise
+    except Exception as error:
+        got, remedy = f"{type(error).__name__}: {error}", "write this line with other operations, and report it"
+        raise context.unsupported(got, "an equation that its rule can read", remedy) from error
+    for name, value in unaccounted(seen).items():
+        expected = f"{name}={NEUTRAL[name]!r}" if name in NEUTRAL else "a parameter that its rule reads"
+        remedy = "leave the parameter out, or write the step without it"
+        raise context.unsupported(f"parameter {name}={value!r}", expected, remedy)
     return found if isinstance(found, list) else [found]
 
 
-class Source:
-    """Where an equation comes from, looked up only if somebody asks."""
-
-    def __init__(self, equation: Any) -> None:
-        self._info = equation.source_info
-
-    def lines(self) -> list[tuple[Path, int]]:
-        """Files and lines outside of JAX and the emitter, the innermost first."""
-        frames = getattr(self._info.traceback, "frames", ())
-        outside = [frame for frame in frames if "/jax/" not in frame.file_name and "rlenv_emit" not in frame.file_name]
-        return [(Path(frame.file_name), frame.line_num) for frame in outside]
-
-    def __str__(self) -> str:
-        lines = self.lines()
-        return f"{lines[0][0]}:{lines[0][1]}" if lines else "unknown line"
-
-
-def _check(context: Context, aval: Any) -> None:
-    try:
-        dtype_of(aval)
-    except (KeyError, TypeError, AttributeError):
-        raise context.unsupported(
-            f"a value of type {aval}", "booleans, integers of 8 to 64 bits, float32 and float64", "convert it"
-        ) from None
-
-
-def _is_known(held: list[Held]) -> bool:
-    return bool(held) and all(isinstance(array, np.ndarray) and array.dtype != object for array in held)
+def _by_jax_is_wanted(equation: Equation, held: list[Held]) -> bool:
+    name = equation.primitive.name
+    if name in CONTROL or not held or not all(isinstance(one, np.ndarray) and one.dtype != object for one in held):
+        return False
+    if name in shapes.LEFT_TO_RIGHT and held[0].dtype.kind == "f":
+        return False
+    return any(array.size >= _WHOLE for array in held)
 
 
 def _by_jax(equation: Any, held: list[Held]) -> list[Held]:
@@ -200,12 +189,12 @@ def _while(context: Context, equation: Any, *held: Held) -> list[Held]:
     return _loop(
         context,
         begin,
-        lambda carry: context.scalar(evaluate(context, ask.jaxpr, ask.consts, [*ask_held, *carry])[0]),
+        lambda carry: context.elements(evaluate(context, ask.jaxpr, ask.consts, [*ask_held, *carry])[0]),
         lambda carry: evaluate(context, body.jaxpr, body.consts, [*body_held, *carry]),
     )
 
 
-def parts_of_scan(params: dict[str, Any]) -> tuple[int, int]:
+def parts_of_scan(params: Mapping[str, Any]) -> tuple[int, int]:
     """How many of a scan's arguments are the same in every pass, and how many are carried; rows are the rest."""
     if "ft_in" in params:  # JAX 0.11
         fixed, carried, _ = params["ft_in"].unpack()
@@ -215,7 +204,7 @@ def parts_of_scan(params: dict[str, Any]) -> tuple[int, int]:
 
 def _scan(context: Context, equation: Any, *held: Held) -> list[Held]:
     params = equation.params
-    body, length = params["jaxpr"], params["length"]
+    body, length, order = params["jaxpr"], params["length"], -1 if params["reverse"] else 1
     consts, carried = parts_of_scan(params)
     fixed, begin, rows = held[:consts], list(held[consts : consts + carried]), held[consts + carried :]
     yielded = len(body.out_avals) - carried
@@ -233,7 +222,7 @@ def _scan(context: Context, equation: Any, *held: Held) -> list[Held]:
         return _counted(context, length, begin, step)
     rows = tuple(context.elements(row) for row in rows)
     found: list[Any] = [None] * length
-    for number in range(length)[:: -1 if params["reverse"] else 1]:
+    for number in range(length)[::order]:
         results = step(begin, [row[number] if row.ndim > 1 else objects([row[number]], ()) for row in rows])
         begin, found[number] = results[:carried], results[carried:]
     stacked = [np.stack([context.elements(row[i]) for row in found]) for i in range(yielded)] if length else []
@@ -245,8 +234,8 @@ def _counted(
 ) -> list[Held]:
     build = context.build
 
-    def goes_on(carry: list[Held]) -> Value:
-        return build.op("lt", context.scalar(carry[0]), build.constant(length, "i32"))
+    def goes_on(carry: list[Held]) -> np.ndarray:
+        return objects([build.op("lt", context.scalar(carry[0]), build.constant(length, "i32"))], ())
 
     def body(carry: list[Held]) -> list[Held]:
         count = build.op("add", context.scalar(carry[0]), build.constant(1, "i32"))
@@ -258,7 +247,7 @@ def _counted(
 def _loop(
     context: Context,
     begin: Sequence[Held],
-    ask: Callable[[list[Held]], Value],
+    ask: Callable[[list[Held]], np.ndarray],
     step: Callable[[list[Held]], list[Held]],
 ) -> list[Held]:
     """A loop whose carry is as uniform as can be, and holds no number twice; found by trying the most hopeful first.
@@ -266,6 +255,9 @@ def _loop(
     Numbers that begin as one and stay one are carried as one: a step written for a batch of copies then costs as much
     as one of them.  A loop inside another one goes on from what was found when the outer one was tried before, which
     was more hopeful.
+
+    ``ask`` gives a flag, or an array of flags where `jax.vmap` has made one loop of many: then the first axes of
+    every number of the carry are those of the flags, and each goes on until its own flag is down.
     """
     build = context.build
     arrays = [context.elements(held) for held in begin]
@@ -285,11 +277,13 @@ def _loop(
         with contextlib.ExitStack() as stack:
             condition = stack.enter_context(build.inner())
             goes_on = ask(_shaped(carry, arrays))
-            condition.results = (build.op("any", goes_on),)
+            flags = goes_on.reshape(-1)
+            condition.results = (build.op("any", functools.reduce(functools.partial(build.op, "or"), flags)),)
             body = stack.enter_context(build.inner())
             after = [value for held in step(_shaped(carry, arrays)) for value in context.elements(held).reshape(-1)]
-            if not goes_on.uniform:  # a lane that is ready keeps what it has
-                after = [build.op("select", goes_on, new, old) for new, old in zip(after, carry, strict=True)]
+            if goes_on.ndim or not flags[0].uniform:  # who is ready keeps what it has
+                own = [flag for array in arrays for flag in _spread(goes_on, array.shape)]
+                after = [build.op("select", *one) for one in zip(own, after, carry, strict=True)]
         found = (
             [u and new.uniform for u, new in zip(uniform, after, strict=True)],
             [fix and new is old for fix, new, old in zip(fixed, after, carry, strict=True)],
@@ -305,6 +299,11 @@ def _loop(
         carried = tuple(carry[i] for i in moving)
         build.block.statements.append(Loop(tuple(first[i] for i in moving), carried, condition, body))
     return _shaped(carry, arrays)
+
+
+def _spread(flags: np.ndarray, shape: tuple[int, ...]) -> Iterable[Value]:
+    """The flag of each element of an array whose first axes are those of the flags."""
+    return np.broadcast_to(flags.reshape(flags.shape + (1,) * (len(shape) - flags.ndim)), shape).reshape(-1)
 
 
 def _classes(keys: Iterable[Any]) -> list[int]:
@@ -324,8 +323,8 @@ def _shaped(values: list[Value], arrays: Sequence[np.ndarray]) -> list[Held]:
 
 
 CALLS: Final = (
-    "jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call",
-    "custom_vmap_call",
+    "jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint", "custom_jvp_call",
+    "custom_vjp_call", "custom_vmap_call",
 )  # fmt: skip
 CALLED: Final = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
 """Names under which a call has what it calls, in the order in which they are looked for."""

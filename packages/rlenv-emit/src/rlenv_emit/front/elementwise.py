@@ -10,7 +10,7 @@ import numpy as np
 
 from rlenv_emit.front.arrays import Context, Held, dtype_of, objects
 from rlenv_emit.front.functions import log_f32
-from rlenv_emit.ir import NUMPY, Value
+from rlenv_emit.ir import DTYPES, NUMPY, Value
 
 Rule = Callable[..., Any]
 """``(context, equation, *held) -> held, or a list of them``."""
@@ -20,7 +20,7 @@ SAME: Final = {
     "and": "and", "or": "or", "xor": "xor", "shift_left": "shl", "shift_right_logical": "shr",
     "shift_right_arithmetic": "sar", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
     "neg": "neg", "abs": "abs", "sign": "sign", "not": "not", "clz": "clz", "population_count": "popcount",
-    "mulhi": "mulhi", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "is_finite": "finite", "nextafter": "nextafter",
+    "mulhi": "mulhi", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "is_finite": "finite",
     "sin": "sin", "cos": "cos",
 }  # fmt: skip
 """Primitives that are one operation."""
@@ -90,12 +90,12 @@ def convert(context: Context, value: Value, dtype: str) -> Value:
 
 
 def _convert_element_type(context: Context, equation: Any, x: Held) -> Held:
-    dtype = dtype_of(equation.outvars[0].aval)
+    dtype = DTYPES[np.dtype(equation.params["new_dtype"]).name]
     return context.each(lambda value: convert(context, value, dtype), x)
 
 
 def _bitcast(context: Context, equation: Any, x: Held) -> Held:
-    before, after = (dtype_of(var.aval) for var in (equation.invars[0], equation.outvars[0]))
+    before, after = dtype_of(equation.invars[0].aval), DTYPES[np.dtype(equation.params["new_dtype"]).name]
     if NUMPY[before].itemsize != NUMPY[after].itemsize or "b1" in (before, after):
         if before == after:
             return x
@@ -115,13 +115,14 @@ def _log(context: Context, equation: Any, x: Held) -> Held:
 
 
 def _pow(context: Context, equation: Any, x: Held, y: Held) -> Held:
-    """The C library's, but for known exponents of few products, as in every program that XLA compiles."""
+    """The C library's, but for known exponents of few products, as in every program that XLA compiles.
+
+    An integer exponent is converted first, as JAX lowers it.
+    """
     build = context.build
-    base, exponent = (dtype_of(variable.aval) for variable in equation.invars)
-    if base != exponent:
-        raise context.unsupported(f"{base} to the power of {exponent}", "two of one dtype", "convert the exponent")
 
     def power(a: Value, b: Value) -> Value:
+        b = convert(context, b, a.dtype)
         known = build.constant_of(b)
         if known is None or known not in (-1, 0, 1, 2, 3):
             return build.op("pow", a, b)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rlenv_emit.front.arrays import Context, Held, Table, dtype_of, held_shape, objects
 from rlenv_emit.front.elementwise import Rule, convert
-from rlenv_emit.ir import NUMPY, Value
+from rlenv_emit.ir import DTYPES, NUMPY, Value
 
 Mode = jax.lax.GatherScatterMode
 
@@ -25,7 +25,16 @@ def _broadcast_in_dim(context: Context, equation: Any, x: Held) -> Held:
 
 
 def _reshape(context: Context, equation: Any, x: Held) -> Held:
-    shape = tuple(equation.outvars[0].aval.shape)
+    """Row by row; ``dimensions`` say in which order the axes are gone through."""
+    shape, order = tuple(equation.params["new_sizes"]), equation.params["dimensions"]
+    if order is not None and tuple(order) != tuple(range(len(held_shape(x)))):
+        x = context.elements(x).transpose(order)
+    return Table(x.argument, shape, x.dtype) if isinstance(x, Table) else x.reshape(shape)
+
+
+def _squeeze(context: Context, equation: Any, x: Held) -> Held:
+    gone = equation.params["dimensions"]
+    shape = tuple(size for axis, size in enumerate(held_shape(x)) if axis not in gone)
     return Table(x.argument, shape, x.dtype) if isinstance(x, Table) else x.reshape(shape)
 
 
@@ -78,6 +87,9 @@ def _pad(context: Context, equation: Any, x: Held, filler: Held) -> Held:
 
 # --- sums and the like -----------------------------------------------------------------------------------------------
 
+LEFT_TO_RIGHT: Final = ("reduce_sum", "reduce_prod", "cumsum", "cumprod")
+"""Of floats: element by element in row-major order, each sum or product rounded.  XLA's order is another for another
+batch size, so none gives its bits for all of them."""
 _NEUTRAL: Final = {"add": 0, "mul": 1, "or": 0, "xor": 0}
 
 
@@ -121,10 +133,6 @@ def _bool_reduce(kind: str) -> Rule:
 
 def _cumulative(kind: str) -> Rule:
     def rule(context: Context, equation: Any, x: Held) -> Held:
-        if dtype_of(equation.invars[0].aval)[0] == "f" and kind in ("add", "mul"):
-            raise context.unsupported(
-                "floats", "integers: XLA's order of additions is not fixed", "add them one by one"
-            )
         values = np.moveaxis(context.elements(x), equation.params["axis"], 0).copy()
         order = range(len(values))[:: -1 if equation.params["reverse"] else 1]
         for before, now in itertools.pairwise(order):
@@ -138,7 +146,7 @@ def _cumulative(kind: str) -> Rule:
 def _arg(kind: str) -> Rule:
     def rule(context: Context, equation: Any, x: Held) -> Held:
         """The first of the greatest (or least); a NaN counts as such."""
-        build, dtype = context.build, dtype_of(equation.outvars[0].aval)
+        build, dtype = context.build, DTYPES[np.dtype(equation.params["index_dtype"]).name]
         (axis,) = equation.params["axes"]
         values = np.moveaxis(context.elements(x), axis, -1)
         out = np.empty(values.shape[:-1], object)
@@ -231,6 +239,9 @@ def _dynamic_update_slice(context: Context, equation: Any, x: Held, update: Held
 
 def _gather(context: Context, equation: Any, x: Held, indices: Held) -> Held:
     numbers, mode = equation.params["dimension_numbers"], equation.params["mode"]
+    given = equation.params["fill_value"]
+    if mode not in (Mode.CLIP, Mode.FILL_OR_DROP, Mode.PROMISE_IN_BOUNDS):
+        raise context.unsupported(f"mode {mode}", "clip, fill or promise_in_bounds", "read with one of those")
     shape, sizes = held_shape(x), equation.params["slice_sizes"]
     rows = context.elements(indices)
     out_shape = equation.outvars[0].aval.shape
@@ -255,7 +266,7 @@ def _gather(context: Context, equation: Any, x: Held, indices: Held) -> Held:
             offsets[axis] = place[out_axis]
         value = _element(context, x, starts, tuple(offsets), sizes)
         if mode == Mode.FILL_OR_DROP:
-            value = context.build.op("select", inside, value, _filler(context, equation, value.dtype))
+            value = context.build.op("select", inside, value, _filler(context, given, value.dtype))
         out[place] = value
     return out
 
@@ -268,8 +279,7 @@ def _in_range(context: Context, index: Value, most: int) -> Value:
     return low if index.dtype[0] == "u" else build.op("and", low, build.op("ge", index, build.constant(0, index.dtype)))
 
 
-def _filler(context: Context, equation: Any, dtype: str) -> Value:
-    given = equation.params["fill_value"]
+def _filler(context: Context, given: Any, dtype: str) -> Value:
     if given is None:
         given = {"f": np.nan, "b": True}.get(dtype[0])
         if given is None:
@@ -281,8 +291,7 @@ def _filler(context: Context, equation: Any, dtype: str) -> Value:
 RULES: Final[dict[str, Rule]] = {
     "broadcast_in_dim": _broadcast_in_dim,
     "reshape": _reshape,
-    "squeeze": _reshape,
-    "expand_dims": _reshape,
+    "squeeze": _squeeze,
     "slice": _slice,
     "concatenate": _concatenate,
     "stack": _stack,

@@ -1,0 +1,74 @@
+"""What a function uses that cannot be emitted, all of it at once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from rlenv_emit.emit import aval_of
+from rlenv_emit.errors import Missing, UnsupportedError
+from rlenv_emit.front.arrays import Context, Held, dtype_of, is_held, objects
+from rlenv_emit.front.control import evaluate
+from rlenv_emit.front.lines import argument_of, function_of
+
+
+class Collecting(Context):
+    """Notes what is refused and goes on, with unknown numbers in the places of its results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.missing: dict[Missing, None] = {}  # in order, each once: a loop's body is looked at more than once
+
+    def noting(self, function: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """What a function gives, or something else where it meets what cannot be emitted."""
+        try:
+            return function()
+        except UnsupportedError as error:
+            if error.missing is None:
+                raise
+            self.missing[error.missing] = None
+            return otherwise()
+
+    def unknown(self, aval: Any) -> Held:
+        """Something of which the shape alone is known, and the dtype where it can be emitted."""
+        dtype = dtype_of(aval) if is_held(aval) else "i32"
+        number = self.build.op("input", dtype=dtype, uniform=False, attr=("unknown", len(self.missing), str(aval)))
+        return np.broadcast_to(objects([number], ()), getattr(aval, "shape", ()))
+
+    def known(self, const: Any) -> Held:
+        """As of a `Context`."""
+        return self.noting(lambda: super(Collecting, self).known(const), lambda: self.unknown(jax.typeof(const)))
+
+    def attempt(self, equation: Any, held: list[Held], emit: Callable[[Any, list[Held]], list[Held]]) -> list[Held]:
+        """As of a `Context`."""
+        return self.noting(
+            lambda: emit(equation, held), lambda: [self.unknown(result.aval) for result in equation.outvars]
+        )
+
+
+def unsupported(function: Callable[..., Any], *example: Any) -> list[Missing]:
+    """All that keeps a function from being emitted.
+
+    Args:
+        function: of pytrees of arrays, traceable; of a single environment.
+        example: its arguments, arrays or `jax.ShapeDtypeStruct`; only shapes and dtypes matter.
+
+    Returns:
+        What is missing, each primitive at each line once, in the order of the program; empty if it can be emitted.
+    """
+    closed = jax.make_jaxpr(function)(*jax.tree.map(aval_of, example))
+    context, held = Collecting(), []
+    context.source = function_of(closed.jaxpr)
+    for number, aval in enumerate(closed.in_avals):
+        context.primitive = f"argument {argument_of(closed.jaxpr, number)}"
+        context.noting(functools.partial(context.check, aval), lambda: None)
+        held.append(context.unknown(aval))
+    found = evaluate(context, closed.jaxpr, closed.consts, held)
+    context.primitive = "result"
+    for array in found:
+        context.noting(functools.partial(context.elements, array), lambda: None)
+    return list(context.missing)
