@@ -8,7 +8,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from rlenv_emit import folder, keeping
 from rlenv_emit.compiler import FLAGS, command, compiler, identity, processors, run
@@ -26,6 +26,8 @@ PARTS_OF_UNIT: Final = 24
 """Functions from which on one more compiler is worth while: each reads the whole text."""
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 _loads = itertools.count()
+_in_use: list[BinaryIO] = []
+"""Files of loaded objects: open, so that they are not thrown away."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,6 +153,7 @@ def library(kept: Kept) -> ctypes.CDLL:
     Raises:
         ObjectFileError: this system does not load it.
     """
+    _in_use.append(kept.file)
     try:
         return ctypes.CDLL(_path_of(kept))
     except OSError as error:

@@ -92,11 +92,12 @@ def program(
         outs: shapes and dtypes of its results.
         load: a native object, by name and key; False where it is gone.
     """
+    # Fresh or kept, it goes into the same frame: its name is part of what XLA's compiler is given.
+    frame = _exported(lambda *given: [jnp.zeros(out.shape, out.dtype) for out in outs], arguments)
     found = _read("program", identity)
     if found is not None and all(load(name, key) for name, key in found[0]["objects"]):
         header, arrays = found
         note({(name, key) for name, key in header["objects"]})
-        frame = _exported(lambda *given: [jnp.zeros(out.shape, out.dtype) for out in outs], arguments)
         module = arrays["module"].tobytes()
         return dataclasses.replace(frame, mlir_module_serialized=module, module_kept_var_idx=tuple(header["reads"]))
     with noting() as used:
@@ -106,7 +107,9 @@ def program(
     note(used)
     header = {"objects": sorted(map(list, used)), "reads": list(made.module_kept_var_idx)}
     _write("program", identity, header, {"module": np.frombuffer(made.mlir_module_serialized, np.uint8)})
-    return made
+    return dataclasses.replace(
+        frame, mlir_module_serialized=made.mlir_module_serialized, module_kept_var_idx=made.module_kept_var_idx
+    )
 
 
 def _exported(function: Callable[..., Any], arguments: Sequence[Any], calls: Sequence[str] = ()) -> Any:

@@ -138,7 +138,8 @@ def _groups(
             words = lax.dynamic_slice(rows, (results[place], ZERO), (1, lanes.shape[2]))
             return lax.dynamic_update_slice(found, words[None], (place, number, ZERO))
 
-        rows = _play(operations, instructions, tables, _repeated(own.shape[0], read, start))
+        begin = _repeated(own.shape[0], read, start) if own.shape[0] else start
+        rows = _play(operations, instructions, tables, begin)
         return number + 1, _repeated(results.shape[0], write, found)
 
     found = jnp.zeros((results.shape[0], *lanes.shape[1:]), lanes.dtype)
