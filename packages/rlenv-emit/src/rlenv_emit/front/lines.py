@@ -42,7 +42,7 @@ class Source:
 
 
 def function_of(jaxpr: Any) -> str:
-    """What a jaxpr was traced of, with file and line where it is known: ``step at /home/me/game.py:12``."""
+    """What a jaxpr was traced of, with file and line where it is known: ``step at game.py:12``."""
     return str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "the call")
 
 
