@@ -16,7 +16,8 @@ import numpy as np
 from rlenv_bench.workloads import Workload
 from rlenv_learn.actors import collect
 from rlenv_learn.config import PPOConfig
-from rlenv_learn.host import HostTraining, HostVecEnv
+from rlenv_learn.host import HostTraining
+from rlenv_learn.host_env import HostVecEnv
 from rlenv_learn.train import native_training
 from rlenv_learn.trainer import Training
 from rlenv_shared import compiling

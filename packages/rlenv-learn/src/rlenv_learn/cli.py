@@ -54,7 +54,7 @@ class TrainOptions:
     def run(self, make: Callable[[int], Any] | None = None) -> RunKeywords:
         """Keyword arguments of a trainer, with a progress bar; ``make`` gives a host run's evaluation environments.
 
-        Raises InvalidParamsError: an extra is missing, or there is no ``run_dir`` for what is to be written or continued.
+        Raises InvalidParamsError: an extra is missing, or there is no ``run_dir`` to write to or to continue.
         """
         if self.resume and self.run_dir is None:
             raise InvalidParamsError("--resume", "no --run-dir", "the directory of the run", "name it with --run-dir")
