@@ -213,7 +213,7 @@ def _as_traced(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, 
 def _derive(primals: Any, tangents: Any, **params: Any) -> Any:
     """Only of what XLA compiles as it is."""
     if params["traced"].form is TRACED:
-        return jax.jvp(functools.partial(_carry_out, **params), primals, [*map(ad.instantiate_zeros, tangents)])
+        return jax.jvp(functools.partial(_carry_out, **params), primals, tuple(map(ad.instantiate_zeros, tangents)))
     raise DifferentiationError(
         explain(
             "emitted function",

@@ -83,11 +83,11 @@ def _settings() -> str:
     )
 
 
-def _content(top: str) -> str:
+def _content(name: str) -> str:
     """Hash of all files of a package, or of a module that is one file."""
-    module = sys.modules.get(top)
-    if module is None or not (file := getattr(module, "__file__", None)):
-        raise UntellableError(top)
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if not file:
+        raise UntellableError(name)
     path = Path(file)
     return _files(path.parent if path.name == "__init__.py" else path)
 
@@ -212,7 +212,7 @@ class _Teller:
         top = _top(name)
         if top in PINNED or top.startswith("namedtuple_"):  # as which named tuples make their constructors
             return False
-        self.packages.add(top)
+        self.packages.add(top if getattr(sys.modules.get(top), "__file__", None) else name)
         return True
 
     def _function(self, function: types.FunctionType) -> None:
