@@ -87,11 +87,11 @@ def test_a_refusal_is_told_in_showdown_s_words_and_changes_nothing(driver):
     assert opened["moves"] == [["psychic", "taunt", "rest", "confuseray"]] * 2
 
     def said(choice):
-        return driver.request("refusal", battle=number, side=0, choice=choice)
+        return str(driver.request("refusal", battle=number, side=0, choice=choice))
 
-    assert said("move 1") is None
-    assert said("move psychic") is None
-    assert said("switch #2") is None  # Shadow Tag does not hold who has it, too
+    assert said("move 1") == "None"
+    assert said("move psychic") == "None"
+    assert said("switch #2") == "None"  # Shadow Tag does not hold who has it, too
     assert "doesn't have a move matching earthquake" in said("move earthquake")
     assert "can't switch to an active" in said("switch 1").lower()
     kept = driver.request("step", steps=[{"battle": number, "choices": ["move 1", "move 1"]}], include=["hash"])

@@ -39,7 +39,7 @@ def test_a_refusal_that_is_not_declared_is_an_error(turns, where, said):
 
 
 def test_what_is_declared_stands_in():
-    assert played(("rest", "s2 | bodyslam")) == [["move 2", "move 1"]]
+    assert played(("rest", "s2 | rest")) == [["move 2", "move 2"]]
 
 
 def test_what_is_declared_in_vain_is_an_error():
