@@ -203,7 +203,8 @@ def test_a_run_that_is_killed_is_taken_up_again(tmp_path: Path) -> None:
     assert json.loads(path.read_text())[files.SEAL]
 
 
-@pytest.mark.timeout(1800)  # most of it compiles
+@pytest.mark.slow
+@pytest.mark.timeout(3600)  # most of it compiles
 def test_the_whole_queue_runs_on_the_cpu(tmp_path: Path) -> None:
     """A dry run: every section runs in reduced sizes, ends within its limit and writes a result that is read again."""
     command = [sys.executable, "-m", "ci.gpu_report", "--out", str(tmp_path), "--deadline", "1700"]
