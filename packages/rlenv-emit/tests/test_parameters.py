@@ -71,7 +71,7 @@ FUNCTIONS = [
 # of other versions of JAX, or bound by other libraries alone
 ALIASES = {
     "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint", "add_any", "copy", "copy_p", "any_lane",
-    "stack", "expand_dims",
+    "stack", "expand_dims", "optimization_barrier", "cpu_barrier",
 }  # fmt: skip
 
 
