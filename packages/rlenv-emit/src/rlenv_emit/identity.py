@@ -26,6 +26,8 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
+import jaxlib
 import numpy as np
 from jax.extend import core as jax_core
 
@@ -69,7 +71,7 @@ def _settings() -> str:
     names = sorted(name for name in jax.config.values if not _SETTINGS_ASIDE.search(name))
     told = [(name, repr(getattr(jax.config, name, None))) for name in names]
     devices = (jax.default_backend(), jax.device_count())
-    return repr((jax.__version__, jax.lib.__version__, np.__version__, platform.python_version(), devices, told))
+    return repr((jax.__version__, jaxlib.__version__, np.__version__, platform.python_version(), devices, told))
 
 
 def _content(name: str) -> str:
@@ -186,7 +188,7 @@ class _Teller:
         if isinstance(value, jax.Array):
             if not value.is_fully_addressable:
                 raise UntellableError("an array on other hosts")
-            if jax.dtypes.issubdtype(value.dtype, jax.dtypes.extended):
+            if jnp.issubdtype(value.dtype, jax.dtypes.extended):
                 self.write(f"{value.dtype}")
                 value = jax.random.key_data(value)
             self.write(f"jax {getattr(value, 'weak_type', False)}")

@@ -114,7 +114,7 @@ def program(
 
 def _exported(function: Callable[..., Any], arguments: Sequence[Any], calls: Sequence[str] = ()) -> Any:
     allowed = [jax.export.DisabledSafetyCheck.custom_call(name) for name in calls]
-    jitted = function if hasattr(function, "lower") else jax.jit(function)
+    jitted: Any = function if hasattr(function, "lower") else jax.jit(function)
     return jax.export.export(jitted, platforms=(PLATFORM,), disabled_checks=allowed)(*arguments)
 
 
