@@ -13,6 +13,7 @@ import contextvars
 import enum
 import functools
 import hashlib
+import importlib.metadata
 import inspect
 import os
 import platform
@@ -27,7 +28,6 @@ from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
-import jaxlib
 import numpy as np
 from jax.extend import core as jax_core
 
@@ -71,7 +71,16 @@ def _settings() -> str:
     names = sorted(name for name in jax.config.values if not _SETTINGS_ASIDE.search(name))
     told = [(name, repr(getattr(jax.config, name, None))) for name in names]
     devices = (jax.default_backend(), jax.device_count())
-    return repr((jax.__version__, jaxlib.__version__, np.__version__, platform.python_version(), devices, told))
+    return repr(
+        (
+            jax.__version__,
+            importlib.metadata.version("jaxlib"),
+            np.__version__,
+            platform.python_version(),
+            devices,
+            told,
+        )
+    )
 
 
 def _content(name: str) -> str:
