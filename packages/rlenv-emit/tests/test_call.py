@@ -213,7 +213,10 @@ def test_every_form_that_this_processor_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize("collects", [True, False])
-def test_nothing_is_collected_while_a_function_is_traced(collects: bool) -> None:
+def test_nothing_is_collected_while_a_function_is_traced(
+    collects: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))  # so it is traced
     during: list[bool] = []
 
     def function(x: Any) -> Any:

@@ -6,9 +6,10 @@ import ctypes
 import dataclasses
 import hashlib
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from rlenv_emit import folder, keeping
 from rlenv_emit.compiler import FLAGS, command, compiler, identity, processors, run
@@ -26,8 +27,6 @@ PARTS_OF_UNIT: Final = 24
 """Functions from which on one more compiler is worth while: each reads the whole text."""
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 _loads = itertools.count()
-_in_use: list[BinaryIO] = []
-"""Files of loaded objects: open, so that they are not thrown away."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,7 +152,6 @@ def library(kept: Kept) -> ctypes.CDLL:
     Raises:
         ObjectFileError: this system does not load it.
     """
-    _in_use.append(kept.file)
     try:
         return ctypes.CDLL(_path_of(kept))
     except OSError as error:
@@ -170,9 +168,11 @@ def library(kept: Kept) -> ctypes.CDLL:
 
 def _path_of(kept: Kept) -> str:
     """By which the open file is loaded, whatever its name now leads to; no two alike, by which the loader would go."""
+    number = os.dup(kept.file.fileno())  # open to the process's end: so it is not thrown away
+    kept.file.close()
     if not _DESCRIPTORS.exists():
         return str(kept.path)
-    return f"{_DESCRIPTORS}/{'./' * (next(_loads) % 1000)}{kept.file.fileno()}"
+    return f"{_DESCRIPTORS}/{'./' * (next(_loads) % 1000)}{number}"
 
 
 def _unloadable(path: Path, error: Exception) -> ObjectFileError:

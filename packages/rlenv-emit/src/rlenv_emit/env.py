@@ -38,9 +38,9 @@ class EmittedEnv(Wrapper):
         policy: which gates of the rules branch, see `emit_ops`; all of them when None.
 
     An environment may have a method ``alike(state, action, params) -> int32 ()``: batches are worked on in its order,
-    see `emit_lazily`.  It may have a method ``ended(generator) -> state``, of an episode that is over and whose step
-    with auto-reset goes on to the one that ``begin`` makes of the generator: resets are steps then, and compile
-    nothing.
+    see `emit_lazily`; its resets are emitted then, too.  It may have a method ``ended(generator) -> state``, of an
+    episode that is over and whose step with auto-reset goes on to the one that ``begin`` makes of the generator: resets
+    are steps then, and compile nothing.
     """
 
     def __init__(
@@ -60,9 +60,12 @@ class EmittedEnv(Wrapper):
         self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops), alike)
         self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops), alike)
         self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops), alike)
-        self._reset = _with_constants(
-            lambda whole, order: kept_trace(whole), lambda words, params: _reset(env, words, params), None
-        )
+        if alike is None:
+            self._reset = _with_constants(
+                lambda whole, order: kept_trace(whole), lambda words, params: _reset(env, words, params, XLA), None
+            )
+        else:  # XLA's form of a large environment's takes a second to load
+            self._reset = lazily(lambda words, params: _reset(env, words, params, ops))
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
 
     def __eq__(self, other: object) -> bool:
@@ -145,10 +148,10 @@ class EmittedEnv(Wrapper):
         return self.env.legal_actions(state, params, ops)
 
 
-def _reset(env: Any, words: Any, params: Any) -> tuple[Any, Any]:
+def _reset(env: Any, words: Any, params: Any, ops: Ops) -> tuple[Any, Any]:
     """`Env.reset_env` of a key's words."""
-    state = env.init(words, params)
-    return env.view(state, params), state
+    state = env.init(words, params, ops)
+    return env.view(state, params, ops), state
 
 
 def _depends_on(function: Callable[..., Any], *arguments: Any) -> bool:

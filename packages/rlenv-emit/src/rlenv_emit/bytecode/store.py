@@ -52,10 +52,8 @@ def code_of(closed: Any, varying: Sequence[bool]) -> Code:
     try:
         kept = keeping.keep(f"{BYTECODE.name}-{key}.npz", make, lambda content: load(content, key) is not None)
     except StorageError as error:
-        if not made:
-            raise
         folder.warn_of_spare(error)  # this process needs no file
-        return made[0]
+        return made[0] if made else assemble(program(closed, varying))
     kept.file.close()
     found = load(kept.content, key)
     assert found is not None  # it was found whole
