@@ -128,7 +128,7 @@ class _Desk:
 
     @active.setter
     def active(self, words: ActiveSet) -> None:
-        for k, word in enumerate(words):
+        for k, word in enumerate(words[:2]):  # the kernels know no dry friction
             self._words[self._tile(LEGS * k, LEGS)] = word
 
     def read_word(self, name: str) -> Scalar:

@@ -61,7 +61,7 @@ class EnvParams(Replaceable):
     gear: tuple[Any, ...] = model.GEAR  # N m per unit of control
     stiffness: tuple[Any, ...] = model.STIFFNESS  # N m/rad, of the hinges' springs
     armature: tuple[Any, ...] = model.ARMATURE  # kg m^2, of the hinges, >= 0
-    frictionloss: tuple[Any, ...] = (0.0,) * model.NUM_HINGES  # N m, dry friction of the hinges, >= 0
+    frictionloss: tuple[Any, ...] = ()  # N m, dry friction of the six hinges, >= 0; empty: none, which costs nothing
     qpos0: tuple[Any, ...] = (
         0.0,
     ) * model.NUM_DOF  # m, m, 7 x rad: coordinates at which the cheetah is as the XML says
@@ -88,8 +88,9 @@ class EnvParams(Replaceable):
         """Reject impossible parameters while they are still Python numbers."""
         for field in dataclasses.fields(self):
             default, value = field.default, _numbers(getattr(self, field.name))
-            if isinstance(default, tuple) and isinstance(value, list) and len(value) != len(default):
-                _reject(field.name, f"{len(value)} numbers", f"{len(default)} numbers")
+            lengths = (0, model.NUM_HINGES) if default == () else (len(default),) if isinstance(default, tuple) else ()
+            if lengths and isinstance(value, list) and len(value) not in lengths:
+                _reject(field.name, f"{len(value)} numbers", f"{' or '.join(map(str, lengths))} numbers")
             for number in value if isinstance(value, list) else (value,):
                 if isinstance(number, numbers.Real):
                     _check(field.name, number)
