@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 PACKAGES := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
 ENVIRONMENTS := $(filter-out rlenv-%,$(PACKAGES))
+TRAINED := $(foreach p,$(ENVIRONMENTS),$(if $(shell grep -ls "hyperparameters={" packages/$(p)/*/*/verification/__init__.py),$(p)))
 REFERENCES := $(patsubst references/%/pin.json,%,$(wildcard references/*/pin.json))
 TESTED_REFERENCES := $(patsubst references/%/tests/mutations.toml,%,$(wildcard references/*/tests/mutations.toml))
 
@@ -265,9 +266,9 @@ $(ENVIRONMENTS:%=bench-%): bench-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) -m rlenv_shared.verification $* bench $(ARGS)
 
-## train-<pkg>: train PPO on one package
-.PHONY: $(ENVIRONMENTS:%=train-%)
-$(ENVIRONMENTS:%=train-%): train-%: $(VENV)/.setup-%
+## train-<pkg>: train PPO on one package that declares how
+.PHONY: $(TRAINED:%=train-%)
+$(TRAINED:%=train-%): train-%: $(VENV)/.setup-%
 	$(PY) -m rlenv_shared.verification $* train $(ARGS)
 
 ## games-twins: Skirmish and Hand against their twins in plain Python, 2,048 games each

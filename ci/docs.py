@@ -167,6 +167,12 @@ def _title(page: Path) -> str:
     return {"CHANGELOG": "Changes"}.get(name, name.replace("-", " ").replace("_", " ").capitalize())
 
 
+def quoted_sessions(site: Path) -> list[Path]:
+    """Pages that show a session (``>>>``) as a quotation in a quotation."""
+    quoted = re.compile(r"<blockquote>\s*<blockquote>")
+    return [path for path in sorted(site.rglob("*.html")) if quoted.search(path.read_text())]
+
+
 def main(out: str) -> int:
     """Build the site into ``OUT/site``; the exit status is that of mkdocs."""
     build = Path(out).resolve()
@@ -193,6 +199,9 @@ def main(out: str) -> int:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-f", str(build / "mkdocs.yml")]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # the theme recommends its successor at every build
     status = subprocess.run(command, env=quiet, check=False).returncode
+    for page in quoted_sessions(build / "site"):
+        print(f"error: {page} shows a session as quotations; see ci/fenced_doctests.py", file=sys.stderr)
+        status = 1
     print(f"docs: {len(pages)} pages in {build / 'site'}" if status == 0 else "docs: not built")
     return status
 

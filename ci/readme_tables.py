@@ -172,11 +172,13 @@ def _transfer_cell(declaration: Declaration) -> str:
 
 
 def _speed_cell(declaration: Declaration) -> str:
-    """The first claim, which is the package's headline; the package's README has all of them."""
+    """The first claim, which is the package's headline, with both batches; the package's README has all of them."""
     claim = next(claims(declaration), None)
     if claim is None or claim.ratio is None or claim.path is None:
         return "not measured"
-    return f"{claim.ratio.value:.1f}× {claim.ratio.theirs_label}"
+    ours, theirs = (label.rpartition(" at batch ") for label in (claim.ratio.ours_label, claim.ratio.theirs_label))
+    batches = f"both at batch {ours[2]}" if ours[2] == theirs[2] else f"at batch {theirs[2]}, ours at {ours[2]}"
+    return f"{claim.ratio.value:.1f}× {theirs[0]}, {batches}"
 
 
 def main(arguments: list[str]) -> int:

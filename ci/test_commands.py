@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from ci.workspace import REPO, Package, find, install_arguments, packages, requirement_extras, requirement_name, shared
+from ci.workspace import (
+    REPO,
+    Package,
+    environments,
+    find,
+    install_arguments,
+    packages,
+    requirement_extras,
+    requirement_name,
+    shared,
+)
+from rlenv_shared.verification import commands
+from rlenv_shared.verification.declaration import find as declared
 
 pytestmark = pytest.mark.l1
 
@@ -19,7 +31,7 @@ MAKEFILE = (REPO / "Makefile").read_text()
 def targets() -> set[str]:
     """Targets that a user may name, with ``<pkg>`` or ``<ref>`` for a family."""
     names = " ".join(re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE))
-    names = re.sub(r"\$\((?:PACKAGES|ENVIRONMENTS):%=([\w-]+)-%\)", r"\1-<pkg>", names)
+    names = re.sub(r"\$\((?:PACKAGES|ENVIRONMENTS|TRAINED):%=([\w-]+)-%\)", r"\1-<pkg>", names)
     return set(re.sub(r"\$\((?:TESTED_)?REFERENCES:%=([\w-]+)-%\)", r"\1-<ref>", names).split())
 
 
@@ -30,6 +42,12 @@ def test_help_lists_every_target() -> None:
     assert shown == targets() - unlisted
     done = subprocess.run(["make", "-s", "help"], cwd=REPO, capture_output=True, text=True, check=True)
     assert all(f"  {name} " in done.stdout for name in shown)
+
+
+def test_what_declares_training_has_a_target_that_trains() -> None:
+    for package in environments():
+        done = subprocess.run(["make", "-n", f"train-{package.name}"], cwd=REPO, capture_output=True, text=True)
+        assert (done.returncode == 0) != bool(commands.missing(declared(package.name), "train")), done.stderr
 
 
 def test_every_stage_is_a_target() -> None:

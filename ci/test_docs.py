@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import docs
+from ci import docs, fenced_doctests
 from ci.workspace import REPO, Package, packages
 
 pytestmark = pytest.mark.l1
@@ -83,6 +83,66 @@ def test_the_reference_names_public_modules(tmp_path):
         (root / "src/toy" / f"{name}.py").touch()
     page = docs.reference_page(Package(root))
     assert page == "# Modules of toy\n\n::: toy\n\n::: toy.game\n\n::: toy.rules\n\n::: toy.rules.fire\n"
+
+
+SESSION = """Adds.
+
+>>> add(1, 2)
+3
+>>> for number in range(2):
+...     number
+0
+1
+
+Args:
+    a: a number, for example
+
+        >>> 1
+        1
+
+```python
+>>> stays
+```"""
+FENCED = """Adds.
+
+
+```pycon
+>>> add(1, 2)
+3
+>>> for number in range(2):
+...     number
+0
+1
+```
+
+
+Args:
+    a: a number, for example
+
+
+        ```pycon
+        >>> 1
+        1
+        ```
+
+
+```python
+>>> stays
+```"""
+
+
+def test_sessions_of_docstrings_are_code():
+    assert fenced_doctests.fenced(SESSION) == FENCED
+    assert fenced_doctests.fenced("Nothing here: a >> b.") == "Nothing here: a >> b."
+
+
+def test_a_session_shown_as_quotations_is_found(tmp_path):
+    (tmp_path / "good.html").write_text("<blockquote>one</blockquote><pre>&gt;&gt;&gt; 1</pre>")
+    assert docs.quoted_sessions(tmp_path) == []
+    (tmp_path / "bad.html").write_text(
+        "<blockquote>\n<blockquote>\n<blockquote>1</blockquote></blockquote></blockquote>"
+    )
+    assert docs.quoted_sessions(tmp_path) == [tmp_path / "bad.html"]
 
 
 @pytest.mark.parametrize("target", ["missing.md", "../outside.md", "../.."])

@@ -257,13 +257,31 @@ def test_tables_hold_only_what_was_measured(toy: Toy) -> None:
     assert "| fast | not stated | 4 | 100 |" in readme_tables.speed_table(toy)
     assert "equivalent" in readme_tables.verified_table(toy)
     row = readme_tables.packages_table([toy], repository(toy)).splitlines()[-1]
-    assert "| 123 steps: 0 differ | equivalent | 3.0× slow at batch 4 | [raw](packages/toy/results) |" in row
+    assert "| 123 steps: 0 differ | equivalent | 3.0× slow, both at batch 4 | [raw](packages/toy/results) |" in row
     assert len(row) <= 200
     for path in toy.results.rglob("*.json"):
         path.unlink()
     assert "| not run | not run | not measured |" in readme_tables.packages_table([toy], repository(toy))
     assert readme_tables.verified_table(toy) == "Not run yet."
     assert readme_tables.speed_table(toy) == "Not measured yet."
+
+
+def test_a_result_made_with_uncommitted_changes_is_found(toy: Toy) -> None:
+    repo = repository(toy)
+    assert check_results.made_with_uncommitted_changes(repo) == []
+    path = toy.results / "rollouts.json"
+    path.write_text(json.dumps({**ROLLOUTS, "dirty": True}))
+    (found,) = check_results.made_with_uncommitted_changes(repo)
+    assert found.startswith("packages/toy/results/rollouts.json: made with uncommitted changes")
+
+
+def test_a_headline_names_both_batches(toy: Toy) -> None:
+    def larger(data: dict) -> None:
+        data["runs"][1]["batch"] = 16
+
+    edit(toy.results / "benchmarks" / "2026-01-01.json", larger)
+    row = readme_tables.packages_table([toy], repository(toy)).splitlines()[-1]
+    assert "× slow, at batch 16, ours at 4 |" in row
 
 
 def test_a_package_may_have_tables_of_its_own(toy: Toy) -> None:

@@ -7,6 +7,8 @@
 //                                                changes the situation first (js/setup.mjs)
 //   step     {steps: [{battle, choices: [a, b]}], include?}
 //                                                resolves one decision of each; views
+//   refusal  {battle, side, choice}              what Showdown says to a choice in its own words, null where it takes it;
+//                                                nothing changes; moves may be named here, as "move thunderbolt"
 //   rolls    {attacks: [{battle, side, slot, critical}]}
 //                                                damages of the active Pokémon's move by draw (js/rolls.mjs)
 //   close    {battles: [n, …]}                   forgets them
@@ -17,10 +19,11 @@
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
 //
 // A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core",
-// "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three).  With aux_keys "aux" is
-// these keys of each Pokémon.  With draw_log it lists the draws since the last one, each with its call site.  Seeds are sixteen hexadecimal digits.  A choice is
-// "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i" for the i-th of
-// the original team, or "" for a side that is not asked.
+// "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three), "moves" (ids of the
+// moves that the request lists, so that "move 1" is the first).  With aux_keys "aux" is these keys of each Pokémon.
+// With draw_log it lists the draws since the last one, each with its call site.  Seeds are sixteen hexadecimal digits.
+// A choice is "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i" for
+// the i-th of the original team, or "" for a side that is not asked.
 import {RequestError, serve} from './js/serve.mjs';
 import {FORMAT, Play, generateTeam} from './js/play.mjs';
 import {header, playEpisode} from './js/episode.mjs';
@@ -59,6 +62,8 @@ function step({steps, include}) {
     return {battle, ...play.view(include)};
   });
 }
+
+const refusal = ({battle, side, choice}) => find(battle).refusal(side, choice);
 
 const rolls = ({attacks}) =>
   attacks.map(({battle, side, slot, critical}) => damageRolls(find(battle), side, slot, critical));
@@ -121,4 +126,4 @@ function random({begin, decisions}) {
 
 const teams = ({seeds, format = FORMAT}) => seeds.map(seed => generateTeam(seed, format));
 
-serve({teams, open, step, rolls, close, play, random, episodes});
+serve({teams, open, step, refusal, rolls, close, play, random, episodes});

@@ -27,6 +27,9 @@ def raising(error: BaseException):
         (FileNotFoundError(2, "No such file or directory", "x.toml"), "error: [Errno 2] No such file"),
         (OSError(28, "No space left on device"), "error: [Errno 28] No space left"),
         (NotADirectoryError("a\nb"), "error: a b"),
+        (EOFError(), "error: standard input ended"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "error: 'utf-8' codec can't decode"),
+        (MemoryError(), "error: out of memory"),
     ],
 )
 def test_what_can_be_mended_is_one_line(error, line, capsys):
@@ -35,6 +38,34 @@ def test_what_can_be_mended_is_one_line(error, line, capsys):
     assert err.startswith(line)
     assert err.count("\n") == 1
     assert not out
+
+
+def test_an_interruption_is_one_line_and_the_shell_s_status(capsys):
+    assert command_line.guarded(raising(KeyboardInterrupt())) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+@pytest.mark.parametrize("parser", ["argparse", "tyro"])
+@pytest.mark.parametrize("argv", [["--num", "x"], ["--nun", "1"], ["surplus"], ["--num"]])
+def test_a_wrong_option_is_one_line(parser, argv, capsys):
+    def command(num: int = 1) -> None:
+        pass
+
+    own = command_line.Parser(prog="toy")
+    own.add_argument("--num", type=int)
+    asked = own.parse_args if parser == "argparse" else lambda argv: command_line.call(command, "toy", argv)
+    assert command_line.guarded(lambda: asked(argv) or 0) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert said.endswith("run toy --help\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", [-1, 11])
+def test_a_value_out_of_range_is_named(value):
+    assert command_line.checked("--num", 5, 0, 10) == 5
+    with pytest.raises(InvalidParamsError, match=f"--num: got {value}, expected at "):
+        command_line.checked("--num", value, 0, 10)
 
 
 @pytest.mark.parametrize("status", [0, 1])

@@ -1,5 +1,6 @@
 """What a package declares: found, resolved, run, written and read; and where references are looked for."""
 
+import dataclasses
 import json
 import sys
 from types import ModuleType, SimpleNamespace
@@ -65,10 +66,9 @@ def test_a_difference_or_a_problem_is_not_verified(toy, settings, capsys):
     assert "NOT VERIFIED" in capsys.readouterr().out
 
 
-def test_an_unknown_part_is_refused(toy, capsys):
-    with pytest.raises(SystemExit):
+def test_an_unknown_part_is_refused(toy):
+    with pytest.raises(InvalidParamsError, match="there are rollouts, transfer"):
         verify.main(toy, ["replays"])
-    assert "there are rollouts, transfer" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,25 @@ def test_the_command_line_runs_commands_of_the_package_and_of_the_declaration(to
     assert "smoke" in out
     assert commands.main(toy, {}, ["dance"]) == 2
     assert "command: got dance" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fields", "lacking"),
+    [({"benchmarks": ()}, "bench"), ({"hyperparameters": {}}, "train"), ({"rollouts": ()}, "verify")],
+)
+def test_what_a_package_declares_nothing_for_is_not_offered(toy, fields, lacking, capsys):
+    all_of_it = {"implementations": {"a": "b"}, "hyperparameters": {"c": {}}, "benchmarks": ("d",)}
+    declared = dataclasses.replace(toy, **(all_of_it | fields))
+    assert {"smoke", "verify", "train", "transfer", "bench"} - set(commands.offered(declared)) == {lacking}
+    assert commands.main(declared, {"play": print}, [lacking]) == 2
+    said = capsys.readouterr().err
+    assert all(f"'{known}'" in said for known in ["play", *commands.offered(declared)])
+    assert f"declares no {next(iter(fields))}" in said
+
+
+def test_a_command_of_the_package_s_own_takes_the_place_of_a_common_one(toy, capsys):
+    assert commands.main(toy, {"verify": print}, ["--help"]) == 0
+    assert capsys.readouterr().out.count("verify") == 1
 
 
 def test_references_are_found_where_the_variable_says(monkeypatch, tmp_path):

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from rlenv_testing import plugin
+from rlenv_testing import memory, plugin
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.l1
@@ -121,7 +121,7 @@ def test_inside_it_programs_are_cached(pytester, run, monkeypatch):
         """
         import gc, os
         import jax
-        from rlenv_testing import plugin
+        from rlenv_testing import memory, plugin
 
         def test_it(pytestconfig):
             assert os.environ["XLA_FLAGS"] == f"--xla_cpu_enable_fast_math=false {plugin.ONE_PIECE}=1"
@@ -149,7 +149,7 @@ def test_jax_imported_earlier_is_configured_too(run):
         """
         import pathlib
         import jax
-        from rlenv_testing import plugin
+        from rlenv_testing import memory, plugin
 
         def test_it(tmp_path, monkeypatch):
             for name in ("JAX_PLATFORMS", "JAX_COMPILATION_CACHE_DIR", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"):
@@ -186,9 +186,12 @@ def test_without_the_fixtures_neither_is_on():
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="Linux alone has this file, and the limit")
+@pytest.mark.parametrize("limit", ["MOST_AREAS", "MOST_RESIDENT_MIB"])
 @pytest.mark.parametrize(("most", "kept"), [(10**9, 1), (0, 0)])
-def test_programs_are_dropped_when_they_fill_the_memory_map(request, monkeypatch, most, kept):
-    monkeypatch.setattr(plugin, "MOST_AREAS", most)
+def test_programs_are_dropped_when_they_fill_the_memory(request, monkeypatch, limit, most, kept):
+    monkeypatch.setattr(memory, "MOST_AREAS", 10**9)
+    monkeypatch.setattr(memory, "MOST_RESIDENT_MIB", 10**9)
+    monkeypatch.setattr(memory, limit, most)
     program = jax.jit(lambda x: x + 1)
     program(1.0)
     plugin.pytest_runtest_teardown(request.node, request.node)  # the next test is of this file

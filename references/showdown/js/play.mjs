@@ -10,6 +10,7 @@ import {aux, constants, core, crowned, numberPokemon, summary} from './state.mjs
 
 export const FORMAT = 'gen9randombattle';
 const DETAILS = ['core', 'aux', 'legal'];
+const PARTS = [...DETAILS, 'moves', 'hash'];
 
 /** A team of the format from Showdown's own generator, packed. */
 export const generateTeam = (seed, format = FORMAT) => Teams.pack(Teams.generate(format, {seed: gen5(seed)}));
@@ -104,8 +105,21 @@ export class Play {
     return `switch ${position + 1}`;
   }
 
-  /** What is to be known at this decision point; `include` lists parts of DETAILS, or "hash" for their digests. */
+  /** Ids of the moves that each side's request lists, in their order: "move 1" is the first of them. */
+  moves() {
+    return this.battle.sides.map(side => side.activeRequest?.active?.[0].moves.map(({id}) => id) ?? []);
+  }
+
+  /** What Showdown says to a side's choice in its own words, null where it takes it.  A copy is asked. */
+  refusal(n, choice) {
+    const side = Battle.fromJSON(JSON.stringify(this.battle.toJSON())).sides[n];
+    return side.choose(this.#inPlace(this.battle.sides[n], choice)) ? null : side.choice.error;
+  }
+
+  /** What is to be known at this decision point; `include` lists PARTS, "hash" for the digests of DETAILS. */
   view(include = DETAILS) {
+    const unknown = include.find(name => !PARTS.includes(name));
+    if (unknown !== undefined) throw new RequestError(`include: ${unknown}, expected some of ${PARTS.join(', ')}`);
     const parts = {core: () => core(this), aux: () => aux(this, this.auxKeys), legal: () => this.legal()};
     const out = {decision: this.decisions, ...summary(this)};
     out.kinds = this.battle.sides.map(side => (this.ended ? 'none' : requestKind(side)));
@@ -113,6 +127,7 @@ export class Play {
       if (include.includes(name)) out[name] = parts[name]();
       if (include.includes('hash')) out[`${name}_hash`] = digest(parts[name]());
     }
+    if (include.includes('moves')) out.moves = this.moves();
     if (this.counter.log) out.draw_log = this.counter.log.splice(0);
     if (this.messages) out.messages = this.#news();
     return out;

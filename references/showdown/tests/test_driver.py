@@ -80,6 +80,31 @@ def test_an_illegal_choice_is_named_and_changes_nothing(driver, battle):
     assert again["core"] == battle["views"][1]["core"]
 
 
+def test_a_refusal_is_told_in_showdown_s_words_and_changes_nothing(driver):
+    mirrored = {"seed": "1", "teams": [TRAPPERS, TRAPPERS]}
+    opened = driver.request("open", battles=[mirrored], include=["hash", "moves"])[0]
+    number = opened["battle"]
+    assert opened["moves"] == [["psychic", "taunt", "rest", "confuseray"]] * 2
+
+    def said(choice):
+        return str(driver.request("refusal", battle=number, side=0, choice=choice))
+
+    assert said("move 1") == "None"
+    assert said("move psychic") == "None"
+    assert said("switch #2") == "None"  # Shadow Tag does not hold who has it, too
+    assert "doesn't have a move matching earthquake" in said("move earthquake")
+    assert "can't switch to an active" in said("switch 1").lower()
+    kept = driver.request("step", steps=[{"battle": number, "choices": ["move 1", "move 1"]}], include=["hash"])
+    other = driver.request("open", battles=[mirrored])[0]["battle"]
+    played = driver.request("step", steps=[{"battle": other, "choices": ["move 1", "move 1"]}], include=["hash"])
+    assert {**kept[0], "battle": 0} == {**played[0], "battle": 0}
+
+
+def test_a_part_that_no_view_has_is_refused(driver):
+    with pytest.raises(InvalidParamsError, match="include: legl, expected some of core, aux, legal, moves, hash"):
+        driver.request("open", battles=[{"seed": "1", "teams": [TRAPPERS, TRAPPERS]}], include=["legl"])
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cartpole_jax.verification import DECLARATION
+from rlenv_shared.command_line import checked
 from rlenv_shared.verification import commands
 
 
@@ -21,6 +22,8 @@ def gif(out: Path = Path("cartpole.gif"), policy: Path | None = None, steps: int
     """
     from cartpole_jax.recording import save_gif
 
+    checked("--steps", steps, 1)
+    checked("--seed", seed, 0)
     act = None
     if policy is not None:
         from rlenv_learn import Policy

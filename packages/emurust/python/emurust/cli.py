@@ -13,10 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from emurust.errors import EmurustError, InvalidArgumentError
+from emurust.errors import EmurustError
 from emurust.game_boy import GameBoy, make_machine
 from rlenv_shared import command_line
-from rlenv_shared.errors import explain
 
 MAPPERS: Final = {
     **dict.fromkeys((0x00, 0x08, 0x09), "ROM only"),
@@ -31,7 +30,7 @@ MAPPERS: Final = {
 
 def main(arguments: list[str] | None = None) -> int:
     """Entry point; returns the exit status: 0, 1 for a difference found by `verify`, 2 for an error."""
-    parser = argparse.ArgumentParser(prog="emurust", description=__doc__)
+    parser = command_line.Parser(prog="emurust", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, action, text in (
         ("info", _info, "header, mapper and checksums of a ROM"),
@@ -60,13 +59,11 @@ def main(arguments: list[str] | None = None) -> int:
             command.add_argument("--render", choices=["all", "last", "none"], default="last")
         if name in ("verify", "record"):
             command.add_argument("--seed", type=int, default=1, help="of the random pad")
-    options = parser.parse_args(arguments)
 
     def asked() -> int:
-        for name in ("frames", "skip"):
-            if getattr(options, name, 1) < 1:
-                got = getattr(options, name)
-                raise InvalidArgumentError(explain(name, got=got, expected="at least 1", remedy=f"change --{name}"))
+        options = parser.parse_args(arguments)
+        for name, least in (("frames", 1), ("skip", 1), ("seed", 0)):
+            command_line.checked(f"--{name}", getattr(options, name, least), least)
         return int(options.action(options))
 
     return command_line.guarded(asked, "emurust")
@@ -188,10 +185,11 @@ def _bench(options: argparse.Namespace) -> int:
     game = _game(options)
     render = options.render != "none"
     start = time.process_time()
-    for _ in range(options.frames // options.skip):
+    steps = -(-options.frames // options.skip)
+    for _ in range(steps):
         game.tick(options.skip, render, bool(options.sound) and render)
     spent = time.process_time() - start
-    print(f"{options.frames / spent:,.0f} frames per CPU second")
+    print(f"{steps * options.skip / spent:,.0f} frames per CPU second")
     return 0
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from halfcheetah_jax.verification import DECLARATION
+from rlenv_shared.command_line import checked
 from rlenv_shared.verification import commands
 
 
@@ -20,6 +21,8 @@ def gif(out: Path = Path("halfcheetah.gif"), policy: Path | None = None, steps: 
     """
     from halfcheetah_jax.recording import save_gif
 
+    checked("--steps", steps, 1)
+    checked("--seed", seed, 0)
     act = None
     if policy is not None:
         from rlenv_learn import Policy

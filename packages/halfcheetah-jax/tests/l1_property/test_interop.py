@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RecordEpisodeStatistics
+from gymnasium.wrappers.vector import RecordEpisodeStatistics as VectorStatistics
 
 import halfcheetah_jax
 from halfcheetah_jax import EnvParams, HalfCheetah, cli
@@ -132,11 +133,15 @@ def test_options_of_gymnasium():
 
 
 def test_record_episode_statistics_over_a_vector_that_resets_in_the_same_step():
-    env = gym.make_vec(HalfCheetah.name, num_envs=2, params=SHORT)
+    env = VectorStatistics(gym.make_vec(HalfCheetah.name, num_envs=2, params=SHORT))
     assert env.metadata["autoreset_mode"] == gym.vector.AutoresetMode.SAME_STEP
     first, _ = env.reset(seed=4)
+    returns = np.zeros(2)
     for _ in range(5):
-        obs, _, terminated, truncated, info = env.step(np.ones((2, 6), np.float32))
+        obs, reward, terminated, truncated, info = env.step(np.ones((2, 6), np.float32))
+        returns += reward
+    assert info["episode"]["l"].tolist() == [5, 5]
+    np.testing.assert_allclose(info["episode"]["r"], returns)
     assert truncated.all()
     assert not terminated.any()
     assert (np.abs(obs[:, :8]) <= 0.1).all()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from pokejax.verification import DECLARATION
+from rlenv_shared.command_line import checked
 from rlenv_shared.verification import commands
 
 
@@ -19,6 +20,8 @@ def battle(seed: int = 0, decisions: int = 2000) -> None:
     """
     from pokejax.verification.watching import battle_lines
 
+    checked("--seed", seed, 0)
+    checked("--decisions", decisions, 1)
     for line in battle_lines(seed, decisions):
         print(line)
 

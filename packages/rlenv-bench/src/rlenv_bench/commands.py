@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import functools
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import numpy as np
 from rlenv_bench import results
 from rlenv_bench.harness import Run, Timing, measure, sweep
 from rlenv_shared import machine
+from rlenv_shared.command_line import Parser
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Declaration, resolve
 
@@ -21,11 +21,13 @@ QUICK = Timing(blocks=4, block_s=0.1)
 def bench_command(declaration: Declaration, argv: Sequence[str]) -> int:
     """Measure every declared benchmark, print it, and write it to ``results/benchmarks``."""
     labels = [benchmark.label for benchmark in declaration.benchmarks]
-    parser = argparse.ArgumentParser(prog=f"{declaration.package} bench", description="Measure speeds in turns.")
+    parser = Parser(prog=f"{declaration.package} bench", description="Measure speeds in turns.")
     parser.add_argument("--quick", action="store_true", help="short blocks and few cases; nothing is written")
     parser.add_argument("--batches", type=int, nargs="+", help="instead of the declared ones")
     parser.add_argument("--only", choices=labels, help="one of the benchmarks, by its label")
     options = parser.parse_args(argv)
+    if options.batches and min(options.batches) < 1:
+        raise InvalidParamsError("--batches", min(options.batches), "numbers of at least 1", "correct the option")
     for benchmark in declaration.benchmarks:
         if options.only not in (None, benchmark.label):
             continue

@@ -145,18 +145,9 @@ def _threads(threads: int | None) -> int:
 
 
 def aval_of(leaf: Any) -> Any:
-    """Shape, dtype, and whether the dtype gives way to others, of an array or number.
-
-    Raises:
-        InvalidParamsError: it is neither.
-    """
-    try:
-        found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
-        return jax.ShapeDtypeStruct(found.shape, found.dtype, weak_type=bool(getattr(found, "weak_type", False)))
-    except (TypeError, ValueError, OverflowError, AttributeError) as error:
-        got, remedy = f"{type(leaf).__name__} {leaf!r:.60} ({error})", "bind what is no array with functools.partial"
-        expected = "arrays and numbers"
-        raise InvalidParamsError(explain("argument", got=got, expected=expected, remedy=remedy)) from None
+    """Shape, dtype, and whether the dtype gives way to others, of an array or number."""
+    found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(found.shape, found.dtype, weak_type=bool(getattr(found, "weak_type", False)))
 
 
 def _described(avals: Any) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as jax_core
 
@@ -144,6 +145,9 @@ class _Hasher:
     def _constant(self, constant: Any) -> str:
         found = self._constants.get(id(constant))
         if found is None:
+            if jnp.issubdtype(constant.dtype, jax.dtypes.prng_key):
+                with jax.ensure_compile_time_eval():
+                    constant = jax.random.key_data(constant)  # such a program is refused, when it is made
             array = np.asarray(constant)
             found = f"{array.dtype}{array.shape}{hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()}"
             self._constants[id(constant)] = found

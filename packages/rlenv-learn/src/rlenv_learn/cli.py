@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence
@@ -22,7 +21,8 @@ import tyro
 from rlenv_learn.config import PPOConfig
 from rlenv_learn.loop import RunKeywords
 from rlenv_learn.policy import Policy
-from rlenv_shared.command_line import guarded
+from rlenv_shared.command_line import Parser, guarded, parsed
+from rlenv_shared.errors import InvalidParamsError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,12 @@ class TrainOptions:
     """Updates between checkpoints."""
 
     def run(self) -> RunKeywords:
-        """Keyword arguments of a trainer, with a progress bar."""
+        """Keyword arguments of a trainer, with a progress bar.
+
+        Raises InvalidParamsError: there is no directory whose run could be continued.
+        """
+        if self.resume and self.run_dir is None:
+            raise InvalidParamsError("--resume", "no --run-dir", "the directory of the run", "name it with --run-dir")
         return {
             "run_dir": self.run_dir,
             "resume": self.resume,
@@ -54,15 +59,17 @@ def parse(default: Options, description: str | None = None, argv: Sequence[str] 
     """Read options: the default, its hyper-parameters overridden by a TOML file, all overridden by the other options.
 
     The type of ``default`` says which options there are; ``description`` is shown by ``--help``, which does not list
-    ``--config``; ``argv`` has no program's name, and is the process's when None.  Raises InvalidParamsError: a bad file
-    or value; SystemExit: an unknown option, or ``--help``.
+    ``--config``; ``argv`` has no program's name, and is the process's when None.  Raises InvalidParamsError: a file,
+    option or value is wrong; SystemExit: after ``--help``.
     """
-    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first = Parser(add_help=False, allow_abbrev=False)
     first.add_argument("--config")
     known, rest = first.parse_known_args(list(sys.argv[1:] if argv is None else argv))
     if known.config is not None:
         default = dataclasses.replace(default, ppo=PPOConfig.from_toml(known.config, base=default.ppo))
-    return tyro.cli(type(default), args=rest, default=default, description=description)
+    prog = Path(sys.argv[0]).name
+    found: Options = parsed(type(default), prog, rest, default=default, description=description)
+    return found
 
 
 def main(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from rlenv_learn import Policy, PPOConfig, cli, evaluate, evaluate_host, train, train_host
 from rlenv_learn.transfer.experiment import Backend, host_backend, native_backend, run_transfer
 from rlenv_learn.transfer.verdict import TransferConfig
+from rlenv_shared.command_line import Parser
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.machine import describe
 from rlenv_shared.verification.declaration import Declaration, Implementation, resolve
@@ -56,7 +56,7 @@ def transfer_command(declaration: Declaration, argv: Sequence[str]) -> int:
     if not declaration.transfers:
         raise InvalidParamsError(f"{declaration.package} declares no transfer experiment")
     names = [declared.name for declared in declaration.transfers]
-    parser = argparse.ArgumentParser(prog=f"{declaration.package} transfer", description="Train here and there (L4).")
+    parser = Parser(prog=f"{declaration.package} transfer", description="Train here and there (L4).")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all when left out")
     parser.add_argument("--results", type=Path, default=declaration.results, help="folder of the results")
     parser.add_argument("--cache", type=Path, default=Path(".cache") / "l4" / declaration.package)

@@ -5,10 +5,10 @@
   ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
 * Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
   ``dtype`` once for float32 and once for float64.
-* Compiled programs are dropped between test files when they fill the process's memory map: Linux allows 65,530 areas,
-  every program takes some, and the compiler that gets none ends the process.
-* Beside other workers the files begin whose tests may take longest, by their ``timeout`` marks: a long file that comes
-  last keeps one worker busy and the others idle.
+* Compiled and traced programs are dropped between test files when they fill the process's memory (`memory`).
+* Beside other workers the files begin that take longest, by what was recorded (`progress`), else by their ``timeout``
+  marks: a long file that comes last keeps one worker busy and the others idle.
+* A run of more than a minute says once a minute how far it is, and at its end what took longest.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
   ``.cache/jax``, XLA compiles a program in one piece, and Python looks for cyclic garbage rarely; Hypothesis has no
   deadline; ``references.<name>`` can be imported.
@@ -27,9 +27,8 @@ import pytest
 
 from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.locate import make_importable
-from rlenv_testing import forms
+from rlenv_testing import forms, memory, progress
 
-MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
 ONE_PIECE = "--xla_cpu_parallel_codegen_split_count"  # 32 by default: of use to idle cores, a tenth more work
 COLLECTION = (100_000, 50, 100)  # tracing makes many objects that last; by default each is looked at again and again
 REQUIRE_VARIABLE = "RLENV_REQUIRE_REFERENCES"
@@ -60,6 +59,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get(REQUIRE_VARIABLE, "") not in ("", "0"),
         help=f"fail, instead of skip, a test whose reference is unavailable (default: ${REQUIRE_VARIABLE})",
     )
+    group.addoption(
+        "--record-seconds",
+        metavar="FILE",
+        type=Path,
+        help=f"write the processor seconds of each test file, as {progress.RECORD} has them",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -68,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[forms.VARIABLE] = config.getoption("--backend")
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(progress.InWorker())
+    else:
+        config.pluginmanager.register(progress.Progress(config))
+        if not config.getoption("numprocesses", None):
+            config.pluginmanager.register(progress.InWorker())
     if (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir():
         configure_jax(config.rootpath / ".cache" / "jax")
         configure_hypothesis()
@@ -79,10 +90,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files first, where tests are shared out among workers (they collect them, each all)."""
     if hasattr(config, "workerinput"):
-        longest: dict[Path, float] = {}
+        known = progress.known_seconds(config.rootpath)
+        longest: dict[str, float] = {}
         for item in items:
-            longest[item.path] = max(longest.get(item.path, 0.0), _time_limit(item))
-        items.sort(key=lambda item: -longest[item.path])
+            path = progress.file_of(item.nodeid)
+            longest[path] = max(longest.get(path, known.get(path, 0.0)), 0.0 if path in known else _time_limit(item))
+        items.sort(key=lambda item: -longest[progress.file_of(item.nodeid)])
 
 
 def _time_limit(item: pytest.Item) -> float:
@@ -93,13 +106,9 @@ def _time_limit(item: pytest.Item) -> float:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """After the last test of a file, see to the number of memory areas."""
-    maps = Path("/proc/self/maps")
-    if (nextitem is None or nextitem.path != item.path) and "jax" in sys.modules and maps.exists():
-        with maps.open() as areas:
-            if sum(1 for _ in areas) > MOST_AREAS:
-                sys.modules["jax"].clear_caches()
-                gc.collect()
+    """After the last test of a file, see to the memory."""
+    if nextitem is None or nextitem.path != item.path:
+        memory.give_back()
 
 
 def configure_jax(cache: Path) -> None:

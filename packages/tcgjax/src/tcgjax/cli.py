@@ -6,13 +6,15 @@ import sys
 from pathlib import Path
 from typing import Literal
 
+from rlenv_shared.command_line import checked
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification import commands
 from tcgjax.verification import DECLARATION
 
 Player = Literal["heuristic", "random"]
 
 
-def play(first: str, second: str, seed: int = 0) -> None:
+def play(first: str, second: str, /, seed: int = 0) -> None:
     """Play against the heuristic in the terminal.
 
     Args:
@@ -23,12 +25,14 @@ def play(first: str, second: str, seed: int = 0) -> None:
     from tcgjax.deck_files import find
     from tcgjax.terminal import play_against
 
+    checked("--seed", seed, 0, 2**31)
     print(play_against(find(first), find(second), seed))
 
 
 def simulate(
     first: str,
     second: str,
+    /,
     num: int = 256,
     players: tuple[Player, Player] = ("heuristic", "heuristic"),
     seed: int = 0,
@@ -45,10 +49,11 @@ def simulate(
     from tcgjax.deck_files import find
     from tcgjax.simulation import results
 
+    checked("--num", num, 1)
     print(results(find(first), find(second), num, players, seed))
 
 
-def deck(command: Literal["check", "list"], names: tuple[str, ...] = ()) -> None:
+def deck(command: Literal["check", "list"], names: tuple[str, ...] = (), /) -> None:
     """Check decks, or list those that come with the package.
 
     Args:
@@ -59,6 +64,9 @@ def deck(command: Literal["check", "list"], names: tuple[str, ...] = ()) -> None
     from tcgjax.decks import pool
     from tcgjax.tables import words
 
+    if (command == "check") != bool(names):
+        expected = "ids or files of decks after check, and none after list"
+        raise InvalidParamsError("deck", f"{command} {' '.join(names)}".strip(), expected, "correct the command")
     if command == "list":
         print("\n".join(sorted(pool())))
     for name in names:

@@ -13,12 +13,12 @@ else is worth knowing, ``problems`` what is wrong although nothing differed.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rlenv_shared import files, machine
+from rlenv_shared.command_line import Parser
 from rlenv_shared.verification.declaration import Declaration, RolloutSet, resolve
 from rlenv_shared.verification.differences import Differences
 
@@ -58,7 +58,7 @@ def main(declaration: Declaration, argv: Sequence[str]) -> int:
     """The command; 0 if nothing differed and nothing is wrong."""
     sets = [found.name for found in declaration.rollouts]
     names = sets + [found.name for found in declaration.transfers]
-    parser = argparse.ArgumentParser(prog=f"{declaration.package} verify", description="Compare with the reference.")
+    parser = Parser(prog=f"{declaration.package} verify", description="Compare with the reference.")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(names)}; all when left out")
     parser.add_argument("--skip-l4", action="store_true", help="no training runs")
     parser.add_argument("--quick", action="store_true", help="the sets as CI runs them; nothing is written")

@@ -17,6 +17,7 @@ TRIED: Final = ", ".join(map(str, SMALL))  # in a report, so that one with fewer
 OTHERS: Final = {
     "mjx": "MJX 3.17.0",
     "mjx-6-6": "MJX 3.17.0, 6 iterations",
+    "mjx-4-8": "MJX 3.17.0, 4 iterations, 8 of the line search",
     "brax-generalized": "Brax 0.14.2 generalized",
     "brax-positional": "Brax 0.14.2 positional",
     "brax-spring": "Brax 0.14.2 spring",
@@ -138,6 +139,7 @@ DECLARATION: Final = declare.Declaration(
                 _claim("float32", "mujoco.rollout, 2 threads", 1.0),
                 # the same engine in JAX, at settings that give up accuracy (1e-6) for speed
                 _claim("float32", OTHERS["mjx-6-6"], 5.0),
+                _claim("float32", OTHERS["mjx-4-8"], 5.0),
                 _claim("float32", OTHERS["mjx"], 20.0),
                 _claim("float32", OTHERS["brax-generalized"], 5.0),
                 _claim("float32", OTHERS["brax-positional"], 1.0),

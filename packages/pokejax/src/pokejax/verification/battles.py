@@ -6,7 +6,7 @@ import atexit
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import jax
@@ -250,7 +250,7 @@ def _without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
 
 def scripted(
     settings: Sequence[dict[str, Any]],
-    choose: Callable[[int, int, Sequence[str]], str],
+    choose: Callable[[int, int, Mapping[str, Any], Callable[[str], str | None]], str],
     decisions: Sequence[int],
     *,
     messages: bool = False,
@@ -260,12 +260,19 @@ def scripted(
 
     Args:
         settings: seeds and teams, as the driver opens battles.
-        choose: ``(battle, side, accepted choices) -> choice``.
+        choose: ``(battle, side, view, refusal) -> choice`` of who is asked; the view has "legal" and "moves", and
+            ``refusal(choice)`` is what Showdown says to a choice, None where it takes it.
         decisions: how many each battle has at most.
         messages: record what each player is told, too.
-        include: what is recorded of each state; "legal" must be, which the rule is asked about.
+        include: what is recorded of each state; "legal" and "moves" are in any case.
     """
+    include = [*include, *(name for name in ("legal", "moves") if name not in include)]
     with reference("showdown").driver() as driver:
+
+        def refusal(battle: int, side: int, choice: str) -> str | None:
+            said: str | None = driver.request("refusal", battle=numbers[battle], side=side, choice=choice)
+            return said
+
         begin = {"battles": list(settings), "messages": messages, "include": include, "aux_keys": CARRIED}
         opened = driver.request("open", **begin)
         numbers = [view_["battle"] for view_ in opened]
@@ -278,8 +285,9 @@ def scripted(
             going = [n for n in unfinished if not recordings[n]["views"][-1]["ended"]]
             steps = []
             for n in going:
-                legal = recordings[n]["views"][-1]["legal"]
-                choices = [choose(n, s, legal[s]["accepted"]) if legal[s]["accepted"] else "" for s in (0, 1)]
+                view_ = recordings[n]["views"][-1]
+                asked = [bool(view_["legal"][side]["accepted"]) for side in (0, 1)]
+                choices = [choose(n, s, view_, functools.partial(refusal, n, s)) if asked[s] else "" for s in (0, 1)]
                 recordings[n]["choices"].append(choices)
                 steps.append({"battle": numbers[n], "choices": choices})
             views = driver.request("step", steps=steps, include=include) if steps else []

@@ -1,18 +1,25 @@
 """Situations in which one mechanic is seen, as tables: who stands against whom, and what they do.
 
 A Pokémon is written ``species @ item / ability / move, move``, with ``tera Type``, ``level N``, ``male`` or ``female``
-behind its species where that matters; ``turns`` has both players' moves, ``sN`` to bring in
-the N-th member of the team.  Who is not asked passes, and who has nothing written brings in the first that can.
+behind its species where that matters; ``turns`` has both players' choices: a move's name, its number among those that
+Showdown offers, or ``sN`` to bring in who stands at the N-th place now.  ``s2 | haze`` is Haze where Showdown refuses
+the switch.  A refusal that is not declared in this way, and a declaration that no battle needs, are errors.
+
+Nothing is written for two things: who has to bring somebody in takes the first that can come; and when its turns are
+over a battle goes on for some decisions in which each player does the last thing again or, where that is refused, the
+first that is taken.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pokejax.verification.battles import TIERS, scripted
+from rlenv_shared.errors import InvalidParamsError, explain
 
 FILES = Path(__file__).parent / "situations"
 RESERVE = "snorlax @  / thickfat / bodyslam, rest"
@@ -29,10 +36,11 @@ class Case:
         name: id of what is looked at, which the first Pokémon of the first team has.
         own: the first team's leading Pokémon; the rest is filled up.
         foe: the same of the second.
-        turns: ``(first's choice, second's)`` per decision.
+        turns: ``(first's choice, second's)`` per decision, each with what stands in where Showdown refuses it.
         seeds: battles of it.
         decisions: how far they are played, which is as far as the longest list of turns where nothing else is said.
         sees: what the ledger looks at in a case of rules, as "kind name"; kinds are those above, and "species".
+        strict: its turns are what is played; otherwise the first choice that is taken stands in for a refused one.
     """
 
     kind: str
@@ -43,6 +51,7 @@ class Case:
     seeds: int
     decisions: int
     sees: str = ""
+    strict: bool = True
 
 
 def load() -> list[Case]:
@@ -95,48 +104,101 @@ def without(case: Case) -> Case:
     else:
         found[case.kind] = replacement
     first = f"{species} @ {found['item']} / {found['ability']} / {found['move']}"
-    turns = tuple((_slot(own, case.own[0]), foe) for own, foe in case.turns)
-    return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns)
+    turns = tuple((_by_number(own, case.own[0]), foe) for own, foe in case.turns)
+    # another battle, for which the turns are not written
+    return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns, strict=False)
 
 
 def record(cases: list[Case], *, messages: bool = False, include: Sequence[str] = TIERS) -> list[list[dict]]:
-    """The reference's recordings, per case and seed; ``messages`` and ``include`` as of `battles.scripted`."""
-    settings, owners = [], []
+    """The reference's recordings, per case and seed; ``messages`` and ``include`` as of `battles.scripted`.
+
+    Raises:
+        InvalidParamsError: Showdown refuses a choice of a strict case for which nothing else is declared, or something
+            is declared that no battle of its case needs.
+    """
+    settings, players = [], []
     for case in cases:
         for seed in range(case.seeds):
             settings.append({"seed": f"{7919 * (seed + 1):x}", "teams": [team(case.own), team(case.foe)]})
-            owners.append(case)
-    asked = [[0, 0] for _ in settings]
+            players.append((_Player(case, seed, 0), _Player(case, seed, 1)))
 
-    def choose(battle: int, side: int, accepted: Sequence[str]) -> str:
-        case, turn = owners[battle], asked[battle][side]
-        replaces = all(choice.startswith("switch") for choice in accepted)
-        if replaces:
-            return accepted[0]
-        asked[battle][side] += 1
-        wanted = case.turns[min(turn, len(case.turns) - 1)][side]
-        choice = _choice(wanted, (case.own, case.foe)[side][0])
-        return choice if choice in accepted else accepted[0]
+    def choose(battle: int, side: int, view: Mapping[str, Any], refusal: Callable[[str], str | None]) -> str:
+        return players[battle][side].choose(view, refusal)
 
-    played = [case.decisions for case in owners]
+    played = [pair[0].case.decisions for pair in players]
     recordings = scripted(settings, choose, played, messages=messages, include=include)
     found, start = [], 0
     for case in cases:
+        _demand_needed(case, players[start : start + case.seeds])
         found.append(recordings[start : start + case.seeds])
         start += case.seeds
     return found
 
 
-def _slot(wanted: str, lead: str) -> str:
-    """A move by its number instead of its name."""
-    name, _, tera = wanted.partition(" ")
+@dataclasses.dataclass
+class _Player:
+    """Who plays one side of a battle of a case; ``needed`` has turn and number of each choice that was played."""
+
+    case: Case
+    seed: int
+    side: int
+    turn: int = 0
+    needed: set[tuple[int, int]] = dataclasses.field(default_factory=set)
+
+    def choose(self, view: Mapping[str, Any], refusal: Callable[[str], str | None]) -> str:
+        """What is written for this turn, or what stands in for it."""
+        accepted: Sequence[str] = view["legal"][self.side]["accepted"]
+        if all(choice.startswith("switch") for choice in accepted):
+            return accepted[0]
+        turn, self.turn = self.turn, self.turn + 1
+        written = self.case.turns[min(turn, len(self.case.turns) - 1)][self.side].split(" | ")
+        for number, text in enumerate(written):
+            choice = spelled(text, view["moves"][self.side])
+            if choice in accepted:
+                if turn < len(self.case.turns):
+                    self.needed.add((turn, number))
+                return choice
+        if self.case.strict and turn < len(self.case.turns):
+            choice = spelled(written[-1], view["moves"][self.side])
+            raise InvalidParamsError(
+                explain(
+                    f"situation {self.case.kind} {self.case.name}, battle {self.seed}, turn {turn + 1}, player "
+                    f"{self.side + 1}: choice {written[-1]!r}",
+                    got=f"refused by Showdown: {refusal(choice)}",
+                    expected=f"one of {', '.join(accepted)}",
+                    remedy="write another choice, or declare what stands in for it, as 's2 | haze'",
+                )
+            )
+        return accepted[0]
+
+
+def _demand_needed(case: Case, players: Sequence[tuple[_Player, _Player]]) -> None:
+    """Nothing is declared in vain: some battle comes to each choice that stands in for another."""
+    for turn, choices in enumerate(case.turns if case.strict else ()):
+        for side, text in enumerate(choices):
+            for number, choice in list(enumerate(text.split(" | ")))[1:]:
+                if not any((turn, number) in pair[side].needed for pair in players):
+                    raise InvalidParamsError(
+                        explain(
+                            f"situation {case.kind} {case.name}, turn {turn + 1}, player {side + 1}: {text!r}",
+                            got=f"{choice!r}, which no battle needs",
+                            expected="choices that Showdown refuses in some battle",
+                            remedy="take it out",
+                        )
+                    )
+
+
+def spelled(text: str, offered: Sequence[str]) -> str:
+    """A choice as the driver takes it; one of a move that is not ``offered`` stays a name, which nobody accepts."""
+    if text.startswith("s") and text[1:].isdigit():
+        return f"switch {text[1:]}"
+    name, _, tera = text.partition(" ")
+    number = name if name not in offered else offered.index(name) + 1
+    return f"move {number}" + (" terastallize" if tera else "")
+
+
+def _by_number(text: str, lead: str) -> str:
+    """A choice with numbers for the lead's moves, of which one gets another name."""
     moves = [part.strip() for part in lead.split(" / ")[-1].split(",")]
-    return wanted if name not in moves else f"{moves.index(name) + 1} {tera}".strip()
-
-
-def _choice(wanted: str, lead: str) -> str:
-    """What a player does, as the driver takes it."""
-    if wanted.startswith("s") and wanted[1:].isdigit():
-        return f"switch {wanted[1:]}"
-    number, _, tera = _slot(wanted, lead).partition(" ")
-    return f"move {int(number)}" + (" terastallize" if tera else "")
+    words = [str(moves.index(word) + 1) if word in moves else word for word in text.split(" ")]
+    return " ".join(words)

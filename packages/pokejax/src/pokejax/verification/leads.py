@@ -44,13 +44,14 @@ def led_by(leads: Mapping[Any, str], rng: np.random.Generator, seed: int) -> lis
     for n, ((kind, name), lead) in enumerate(leads.items()):
         own = "]".join([lead, *rest[2 * n].split("]")[1:]])
         settings.append({"seed": f"{n + 1:x}", "teams": [own, rest[2 * n + 1]]})
-        moves = lead.split("|")[4].split(",")
-        wanted.append(f"move {moves.index(name) + 1}" if kind == "move" else None)
+        wanted.append(name if kind == "move" else None)
 
-    def choose(battle: int, side: int, accepted: Any) -> str:
-        own = wanted[battle]
-        if side == 0 and own is not None and own in accepted:
-            return own
+    def choose(battle: int, side: int, view: Mapping[str, Any], _: Any) -> str:
+        accepted, offered = view["legal"][side]["accepted"], view["moves"][side]
+        if side == 0 and wanted[battle] in offered:
+            own = f"move {offered.index(wanted[battle]) + 1}"
+            if own in accepted:
+                return own
         stays = [choice for choice in accepted if choice.startswith("move")]
         return str(rng.choice(stays or accepted))
 

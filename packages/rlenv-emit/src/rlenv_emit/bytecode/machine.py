@@ -34,7 +34,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "shl": lax.shift_left, "shr": lax.shift_right_logical, "sar": lax.shift_right_arithmetic,
     "abs": lax.abs, "sign": lax.sign, "clz": lax.clz, "popcount": lax.population_count, "mulhi": lax.mulhi,
     "select": lax.select, "move": lambda word: word,
-    "sqrt": lax.sqrt, "floor": lax.floor, "ceil": lax.ceil, "finite": lax.is_finite, "nextafter": lax.nextafter,
+    "sqrt": lax.sqrt, "floor": lax.floor, "ceil": lax.ceil, "finite": lax.is_finite,
     "round": lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO),
     "rint": lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
     "sin": lax.sin, "cos": lax.cos, "log": lax.log, "pow": lax.pow,
@@ -149,7 +149,8 @@ def _groups(
             words = lax.dynamic_slice(rows, (results[place], ZERO), (1, lanes.shape[2]))
             return lax.dynamic_update_slice(found, words[None], (place, number, ZERO))
 
-        rows = _play(operations, instructions, tables, _repeated(own.shape[0], read, start))
+        begin = _repeated(own.shape[0], read, start) if own.shape[0] else start
+        rows = _play(operations, instructions, tables, begin)
         return number + 1, _repeated(results.shape[0], write, found)
 
     found = jnp.zeros((results.shape[0], *lanes.shape[1:]), lanes.dtype)
@@ -160,6 +161,8 @@ def _repeated(times: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     def once(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         return carry[0] + 1, body(*carry)
 
+    if not times:  # as where no argument is an environment's own: of nothing there is no slice
+        return state
     return lax.while_loop(lambda carry: carry[0] < times, once, (ZERO, state))[1]
 
 
@@ -170,6 +173,9 @@ def _play(operations: Sequence[Formula], instructions: Any, tables: Any, rows: A
     known = dict(zip(_read(operations), tables, strict=True))
     jump, branch = (Formula("move", ("word",), (operand,)) for operand in (WORD, ROW))  # a jump's first operand is 0
     arms = [_arm(operation, known) for operation in (jump, branch, *operations)]
+
+    if not len(instructions):  # results are arguments or constants
+        return rows
 
     def step(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         number, rows = carry

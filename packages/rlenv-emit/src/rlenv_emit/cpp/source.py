@@ -58,7 +58,7 @@ class Writer:
             for (dtype, uniform), count in kinds
         )
         arrays = [
-            f"extern const array {name}[] = {{{', '.join(map(_array, arrays))}, {{}}}};"
+            f"extern const array {name}[] = {{{', '.join([*map(_array, arrays), '{}'])}}};"
             for name, arrays in (("inputs", self._program.inputs), ("outputs", self._program.outputs))
         ]
         return "\n".join(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.builder import Builder
@@ -61,20 +62,23 @@ class Context:
         if is_held(aval):
             return
         remedy = "convert it"
-        if jax.dtypes.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key):
+        kind = getattr(aval, "dtype", type(aval).__name__)
+        if not isinstance(kind, str) and jnp.issubdtype(kind, jax.dtypes.prng_key):
             remedy = "draw random bits outside, or from rlenv_shared.counter_rng"
         expected = "booleans, integers of 8 to 64 bits, float32 and float64"
-        raise self.unsupported(f"a value of type {aval}", expected, remedy)
+        raise self.unsupported(f"a value of type {kind}{list(getattr(aval, 'shape', ()))}", expected, remedy)
 
-    def known(self, const: Any, aval: Any) -> Held:
-        """A constant that a function has from outside."""
-        if isinstance(const, np.ndarray | Table):
+    def known(self, const: Any) -> Held:
+        """A number or table that the function brings along."""
+        if isinstance(const, Table):
             return const
-        self.check(aval)
-        return np.asarray(const)
+        outer, self.primitive = self.primitive, "constant"
+        self.check(const)
+        self.primitive = outer
+        return const if isinstance(const, np.ndarray) else np.asarray(const)
 
     def attempt(self, equation: Any, held: list[Held], emit: Callable[[Any, list[Held]], list[Held]]) -> list[Held]:
-        """What ``emit(equation, held)`` gives; `rlenv_emit.missing` goes on where this is refused."""
+        """What ``emit(equation, held)`` gives; `missing.Collecting` goes on where this is refused."""
         return emit(equation, held)
 
     def argument(self, number: int, array: Array) -> Held:

@@ -26,9 +26,7 @@ _WHOLE: Final = 16
 
 def evaluate(context: Context, jaxpr: Any, consts: Sequence[Any], held: Sequence[Held]) -> list[Held]:
     """Emit the equations of a jaxpr; what its results are."""
-    known: dict[Any, Held] = {
-        variable: context.known(const, variable.aval) for variable, const in zip(jaxpr.constvars, consts, strict=True)
-    }
+    known: dict[Any, Held] = dict(zip(jaxpr.constvars, map(context.known, consts), strict=True))
     known.update(zip(jaxpr.invars, held, strict=True))
 
     def read(atom: Any) -> Held:
@@ -56,7 +54,11 @@ def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
 
 
 def _by_rule(context: Context, equation: Any, held: list[Held]) -> list[Held]:
-    rule = rule_of(context, equation)
+    rule = RULES.get(equation.primitive.name)
+    if rule is None:
+        raise context.unsupported("a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those")
+    for atom in (*equation.invars, *equation.outvars):
+        context.check(atom.aval)
     seen = Equation(equation.primitive, Parameters(equation.params), equation.invars, equation.outvars)
     try:
         if _by_jax_is_wanted(seen, held):
@@ -72,16 +74,6 @@ def _by_rule(context: Context, equation: Any, held: list[Held]) -> list[Held]:
         remedy = "leave the parameter out, or write the step without it"
         raise context.unsupported(f"parameter {name}={value!r}", expected, remedy)
     return found if isinstance(found, list) else [found]
-
-
-def rule_of(context: Context, equation: Any) -> elementwise.Rule:
-    """The rule of an equation.  Raises UnsupportedError: there is none, or not for such dtypes."""
-    rule = RULES.get(equation.primitive.name)
-    if rule is None:
-        raise context.unsupported("a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those")
-    for atom in (*equation.invars, *equation.outvars):
-        context.check(atom.aval)
-    return rule
 
 
 def _by_jax_is_wanted(equation: Equation, held: list[Held]) -> bool:

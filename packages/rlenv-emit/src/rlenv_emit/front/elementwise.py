@@ -20,7 +20,7 @@ SAME: Final = {
     "and": "and", "or": "or", "xor": "xor", "shift_left": "shl", "shift_right_logical": "shr",
     "shift_right_arithmetic": "sar", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
     "neg": "neg", "abs": "abs", "sign": "sign", "not": "not", "clz": "clz", "population_count": "popcount",
-    "mulhi": "mulhi", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "is_finite": "finite", "nextafter": "nextafter",
+    "mulhi": "mulhi", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "is_finite": "finite",
     "sin": "sin", "cos": "cos",
 }  # fmt: skip
 """Primitives that are one operation."""

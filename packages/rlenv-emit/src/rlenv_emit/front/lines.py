@@ -18,13 +18,9 @@ class Source:
         equation: of a jaxpr.
         outer: where the call, branch or loop comes from in which it lies.  JAX traces its own functions once and keeps
             them without the lines of those who call them.
-
-    Attributes:
-        primitive: of the equation.
     """
 
     def __init__(self, equation: Any, outer: object = None) -> None:
-        self.primitive: str = equation.primitive.name
         self._info, self._outer = equation.source_info, outer
 
     def lines(self) -> list[tuple[Path, int]]:
@@ -46,11 +42,11 @@ class Source:
 
 
 def function_of(jaxpr: Any) -> str:
-    """What a jaxpr was traced of, with file and line where it is known: ``step at /home/me/game.py:12``."""
+    """What a jaxpr was traced of, with file and line where it is known: ``step at game.py:12``."""
     return str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "the call")
 
 
 def argument_of(jaxpr: Any, number: int) -> str:
-    """What an argument of a traced function is called: ``argument state.cards``."""
+    """The name of an argument of what a jaxpr was traced of."""
     names = getattr(getattr(jaxpr, "debug_info", None), "arg_names", None) or ()
-    return f"argument {names[number] if number < len(names) and names[number] else number}"
+    return names[number] if number < len(names) and names[number] else f"argument {number}"

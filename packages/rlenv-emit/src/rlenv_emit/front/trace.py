@@ -22,23 +22,17 @@ def program(closed: Any, varying: Sequence[bool]) -> Program:
     Raises:
         UnsupportedError: it uses a primitive, dtype or size that cannot be emitted.
     """
-    context = Context()
-    context.source = function_of(closed.jaxpr)
+    context, jaxpr = Context(), closed.jaxpr
+    context.source = function_of(jaxpr)
     for number, aval in enumerate(closed.in_avals):
-        context.primitive = argument_of(closed.jaxpr, number)
+        context.primitive = f"argument {argument_of(jaxpr, number)}"
         context.check(aval)
     inputs = tuple(
         Array(own, tuple(aval.shape), dtype_of(aval)) for aval, own in zip(closed.in_avals, varying, strict=True)
     )
     held = [context.argument(number, array) for number, array in enumerate(inputs)]
-    return finished(context, closed, inputs, evaluate(context, closed.jaxpr, closed.consts, held))
-
-
-def finished(context: Context, closed: Any, inputs: tuple[Array, ...], found: Sequence[Held]) -> Program:
-    """The program of what a context holds, once it has the function's results."""
+    found = evaluate(context, jaxpr, closed.consts, held)
     context.primitive = "result"
-    for aval in closed.out_avals:
-        context.check(aval)
     outputs = tuple(Array(True, tuple(aval.shape), dtype_of(aval)) for aval in closed.out_avals)
     block = context.build.block
     block.results = tuple(value for array in found for value in context.elements(array).reshape(-1))
