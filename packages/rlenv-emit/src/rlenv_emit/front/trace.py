@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rlenv_emit.front.arrays import Context, Held, dtype_of
+from rlenv_emit.front.arrays import Context, dtype_of
 from rlenv_emit.front.control import evaluate
 from rlenv_emit.front.lines import argument_of, function_of
 from rlenv_emit.ir import Array, Program
