@@ -60,7 +60,7 @@ def _order(x: Any, rng: Rng) -> tuple[int, ...]:
 
 
 def _shape_of_size(size: int, rng: Rng) -> tuple[int, ...]:
-    shape = []
+    shape: list[int] = []
     while size > 1 and len(shape) < 3:
         divisors = [n for n in range(1, size + 1) if size % n == 0]
         shape.append(int(rng.choice(divisors)))
@@ -110,8 +110,8 @@ def _take(x: Any, rng: Rng) -> Any:
     indices = jnp.asarray(where.astype(np.int32))
     if x.size and rng.random() < 0.5:
         indices = indices + _index(x, 4)
-    filled = {"fill_value": int(rng.integers(0, 2))} if mode == "fill" and rng.random() < 0.5 else {}
-    return jnp.take(x, indices, axis, mode=mode, **filled) if x.shape[axis] else x
+    filler = int(rng.integers(0, 2)) if mode == "fill" and rng.random() < 0.5 else None
+    return jnp.take(x, indices, axis, mode=mode, fill_value=filler) if x.shape[axis] else x
 
 
 def _gather(x: Any, rng: Rng) -> Any:
