@@ -104,3 +104,16 @@ def test_sums_and_products_of_floats_go_from_left_to_right(count):
     total, product = jax.vmap(emit(lambda v: (v.sum(), v.prod()), rows[0]))(rows)
     assert np.array_equal(total, np.add.accumulate(rows, 1, np.float32)[:, -1])
     assert np.array_equal(product, np.multiply.accumulate(rows, 1, np.float32)[:, -1])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (lambda a, b: jax.lax.cond(a & ~b, jnp.exp, jnp.abs, V), (jnp.bool_(True), jnp.bool_(False))),
+        (lambda x: jax.lax.cond(x[0] & ~x[1], jnp.exp, jnp.abs, V), (jnp.array([True, False]),)),
+    ],
+    ids=["arguments", "elements"],
+)
+def test_numbers_that_are_not_known_are_not_taken_for_equal(function, arguments):
+    """Else a branch would count as never taken, and what it lacks would not be listed."""
+    assert [one.primitive for one in unsupported(function, *arguments)] == ["exp"]

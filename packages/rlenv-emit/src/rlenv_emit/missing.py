@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import jax
-import numpy as np
 
 from rlenv_emit.emit import aval_of
 from rlenv_emit.errors import Missing, UnsupportedError
-from rlenv_emit.front.arrays import Context, Held, dtype_of, is_held, objects
+from rlenv_emit.front.arrays import Context, Held, dtype_of, is_held
 from rlenv_emit.front.control import evaluate
 from rlenv_emit.front.lines import argument_of, function_of
+from rlenv_emit.ir import Array
 
 
 class Collecting(Context):
@@ -22,6 +23,7 @@ class Collecting(Context):
     def __init__(self) -> None:
         super().__init__()
         self.missing: dict[Missing, None] = {}  # in order, each once: a loop's body is looked at more than once
+        self._numbers = itertools.count()
 
     def noting(self, function: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         """What a function gives, or something else where it meets what cannot be emitted."""
@@ -34,10 +36,9 @@ class Collecting(Context):
             return otherwise()
 
     def unknown(self, aval: Any) -> Held:
-        """Something of which the shape alone is known, and the dtype where it can be emitted."""
+        """Something of which the shape alone is known, and the dtype where it can be emitted: an argument of its own."""
         dtype = dtype_of(aval) if is_held(aval) else "i32"
-        number = self.build.op("input", dtype=dtype, uniform=False, attr=("unknown", len(self.missing), str(aval)))
-        return np.broadcast_to(objects([number], ()), getattr(aval, "shape", ()))
+        return self.argument(next(self._numbers), Array(True, tuple(aval.shape), dtype))
 
     def known(self, const: Any) -> Held:
         """As of a `Context`."""
