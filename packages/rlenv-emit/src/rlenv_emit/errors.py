@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from rlenv_shared.errors import EnvError
+from rlenv_shared.errors import EnvError, explain
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,16 +13,21 @@ class Missing:
 
     Attributes:
         primitive: of JAX, or ``argument``, ``constant`` or ``result`` of the function.
-        reason: what was got, what is expected, and the remedy.
         source: file and line, ``game.py:12``.
+        got: what the function has there.
+        expected: what can be emitted.
+        remedy: what to write instead.
     """
 
     primitive: str
-    reason: str
     source: str
+    got: str
+    expected: str
+    remedy: str
 
     def __str__(self) -> str:
-        return f"emit {self.primitive} at {self.source}: {self.reason}"
+        what = f"emit {self.primitive} at {self.source}"
+        return explain(what, got=self.got, expected=self.expected, remedy=self.remedy)
 
 
 class EmitError(EnvError):

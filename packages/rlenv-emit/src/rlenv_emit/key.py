@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as jax_core
 
+from rlenv_emit.front.arrays import is_key
 from rlenv_emit.front.control import CALLED, CALLS, parts_of_scan
 from rlenv_emit.processor import Form
 
@@ -145,7 +145,7 @@ class _Hasher:
     def _constant(self, constant: Any) -> str:
         found = self._constants.get(id(constant))
         if found is None:
-            if jnp.issubdtype(constant.dtype, jax.dtypes.prng_key):
+            if is_key(constant):
                 with jax.ensure_compile_time_eval():
                     constant = jax.random.key_data(constant)  # such a program is refused, when it is made
             array = np.asarray(constant)

@@ -36,7 +36,7 @@ class Collecting(Context):
             return otherwise()
 
     def unknown(self, aval: Any) -> Held:
-        """Something of which the shape alone is known, and the dtype where it can be emitted: an argument of its own."""
+        """An argument of its own, of which shape and, where it can be emitted, dtype are known."""
         dtype = dtype_of(aval) if is_held(aval) else "i32"
         return self.argument(next(self._numbers), Array(True, tuple(aval.shape), dtype))
 

@@ -94,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         longest: dict[str, float] = {}
         for item in items:
             path = progress.file_of(item.nodeid)
-            longest[path] = max(longest.get(path, known.get(path, 0.0)), 0.0 if path in known else _time_limit(item))
+            longest[path] = known[path] if path in known else max(longest.get(path, 0.0), _time_limit(item))
         items.sort(key=lambda item: -longest[progress.file_of(item.nodeid)])
 
 

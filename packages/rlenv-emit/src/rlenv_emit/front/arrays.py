@@ -54,17 +54,14 @@ class Context:
 
     def unsupported(self, got: object, expected: object, remedy: str) -> UnsupportedError:
         """An error that names the primitive and the source line at work."""
-        reason = f"got {got}, expected {expected}; {remedy}"
-        return UnsupportedError.of(Missing(self.primitive, reason, str(self.source)))
+        return UnsupportedError.of(Missing(self.primitive, str(self.source), str(got), str(expected), remedy))
 
     def check(self, aval: Any) -> None:
         """Raises UnsupportedError: values of this type cannot be emitted."""
         if is_held(aval):
             return
-        remedy = "convert it"
         kind = getattr(aval, "dtype", type(aval).__name__)
-        if not isinstance(kind, str) and jnp.issubdtype(kind, jax.dtypes.prng_key):
-            remedy = "draw random bits outside, or from rlenv_shared.counter_rng"
+        remedy = "draw random bits outside, or from rlenv_shared.counter_rng" if is_key(aval) else "convert it"
         expected = "booleans, integers of 8 to 64 bits, float32 and float64"
         raise self.unsupported(f"a value of type {kind}{list(getattr(aval, 'shape', ()))}", expected, remedy)
 
@@ -168,6 +165,12 @@ def is_held(aval: Any) -> bool:
         return np.dtype(aval.dtype).name in DTYPES
     except (TypeError, AttributeError):  # JAX's keys, and what is no array
         return False
+
+
+def is_key(aval: Any) -> bool:
+    """Whether it is of JAX's typed keys."""
+    dtype = getattr(aval, "dtype", None)
+    return dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 def held_shape(held: Held) -> tuple[int, ...]:
