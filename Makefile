@@ -126,7 +126,7 @@ setup-doors: $(DOORS_VENV)/.setup
 # The environment is laid over the repository's own: JAX, Gymnasium and our packages come from there.
 # torch is PyPI's with the CUDA libraries it asks for: without them its import fails (libcudart), the only index in use
 # has no CPU wheel for Linux, and Debian 12's python3-torch is 1.13.1, older than stable-baselines3 and TorchRL take.
-$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(VENV)/.setup-rlenv-games $(DOORS_CONSTRAINTS)
+$(DOORS_VENV)/.setup: $(VENV)/.setup-cartpole-jax $(VENV)/.setup-puffer-pong $(VENV)/.setup-rlenv-games $(VENV)/.setup-pokejax $(VENV)/.setup-tcgjax $(DOORS_CONSTRAINTS)
 	@echo "setup: $(DOORS_VENV) with PyTorch, stable-baselines3, TorchRL and PufferLib's trainer"
 	@test -x $(DOORS_VENV)/bin/python || $(PY) -m venv --without-pip $(DOORS_VENV)
 	@echo "import site; site.addsitedir('$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
@@ -231,9 +231,9 @@ $(TESTED_REFERENCES:%=mutate-%): mutate-%: refs-%
 
 ## verify-doors: stable-baselines3, sb3-contrib, TorchRL and PufferLib, as published, on our environments; writes the results (long)
 .PHONY: verify-doors
-DOORS := sb3 maskable torchrl pufferlib
+DOORS := sb3 maskable games torchrl pufferlib
 verify-doors: $(DOORS_VENV)/.setup
-	$(DOORS_VENV)/bin/python -m pytest -n 0 -m "slow or not slow" shared/tests/test_sb3.py shared/tests/test_dlpack.py
+	$(DOORS_VENV)/bin/python -m pytest -n 0 -m "slow or not slow" shared/tests/test_sb3.py shared/tests/test_dlpack.py shared/tests/test_flat.py
 	@for door in $(DOORS); do $(DOORS_VENV)/bin/python -m ci.doors.$$door; done
 	$(PY) -m ci.readme_tables
 
@@ -295,15 +295,21 @@ gpu-compile: setup $(GPU_VENV)/.setup
 check-gpu: setup
 	$(PY) -m ci.gpu_compile --check $(ARGS)
 
-## gpu-report: verify and measure every package on the GPU that is here (reduced on a CPU); writes to OUT
+## gpu-report: measure what is due on the GPU that is here (reduced on a CPU), resumable; writes to OUT (ARGS=--plan)
 OUT ?= build/gpu-report
 REPORT_PYTHON ?= $(if $(wildcard $(PY)),$(PY),python3)
 .PHONY: gpu-report
 gpu-report:
 	$(FROM_SOURCE) $(REPORT_PYTHON) -m ci.gpu_report --out $(OUT) $(ARGS)
-	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/emit.json
-	$(FROM_SOURCE) $(REPORT_PYTHON) -m rlenv_emit.gpu.verify --out $(OUT)/engines.json --expected native \
-		--environments pokejax.verification.gpu:one_action tcgjax.verification.gpu:one_pass --fast 65536 262144 1048576
+
+## gpu-wheels: fetch what gpu-report needs beyond JAX as wheels, for a machine without a network
+.PHONY: gpu-wheels
+gpu-wheels:
+	@bash ci/check_tools.sh "python3.12=$(GPU_PYTHON)"
+	$(GPU_PYTHON) -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.12 --implementation cp \
+		--platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux2014_x86_64 \
+		--constraint $(GPU_CONSTRAINTS) --dest build/gpu-wheels --requirement ci/gpu-wheels.txt
+	@du -sh build/gpu-wheels
 
 # --- checks ------------------------------------------------------------------------------------------------------
 

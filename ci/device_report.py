@@ -5,20 +5,25 @@
     {"format": "rlenv-gpu-report", "schema": 1, "mode": "full", "git": "<commit>", "dirty": false, "command": "…",
      "machine": {see `machine.describe`}, "device": {"platform": "gpu", "name": "NVIDIA H200"}, "seconds": 400.0,
      "packages": {"puffer-pong": {
-       "replay": {"seconds": 9.0, "results": [{"name": "…", "steps": 1, "mismatches": 0, …}]},
-       "throughput": {"peak_bytes": 123, "results": [{run: see `report`}, {"name": "…", "skipped": "…"}]},
-       "throughput, CUDA graphs": {…}, "ppo": {…}, "comparisons": {…}}}}
+       "replay: all": {"fingerprint": "…", "git": "…", "status": "done", "attempts": 1, "seconds": 9.0,
+                       "parts": {"…": [{"name": "…", "steps": 1, "mismatches": 0, …}]}},
+       "throughput: all batches": {"peak_bytes": 123, "parts": {"batch 64": [{run: see `report`}], "…": [{"name": "…",
+                                   "skipped": "…"}]}}, …}}}
 
-A section that failed has ``"error"`` instead of results.  Medians are recomputed from the samples on loading.
+A section that crashed has an ``"error"`` beside the parts that it had.  Reports from before there was a queue have
+sections without a detail, with ``"results"`` instead of parts.  Medians are recomputed from the samples on loading.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ci.workspace import REPO
 from rlenv_bench import results as bench
 from rlenv_bench.gpu.compilation import Cost
 from rlenv_shared import files
@@ -37,9 +42,18 @@ def save(report: Mapping[str, Any], path: Path) -> None:
     FORMAT.write(path, report)
 
 
-def results(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
-    """What a section of a package found; empty if it did not run."""
-    return report["packages"].get(package, {}).get(section, {}).get("results", [])
+def results(report: Mapping[str, Any], package: str, kind: str) -> list[dict[str, Any]]:
+    """What the sections of a kind found for a package; empty if none ran."""
+    found: list[dict[str, Any]] = []
+    for title, content in report["packages"].get(package, {}).items():
+        if title.split(": ")[0] == kind:
+            found += _found(content)
+    return found
+
+
+def _found(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The results of a section."""
+    return [*content.get("results", []), *(one for part in content.get("parts", {}).values() for one in part)]
 
 
 def runs(report: Mapping[str, Any], package: str, section: str) -> list[dict[str, Any]]:
@@ -57,6 +71,9 @@ def mismatches(report: Mapping[str, Any]) -> Iterator[str]:
             if found.get("mismatches"):
                 differ = f"{found['mismatches']} values differ, first {found['first']}"
                 yield f"{package}, replay of {found['name']}: {differ}"
+        for found in results(report, package, "kernel"):
+            if found.get("differing"):
+                yield f"{package}, kernel of {found['name']}: {found['differing']} of {found['words']} words differ"
 
 
 def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int, str], Cost]) -> str:
@@ -65,7 +82,9 @@ def tables(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str
     parts = [
         _replay_table(report, package, about),
         _throughput_table(report, package, predicted),
+        _kernel_table(report, package),
         bench.environment_shares({"runs": runs(report, package, "ppo")}),
+        _breakdown_table(report, package),
         _comparison_table(report, package),
         _memory(report, package),
         _skipped(report, package),
@@ -107,7 +126,7 @@ def _replay_table(report: Mapping[str, Any], package: str, device: str) -> str:
 
 def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mapping[tuple[str, int, str], Cost]) -> str:
     rows = [
-        "| program | a step writes | batch | steps/s | with CUDA graphs | predicted | measured / raw model |",
+        "| program | a step writes | batch | steps/s | with CUDA graphs | predicted | predicted / measured |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     on_gpu = report["device"]["platform"] == "gpu"
@@ -123,9 +142,50 @@ def _throughput_table(report: Mapping[str, Any], package: str, predicted: Mappin
             bench.human(run["sps_median"]),
             bench.human(with_graphs["sps_median"]) if with_graphs else "—",
             bench.human(model.calibrated_steps_per_s) if model else "—",
-            f"{run['sps_median'] / model.raw_steps_per_s:.0%}" if model and on_gpu else "—",
+            f"{model.calibrated_steps_per_s / run['sps_median']:.2f}" if model and on_gpu else "—",
         ]
         rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def _kernel_table(report: Mapping[str, Any], package: str) -> str:
+    rows = ["| emitted kernel | batch | steps/s | decisions/s | predicted steps/s | predicted / measured |"]
+    rows.append("|---|---:|---:|---:|---:|---:|")
+    for found in results(report, package, "kernel"):
+        for batch, speed in found.get("speeds", {}).items():
+            steps, decisions = speed["steps_per_s"], speed["decisions_per_s"]
+            model = kernel_predictions().get((found["name"], batch))
+            ratio = f"{bench.human(model)} | {model / steps:.2f}" if model else "— | —"
+            cells = f"{found['name']} | {int(batch):,} | {bench.human(steps)} | {bench.human(decisions)} | {ratio}"
+            rows.append(f"| {cells} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+@functools.cache
+def kernel_predictions() -> dict[tuple[str, str], float]:
+    """Steps a second that were predicted for emitted kernels, by name and batch: of the fastest form."""
+    found: dict[tuple[str, str], float] = {}
+    for path in sorted((REPO / "packages").glob("*/results/gpu*.json")):
+        content = json.loads(path.read_text()).get("environments", {})
+        for name, about in content.items():
+            for form in about.get("forms", {}).values():
+                for batch, speeds in form.get("steps_per_s", {}).items():
+                    found[name, batch] = max(found.get((name, batch), 0.0), speeds["calibrated"])
+    return found
+
+
+def _breakdown_table(report: Mapping[str, Any], package: str) -> str:
+    """Shares of the time of a PPO iteration."""
+    seconds: dict[tuple[str, int], dict[str, float]] = {}
+    for run in runs(report, package, "breakdown"):
+        place = run["settings"]["preset"], run["batch"]
+        seconds.setdefault(place, {})[run["settings"]["what"]] = 1 / run["sps_median"]
+    rows = ["| network | environments | PPO steps/s | environment | model | update |", "|---|---:|---:|---:|---:|---:|"]
+    for (preset, batch), of in seconds.items():
+        if {"PPO", "acting", "environment"} <= set(of):
+            parts = of["environment"], of["acting"] - of["environment"], of["PPO"] - of["acting"]
+            shares = " | ".join(f"{part / of['PPO']:.1%}" for part in parts)
+            rows.append(f"| {preset} | {batch:,} | {bench.human(1 / of['PPO'])} | {shares} |")
     return "\n".join(rows) if len(rows) > 2 else ""
 
 
@@ -152,7 +212,7 @@ def _skipped(report: Mapping[str, Any], package: str) -> str:
     """A line for every reason."""
     reasons: dict[str, list[str]] = {}
     for section, content in report["packages"].get(package, {}).items():
-        for found in content.get("results", []):
+        for found in _found(content):
             if "skipped" in found:
                 reasons.setdefault(found["skipped"], []).append(f"{section}, {found['name']}")
     return "\n".join(f"- not run, {reason}: {'; '.join(names)}" for reason, names in reasons.items())
@@ -162,8 +222,8 @@ def _check(report: Mapping[str, Any]) -> None:
     for name in HEAD:
         report[name]
     for package, sections in report["packages"].items():
-        for section in sections:
-            for run in runs(report, package, section):
+        for section, content in sections.items():
+            for run in (found for found in _found(content) if "block_s" in found):
                 true = bench.summarise(run).median
                 if not math.isclose(run["sps_median"], true, rel_tol=bench.SUMMARY_RTOL):
                     raise ValueError(f"{package}, {section}: median {run['sps_median']}, samples give {true}")

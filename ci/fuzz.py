@@ -1,8 +1,12 @@
 """Damages files of every kind at random: each must be refused with a typed error, or read as if nothing had happened.
 
-Usage: python -m ci.fuzz [--count N] [--seed S] [KIND…]
+What people write by hand has no seal: it may also be read as something else, which it then says, as a deck of other
+cards does.
 
-A raw error, or content that changed without one, is a failure; ``--seed`` and the number of a case bring it back.
+Usage: python -m ci.fuzz [--count N] [--seed S] [--out FILE] [KIND…]
+
+A raw error, or sealed content that changed without one, is a failure; ``--seed`` and the number of a case bring it
+back.
 """
 
 from __future__ import annotations
@@ -24,15 +28,22 @@ from typing import Any, Final
 import jax
 import numpy as np
 
+from pokejax import teamtext
+from pokejax.verification import cases
 from rlenv_bench import results
+from rlenv_bench.gpu import compilation
 from rlenv_bench.harness import Run
 from rlenv_learn import Policy, PPOConfig, checkpoint
 from rlenv_learn.interface import Interface
 from rlenv_learn.transfer import verdict
-from rlenv_shared.errors import SnapshotVersionError
-from rlenv_shared.verification import jsonl
+from rlenv_shared import files, machine
+from rlenv_shared.errors import EnvError, SnapshotVersionError
+from rlenv_shared.verification import jsonl, verify
+from rlenv_shared.verification.declaration import find
 from rlenv_shared.verification.trajectory import Trajectory
+from tcgjax import deck_files
 
+SOUND: Final = ("refused", "unchanged", "other")
 MOST_AT_ONCE: Final = 3  # damages of one file
 LONGEST: Final = 64  # bytes of one damage
 
@@ -43,6 +54,7 @@ class Kind:
 
     write: Callable[[Path], object]
     read: Callable[[Path], object]
+    sealed: bool = True  # a change cannot go unnoticed
 
 
 def arrays(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,6 +131,55 @@ def benchmark() -> dict[str, Any]:
     return results.build("fuzz/Fuzz-v0", runs, {"cpu": "any"}, {"git": "abc", "dirty": False}, "bench.py")
 
 
+def rollouts() -> dict[str, Any]:
+    """Committed results of a rollout set."""
+    return verify.load(find("cartpole-jax").results / "rollouts.json")
+
+
+def compiled() -> dict[str, Any]:
+    """A committed report of what a GPU's compiler made."""
+    return compilation.load(find("cartpole-jax").results / compilation.FILE)
+
+
+def teams(path: Path) -> object:
+    """A pool of teams as values."""
+    return [column.tolist() for column in teamtext.read(path)]
+
+
+def written(text: str) -> Callable[[Path], object]:
+    """Writes a text."""
+    return lambda path: path.write_text(text, encoding="utf-8")
+
+
+def situations(path: Path) -> object:
+    """The cases of a file, each Pokémon of them packed."""
+    found = cases.described(cases.entries(path))
+    return found, [(cases.team(case.own), cases.team(case.foe)) for case in found]
+
+
+DECK: Final = "".join(f"2 {name}\n" for name in (
+    "Bulbasaur A1 001", "Ivysaur A1 002", "Venusaur ex A1 004", "Exeggcute A1 021", "Exeggutor ex A1 023",
+    "Poké Ball P-A 005", "Professor's Research P-A 007", "Erika A1 219", "Giovanni A1 223", "Potion P-A 001",
+))  # fmt: skip
+SHARED_DECK: Final = f"Pokémon: 20\n{DECK.replace('2 ', '2x ').replace(' A1 ', ' (A1 ').replace('001', '001)')}"
+EXPORTED: Final = """Sparky (Pikachu) (M) @ Life Orb
+Ability: Static
+Level: 88
+Tera Type: Electric
+EVs: 4 Def / 252 SpA / 252 Spe
+IVs: 0 Atk
+Timid Nature
+- Thunderbolt
+- Surf
+
+"""
+PACKED: Final = "|pikachu|lifeorb|static|thunderbolt,surf|timid|,,4,252,,252|M|,0,,,,||88|,,,,,Electric"
+SITUATIONS: Final = "".join(path.read_text() for path in sorted(cases.FILES.glob("*.toml")))[:20_000].rpartition(
+    "[[case]]"
+)[0]
+TRANSFER: Final = find("cartpole-jax").transfers[0].config.read_text()
+LEARNING: Final = "[ppo]\nnum_envs = 8\nlearning_rate = 0.001\npreset = 'mlp-tiny'\nnormalise_returns = true\n"
+
 KINDS: Final[Mapping[str, Kind]] = {
     "trajectory.npz": Kind(lambda path: recording().save(path), lambda path: content(Trajectory.load(path))),
     "recording.jsonl": Kind(lambda path: jsonl.write(recording(), path), lambda path: content(jsonl.read(path))),
@@ -127,6 +188,15 @@ KINDS: Final[Mapping[str, Kind]] = {
     "checkpoint.orbax": Kind(write_checkpoint, read_checkpoint),
     "transfer.json": Kind(lambda path: verdict.save_results(transfer(), path), verdict.load_results),
     "benchmark.json": Kind(lambda path: results.save(benchmark(), path), results.load),
+    "rollouts.json": Kind(lambda path: verify.FORMAT.write(path, rollouts()), verify.load),
+    "compiled.json": Kind(lambda path: compilation.save(compiled(), path), compilation.load),
+    "deck.txt": Kind(written(f"Energy: Grass\n{DECK}"), lambda path: deck_files.find(str(path)), sealed=False),
+    "deck-shared.txt": Kind(written(SHARED_DECK), lambda path: deck_files.find(str(path)), sealed=False),
+    "team.txt": Kind(written(EXPORTED * 6), teams, sealed=False),
+    "team-packed.txt": Kind(written("]".join([PACKED] * 6)), teams, sealed=False),
+    "cases.toml": Kind(written(SITUATIONS), situations, sealed=False),
+    "transfer.toml": Kind(written(TRANSFER), verdict.TransferConfig.load, sealed=False),
+    "ppo.toml": Kind(written(LEARNING), PPOConfig.from_toml, sealed=False),
 }
 
 
@@ -206,7 +276,7 @@ def damage(path: Path, rng: np.random.Generator) -> None:
 
 
 def fuzz(name: str, kind: Kind, count: int, seed: int) -> Iterator[tuple[int, str]]:
-    """The number and the outcome of each case: ``refused``, ``unchanged``, ``CHANGED`` or ``RAW …``."""
+    """The number and the outcome of each case: ``refused``, ``unchanged``, ``other``, ``CHANGED`` or ``RAW …``."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         original, path = Path(folder) / "original" / name, Path(folder) / "damaged" / name
         original.parent.mkdir()
@@ -218,8 +288,10 @@ def fuzz(name: str, kind: Kind, count: int, seed: int) -> Iterator[tuple[int, st
             damage(path, np.random.default_rng([seed, number]))
             try:
                 outcome = "unchanged" if kind.read(path) == expected else "CHANGED"
-            except SnapshotVersionError:
-                outcome = "refused"
+                outcome = outcome if kind.sealed else outcome.replace("CHANGED", "other")
+            except EnvError as error:
+                sealed = kind.sealed and not isinstance(error, SnapshotVersionError)
+                outcome = f"RAW {type(error).__name__}: {error}" if sealed else "refused"
             except Exception as error:
                 outcome = f"RAW {type(error).__name__}: {error}"
             yield number, outcome
@@ -232,17 +304,22 @@ def main() -> int:
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all by default")
     parser.add_argument("--count", type=int, default=100, help="cases of each kind")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, help="file for the outcomes")
     options = parser.parse_args()
     logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)  # what orbax leaves behind when it is refused
-    failures = 0
+    failures, outcomes = 0, {}
     for name in options.kinds or KINDS:
         counts: Counter[str] = Counter()
         for number, outcome in fuzz(name, KINDS[name], options.count, options.seed):
             counts[outcome.split(" ")[0]] += 1
-            if outcome not in ("refused", "unchanged"):
+            if outcome not in SOUND:
                 failures += 1
                 print(f"{name}, case {number}: {outcome}", file=sys.stderr)
         print(f"{name:16} {json.dumps(counts)}", flush=True)
+        outcomes[name] = dict(sorted(counts.items()))
+    if options.out:
+        about = {"command": machine.command_line(), **machine.git_state(Path(__file__).parent)}
+        files.write_json(options.out, {"seed": options.seed, **about, "outcomes": outcomes})
     return 1 if failures else 0
 
 

@@ -1,15 +1,14 @@
-"""The parts of `make gpu-report`, each measured in a process of its own on whatever device JAX has.
+"""The sections of `make gpu-report`: what a process of its own measures on whatever device JAX has.
 
-A package's declaration says what there is to run; each section turns that into JSON-serialisable results.
-A part that cannot run here says why in its result instead of being left out.
+A package's declaration says what there is to run; each section yields it in parts, JSON-serialisable results under a
+name each.  Parts that an earlier process had are left out.  What cannot run here says why in its result.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -17,10 +16,11 @@ from rlenv_bench.harness import Run, Timing, measure
 from rlenv_bench.results import entry
 from rlenv_bench.workloads import Comparison
 from rlenv_shared.errors import EnvError
-from rlenv_shared.verification.declaration import Replay, resolve
+from rlenv_shared.verification.declaration import Declaration, Replay, resolve
 from rlenv_shared.verification.differences import Differences
 from rlenv_shared.verification.trajectory import Trajectory
 
+Part = tuple[str, list[dict[str, Any]]]
 ROLLOUT: Final = 64  # steps of a PPO iteration
 
 
@@ -28,18 +28,23 @@ ROLLOUT: Final = 64  # steps of a PPO iteration
 class Scale:
     """How much is measured."""
 
-    batches: tuple[int, ...]  # of the throughput sweep, ascending
+    batches: tuple[int, ...]  # of the throughput sweep, the most telling first
     timing: Timing  # of every measurement
-    networks: tuple[tuple[str, int], ...]  # presets of PPO's networks, each with its number of environments
+    networks: dict[str, tuple[str, int]]  # the network that stands for one, and the number of environments
+    kernels: tuple[int, ...]  # environments of the emitted kernels
 
 
 FULL: Final = Scale(
-    batches=(65_536, 262_144, 1_048_576),
+    batches=(1_048_576, 262_144, 65_536),
     timing=Timing(blocks=5, block_s=0.1),
-    networks=(("gru-2m", 4096), ("gru-20m", 4096), ("gru-200m", 1024)),
+    networks={"gru-2m": ("gru-2m", 4096), "gru-20m": ("gru-20m", 4096), "gru-200m": ("gru-200m", 1024)},
+    kernels=(65_536, 262_144, 1_048_576),
 )
 REDUCED: Final = Scale(
-    batches=(16, 32, 64, 128, 256, 512), timing=Timing(blocks=2, block_s=1e-4), networks=(("gru-tiny", 16),)
+    batches=(64, 16),
+    timing=Timing(blocks=2, block_s=1e-4),
+    networks=dict.fromkeys(FULL.networks, ("gru-tiny", 16)),
+    kernels=(16,),
 )
 
 
@@ -49,25 +54,19 @@ class Work:
 
     scale: Scale  # how much
     on_gpu: bool  # JAX's default device is a GPU
-    deadline: float  # `time.monotonic` after which nothing new is begun
-    compile_only: bool = False  # compile everything for a cache that the measuring process finds, and measure nothing
+    done: frozenset[str] = frozenset()  # parts that an earlier process measured
 
-    @property
-    def is_late(self) -> bool:
-        """True after the deadline."""
-        return time.monotonic() > self.deadline
+    def part(self, name: str, workloads: Callable[[], Sequence[Any]], group: int = 0) -> Iterator[Part]:
+        """Make and measure workloads in turns; why not, if that cannot be done here; nothing if it was done."""
+        if name not in self.done:
+            yield name, self._runs(name, workloads, group)
 
-    def runs(self, name: str, workloads: Callable[[], Sequence[Any]], group: int = 0) -> list[dict[str, Any]]:
-        """Make and measure workloads in turns, or only compile them; why not, if that cannot be done here."""
-        if self.is_late:
-            return [{"name": name, "skipped": "out of time"}]
+    def _runs(self, name: str, workloads: Callable[[], Sequence[Any]], group: int) -> list[dict[str, Any]]:
         try:
             made = workloads()
             with ThreadPoolExecutor() as pool:  # XLA compiles outside Python's lock
                 list(pool.map(lambda workload: workload.compile(), made))
-            if self.compile_only or not made:
-                return []
-            return [describe(run) for run in measure(made, self.scale.timing, group)]
+            return [describe(run) for run in measure(made, self.scale.timing, group)] if made else []
         except EnvError as error:  # a reference that is not here, or a machine too unsteady to measure on
             return [{"name": name, "skipped": str(error)}]
         except Exception as error:
@@ -76,88 +75,146 @@ class Work:
             return [{"name": name, "skipped": "out of device memory"}]
 
 
-def replay(replays: Iterable[Replay], work: Work) -> list[dict[str, Any]]:
+def section(kind: str, detail: str, declaration: Declaration, work: Work) -> Iterator[Part]:
+    """The parts of one section of `ci.gpu_queue`."""
+    gpu = declaration.gpu
+    if kind == "replay":
+        chosen = [one for one in declaration.replays if detail in ("all", one.settings.get("dtype"))]
+        return replay(chosen, work)
+    if kind == "kernel":
+        return kernel(detail, work)
+    if kind.startswith("throughput"):
+        return throughput(resolve(gpu.programs) if gpu.programs else (), work)
+    if kind == "comparisons":
+        return comparisons([one for one in resolve(str(gpu.comparisons)) if one.name.startswith(detail)], work)
+    learned = {"ppo": ppo, "breakdown": breakdown}[kind]
+    return learned(resolve(str(gpu.learning))(work.on_gpu), detail, work)
+
+
+def replay(replays: Iterable[Replay], work: Work) -> Iterator[Part]:
     """Replay every recorded trace; differences beyond the package's named tolerances are counted."""
-    found: list[dict[str, Any]] = []
     for item in replays:
-        if work.compile_only:
-            continue
-        if work.is_late:
-            found.append({"name": item.name, "skipped": "out of time"})
+        if item.name in work.done:
             continue
         recorded = Trajectory.load(item.trace)
         differences: Differences = resolve(item.run)(recorded, **item.settings)
-        found.append(
-            {
-                "name": item.name,
-                "source": recorded.metadata,
-                "steps": differences.steps,
-                "mismatches": differences.mismatches,
-                "fields": {name: dataclasses.asdict(field) for name, field in differences.fields.items()},
-                "first": None if differences.first is None else dataclasses.asdict(differences.first),
-            }
-        )
-    return found
+        found = {
+            "name": item.name,
+            "source": recorded.metadata,
+            "steps": differences.steps,
+            "mismatches": differences.mismatches,
+            "fields": {name: dataclasses.asdict(field) for name, field in differences.fields.items()},
+            "first": None if differences.first is None else dataclasses.asdict(differences.first),
+        }
+        yield item.name, [found]
 
 
-def throughput(programs: Iterable[Any], work: Work) -> list[dict[str, Any]]:
+def kernel(spec: str, work: Work) -> Iterator[Part]:
+    """Words of an emitted kernel that differ from the processor's, and its speeds."""
+    if not work.on_gpu:
+        yield "bits and speed", [{"name": spec, "skipped": "no GPU"}]
+        return
+    from rlenv_emit.gpu import verify
+    from rlenv_emit.gpu.report import ENVIRONMENTS
+
+    form = "xla" if spec in ENVIRONMENTS else "native"
+    first, *more = work.scale.kernels
+    for name, batches in ((f"bits, speed at {first:,}", (first,)), ("speeds", tuple(more))):
+        if name in work.done:
+            continue
+        try:
+            found = verify.verified(ENVIRONMENTS.get(spec, (spec,))[0], 1021, batches, form)
+        except EnvError as error:
+            yield name, [{"name": spec, "skipped": str(error)}]
+        else:
+            yield name, [{"name": spec, **found}]
+
+
+def throughput(programs: Iterable[Any], work: Work) -> Iterator[Part]:
     """Measure every program at every batch size, with the outputs of each step kept and with only their sums."""
     chosen = [program for program in programs if program.workload is not None]
     if not work.on_gpu:
         chosen = [program for program in chosen if program.kernel_trips is None]  # kernels run on CUDA alone
-    found: list[dict[str, Any]] = []
     for group, batch in enumerate(work.scale.batches):
 
         def workloads(batch: int = batch) -> list[Any]:
             return [program.workload(batch, keep, work.on_gpu) for program in chosen for keep in (True, False)]
 
-        found += work.runs(f"batch {batch:,}", workloads, group)
-    return found
+        yield from work.part(f"batch {batch:,}", workloads, group)
 
 
-def ppo(env: Any, name: str, work: Work) -> list[dict[str, Any]]:
-    """PPO end to end at each network size beside the environment alone at the same batch."""
-    missing = _missing(("flax", "optax", "rich"))
-    if missing:
-        return [{"name": name, "skipped": f"no module {missing}"}]
-    from rlenv_bench.learner import native_ppo
-    from rlenv_bench.workloads import jax_rollout
+def _config(preset: str, work: Work) -> Any:
+    """One epoch: a light learner, so that the environment's share is not flattered."""
     from rlenv_learn.config import PPOConfig
 
-    found: list[dict[str, Any]] = []
-    for group, (preset, num_envs) in enumerate(work.scale.networks):
-        config = PPOConfig(
-            total_steps=num_envs * ROLLOUT,
-            num_envs=num_envs,
-            rollout_length=ROLLOUT,
-            update_epochs=1,  # a light learner, so that the environment's share is not flattered
-            num_minibatches=4,
-            preset=preset,
-            normalise_observations=True,
-        )
-        about = {"implementation": name, "preset": preset}
-        alone = {"name": f"environment alone, {preset}", "settings": {**about, "what": "environment"}}
-
-        def workloads(config: PPOConfig = config, about: Any = about, alone: Any = alone) -> list[Any]:
-            return [
-                native_ppo(env, config, f"PPO, {config.preset}", **about, what="PPO"),
-                jax_rollout(env, None, config.num_envs, ROLLOUT, keep_outputs=True, **alone),
-            ]
-
-        found += work.runs(preset, workloads, group)
-    return found
+    network, num_envs = work.scale.networks[preset]
+    return PPOConfig(
+        total_steps=num_envs * ROLLOUT,
+        num_envs=num_envs,
+        rollout_length=ROLLOUT,
+        update_epochs=1,
+        num_minibatches=4,
+        preset=network,
+        normalise_observations=True,
+    )
 
 
-def comparisons(declared: Iterable[Comparison], work: Work) -> list[dict[str, Any]]:
+def ppo(env: Any, preset: str, work: Work, acting: bool = False) -> Iterator[Part]:
+    """PPO end to end beside the environment alone at the same batch, and beside what acts without learning."""
+    missing = _missing(("flax", "optax", "rich"))
+    if missing:
+        yield preset, [{"name": preset, "skipped": f"not installed: {missing}"}]
+        return
+    from rlenv_bench.learner import native_acting, native_ppo
+    from rlenv_bench.workloads import jax_rollout
+
+    config, about = _config(preset, work), {"implementation": "JAX", "preset": preset}
+
+    def workloads() -> list[Any]:
+        alone = {**about, "what": "environment"}
+        return [
+            native_ppo(env, config, f"PPO, {preset}", **about, what="PPO"),
+            *([native_acting(env, config, f"acting, {preset}", **about, what="acting")] if acting else []),
+            jax_rollout(
+                env,
+                None,
+                config.num_envs,
+                ROLLOUT,
+                keep_outputs=True,
+                name=f"environment alone, {preset}",
+                settings=alone,
+            ),
+        ]
+
+    yield from work.part(preset, workloads)
+    if hasattr(env, "frameskip") and not acting:
+        yield from work.part(f"{preset}, stepped by C", lambda: [_on_c(config, preset)])
+
+
+def breakdown(env: Any, preset: str, work: Work) -> Iterator[Part]:
+    """As `ppo`, with the acting half by itself: what is not the environment's and not the update's is the model's."""
+    return ppo(env, preset, work, acting=True)
+
+
+def _on_c(config: Any, preset: str) -> Any:
+    """The shape of PufferLib's trainer: its C environment on the machine's cores, the network on JAX's device."""
+    from rlenv_bench.learner import host_ppo
+    from rlenv_shared.verification.locate import reference
+
+    env = reference("puffer_pong").PufferPongVectorEnv(config.num_envs, frameskip=8)
+    return host_ppo(env, config, f"PPO on C, {preset}", implementation="C", preset=preset, what="host PPO")
+
+
+def comparisons(declared: Iterable[Comparison], work: Work) -> Iterator[Part]:
     """Measure each comparison in turns; an implementation that is not here says so."""
-    found: list[dict[str, Any]] = []
     for group, item in enumerate(declared):
         missing = _missing(item.needs)
         if missing or (item.gpu_only and not work.on_gpu):
-            found.append({"name": item.name, "skipped": f"no module {missing}" if missing else "no GPU"})
+            why = f"not installed: {missing}" if missing else "no GPU"
+            yield item.name, [{"name": item.name, "skipped": why}]
         else:
-            found += [{**run, "comparison": item.name} for run in work.runs(item.name, item.workloads, group)]
-    return found
+            for name, found in work.part(item.name, item.workloads, group):
+                yield name, [{**run, "comparison": item.name} for run in found]
 
 
 def describe(run: Run) -> dict[str, Any]:

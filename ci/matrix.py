@@ -29,6 +29,14 @@ TESTS: Final = (
     "packages/halfcheetah-jax/tests/l1_property/test_conformance.py",
     "packages/puffer-pong/tests/l1_property/test_rust_envs.py",
     "packages/rlenv-learn/tests/test_train.py",
+    "packages/rlenv-bench/tests/test_harness.py",
+    "packages/rlenv-emit/tests/test_bytecode.py",
+    "packages/rlenv-emit/tests/test_call.py",
+    "packages/rlenv-emit/tests/test_front.py",
+    "packages/rlenv-emit/tests/test_games.py",
+    "packages/rlenv-emit/tests/test_native.py",
+    "packages/pokejax/tests/l1_property/test_env.py",
+    "packages/tcgjax/tests/l1_property/test_env.py",
 )
 NEEDED: Final = (
     *("jaxtyping", "beartype", "hypothesis", "pytest", "pytest-timeout", "pytest-xdist"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +12,6 @@ from typing import Any
 import pytest
 
 from ci import device_report, gpu_compile, gpu_report, results
-from ci.workspace import REPO
 from rlenv_bench.gpu import compilation
 from rlenv_bench.gpu.program import random_rollout
 from rlenv_shared import files
@@ -49,33 +46,18 @@ def test_a_tighter_budget_is_exceeded() -> None:
     assert "steps/s predicted, budget 5e+13" in line
 
 
-def test_the_gpu_report_runs_reduced(tmp_path: Path) -> None:
-    """End to end on one package, in processes of its own; `make gpu-report` does the same for all."""
-    command = [sys.executable, "-m", "ci.gpu_report", "--out", str(tmp_path)]
-    command += ["--packages", "cartpole-jax", "--only", "replay", "throughput", "comparisons"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=REPO)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = device_report.load(tmp_path / "report.json")
-    replays = device_report.results(found, "cartpole-jax", "replay")
-    assert [item["mismatches"] for item in replays] == [0, 0]
-    runs = device_report.runs(found, "cartpole-jax", "throughput")
-    assert len({run["batch"] for run in runs}) == 6
-    assert {run["settings"]["outputs"] for run in runs} == {"kept", "summed"}
-    assert "not run, no GPU: comparisons, gymnax" in (tmp_path / "summary.md").read_text()
-    assert len(list(tmp_path.iterdir())) <= 8
-
-
 def test_a_package_without_its_compiled_module_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(_: str) -> Any:
         raise ImportError("no module toy._core")
 
     monkeypatch.setattr(gpu_report, "find", lacking)
-    told = {"process": "toy", "sections": "replay,ppo", "result": tmp_path / "result.json", "full": False}
-    gpu_report.process(argparse.Namespace(**told, deadline=1.0, compile_only=False))
-    found = json.loads((tmp_path / "result.json").read_text())
-    assert [one["results"][0]["skipped"] for one in found.values()] == ["no module toy._core"] * 2
-    text = gpu_report.summary({**measured(), "seconds": 1.0, "packages": {"toy": found}}, ["toy"])
-    assert "- not run, no module toy._core: replay, all; ppo, all" in text
+    result, section = tmp_path / "result.json", gpu_report.QUEUE[0]
+    files.write_json(result, {"parts": {}})
+    gpu_report.measure(section.name, result, full=False)
+    found = files.read_json(result)
+    assert found["parts"]["all"][0]["skipped"] == "not installed: no module toy._core"
+    text = gpu_report.summary({**measured(), "seconds": 1.0, "packages": {"toy": {"replay: all": found}}}, ["toy"])
+    assert "- not run, not installed: no module toy._core: replay: all, all" in text
 
 
 def test_a_replay_that_differs_fails_the_report(tmp_path: Path) -> None:
@@ -130,7 +112,7 @@ def test_tables_show_measured_beside_predicted() -> None:
     cost = compilation.Cost(64, 1, 25, 300, 40, 0, 0, raw, calibrated, 2e9, 3e9)
     lines = device_report.tables(content, "toy", {("step", 64, "reward, done"): cost}).splitlines()
     assert "| trace | 1,000 | 0 |" in lines
-    assert "| step, kept | reward, done | 64 | 2 G | 2.5 G | 2.5 G | 50% |" in lines
+    assert "| step, kept | reward, done | 64 | 2 G | 2.5 G | 2.5 G | 1.25 |" in lines
     # A prediction stands beside measurements of what writes the same, and of nothing else.
     assert "| step, summed | summed | 64 | 3 G | — | — | — |" in lines
     assert "| step, observed | observation, reward, done | 64 | 1 G | — | — | — |" in lines
@@ -145,12 +127,20 @@ def test_the_newest_report_of_a_device_counts(tmp_path: Path) -> None:
     assert [path.name for path in results.device_reports(tmp_path)] == ["2026-02-01-toy.json"]
 
 
-def test_jobs_are_one_process_for_each_setting_of_the_flags() -> None:
-    packages = ["cartpole-jax"]
-    on_gpu = list(gpu_report.jobs(packages, ("replay", "throughput"), True))
-    assert [job.shown for job in on_gpu] == [("replay", "throughput"), (device_report.GRAPHS,)]
-    assert "+WHILE" in on_gpu[1].environment("cache")["XLA_FLAGS"]
-    assert [job.flags for job in gpu_report.jobs(packages, ("throughput",), False)] == [""]
+def test_kernels_and_shares_have_their_tables() -> None:
+    speeds = {"65536": {"steps_per_s": 2e8, "decisions_per_s": 5e7}}
+    name = "pokejax.verification.gpu:one_action"
+    shares = [
+        run(f"{what}, gru-2m", 64, speed, what=what, preset="gru-2m")
+        for what, speed in (("PPO", 1e6), ("acting", 2e6), ("environment", 1e7))
+    ]
+    broken = {"name": "other", "words": 9, "differing": 2, "speeds": {}}
+    content = measured(kernel=[{"name": name, "words": 9, "differing": 0, "speeds": speeds}, broken], breakdown=shares)
+    lines = device_report.tables(content, "toy", {}).splitlines()
+    predicted = device_report.kernel_predictions()[name, "65536"]
+    assert f"| {name} | 65,536 | 200 M | 50 M | {predicted / 1e6:.0f} M | {predicted / 2e8:.2f} |" in lines
+    assert "| gru-2m | 64 | 1 M | 10.0% | 40.0% | 50.0% |" in lines
+    assert list(device_report.mismatches(content)) == ["toy, kernel of other: 2 of 9 words differ"]
 
 
 def test_programs_that_nobody_declares_are_compiled_and_reported(

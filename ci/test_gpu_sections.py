@@ -1,11 +1,9 @@
 """The parts of the GPU report: what cannot run says why, and nothing is measured twice or too late."""
 
 import dataclasses
-import math
 import sys
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from ci import gpu_sections as sections
@@ -25,7 +23,12 @@ pytestmark = pytest.mark.l1
 @pytest.fixture
 def work(tmp_path):
     timing = Timing(blocks=2, block_s=1e-4, lock=tmp_path / "lock")
-    return Work(Scale((4, 8), timing, (("gru-tiny", 4),)), on_gpu=False, deadline=math.inf)
+    return Work(Scale((8, 4), timing, {"gru-2m": ("gru-tiny", 4)}, (4,)), on_gpu=False)
+
+
+def measured(parts):
+    """The results of all parts."""
+    return [found for _, results in parts for found in results]
 
 
 def host_workload(name="rival"):
@@ -51,7 +54,7 @@ def test_a_replay_counts_steps_and_differences(work, tmp_path, monkeypatch):
 
     entry, path = "toy_replays:play", tmp_path / "trace.npz"
     replays = [Replay(f"seed {n}", path, entry, entry, settings={"seed": n}) for n in (0, 1)]
-    same, other = sections.replay(replays, work)
+    same, other = measured(sections.replay(replays, work))
     assert (same["steps"], same["mismatches"], same["first"]) == (80, 0, None)
     assert same["source"]["reference"] == "toy 1.0"
     assert other["mismatches"] > 0
@@ -62,35 +65,39 @@ def test_throughput_measures_every_batch_with_outputs_kept_and_summed(work):
     program = random_rollout("step", Walk(), steps=4)
     kernel = random_rollout("kernel", Walk(), steps=4, in_kernel=True)
     compiled_only = Program("only", program.build, 4, "a toy", "reward, done")
-    found = sections.throughput([program, kernel, compiled_only], work)
+    found = measured(sections.throughput([program, kernel, compiled_only], work))
     assert [(run["workload"], run["batch"]) for run in found] == [
-        (f"step, outputs {outputs}", batch) for batch in (4, 8) for outputs in ("kept", "summed")
+        (f"step, outputs {outputs}", batch) for batch in (8, 4) for outputs in ("kept", "summed")
     ]
     assert all(run["sps_median"] > 0 for run in found)
 
 
 def test_ppo_is_measured_beside_the_environment_alone(work):
-    ppo, alone = sections.ppo(Walk(), "JAX", work)
+    ppo, alone = measured(sections.ppo(Walk(), "gru-2m", work))
     assert (ppo["settings"]["what"], alone["settings"]["what"]) == ("PPO", "environment")
     assert ppo["batch"] == alone["batch"] == 4
     assert 0 < ppo["sps_median"] < alone["sps_median"]
 
 
+def test_a_breakdown_has_what_acts_without_learning_between_them(work):
+    found = measured(sections.breakdown(Walk(), "gru-2m", work))
+    assert [run["settings"]["what"] for run in found] == ["PPO", "acting", "environment"]
+    assert all(run["deterministic"] and run["sps_median"] > 0 for run in found)
+
+
 def test_rivals_are_measured_or_say_why_not(work):
     missing = ReferenceUnavailableError("no compiler")
-    found = sections.comparisons(
-        [
-            Comparison("here", lambda: [host_workload()]),
-            Comparison("module", broken(AssertionError), needs=("no_such_module.part",)),
-            Comparison("gpu", broken(AssertionError), gpu_only=True),
-            Comparison("reference", broken(missing)),
-            Comparison("memory", broken(RuntimeError("RESOURCE_EXHAUSTED: out of memory"))),
-        ],
-        work,
-    )
+    declared = [
+        Comparison("here", lambda: [host_workload()]),
+        Comparison("module", broken(AssertionError), needs=("no_such_module.part",)),
+        Comparison("gpu", broken(AssertionError), gpu_only=True),
+        Comparison("reference", broken(missing)),
+        Comparison("memory", broken(RuntimeError("RESOURCE_EXHAUSTED: out of memory"))),
+    ]
+    found = measured(sections.comparisons(declared, work))
     assert (found[0]["comparison"], found[0]["workload"]) == ("here", "rival")
     assert [(entry["name"], entry["skipped"]) for entry in found[1:]] == [
-        ("module", "no module no_such_module.part"),
+        ("module", "not installed: no_such_module.part"),
         ("gpu", "no GPU"),
         ("reference", "no compiler"),
         ("memory", "out of device memory"),
@@ -99,23 +106,17 @@ def test_rivals_are_measured_or_say_why_not(work):
 
 def test_a_mistake_is_not_hidden(work):
     with pytest.raises(ZeroDivisionError):
-        sections.comparisons([Comparison("wrong", broken(ZeroDivisionError()))], work)
+        measured(sections.comparisons([Comparison("wrong", broken(ZeroDivisionError()))], work))
 
 
-def test_nothing_begins_after_the_deadline(work):
-    late = dataclasses.replace(work, deadline=-math.inf)
-    found = sections.comparisons([Comparison("here", broken(AssertionError))], late)
-    found += sections.replay([Replay("trace", None, "", "")], late)
-    found += sections.throughput([random_rollout("step", Walk(), steps=4)], late)
-    assert [entry["skipped"] for entry in found] == ["out of time"] * 4
+def test_parts_that_were_measured_are_left_out(work):
+    known = dataclasses.replace(work, done=frozenset({"here", "trace", "batch 8", "gru-2m"}))
+    assert measured(sections.comparisons([Comparison("here", broken(AssertionError))], known)) == []
+    assert measured(sections.replay([Replay("trace", None, "", "")], known)) == []
+    assert measured(sections.ppo(Walk(), "gru-2m", known)) == []
+    parts = dict(sections.throughput([random_rollout("step", Walk(), steps=4)], known))
+    assert list(parts) == ["batch 4"]
 
 
-def test_compiling_only_measures_nothing(work):
-    compiling = dataclasses.replace(work, compile_only=True)
-    compiled = []
-    workload = host_workload()
-    workload.compile = lambda: compiled.append(True)
-    assert sections.comparisons([Comparison("here", lambda: [workload])], compiling) == []
-    assert compiled == [True]
-    assert sections.replay([Replay("trace", None, "", "")], compiling) == []
-    assert np.size(sections.throughput([random_rollout("step", Walk(), steps=4)], compiling)) == 0
+def test_kernels_need_a_gpu(work):
+    assert measured(sections.kernel("pong", work)) == [{"name": "pong", "skipped": "no GPU"}]

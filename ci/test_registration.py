@@ -23,7 +23,19 @@ def test_packages_with_the_extra_register_ids_and_no_others_do(package: Package)
     assert bool(ids(package)) == ("gymnasium" in package.extras)
 
 
-@pytest.mark.parametrize("package", environments(), ids=lambda package: package.name)
+COMPILED_LONG = ("pokejax", "tcgjax")
+"""Their steps take minutes to trace and compile."""
+PLAYED = [
+    pytest.param(
+        package,
+        id=package.name,
+        marks=[pytest.mark.slow, pytest.mark.timeout(3600)] if package.name in COMPILED_LONG else [],
+    )
+    for package in environments()
+]
+
+
+@pytest.mark.parametrize("package", PLAYED)
 def test_every_registered_id_makes_one_environment_and_many(package: Package) -> None:
     for env_id in ids(package):
         one = gymnasium.make(env_id)

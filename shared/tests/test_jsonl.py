@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 from rlenv_shared.verification import jsonl
 from rlenv_shared.verification.trajectory import DTYPES, Trajectory
@@ -18,9 +19,11 @@ STEP = {"episode": 0, "t": 0, "action": 0, "reward": 0.5, "terminated": False}
 
 
 def written(path, lines, **header):
-    """A file of a header and of steps, each an object, or text that stands for itself."""
-    texts = [line if isinstance(line, str) else json.dumps(line) for line in ({**HEADER, **header}, *lines)]
-    path.write_text("".join(text + "\n" for text in texts))
+    """A sealed file of a header and of steps, each an object, or text that stands for itself."""
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    body = "".join(text + "\n" for text in texts).encode(errors="surrogateescape")
+    head = {**HEADER, **header}
+    path.write_bytes(json.dumps({files.SEAL: files.digest(head, [("lines", body)]), **head}).encode() + b"\n" + body)
     return path
 
 
@@ -118,9 +121,7 @@ BAD_STEPS = {
 def test_what_is_not_a_recording_is_refused_with_its_line(tmp_path, case):
     lines, header, message = BAD_STEPS[case]
     path = tmp_path / "x.jsonl"
-    path.write_bytes(written(tmp_path / "y", [], **header).read_bytes())
-    with path.open("a", errors="surrogateescape") as file:
-        file.writelines((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    written(path, lines, **header)
     with pytest.raises(SnapshotVersionError, match=rf"(?s)x\.jsonl.*{message}"):
         jsonl.read(path)
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from scipy import stats
 
 from rlenv_shared import masking
+from rlenv_shared.errors import IllegalActionError
 
 pytestmark = pytest.mark.l1
 NOTHING = np.zeros(6, bool)
@@ -81,6 +82,35 @@ def test_nothing_legal_gives_defined_answers():
 def test_sanitise_replaces_what_is_illegal_or_out_of_range(action, expected, illegal):
     got, flag = masking.sanitise(jnp.int32(action), jnp.array([False, True, True]))
     assert (int(got), bool(flag)) == (expected, illegal)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"])
+def test_actions_of_every_integer_type_become_int32_and_none_wraps_around(dtype):
+    info = np.iinfo(dtype)
+    values = sorted({v for v in (-1, 0, 1, 2, 127, 2**31 - 1, 2**31, 2**32 + 1, info.min, info.max)
+                     if info.min <= v <= info.max})  # fmt: skip
+    with jax.enable_x64(True):
+        got = masking.as_index(jnp.asarray(np.array(values, dtype)))
+        assert got.dtype == jnp.int32
+        for value, index in zip(values, got.tolist(), strict=True):
+            assert index == (value if 0 <= value < 2**31 else index)
+            assert index < 0 or index == value
+        mask = jnp.array([True, True, False])
+        action, illegal = masking.sanitise(jnp.asarray(np.array(values, dtype)), mask)
+    assert action.dtype == jnp.int32
+    assert [v for v, bad in zip(values, illegal.tolist(), strict=True) if not bad] == [0, 1]
+
+
+@pytest.mark.parametrize("action", [1, True, np.int64(1), np.uint8(1), np.bool_(True)], ids=repr)
+def test_python_and_numpy_numbers_are_actions(action):
+    with jax.enable_x64(True):
+        assert masking.as_index(action).dtype == jnp.int32
+        assert int(masking.as_index(action)) == 1
+
+
+def test_a_float_is_no_index():
+    with pytest.raises(IllegalActionError, match="got float32, expected an integer"):
+        masking.as_index(jnp.float32(1))
 
 
 def test_no_sort_and_no_scatter():

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_shared import counter_rng
+from rlenv_shared import counter_rng, files
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 from rlenv_shared.ops import XLA
@@ -276,15 +276,18 @@ def test_damaged_files_are_refused(tmp_path, suffix, how):
 
 
 @pytest.mark.parametrize("change", [{}, {"schema": 2}, {"format": "other"}, {"metadata": None}, {"more": 1}])
-def test_files_without_a_seal_are_read_and_foreign_and_newer_ones_refused(tmp_path, change):
+def test_foreign_and_newer_files_and_those_without_a_seal_are_refused(tmp_path, change):
     header = {"format": "rlenv-trajectory", "schema": 1, "metadata": {}, **change}
-    packed = {"__header__": np.frombuffer(json.dumps(header).encode(), np.uint8), "steps/action": FLAT}
-    np.savez(tmp_path / "x.npz", **packed, **{"steps/terminated": FLAT})
+    arrays = {"steps/action": FLAT, "steps/terminated": FLAT}
+    files.write_npz(tmp_path / "x.npz", header, arrays)
     if change:
         with pytest.raises(SnapshotVersionError):
             Trajectory.load(tmp_path / "x.npz")
     else:
         assert Trajectory.load(tmp_path / "x.npz").num_steps == 2
+    np.savez(tmp_path / "x.npz", __header__=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
+    with pytest.raises(SnapshotVersionError, match="no sha256"):
+        Trajectory.load(tmp_path / "x.npz")
     np.savez(tmp_path / "y.npz", anything=FLAT)
     with pytest.raises(SnapshotVersionError):
         Trajectory.load(tmp_path / "y.npz")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from rlenv_emit import build, emit, key, processor
-from rlenv_emit.errors import ObjectFileError
+from rlenv_emit.errors import CacheWarning
 from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
 
@@ -166,14 +166,16 @@ def _equations(jaxpr: Any) -> int:
 
 
 @pytest.mark.parametrize("damage", ["truncated", "stale", "empty", "one bit"])
-def test_a_damaged_or_foreign_object_is_refused(damage: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_object_that_is_damaged_or_of_another_program_is_made_again(
+    damage: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
 
-    def right(x: Any) -> Any:
-        return x + 43
+    def made(number: int) -> Path:
+        closed = jax.make_jaxpr(lambda x: x + number)(jnp.int32(0))
+        return build.build(closed, [True], processor.best()).path
 
-    emit(right, jnp.int32(0))(jnp.int32(1))
-    (path,) = tmp_path.glob("*.so")
+    path = made(43)
     content = bytearray(path.read_bytes())
     if damage == "truncated":
         content = content[:1000]
@@ -182,10 +184,10 @@ def test_a_damaged_or_foreign_object_is_refused(damage: str, monkeypatch: pytest
     elif damage == "one bit":
         content[len(content) // 2] ^= 1
     else:  # sealed, but of another program
-        emit(lambda x: x + 47, jnp.int32(0))(jnp.int32(1))
-        (other,) = set(tmp_path.glob("*.so")) - {path}
-        content = bytearray(other.read_bytes())
+        content = bytearray(made(47).read_bytes())
     path.unlink()  # this process has it in memory
     path.write_bytes(content)
-    with pytest.raises(ObjectFileError, match="delete the file"):
-        emit(right, jnp.int32(0))(jnp.int32(1))
+    with pytest.warns(CacheWarning, match="made again") as warned:
+        assert made(43) == path
+    assert len(warned) == 1
+    assert build.is_sealed(path.read_bytes(), path.name.split("-")[1])

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import build, emit, processor
+from rlenv_emit import compiler, emit, processor
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.errors import CompilerError, DifferentiationError, ObjectFileError, UnsupportedError
 from rlenv_emit.hooks import any_lane
@@ -213,7 +213,10 @@ def test_every_form_that_this_processor_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize("collects", [True, False])
-def test_nothing_is_collected_while_a_function_is_traced(collects: bool) -> None:
+def test_nothing_is_collected_while_a_function_is_traced(
+    collects: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))  # so it is traced
     during: list[bool] = []
 
     def function(x: Any) -> Any:
@@ -282,9 +285,10 @@ def test_a_form_that_does_not_exist_or_not_run(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    build.compiler.cache_clear()
+    compiler.compiler.cache_clear()
+    compiler.identity.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
     with pytest.raises(CompilerError, match="none on PATH"):
         emit(lambda x: x + 41, jnp.int32(0))(jnp.int32(1))
-    build.compiler.cache_clear()
+    compiler.compiler.cache_clear()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from rlenv_emit import EmittedEnv, emit, emit_env, processor
-from rlenv_emit.build import CACHE_VARIABLE
 from rlenv_emit.env import WithHooks
+from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_emit.native import Native, on_host
 from rlenv_emit.synthetic import WORDS, Synthetic, SyntheticState
 from rlenv_shared import registry

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import build, emit, processor
+from rlenv_emit import build, emit, folder, processor
 from rlenv_emit.cpp import plan
 from rlenv_emit.cpp.source import source
 from rlenv_emit.emit import traced_program
@@ -25,7 +25,7 @@ SMALL = 4
 
 @pytest.fixture(autouse=True)
 def cut_into_small_functions(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folder.CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(plan, "OWN_FUNCTION", SMALL)
     monkeypatch.setattr(build, "source", functools.partial(source, most=SMALL))
 
@@ -76,8 +76,8 @@ def test_a_state_that_branches_change() -> None:
 
 def test_compilers_that_share_the_functions_make_the_same_step(monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
-    run = build._run
-    monkeypatch.setattr(build, "_run", lambda several: run([commands.append(one) or one for one in several]))
+    run = build.run
+    monkeypatch.setattr(build, "run", lambda several, work: run([commands.append(one) or one for one in several], work))
     monkeypatch.setattr(build, "processors", lambda: 3)
     monkeypatch.setattr(build, "PARTS_OF_UNIT", 4)
     test_a_state_that_branches_change()

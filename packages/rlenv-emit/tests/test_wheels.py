@@ -11,7 +11,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from rlenv_emit import build, processor
+from rlenv_emit import build, folder, processor
 from rlenv_emit.errors import ObjectFileError
 from rlenv_emit.objects import make_objects
 
@@ -68,7 +68,7 @@ FORMS = {"avx512": (), "avx2": ("avx512",), "sse2": ("avx", "fma")}
 
 
 def test_objects_that_came_with_the_package_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(folder.CACHE_VARIABLE, str(tmp_path / "cache"))
     brought = make_objects(["rlenv_games.small_games:Standoff"], tmp_path / "brought")
     assert {path.name.partition("-")[0] for path in brought} == {
         form.name for form in processor.FORMS if processor.runs(form)
@@ -90,20 +90,20 @@ def test_elsewhere_the_error_says_what_to_do(system: str, machine: str, monkeypa
 @pytest.fixture(scope="module")
 def empty_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of a new environment in which the wheels are installed, and nothing that they do not ask for."""
-    folder = tmp_path_factory.mktemp("wheels")
-    package = shutil.copytree(PACKAGE, folder / "rlenv-emit")
+    wheels = tmp_path_factory.mktemp("wheels")
+    package = shutil.copytree(PACKAGE, wheels / "rlenv-emit")
     make_objects(STEPPED, package / "src" / "rlenv_emit" / "objects")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
     needed = [REPOSITORY / "packages" / name for name in ("cartpole-jax", "rlenv-games")]
     sources = (package, REPOSITORY / "shared", *needed)
-    subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", folder / "wheels", *sources], check=True)
-    (wheel,) = (folder / "wheels").glob("rlenv_emit-*.whl")
+    subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", wheels / "made", *sources], check=True)
+    (wheel,) = (wheels / "made").glob("rlenv_emit-*.whl")
     assert wheel.name.endswith("-py3-none-linux_x86_64.whl")
-    venv.create(folder / "env", with_pip=True)
-    python = folder / "env" / "bin" / "python"
-    wheels = [f"rlenv-emit @ {wheel.as_uri()}", "cartpole-jax[gymnasium]", "rlenv-games", f"jax=={jax.__version__}"]
+    venv.create(wheels / "env", with_pip=True)
+    python = wheels / "env" / "bin" / "python"
+    asked = [f"rlenv-emit @ {wheel.as_uri()}", "cartpole-jax[gymnasium]", "rlenv-games", f"jax=={jax.__version__}"]
     install = (python, "-m", "pip", "--disable-pip-version-check", "install", "-q")
-    subprocess.run([*install, "--find-links", folder / "wheels", *wheels], check=True)
+    subprocess.run([*install, "--find-links", wheels / "made", *asked], check=True)
     return python
 
 
@@ -113,7 +113,7 @@ def empty_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_empty_environment_needs_no_compiler(form: str, empty_environment: Path, tmp_path: Path) -> None:
     if not processor.runs(processor.known(form)):
         pytest.skip(f"this processor does not run {form}")
-    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), build.CACHE_VARIABLE: str(tmp_path / "cache")}
+    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), folder.CACHE_VARIABLE: str(tmp_path / "cache")}
     done = subprocess.run(
         [empty_environment, "-c", PLAY, form, *FORMS[form]],
         env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlenv_emit.build import cache_folder
+from rlenv_emit.folder import cache_folder
 from rlenv_shared.files import locked
 from tcgjax.verification.random_play import play
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import dataclasses
 import hashlib
@@ -92,6 +93,21 @@ def locked(path: str | Path, *, wait: bool = True) -> Iterator[None]:
         yield
 
 
+def decoded(content: bytes, what: str, longest: int = 1 << 20) -> str:
+    """The text of a file that people wrote: UTF-8, or UTF-16 that begins with its mark; marks are left out.
+
+    Raises InvalidParamsError: more than ``longest`` bytes, or no such text; with the number of the line.
+    """
+    if len(content) > longest:
+        raise InvalidParamsError(what, f"{len(content):,} bytes or more", f"at most {longest:,}", "give a shorter file")
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        raise InvalidParamsError(f"{what}, line {line}", error, "a text in UTF-8", "save it as UTF-8") from None
+
+
 def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> str:
     """SHA-256 over the entries of a JSON header, except its seal, and over named contents in the order of names."""
     rest = {key: value for key, value in header.items() if key != SEAL}
@@ -103,8 +119,10 @@ def digest(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -
 
 
 def check_seal(header: Mapping[str, Any], parts: Iterable[tuple[str, bytes]] = ()) -> dict[str, Any]:
-    """The header without its seal; files from before there were seals have none.  Raises ValueError: other content."""
-    if SEAL in header and header[SEAL] != digest(header, parts):
+    """The header without its seal.  Raises ValueError: no seal, or that of other content."""
+    if SEAL not in header:
+        raise ValueError(f"no {SEAL}, so nobody can tell whether this is what was written")
+    if header[SEAL] != digest(header, parts):
         raise ValueError(f"content other than what was written ({SEAL} {header[SEAL]!r})")
     return {key: value for key, value in header.items() if key != SEAL}
 
@@ -163,10 +181,12 @@ def write_json(path: str | Path, record: Mapping[str, Any]) -> None:
         file.write(json.dumps(sealed(path, record), indent=1).encode() + b"\n")
 
 
-def read_json(path: str | Path) -> Any:
-    """Read a JSON file and check its seal; anything may be raised, so read inside `reading`."""
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Read a JSON object and check its seal; anything may be raised, so read inside `reading`."""
     content = parse_json(Path(path).read_bytes())
-    return check_seal(content) if isinstance(content, dict) else content
+    if not isinstance(content, dict):
+        raise ValueError(f"a JSON {type(content).__name__}, no object")
+    return check_seal(content)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -224,7 +244,7 @@ def write_npz(
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), part, method)  # ZipInfo's date is always the same
 
 
-def read_npz(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_npz(path: str | Path | IO[bytes]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read ``(header, arrays)`` and check the seal; anything may be raised, so read inside `reading`."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()

@@ -38,7 +38,12 @@ def _lcg64_below(state: State, n: Any, mulhi: lcg64.MulHi = counter_rng.mulhi) -
     return value.astype(np.int32), (high, low, count + np.uint32(1))
 
 
-COUNTER: Final = Generator("counter", counter_rng.from_words, counter_rng.below, lambda state: state[2])
+def _last(state: State) -> Any:
+    """A function of the module, as all of them, so that environments can be pickled."""
+    return state[2]
+
+
+COUNTER: Final = Generator("counter", counter_rng.from_words, counter_rng.below, _last)
 """The default (:mod:`rlenv_shared.counter_rng`)."""
-LCG64: Final = Generator("lcg64", _lcg64_from_words, _lcg64_below, lambda state: state[2])
+LCG64: Final = Generator("lcg64", _lcg64_from_words, _lcg64_below, _last)
 """Pokémon Showdown's (:mod:`rlenv_shared.lcg64`); the seed words are the high and the low word of its state."""

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int32, UInt32
 
 from rlenv_shared import counter_rng
+from rlenv_shared.errors import IllegalActionError
 
 
 def masked_logits(logits: Float[Array, "*batch A"], mask: Bool[Array, "*batch A"]) -> Float[Array, "*batch A"]:
@@ -50,10 +51,30 @@ def running_sum(x: Any) -> Any:
     return jnp.stack(sums, axis=-1)
 
 
-def sanitise(
-    action: Int32[Array, "*batch"], mask: Bool[Array, "*batch A"]
-) -> tuple[Int32[Array, "*batch"], Bool[Array, "*batch"]]:
-    """``(action, illegal)``: an illegal or out-of-range action becomes the first legal one; flags go into ``info``."""
+def as_index(action: Any) -> Int32[Array, "*batch"]:
+    """An action as int32, whatever integer, bool, NumPy or Python number it is; what int32 cannot hold becomes -1.
+
+    So that no 64-bit action widens a state, and none wraps around to a legal one.
+
+    Raises:
+        IllegalActionError: it is a floating-point or complex number.
+    """
+    action = jnp.asarray(action)
+    if action.dtype == jnp.int32 or action.dtype == jnp.bool_:
+        return action.astype(jnp.int32)
+    if not jnp.issubdtype(action.dtype, jnp.integer):
+        raise IllegalActionError("dtype of an action", action.dtype, "an integer", "pass the index of an action, int32")
+    low, high = (max(int(jnp.iinfo(action.dtype).min), 0), min(int(jnp.iinfo(action.dtype).max), 2**31 - 1))
+    inside = (action >= action.dtype.type(low)) & (action <= action.dtype.type(high))
+    return jnp.where(inside, action.astype(jnp.int32), jnp.int32(-1))
+
+
+def sanitise(action: Any, mask: Bool[Array, "*batch A"]) -> tuple[Int32[Array, "*batch"], Bool[Array, "*batch"]]:
+    """``(action, illegal)``: an illegal or out-of-range action becomes the first legal one; flags go into ``info``.
+
+    Actions ``[*batch]`` as of `as_index`.
+    """
+    action = as_index(action)
     index = jnp.arange(mask.shape[-1], dtype=jnp.int32)
     legal = jnp.any((index == action[..., None]) & mask, axis=-1)
     return jnp.where(legal, action, first_legal(mask)), ~legal

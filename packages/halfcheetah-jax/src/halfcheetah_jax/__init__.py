@@ -10,7 +10,7 @@ import importlib.util
 from typing import Any
 
 from halfcheetah_jax.env import HalfCheetah
-from halfcheetah_jax.types import EnvParams, State
+from halfcheetah_jax.types import MAX_STEPS, EnvParams, State
 from rlenv_shared import registry
 from rlenv_shared.env import Env
 
@@ -41,19 +41,13 @@ def register() -> None:
 
     if HalfCheetah.name in gymnasium.registry:
         return
-    from halfcheetah_jax.gym_env import GymHalfCheetah, GymVectorHalfCheetah
-    from halfcheetah_jax.types import MAX_STEPS, NO_LIMIT
-
-    def single(*, params: Any = None, **options: Any) -> Any:
-        # Gymnasium's wrapper sets the limit, as for its own environment.
-        return GymHalfCheetah(EnvParams(max_steps_in_episode=NO_LIMIT) if params is None else params, **options)
-
-    def vector(*, num_envs: int, params: Any = None, max_episode_steps: int = MAX_STEPS, **options: Any) -> Any:
-        limited = EnvParams(max_steps_in_episode=max_episode_steps) if params is None else params
-        return GymVectorHalfCheetah(num_envs, limited, **options)
-
-    faces: dict[str, Any] = {"entry_point": single, "vector_entry_point": vector}
-    gymnasium.register(HalfCheetah.name, max_episode_steps=MAX_STEPS, reward_threshold=REWARD_THRESHOLD, **faces)
+    gymnasium.register(
+        HalfCheetah.name,
+        entry_point="halfcheetah_jax.gym_env:single",
+        vector_entry_point="halfcheetah_jax.gym_env:vector",
+        max_episode_steps=MAX_STEPS,
+        reward_threshold=REWARD_THRESHOLD,
+    )
 
 
 if importlib.util.find_spec("gymnasium"):

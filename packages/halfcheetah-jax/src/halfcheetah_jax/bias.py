@@ -10,7 +10,7 @@ from halfcheetah_jax import model
 from halfcheetah_jax.inertia import Rigid, Wrench, add, shift_wrench
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity
 from halfcheetah_jax.phases import phase
-from halfcheetah_jax.types import EnvParams
+from halfcheetah_jax.types import EnvParams, may_be_nonzero
 
 
 def bias_force(position: Position, velocity: Velocity, rigid: Rigid, params: EnvParams) -> tuple[Scalar, ...]:
@@ -44,8 +44,7 @@ def _centripetal(position: Position, velocity: Velocity, params: EnvParams) -> l
 
 def is_pushed(params: EnvParams) -> bool:
     """Whether anything may push the bodies from outside."""
-    pushes = (*params.push_x, *params.push_z, *params.push_torque)
-    return any(not isinstance(part, float | int) or part != 0 for part in pushes)
+    return may_be_nonzero((*params.push_x, *params.push_z, *params.push_torque))
 
 
 @phase

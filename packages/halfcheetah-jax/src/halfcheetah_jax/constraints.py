@@ -23,10 +23,19 @@ from halfcheetah_jax import model
 from halfcheetah_jax.inertia import Sym3, Wrench, add
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carried, rotate
 from halfcheetah_jax.phases import phase
-from halfcheetah_jax.softness import Softness, impedance, larger, softness
-from halfcheetah_jax.types import EnvParams
+from halfcheetah_jax.softness import (
+    LEAST_IMPEDANCE,
+    MOST_IMPEDANCE,
+    Softness,
+    impedance,
+    larger,
+    smaller,
+    softness,
+)
+from halfcheetah_jax.types import EnvParams, may_be_nonzero
 from rlenv_shared.thresholds import round_down, round_up
 
+SLIPPERY = 0.03  # friction below which linear solves of the default model are corrected, see `solver`
 FAR = 1e30  # m/s^2: offset of a row that no acceleration can make active
 
 
@@ -47,19 +56,30 @@ class Limit(NamedTuple):
     offset: Scalar  # rad/s^2, -aref; FAR where no bound is violated
 
 
+class DryFriction(NamedTuple):
+    """The row ``qacc + offset`` of a hinge, whose torque is that of a spring up to the loss, and no more beyond."""
+
+    stiffness: Scalar  # D, kg m^2
+    offset: Scalar  # rad/s^2, -aref
+    loss: Scalar  # N m, the strongest torque
+
+
 class Constraints(NamedTuple):
     """All candidates of one substep."""
 
     contacts: tuple[Contact, ...]  # in the order of `model.capsule_ends`
     limits: tuple[Limit, ...]  # in the order of the hinges
     friction: Any  # sliding coefficient
+    dry: tuple[DryFriction, ...] | None  # of the hinges; None where there is none
+    is_stiff: Any  # bool: contacts are so stiff that linear solves are corrected
 
 
 class ActiveSet(NamedTuple):
-    """Which rows are negative, one bit (uint32) each."""
+    """Which rows are negative, one bit (uint32) each; and which hinges slide against their dry friction."""
 
     normal: Scalar  # bit i: normal row of contact i; bit 16 + i: limit of hinge i
     edges: Scalar  # bit i: plus row of contact i; bit 16 + i: its minus row
+    sliding: Scalar | None = None  # bit i: hinge i slides forwards; bit 6 + i: backwards; None without dry friction
 
 
 def find(
@@ -87,7 +107,27 @@ def find(
             qpos[3:], qvel[3:], joint_bounds(params, qpos[0].dtype), params.hinge_inverse_weight, strict=True
         )
     )
-    return Constraints(contacts, limits, friction)
+    return Constraints(contacts, limits, friction, dry_friction(qvel, params), are_stiff(friction, params))
+
+
+def are_stiff(friction: Any, params: EnvParams) -> Any:
+    """Whether a contact may be stiffer than one of the default model on a floor as slippery as `SLIPPERY`."""
+    most = smaller(larger(larger(*params.contact_solimp[:2]), LEAST_IMPEDANCE), MOST_IMPEDANCE)
+    lightest = functools.reduce(smaller, (w / d for w, d in zip(params.inverse_weight, model.INV_WEIGHT, strict=True)))
+    usual = model.CONTACT_SOLIMP[1] / (1 - model.CONTACT_SOLIMP[1])
+    return friction * friction * lightest * (1 - most) * usual < SLIPPERY**2 * most
+
+
+def dry_friction(qvel: tuple[Scalar, ...], params: EnvParams) -> tuple[DryFriction, ...] | None:
+    """That of the six hinges, None if none of them has any."""
+    if not may_be_nonzero(params.frictionloss):
+        return None
+    soft = softness(model.SOLREF, model.FRICTION_SOLIMP, params.time_step)
+    ratio = soft.least / (1 - soft.least)
+    return tuple(
+        DryFriction(jnp.zeros_like(rate) + ratio * (1 / weight), soft.damping * rate, jnp.zeros_like(rate) + loss)
+        for rate, weight, loss in zip(qvel[3:], params.hinge_inverse_weight, params.frictionloss, strict=True)
+    )
 
 
 def contact_friction(params: EnvParams) -> Any:
@@ -164,7 +204,16 @@ def active_set(constraints: Constraints, qacc: tuple[Scalar, ...], acceleration:
     normal, tangent, limit = rows(constraints, qacc, acceleration)
     plus = [n + t for n, t in zip(normal, tangent, strict=True)]
     minus = [n - t for n, t in zip(normal, tangent, strict=True)]
-    return ActiveSet(signs(normal + limit), signs(plus + minus))
+    sliding = None if constraints.dry is None else slides(constraints.dry, qacc[3:])
+    return ActiveSet(signs(normal + limit), signs(plus + minus), sliding)
+
+
+def slides(dry: tuple[DryFriction, ...], qacc: tuple[Scalar, ...]) -> Scalar:
+    """`ActiveSet.sliding` at some accelerations of the hinges."""
+    rows = [(a + hinge.offset, hinge.loss / hinge.stiffness) for a, hinge in zip(qacc, dry, strict=True)]
+    beyond = [*(row >= bound for row, bound in rows), *(row <= -bound for row, bound in rows)]
+    bits = (jnp.where(one, np.uint32(1 << i), np.uint32(0)) for i, one in enumerate(beyond))
+    return functools.reduce(jnp.bitwise_or, bits)
 
 
 def signs(values: list[Scalar]) -> Scalar:
@@ -222,3 +271,13 @@ def push_hinge(limit: Limit, active: ActiveSet, hinge: int) -> tuple[Scalar, Sca
     """``(stiffness, torque)`` of a hinge's limit while it is active; kg m^2, N m."""
     stiffness = _where(active.normal, model.NUM_CONTACTS + hinge, limit.stiffness)
     return stiffness, -limit.sign * stiffness * limit.offset
+
+
+@phase
+def rub_hinge(dry: DryFriction, sliding: Scalar, hinge: int) -> tuple[Scalar, Scalar]:
+    """``(stiffness, torque at acceleration 0)`` of a hinge's dry friction; sliding, it is not stiff."""
+    forwards, backwards = ((sliding & np.uint32(1 << bit)) != 0 for bit in (hinge, model.NUM_HINGES + hinge))
+    zero = jnp.zeros_like(dry.stiffness)
+    stiffness = jnp.where(forwards | backwards, zero, dry.stiffness)
+    slid = jnp.where(forwards, -dry.loss, jnp.where(backwards, dry.loss, zero))
+    return stiffness, slid - stiffness * dry.offset

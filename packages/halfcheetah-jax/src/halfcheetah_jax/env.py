@@ -18,7 +18,7 @@ from halfcheetah_jax.batches import on_batches
 from halfcheetah_jax.integrator import smooth_travel, travel
 from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
-from halfcheetah_jax.types import EnvParams, State
+from halfcheetah_jax.types import EnvParams, State, may_be_nonzero
 from halfcheetah_jax.weights import inverse_weights
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
@@ -166,11 +166,8 @@ class HalfCheetah(Env):
         for value in given[1:]:
             legal &= jnp.abs(value) <= model.MAX_VALUE  # False for NaN
         control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
-        backend = self.backend
-        if backend == "auto":
-            backend = "kernel" if jax.default_backend() == "gpu" else "xla"
-        advance = BACKENDS[backend]
         p = self._cast(params)
+        advance = BACKENDS[self._backend_for(p)]
         after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, p, self.frame_skip)
         state = state.replace(
             qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
@@ -193,6 +190,15 @@ class HalfCheetah(Env):
         if self.end_when_diverged:
             reward, terminated = jnp.where(after.diverged, jnp.zeros_like(reward), reward), after.diverged
         return state, reward, terminated, info
+
+    def _backend_for(self, params: EnvParams) -> str:
+        """What makes the substeps; the kernels know no dry friction."""
+        has_dry_friction = may_be_nonzero(params.frictionloss)
+        if self.backend == "auto":
+            return "kernel" if jax.default_backend() == "gpu" and not has_dry_friction else "xla"
+        if has_dry_friction and self.backend != "xla":
+            _reject("frictionloss", "dry friction", f"none with backend={self.backend!r}", 'pass backend="xla"')
+        return self.backend
 
     def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " n"]:
         """Positions and velocities."""

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from halfcheetah_jax.env import HalfCheetah
 from halfcheetah_jax.model import MAX_VALUE, NUM_HINGES
 from halfcheetah_jax.render import rgb_array
+from halfcheetah_jax.types import MAX_STEPS, NO_LIMIT, EnvParams
 from rlenv_shared import spaces
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError, explain
@@ -137,3 +138,16 @@ class GymVectorHalfCheetah(GymVectorEnv):
             return None
         qpos = np.stack([np.asarray(q) for q in self._state.qpos], axis=-1)
         return tuple(rgb_array(self._state.replace(qpos=tuple(row)), *self._size) for row in qpos)
+
+
+def single(*, params: Any = None, **options: Any) -> GymHalfCheetah:
+    """What ``gymnasium.make`` makes; its wrapper sets the time limit, as for Gymnasium's own environment."""
+    return GymHalfCheetah(EnvParams(max_steps_in_episode=NO_LIMIT) if params is None else params, **options)
+
+
+def vector(
+    *, num_envs: int, params: Any = None, max_episode_steps: int = MAX_STEPS, **options: Any
+) -> GymVectorHalfCheetah:
+    """What ``gymnasium.make_vec`` makes."""
+    limited = EnvParams(max_steps_in_episode=max_episode_steps) if params is None else params
+    return GymVectorHalfCheetah(num_envs, limited, **options)

@@ -54,7 +54,8 @@ class Rigid(NamedTuple):
 def rigid_bodies(position: Position, params: EnvParams) -> Rigid:
     """Inertias of the seven bodies; mass and second moment are constant in time."""
     first, second = [], []
-    for body, (mass, inertia, (x, z)) in enumerate(zip(params.mass, params.inertia, model.CENTRE, strict=True)):
+    of_bodies = zip(params.mass, params.inertia, params.centre_x, params.centre_z, strict=True)
+    for body, (mass, inertia, x, z) in enumerate(of_bodies):
         first.append(rotate(position, body, (mass * x, mass * z)))
         second.append(inertia + mass * (x * x + z * z))
     return Rigid(params.mass, tuple(first), tuple(second))

@@ -40,7 +40,7 @@ class Substep(NamedTuple):
 
 def prepare(qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], params: EnvParams) -> Problem:
     """Forces and constraints of one state."""
-    position = locate(qpos)
+    position = locate(qpos, params.qpos0)
     velocity = move(position, qvel)
     rigid = inertia.rigid_bodies(position, params)
     against = bias.bias_force(position, velocity, rigid, params)

@@ -38,10 +38,10 @@ from halfcheetah_jax.constraints import (
 )
 from halfcheetah_jax.inertia import Hinge, Rigid, Sym3, add, fold, hinge_of, rigid_inertias, shift_wrench, solve_root
 from halfcheetah_jax.integrator import Travel
-from halfcheetah_jax.kinematics import Position, Scalar, Vector, carried, rotate
+from halfcheetah_jax.kinematics import Position, Scalar, Vector, carried, displaced, rotate
 from halfcheetah_jax.softness import softness
 from halfcheetah_jax.solver import same_set
-from halfcheetah_jax.types import EnvParams, Nine
+from halfcheetah_jax.types import EnvParams, Nine, may_be_nonzero
 from rlenv_shared.trig import sin_cos
 
 BLOCK: Final = 32  # environments that wait for each other's solver: one warp
@@ -128,7 +128,7 @@ class _Desk:
 
     @active.setter
     def active(self, words: ActiveSet) -> None:
-        for k, word in enumerate(words):
+        for k, word in enumerate(words[:2]):  # the kernels know no dry friction
             self._words[self._tile(LEGS * k, LEGS)] = word
 
     def read_word(self, name: str) -> Scalar:
@@ -157,11 +157,16 @@ class _Rows:
         return [self.pair(values[j], values[JOINTS + j]) for j in range(JOINTS)]
 
 
+def _centres(params: EnvParams) -> tuple[Vector, ...]:
+    """Centres of mass of the bodies."""
+    return tuple(zip(params.centre_x, params.centre_z, strict=True))
+
+
 def _rigid(desk: _Desk, rows: _Rows, params: EnvParams) -> tuple[Rigid, Rigid]:
     """``(the torso, the bodies of the legs)``, whose first moments lie on the desk."""
     second = [
         inertia + mass * (x * x + z * z)
-        for mass, inertia, (x, z) in zip(params.mass, params.inertia, model.CENTRE, strict=True)
+        for mass, inertia, (x, z) in zip(params.mass, params.inertia, _centres(params), strict=True)
     ]
     torso = Rigid((params.mass[0],), (desk.vector("first", 0),), (second[0],))
     firsts = tuple(desk.vector("hinge first", j) for j in range(JOINTS))
@@ -192,7 +197,9 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
     """Put down everything that stays fixed while the solver iterates."""
     rows = _Rows(desk.dtype)
     angles, speeds = ([desk.read(name, j) for j in range(JOINTS)] for name in ("angle", "speed"))
-    _, z, pitch = desk.take("place", 0, 3)
+    _, z, pitch = map(displaced, desk.take("place", 0, 3), params.qpos0)
+    moved = may_be_nonzero(params.qpos0[3:])
+    turned = [a - rest for a, rest in zip(angles, rows.of_legs(params.qpos0[3:]), strict=True)] if moved else angles
     v_x, v_z, rate = desk.take("rate", 0, 3)
     zero = jnp.zeros_like(pitch)
     body = _Body(pitch, z + model.ROOT_HEIGHT, (v_x, v_z), rate, (zero, zero + params.gravity))
@@ -209,10 +216,10 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
 
     turn = sin_cos(body.pitch)
     put(body, turn, (0, ENDS), 0, scales[0])
-    desk.write("first", 0, *_turn(turn, tuple(params.mass[0] * c for c in model.CENTRE[0])))
+    desk.write("first", 0, *_turn(turn, tuple(params.mass[0] * c for c in _centres(params)[0])))
     bounds = joint_bounds(params, desk.dtype)
     mass, moment, scale = (rows.of_legs(values[1:]) for values in (params.mass, params.inertia, scales))
-    centre, places, ranges = (rows.of_legs(v) for v in (model.CENTRE[1:], model.HINGE_POS[1:], bounds))
+    centre, places, ranges = (rows.of_legs(v) for v in (_centres(params)[1:], model.HINGE_POS[1:], bounds))
     weights, springs, dampers = (
         rows.of_legs(v) for v in (params.hinge_inverse_weight, params.stiffness, params.damping)
     )
@@ -229,7 +236,7 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
         spin = body.angular * body.angular
         a_x, a_z = body.centripetal
         body = _Body(
-            body.pitch + angles[j],
+            body.pitch + turned[j],
             body.height + offset[1],
             carried(body.linear, body.angular, offset),
             body.angular + speeds[j],

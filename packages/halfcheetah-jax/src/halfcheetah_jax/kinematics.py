@@ -6,7 +6,7 @@ value is a scalar per environment, of any batch shape.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -44,12 +44,14 @@ def rotate(position: Position, body: int, vector: tuple[float, float]) -> Vector
 
 
 @phase
-def locate(qpos: tuple[Scalar, ...]) -> Position:
+def locate(qpos: tuple[Scalar, ...], qpos0: tuple[Any, ...] = (0.0,) * model.NUM_DOF) -> Position:
     """Forward kinematics.
 
     Args:
         qpos: nine coordinates; x (m, not used), z (m), pitch and the six hinge angles (rad).
+        qpos0: those at which the bodies are where the model has them; arrays, or numbers.
     """
+    qpos = tuple(displaced(q, rest) for q, rest in zip(qpos, qpos0, strict=True))
     pitch = [qpos[2]]
     for body in model.HINGES:
         pitch.append(pitch[model.PARENT[body]] + qpos[2 + body])
@@ -62,6 +64,11 @@ def locate(qpos: tuple[Scalar, ...]) -> Position:
         offset.append(rotate(position, parent, model.HINGE_POS[body]))
         height.append(height[parent] + offset[body][1])
     return position._replace(offset=tuple(offset), height=tuple(height))
+
+
+def displaced(coordinate: Scalar, rest: Any) -> Scalar:
+    """How far a joint is from where the model has it."""
+    return coordinate if isinstance(rest, float | int) and rest == 0 else coordinate - rest
 
 
 def carried(linear: Vector, angular: Scalar, offset: Vector) -> Vector:

@@ -141,6 +141,7 @@ NUM_CONTACTS: Final = len(END_BODY)
 # --- constraints -----------------------------------------------------------------------------------------------------
 FRICTION: Final = 0.4  # sliding friction coefficient — geom_friction[:, 0]
 LEAST_FRICTION: Final = 1e-5  # that a contact has — mjMINMU
-SOLREF: Final = (0.02, 1.0)  # time constant (s), damping ratio of contacts and limits — geom_solref, jnt_solref
+SOLREF: Final = (0.02, 1.0)  # time constant (s), damping ratio — geom_solref, jnt_solref, dof_solref
 CONTACT_SOLIMP: Final = (0.0, 0.8, 0.01, 0.5, 2.0)  # impedances, width (m), midpoint, power — geom_solimp
 LIMIT_SOLIMP: Final = (0.0, 0.8, 0.03, 0.5, 2.0)  # width in rad — jnt_solimp
+FRICTION_SOLIMP: Final = (0.9, 0.95, 0.001, 0.5, 2.0)  # of the hinges' dry friction, always at depth 0 — dof_solimp

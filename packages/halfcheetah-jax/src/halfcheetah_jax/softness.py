@@ -11,7 +11,10 @@ import numbers
 from typing import Any, Final, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
+
+from halfcheetah_jax import model
 
 Scalar = Float[Array, "..."]
 Number = Any
@@ -19,6 +22,7 @@ Number = Any
 
 LEAST_IMPEDANCE: Final = 1e-4  # — mjMINIMP
 MOST_IMPEDANCE: Final = 0.9999  # — mjMAXIMP
+LEAST_VALUE: Final = 1e-15  # of what MuJoCo divides by — mjMINVAL
 
 
 class Softness(NamedTuple):
@@ -34,19 +38,24 @@ class Softness(NamedTuple):
 
 
 def softness(solref: tuple[Number, Number], solimp: tuple[Number, ...], time_step: Number) -> Softness:
-    """What MuJoCo makes of a constraint's parameters.
+    """What MuJoCo makes of a constraint's parameters, whatever they are.
 
     Args:
-        solref: time constant (s) and damping ratio, both > 0; MuJoCo takes two time steps for shorter constants.
-        solimp: least and most impedance, width, midpoint and power.
+        solref: time constant (s) and damping ratio, both > 0, of which MuJoCo takes two time steps for shorter
+            constants; or negated stiffness (1/s^2) and damping (1/s), both <= 0.  Of mixed signs: the default.
+        solimp: least and most impedance, width, midpoint and power, each clipped to its range.
         time_step: s.
     """
     least, most = (smaller(larger(d, LEAST_IMPEDANCE), MOST_IMPEDANCE) for d in solimp[:2])
     midpoint = smaller(larger(solimp[3], LEAST_IMPEDANCE), MOST_IMPEDANCE)
-    constant = larger(solref[0], 2 * time_step)
+    standard = [ref > 0 for ref in solref]
+    is_mixed = standard[0] != standard[1]
+    constant, ratio = (pick(is_mixed, default, ref) for default, ref in zip(model.SOLREF, solref, strict=True))
+    is_direct = constant <= 0
+    constant = larger(constant, 2 * time_step)
     return Softness(
-        2 / (most * constant),
-        (1 / (most * constant * solref[1])) ** 2,
+        pick(is_direct, -solref[1] / most, 2 / larger(most * constant, LEAST_VALUE)),
+        pick(is_direct, -solref[0] / (most * most), (1 / larger(most * constant * ratio, LEAST_VALUE**0.5)) ** 2),
         least,
         most,
         solimp[2],
@@ -56,8 +65,15 @@ def softness(solref: tuple[Number, Number], solimp: tuple[Number, ...], time_ste
 
 
 def impedance(depth: Scalar, soft: Softness) -> Scalar:
-    """MuJoCo's ``d(r)``: a sigmoid of two powers from ``least`` at depth 0 to ``most`` at ``width``."""
-    x = jnp.minimum(jnp.abs(depth) * (1 / soft.width), 1)
+    """MuJoCo's ``d(r)``: a sigmoid of two powers from ``least`` at depth 0 to ``most`` at ``width``.
+
+    Without a width it is the mean of both everywhere.
+    """
+    has_width = soft.width > LEAST_VALUE
+    mean = 0.5 * (soft.least + soft.most)
+    if isinstance(has_width, bool | np.bool_) and not has_width:
+        return jnp.zeros_like(depth) + mean
+    x = jnp.minimum(jnp.abs(depth) * (1 / larger(soft.width, LEAST_VALUE)), 1)
     rest = 1 - x
     if _are_numbers(soft.midpoint, soft.power) and (soft.midpoint, soft.power) == (0.5, 2):
         sigmoid = jnp.where(x < 0.5, 2 * x * x, 1 - 2 * rest * rest)
@@ -67,7 +83,7 @@ def impedance(depth: Scalar, soft: Softness) -> Scalar:
         side = jnp.where(low, middle, 1 - middle)  # of the half that counts: a power costs more than all the rest
         part = side * jnp.power(_positive(jnp.where(low, x, rest)) / side, power)  # one of 0 has no derivative
         sigmoid = jnp.where(low, part, 1 - part)
-    return soft.least + sigmoid * (soft.most - soft.least)
+    return pick(has_width, soft.least + sigmoid * (soft.most - soft.least), mean)
 
 
 def _positive(value: Scalar) -> Scalar:
@@ -82,6 +98,13 @@ def larger(a: Number, b: Number) -> Number:
 def smaller(a: Number, b: Number) -> Number:
     """The smaller of two numbers or arrays."""
     return min(a, b) if _are_numbers(a, b) else jnp.minimum(a, b)
+
+
+def pick(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """One of two by a bool of Python, NumPy or JAX."""
+    if isinstance(condition, bool | np.bool_):
+        return if_true if condition else if_false
+    return jnp.where(condition, if_true, if_false)
 
 
 def _are_numbers(*values: Any) -> bool:

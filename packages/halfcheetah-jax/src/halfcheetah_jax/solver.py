@@ -30,6 +30,7 @@ from halfcheetah_jax.constraints import (
     push_body,
     push_hinge,
     rows,
+    rub_hinge,
 )
 from halfcheetah_jax.inertia import Rigid, Sym3, Wrench, rigid_inertias, solve, times_mass
 from halfcheetah_jax.kinematics import Position, Scalar, Velocity, move
@@ -38,7 +39,6 @@ from halfcheetah_jax.phases import phase
 MAX_FULL_STEPS: Final = 12
 MAX_SAFEGUARDED_STEPS: Final = 40
 LINE_SEARCH_STEPS: Final = 32  # every other one halves the bracket
-SLIPPERY: Final = 0.03  # friction below which the linear solves are corrected
 CORRECTIONS: Final = 3  # each gains two digits at least, where friction is as small as MuJoCo takes it
 ROUNDING: Final = 16  # units in the last place of a slope's terms that count as nothing
 
@@ -79,6 +79,9 @@ def _system(problem: Problem, active: ActiveSet) -> tuple[list[Sym3], list[Wrenc
     diagonal, force = [], list(problem.force)
     for hinge, limit in enumerate(constraints.limits):
         stiffness, torque = push_hinge(limit, active, hinge)
+        if constraints.dry is not None and active.sliding is not None:
+            rubbing, against = rub_hinge(constraints.dry[hinge], active.sliding, hinge)
+            stiffness, torque = stiffness + rubbing, torque + against
         diagonal.append(problem.armature[hinge] + stiffness)
         force[3 + hinge] = force[3 + hinge] + torque
     return bodies, wrench, tuple(diagonal), tuple(force)
@@ -90,17 +93,17 @@ def _contacts_of(constraints: Constraints, body: int) -> dict[int, Contact]:
 
 
 def accurate_minimum(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], Velocity]:
-    """`minimum`, corrected where the floor is slippery.
+    """`minimum`, corrected where the floor is slippery or contacts are hard.
 
     The edges of a contact's pyramid are as stiff as friction is small, squared.  Next to such stiffness the masses lose
     their last digits, and the accelerations with them.  What is missing to the balance of forces, computed from the
     rows, is then solved for in turn.
     """
     found = minimum(problem, active)
-    friction = problem.constraints.friction
-    if isinstance(friction, float | int):
-        return _corrected(problem, active, found) if friction < SLIPPERY else found
-    return _unless(jnp.all(friction >= SLIPPERY), lambda: _corrected(problem, active, found), found)
+    is_stiff = problem.constraints.is_stiff
+    if isinstance(is_stiff, bool | np.bool_):
+        return _corrected(problem, active, found) if is_stiff else found
+    return _unless(~jnp.any(is_stiff), lambda: _corrected(problem, active, found), found)
 
 
 def _corrected(
@@ -133,12 +136,16 @@ def _imbalance(
     for hinge, row in enumerate(limit):
         stiffness, _ = push_hinge(constraints.limits[hinge], active, hinge)
         force[3 + hinge] = force[3 + hinge] - constraints.limits[hinge].sign * stiffness * row
+        if constraints.dry is not None and active.sliding is not None:
+            rubbing, against = rub_hinge(constraints.dry[hinge], active.sliding, hinge)
+            force[3 + hinge] = force[3 + hinge] + (against - rubbing * qacc[3 + hinge])
     return tuple(force), wrench
 
 
 def same_set(a: ActiveSet, b: ActiveSet) -> Scalar:
     """True where two active sets agree in every row."""
-    return (a.normal == b.normal) & (a.edges == b.edges)
+    same = (a.normal == b.normal) & (a.edges == b.edges)
+    return same if a.sliding is None else same & (a.sliding == b.sliding)
 
 
 class _Search(NamedTuple):
@@ -283,10 +290,18 @@ def _along(problem: Problem, base: tuple[Scalar, ...], direction: tuple[Scalar, 
     momentum = times_mass(problem.rigid, problem.armature, problem.position, direction)
     terms = [b * m for b, m in zip(base, momentum, strict=True)]
     terms += [-d * tau for d, tau in zip(direction, problem.force, strict=True)]
+    springs: list[Scalar] = []
+    for hinge, dry in enumerate(problem.constraints.dry or ()):
+        # A torque that ends at its bounds: a spring everywhere, less what it would be beyond either bound.
+        row, rate, d = base[3 + hinge] + dry.offset, direction[3 + hinge], dry.stiffness
+        terms, springs = [*terms, d * row * rate], [*springs, d * rate * rate]
+        weights = [*weights, -d, -d]
+        starts, rates = [*starts, dry.loss / d - row, dry.loss / d + row], [*rates, -rate, rate]
     pushes = [jnp.where(s < 0, w * s * r, zero) for w, s, r in zip(weights, starts, rates, strict=True)]
     unit = ROUNDING * jnp.finfo(zero.dtype).eps
     noise = unit * functools.reduce(jnp.add, map(jnp.abs, terms + pushes))
     curvature = functools.reduce(jnp.add, (d * m for d, m in zip(direction, momentum, strict=True)))
+    curvature = functools.reduce(jnp.add, springs, curvature)
     return _Line(functools.reduce(jnp.add, terms), curvature, weights, starts, rates), noise
 
 

@@ -7,6 +7,7 @@ import math
 import numbers
 from typing import Any
 
+import numpy as np
 from jaxtyping import Array, Float, Int, UInt32
 
 from halfcheetah_jax import model
@@ -16,10 +17,9 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass
 NO_LIMIT = 2**31 - 1  # steps
 MAX_STEPS = 1000  # steps — gymnasium/envs/__init__.py: HalfCheetah-v5 @ gymnasium 1.3.0
 
-POSITIVE = (
-    "mass", "inertia", "radius", "half_length", "time_step", "friction", "contact_solref", "limit_solref",
-    "inverse_weight", "hinge_inverse_weight",
-)  # fmt: skip
+POSITIVE = ("mass", "inertia", "radius", "half_length", "time_step", "friction")
+NOT_NEGATIVE = ("damping", "armature", "floor_friction", "frictionloss")
+LEAST_INVERSE_WEIGHT = 1e-10  # below, MuJoCo bounds the stiffness of a constraint (mjMINVAL)
 
 Nine = tuple[Float[Array, "..."], ...]
 """One scalar per degree of freedom: x, z, pitch, then the hinges of bthigh, bshin, bfoot, fthigh, fshin, ffoot."""
@@ -45,17 +45,27 @@ class EnvParams(Replaceable):
     (``inverse_weights="recomputed"``).  Python numbers become constants of the compiled program: those that are left
     alone cost nothing.
 
+    Every value in the range that is named beside a field means what it means to MuJoCo; those of ``solref`` and
+    ``solimp`` have no range, as MuJoCo clips or replaces what it does not take, also where they are traced.  Traced
+    values of the other fields cannot be checked: out of its range a step means nothing.
+
     Raises:
-        InvalidParamsError: a Python number out of range, or a tuple of wrong length (traced values cannot be checked).
+        InvalidParamsError: a Python or NumPy number out of range, or a tuple of wrong length.
     """
 
     mass: tuple[Any, ...] = model.MASS  # kg, of the bodies in `model.BODIES`, > 0
     inertia: tuple[Any, ...] = model.INERTIA  # kg m^2, of the bodies about their centres, > 0
+    centre_x: tuple[Any, ...] = tuple(x for x, _ in model.CENTRE)  # m, centres of mass in the bodies' frames
+    centre_z: tuple[Any, ...] = tuple(z for _, z in model.CENTRE)  # m
     damping: tuple[Any, ...] = model.DAMPING  # N m s/rad, of the hinges, >= 0
     gear: tuple[Any, ...] = model.GEAR  # N m per unit of control
     stiffness: tuple[Any, ...] = model.STIFFNESS  # N m/rad, of the hinges' springs
     armature: tuple[Any, ...] = model.ARMATURE  # kg m^2, of the hinges, >= 0
-    range_low: tuple[Any, ...] = tuple(low for low, _ in model.RANGE)  # rad, of the hinges
+    frictionloss: tuple[Any, ...] = ()  # N m, dry friction of the six hinges, >= 0; empty: none, which costs nothing
+    qpos0: tuple[Any, ...] = (
+        0.0,
+    ) * model.NUM_DOF  # m, m, 7 x rad: coordinates at which the cheetah is as the XML says
+    range_low: tuple[Any, ...] = tuple(low for low, _ in model.RANGE)  # rad, of the hinges, <= range_high
     range_high: tuple[Any, ...] = tuple(high for _, high in model.RANGE)  # rad, of the hinges
     radius: tuple[Any, ...] = model.RADIUS  # m, of the capsules in `model.GEOMS`, > 0
     half_length: tuple[Any, ...] = model.GEOM_HALF_LENGTH  # m, of the capsules without their caps, > 0
@@ -66,24 +76,39 @@ class EnvParams(Replaceable):
     time_step: Any = model.TIME_STEP  # s, of a substep, > 0
     friction: Any = model.FRICTION  # sliding coefficient of the capsules, > 0
     floor_friction: Any = 0.0  # of the floor, >= 0; the larger of the two counts (at least 1e-5)
-    contact_solref: tuple[Any, Any] = model.SOLREF  # time constant (s), damping ratio, > 0
+    contact_solref: tuple[Any, Any] = model.SOLREF  # time constant (s), damping ratio; or negated stiffness, damping
     contact_solimp: tuple[Any, ...] = model.CONTACT_SOLIMP  # impedance at depth 0 and width, width (m), midpoint, power
     limit_solref: tuple[Any, Any] = model.SOLREF
     limit_solimp: tuple[Any, ...] = model.LIMIT_SOLIMP  # width in rad
-    inverse_weight: tuple[Any, ...] = model.INV_WEIGHT  # 1/kg, of the bodies: softness of their contacts, > 0
-    hinge_inverse_weight: tuple[Any, ...] = model.HINGE_INV_WEIGHT  # 1/(kg m^2), softness of the limits, > 0
+    inverse_weight: tuple[Any, ...] = model.INV_WEIGHT  # 1/kg, of the bodies: softness of their contacts, >= 1e-10
+    hinge_inverse_weight: tuple[Any, ...] = model.HINGE_INV_WEIGHT  # 1/(kg m^2), softness of the limits, >= 1e-10
     max_steps_in_episode: Any = MAX_STEPS  # steps, >= 1
 
     def __post_init__(self) -> None:
         """Reject impossible parameters while they are still Python numbers."""
         for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            default = field.default
-            if isinstance(default, tuple) and isinstance(value, tuple | list) and len(value) != len(default):
-                _reject(field.name, f"{len(value)} numbers", f"{len(default)} numbers")
-            for number in value if isinstance(value, tuple | list) else (value,):
+            default, value = field.default, _numbers(getattr(self, field.name))
+            lengths = (0, model.NUM_HINGES) if default == () else (len(default),) if isinstance(default, tuple) else ()
+            if lengths and isinstance(value, list) and len(value) not in lengths:
+                _reject(field.name, f"{len(value)} numbers", f"{' or '.join(map(str, lengths))} numbers")
+            for number in value if isinstance(value, list) else (value,):
                 if isinstance(number, numbers.Real):
                     _check(field.name, number)
+        bounds = _numbers(self.range_low), _numbers(self.range_high)
+        for low, high in zip(*bounds, strict=True) if all(isinstance(bound, list) for bound in bounds) else ():
+            if isinstance(low, numbers.Real) and isinstance(high, numbers.Real) and low > high:
+                _reject("range_low", low, f"a number <= range_high, {high}")
+
+
+def may_be_nonzero(values: tuple[Any, ...]) -> bool:
+    """Whether one of some numbers is not 0, or an array: then a step computes what depends on them."""
+    return any(not isinstance(value, float | int) or value != 0 for value in values)
+
+
+def _numbers(value: Any) -> Any:
+    """A tuple, list or array of NumPy as a list; anything else as it is."""
+    is_list = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    return list(value) if is_list else value
 
 
 def _check(name: str, value: Any) -> None:
@@ -91,8 +116,10 @@ def _check(name: str, value: Any) -> None:
         _reject(name, value, "a finite number")
     if name in POSITIVE and value <= 0:
         _reject(name, value, "a number > 0")
-    if name in ("damping", "armature", "floor_friction") and value < 0:
+    if name in NOT_NEGATIVE and value < 0:
         _reject(name, value, "a number >= 0")
+    if name in ("inverse_weight", "hinge_inverse_weight") and value < LEAST_INVERSE_WEIGHT:
+        _reject(name, value, f"a number >= {LEAST_INVERSE_WEIGHT}")
     if name == "max_steps_in_episode" and value < 1:
         _reject(name, value, "an integer >= 1")
 

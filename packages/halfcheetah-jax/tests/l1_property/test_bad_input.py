@@ -51,6 +51,30 @@ BAD = {
     "no friction": (lambda: EnvParams(friction=0.0), InvalidParamsError, "friction"),
     "NaN gravity": (lambda: EnvParams(gravity=NAN), InvalidParamsError, "gravity: got nan"),
     "infinite gear": (lambda: EnvParams(gear=(INF,) * 6), InvalidParamsError, "gear"),
+    "negative dry friction": (
+        lambda: EnvParams(frictionloss=(-1.0,) * 6),
+        InvalidParamsError,
+        "frictionloss: got -1.0",
+    ),
+    "array of NumPy with one bad number": (
+        lambda: EnvParams(damping=np.array([1, 1, 1, 1, 1, -2.0])),
+        InvalidParamsError,
+        "damping: got -2.0",
+    ),
+    "an array too short": (lambda: EnvParams(gear=np.ones(5)), InvalidParamsError, "gear: got 5 numbers"),
+    "bounds that cross": (
+        lambda: EnvParams(range_low=(0.8,) * 6, range_high=(0.5,) * 6),
+        InvalidParamsError,
+        "range_low: got 0.8",
+    ),
+    "hardly any inverse weight": (lambda: EnvParams(inverse_weight=(1e-20,) * 7), InvalidParamsError, "inverse_weight"),
+    "dry friction in kernels": (
+        lambda: HalfCheetah(backend="kernel").transition(
+            ENV.reset(jax.random.key(0))[1], jnp.zeros(6), EnvParams(frictionloss=(1.0,) * 6)
+        ),
+        InvalidParamsError,
+        "frictionloss",
+    ),
     "no steps": (lambda: EnvParams(max_steps_in_episode=0), InvalidParamsError, "max_steps_in_episode"),
     "replace": (lambda: EnvParams().replace(friction=-1.0), InvalidParamsError, "friction"),
     "action shape": (lambda: step_single(np.zeros(5)), IllegalActionError, "shape"),

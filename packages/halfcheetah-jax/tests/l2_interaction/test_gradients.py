@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from halfcheetah_jax import HalfCheetah
+from halfcheetah_jax import EnvParams, HalfCheetah, integrator
 from halfcheetah_jax.verification.gradients import error, mujoco_differences, slopes, states, step_function
+from halfcheetah_jax.verification.states import draw
 from rlenv_shared import compiling
+from rlenv_shared.verification.locate import reference
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(900)]
 
@@ -93,3 +95,45 @@ def test_derivatives_without_jit():
     assert np.isfinite(value).all()
     assert rate[9] != 0
     np.testing.assert_allclose(gradient.sum(), rate[9], rtol=1e-3)
+
+
+def test_derivatives_by_state_dry_friction_centres_and_rest_are_those_of_mujoco(x64):
+    """One substep, along one direction of state, control and parameters at once; sliding hinges and sticking ones."""
+    mujoco, count = reference("gymnasium_mujoco"), 64
+    rng = np.random.default_rng(3)
+    sample, loss = draw("tumble", count, seed=3), rng.uniform(5, 60, 6)
+    sample = sample._replace(ctrl=np.clip(sample.ctrl, -0.9, 0.9))
+    given = [sample.qpos, sample.qvel, sample.ctrl]
+    options = [loss, np.array(EnvParams().centre_x), rng.uniform(-0.1, 0.1, 9)]
+    ways = [rng.standard_normal(part.shape) for part in given], [rng.standard_normal(part.shape) for part in options]
+
+    def substep(qpos, qvel, ctrl, warmstart, loss, centre_x, qpos0):
+        params = EnvParams(frictionloss=tuple(loss), centre_x=tuple(centre_x), qpos0=tuple(qpos0))
+        after = integrator.substep(tuple(qpos), tuple(qvel), tuple(ctrl), tuple(warmstart), params)
+        return jnp.stack([*after.qpos, *after.qvel]), after.solution.active.sliding
+
+    def slope(state, way, warmstart):
+        call = lambda *x: substep(*x[:3], warmstart, *x[3:])  # noqa: E731
+        at = (*state, *options)
+        (_, sliding), (rate, _) = jax.jvp(call, tuple(map(jnp.asarray, at)), (*way, *map(jnp.asarray, ways[1])))
+        return rate, sliding
+
+    exact, sliding = jit(jax.vmap(slope))(tuple(given), tuple(ways[0]), sample.warmstart)
+    assert 0 < np.mean([(np.asarray(sliding) >> bit & 1) for bit in range(12)]) < 0.5
+    ends = {}
+    for length in (1e-6, -1e-6):
+        loss, centre_x, rest = (part + length * way for part, way in zip(options, ways[1], strict=True))
+        z = np.array(EnvParams().centre_z)
+        changes = {
+            "dof_frictionloss": np.array([0, 0, 0, *loss]),
+            "body_ipos": np.concatenate([np.zeros((1, 3)), np.stack([centre_x, 0 * z, z], axis=1)]),
+            "geom_sameframe": np.zeros(9),
+            "body_sameframe": np.zeros(8),
+            "qpos0": rest,
+        }
+        moved = [part + length * way for part, way in zip(given, ways[0], strict=True)]
+        after = mujoco.step(mujoco.compile_model(changes=changes), *moved, sample.warmstart)
+        ends[length] = np.concatenate(after[:2], axis=1)
+    expected = (ends[1e-6] - ends[-1e-6]) / 2e-6
+    off = np.abs(exact - expected).max(axis=1) / np.maximum(1, np.abs(expected).max(axis=1))
+    assert np.quantile(off, 0.9) <= MUJOCO_BOUND  # of the others some row changes sides

@@ -47,7 +47,26 @@ def sizes():
     }
 
 
+# MuJoCo places capsules whose centre is that of their body, when it compiled, by the centre of mass.
+OWN_PLACES = {"geom_sameframe": np.zeros(9), "body_sameframe": np.zeros(8)}
+LOSS = scaled((4.0, 3.0, 2.0, 4.0, 2.0, 1.0), 10)
+REST = tuple(np.random.default_rng(11).uniform(-0.2, 0.2, 9).tolist())
+CENTRE_X, CENTRE_Z = (scaled(values, 12 + i) for i, values in enumerate(zip(*model.CENTRE, strict=True)))
+
+
+def centres():
+    y = np.zeros(7)
+    return {"body_ipos": np.concatenate([np.zeros((1, 3)), np.stack([CENTRE_X, y, CENTRE_Z], axis=1)]), **OWN_PLACES}
+
+
 CASES = {
+    "dry friction": ({"frictionloss": LOSS}, {"dof_frictionloss": np.array([0, 0, 0, *LOSS])}),
+    "dry friction of some hinges": (
+        {"frictionloss": (0.0, 30.0, 0.0, 0.01, 0.0, 200.0)},
+        {"dof_frictionloss": np.array([0, 0, 0, 0.0, 30.0, 0.0, 0.01, 0.0, 200.0])},
+    ),
+    "centres of mass": ({"centre_x": CENTRE_X, "centre_z": CENTRE_Z}, centres()),
+    "rest position": ({"qpos0": REST}, {"qpos0": np.array(REST)}),
     "mass": ({"mass": MASS}, {"body_mass": [0, *MASS]}),
     "damping": ({"damping": DAMPING}, {"dof_damping": np.array([0, 0, 0, *DAMPING])}),
     "gear": ({"gear": GEAR}, {"actuator_gear": np.array([[g, 0, 0, 0, 0, 0] for g in GEAR])}),
@@ -87,7 +106,34 @@ def test_changed_model(case):
         assert error(name, got[name], expected[name]).max() <= TOL, name
 
 
-@pytest.mark.parametrize("case", ["solref", "friction", "pushes"])
+def test_each_environment_of_a_batch_may_have_a_cheetah_of_its_own(x64):
+    """What a randomiser draws: dry friction, centres of mass and rest position, traced, in the step."""
+    count, rng = 16, np.random.default_rng(21)
+    states = draw("tumble", count, seed=21)
+    loss, rest = rng.uniform(0, 20, (count, 6)), rng.uniform(-0.1, 0.1, (count, 9))
+    loss[: count // 4] = 0
+    centre = np.array(model.CENTRE) + rng.uniform(-0.03, 0.03, (count, 7, 2))
+    default = EnvParams()
+    drawn = default.replace(
+        frictionloss=tuple(loss.T),
+        qpos0=tuple(rest.T),
+        centre_x=tuple(centre[..., 0].T),
+        centre_z=tuple(centre[..., 1].T),
+    )
+    drawn = jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, drawn)
+    axes = jax.tree.map(lambda leaf: 0 if isinstance(leaf, jax.Array) else None, drawn)
+    got = env_step(HalfCheetah(dtype=jnp.float64), states, drawn, axes)
+    for i in range(count):
+        ipos = np.zeros((8, 3))
+        ipos[1:, [0, 2]] = centre[i]
+        changes = {"dof_frictionloss": np.array([0, 0, 0, *loss[i]]), "body_ipos": ipos, "qpos0": rest[i], **OWN_PLACES}
+        compiled = mujoco_reference.compile_model(changes=changes)
+        one = [field[i : i + 1] for field in states]
+        expected, _, _ = mujoco_reference.step(compiled, *one, mujoco_reference.FRAME_SKIP)
+        assert error("qpos", got[i : i + 1], expected).max() <= TOL, i
+
+
+@pytest.mark.parametrize("case", ["solref", "friction", "pushes", "dry friction", "rest position"])
 def test_python_numbers_and_traced_ones_mean_the_same(x64, case):
     """The former become constants of the program."""
     case = "contact solref" if case == "solref" else case
@@ -116,15 +162,15 @@ def test_recomputed_inverse_weights_are_those_of_mj_setconst(x64):
     assert error("qpos", got, expected).max() <= TOL
 
 
-def env_step(env, states, params):
-    """Positions after a step of the environment."""
+def env_step(env, states, params, axes=None):
+    """Positions after a step of the environment; ``axes`` of the parameters, where each has its own."""
     env = in_form(env)
     columns = [tuple(jnp.asarray(array[:, i]) for i in range(9)) for array in (states.qpos, states.qvel)]
     zeros = jnp.zeros(len(states.qpos), jnp.int32)
     warm = tuple(jnp.asarray(states.warmstart[:, i]) for i in range(9))
     state = State(*columns, warm, zeros, (zeros.astype(jnp.uint32),) * 3)
-    step = jax.jit(jax.vmap(lambda state, action: env.step_env(None, state, action, params)[1].qpos))
-    return np.stack(step(state, jnp.asarray(states.ctrl)), axis=-1)
+    step = jax.vmap(lambda state, action, params: env.step_env(None, state, action, params)[1].qpos, (0, 0, axes))
+    return np.stack(jax.jit(step)(state, jnp.asarray(states.ctrl), params), axis=-1)
 
 
 def ours_constant(states, params):

@@ -6,6 +6,7 @@
 'pokejax/Gen9RandomBattle-v0'
 """
 
+import importlib.util
 from typing import Any
 
 from pokejax.env import RandomBattle
@@ -14,7 +15,7 @@ from rlenv_emit.env import xla_backend
 from rlenv_shared import registry
 
 __version__ = "0.1.0"
-__all__ = ["Params", "RandomBattle", "__version__", "make"]
+__all__ = ["Params", "RandomBattle", "__version__", "make", "register"]
 
 registry.register(RandomBattle.name, RandomBattle)
 
@@ -30,3 +31,17 @@ def make(**kwargs: Any) -> RandomBattle:
     """
     found: RandomBattle = registry.make(RandomBattle.name, **{**xla_backend(), **kwargs})
     return found
+
+
+def register() -> None:
+    """Register ``pokejax/Gen9RandomBattle-v0`` with Gymnasium: one seat against an opponent; safe to repeat.
+
+    Importing this package does it where Gymnasium is installed, so ``gymnasium.register_envs(pokejax)`` suffices.
+    """
+    from pokejax import gym_env
+
+    gym_env.register()
+
+
+if importlib.util.find_spec("gymnasium"):
+    register()

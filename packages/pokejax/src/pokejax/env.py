@@ -158,6 +158,7 @@ class RandomBattle(Env):
 
     def _accepted(self, state: Words, action: Any, params: Params, ops: Ops) -> tuple[Any, Any]:
         """Actions that can be taken, and whether others were asked for; who is not asked and passes needs no look."""
+        action = masking.as_index(action)
         looked_at = finished(LAYOUT.view(state)) | self.to_act(state).any() | (action != PASS).any()
 
         def sanitised(_: Any) -> tuple[Any, Any]:

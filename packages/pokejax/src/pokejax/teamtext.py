@@ -11,15 +11,19 @@ Pokémon separated by ``]``.  Exported, one Pokémon to a paragraph::
     Timid Nature
     - Thunderbolt
 
-Without other words a Pokémon has level 100, no gender, no effort values and individual values of 31; a generated team
-says what its Pokémon have.  What the engine does not play exactly is refused by name, with line and field.
+Both are read as Showdown reads them, nicknames with ``|``, ``]`` and ``@`` included; what it would pass over in silence
+is refused.  Without other words a Pokémon has level 100, no gender, no effort values and individual values of 31; a
+generated team says what its Pokémon have.  What the engine does not play exactly is refused by name, with line and
+field.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -30,11 +34,16 @@ from pokejax.effects import CROWNED, CROWNED_MOVES
 from pokejax.rows import STATS
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES, table
-from rlenv_shared.errors import InvalidParamsError, explain
+from rlenv_shared import files
+from rlenv_shared.errors import EnvError, InvalidParamsError, explain
 
 MOST_LEVEL, MOST_EV, MOST_EVS, MOST_IV = 100, 255, 510, 31
 GENDERS: Final = ("M", "F", "N")
 SHORT: Final = dict(zip(("HP", "Atk", "Def", "SpA", "SpD", "Spe"), STATS, strict=True))
+WITHOUT_EFFECT: Final = (  # on a battle of Gen 9
+    "Shiny", "Happiness", "Hidden Power", "Pokeball", "Gigantamax", "Dynamax Level"
+)  # fmt: skip
+SLOTS: Final = ("", "0", "1", "h", "s")  # of an ability in packed form, which Showdown looks up
 PACKED_FIELDS: Final = (
     "name", "species", "item", "ability", "moves", "nature", "evs", "gender", "ivs", "shiny", "level", "rest"
 )  # fmt: skip
@@ -68,37 +77,81 @@ def pool(texts: Iterable[str]) -> tuple[NDArray[np.uint32], ...]:
 
 def described(text: str, where: str = "team") -> list[Mapping[str, Any]]:
     """One team of six as `teams.constants` takes it; errors as of `pool`."""
-    written = _packed(text.strip(), where) if "|" in text else _exported(text, where)
+    written = _written(text, where)
     if len(written) != TEAM:
         raise _refused(where, f"{len(written)} Pokémon", f"{TEAM} Pokémon", "write six")
     return [_described(one) for one in written]
 
 
+def read(path: str | Path) -> tuple[NDArray[np.uint32], ...]:
+    """A pool of the teams in a file: exported, each under a line ``=== its name ===``, or packed, one to a line.
+
+    Raises:
+        InvalidParamsError: there is no such file, or it holds no text; else as of `pool`.
+    """
+    try:
+        text = files.decoded(Path(path).read_bytes(), f"teams {path}")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        if isinstance(error, EnvError):
+            raise
+        raise InvalidParamsError(f"teams {path}", error, "a file of teams", "correct the path") from None
+    lines = text.strip().splitlines()
+    if all("|" in line for line in lines if line.strip()):
+        texts = [line for line in lines if line.strip()]
+    else:
+        texts = [part for part in re.split(r"(?m)^\s*===.*$", text) if part.strip()]
+    if not texts:
+        raise InvalidParamsError(f"teams {path}", "0 teams", "at least one", "write one")
+    return pool(texts)
+
+
 def member(text: str, where: str = "Pokémon") -> dict[str, Any]:
     """The first Pokémon of a text as `teams.constants` takes it; errors as of `pool`."""
-    written = _packed(text.strip(), where) if "|" in text else _exported(text, where)
+    written = _written(text, where)
     if not written:
         raise _refused(where, "nothing", "a Pokémon in packed or export form", "write one")
     return _described(written[0])
 
 
 def to_id(name: str) -> str:
-    """A name as ids are written."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    """A name as ids are written; Flabébé is flabebe."""
+    return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", name).lower())
 
 
 # --- the two forms --------------------------------------------------------------------------------------------------
 
 
+def _written(text: str, where: str) -> list[Written]:
+    """A text of one line with bars is packed, as for Showdown; bars of longer ones belong to nicknames."""
+    text = text.lstrip("\ufeff")
+    lines = text.strip().splitlines()
+    if re.match(r"\s*\[\s*\{", text):
+        raise _refused(f"{where}, line 1", "JSON", "Showdown's packed or export form", "export the team")
+    return _packed(lines[0], where) if len(lines) == 1 and "|" in lines[0] else _exported(text, where)
+
+
 def _packed(text: str, where: str) -> list[Written]:
-    return [_packed_member(part, f"{where}, Pokémon {m}") for m, part in enumerate(text.split("]"))]
+    """Fields are cut off one after the other: a nickname may hold what separates Pokémon."""
+    found: list[Written] = []
+    more = "]"
+    while more:
+        at = f"{where}, Pokémon {len(found)}"
+        parts = text.split("|", len(PACKED_FIELDS) - 1)
+        if len(parts) < len(PACKED_FIELDS):
+            raise _fields(at, len(parts))
+        last, more, text = parts[-1].partition("]")
+        if "|" in last:
+            raise _fields(at, len(PACKED_FIELDS) + last.count("|"))
+        found.append(_packed_member(dict(zip(PACKED_FIELDS, [*parts[:-1], last], strict=True)), at))
+    return found
 
 
-def _packed_member(text: str, where: str) -> Written:
-    parts = text.split("|")
-    if len(parts) != len(PACKED_FIELDS):
-        raise _refused(where, f"{len(parts)} fields", f"{len(PACKED_FIELDS)}, {'|'.join(PACKED_FIELDS)}", "add bars")
-    field = dict(zip(PACKED_FIELDS, parts, strict=True))
+def _fields(where: str, count: int) -> InvalidParamsError:
+    expected = f"{len(PACKED_FIELDS)}, {'|'.join(PACKED_FIELDS)}"
+    return _refused(where, f"{count} fields", expected, "add or remove bars")
+
+
+def _packed_member(field: Mapping[str, str], where: str) -> Written:
     rest = field["rest"].split(",")
     return Written(
         where,
@@ -129,7 +182,9 @@ def _exported(text: str, where: str) -> list[Written]:
     current: Written | None = None
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
-        if not line or line.startswith("==="):
+        if line.startswith("==="):
+            continue
+        if line in ("", "---"):
             current = None
             continue
         at = f"{where}, line {number}"
@@ -143,20 +198,23 @@ def _exported(text: str, where: str) -> list[Written]:
 
 def _heading(line: str, where: str) -> Written:
     """``Nickname (Species) (M) @ Item``."""
-    who, _, item = (part.strip() for part in line.partition("@"))
-    marked = re.search(r"\((M|F|N)\)\s*$", who)
-    who = who[: marked.start()].strip() if marked else who
-    named = re.search(r"\(([^()]+)\)$", who)
-    gender = marked.group(1) if marked else ""
-    return Written(where, species=named.group(1) if named else who, item=item, gender=gender)
+    who, *items = line.split(" @ ")
+    if len(items) > 1:
+        raise _refused(where, line, "one ' @ ', before the item", "take it out of the nickname")
+    marked = re.search(r" \((M|F|N)\)$", who.strip())
+    who = who.strip()[: marked.start()] if marked else who.strip()
+    species = who
+    if who.endswith(")") and "(" in who:
+        species = who[:-1].split("(")[1]
+    return Written(where, species=species, item=items[0] if items else "", gender=marked.group(1) if marked else "")
 
 
 def _read_line(one: Written, line: str, where: str) -> None:
-    if line.startswith("-"):
+    if line.startswith(("-", "~")):
         one.moves.append(line[1:].strip())
         return
-    if line.endswith(" Nature"):
-        one.nature = line.removesuffix(" Nature")
+    if nature := re.fullmatch("([A-Za-z]+) [Nn]ature", line):
+        one.nature = nature[1]
         return
     key, colon, value = (part.strip() for part in line.partition(":"))
     if key in ("EVs", "IVs") and colon:
@@ -166,7 +224,7 @@ def _read_line(one: Written, line: str, where: str) -> None:
             if stat.strip() not in SHORT:
                 raise _refused(f"{where}: {key}", part.strip(), f"a number and one of {', '.join(SHORT)}", "mend it")
             values[STATS.index(SHORT[stat.strip()])] = _integer(amount, f"{where}: {key}")
-    elif key == "Ability" and colon:
+    elif key in ("Ability", "Trait") and colon:
         one.ability = value
     elif key == "Level" and colon:
         one.level = _integer(value, f"{where}: level")
@@ -174,7 +232,7 @@ def _read_line(one: Written, line: str, where: str) -> None:
         one.tera = value
     elif key == "Gender" and colon:
         one.gender = value
-    elif key not in ("Shiny", "Happiness", "Hidden Power") or not colon:
+    elif key not in WITHOUT_EFFECT or not colon:
         expected = "a move after a dash, a nature, or Ability, Level, Tera Type, EVs, IVs"
         raise _refused(where, line, expected, "leave the line out or mend it")
 
@@ -193,6 +251,9 @@ def _described(one: Written) -> dict[str, Any]:
     if sum(one.evs) > MOST_EVS:
         raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {MOST_EVS}", "lower some")
     gender = one.gender.strip().upper() or "N"
+    if to_id(one.ability) in SLOTS:
+        got = f"slot {one.ability}" if one.ability else "none"
+        raise _refused(f"{one.where}: ability", got, "the name of its ability", "write it")
     if gender not in GENDERS:
         raise _refused(f"{one.where}: gender", repr(one.gender), "M, F or N", "correct it, or leave it out")
     moves = [to_id(move) for move in one.moves]
@@ -204,7 +265,8 @@ def _described(one: Written) -> dict[str, Any]:
     values = teams.stats_of(base, one.level, one.evs, one.ivs, int(table("natures")[0][NAMES["nature"].index(nature)]))
     first_type = NAMES["type"][word & 31]
     return {
-        "species": species, "level": one.level, "ability": to_id(one.ability), "item": to_id(one.item),
+        "species": species, "level": one.level, "ability": to_id(one.ability),
+        "item": to_id(one.item).removeprefix("noitem"),
         "maxhp": 1 if rest >> 31 else values[0], "stats": values[1:], "moves": [[move, 0] for move in moves],
         "tera": one.tera.strip().title() or first_type, "weight": rest >> 16 & 0x7FFF,
         "evs": one.evs, "ivs": one.ivs, "nature": nature, "gender": gender,
@@ -225,10 +287,9 @@ def _check_range(what: str, values: Sequence[int], low: int, high: int) -> None:
 
 
 def _integer(text: str, where: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise _refused(where, repr(text), "an integer", "mend it") from None
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,9}\s*", text):
+        raise _refused(where, repr(text[:40]), "an integer", "mend it")
+    return int(text)
 
 
 def _refused(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:

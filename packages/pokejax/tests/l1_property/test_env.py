@@ -10,6 +10,8 @@ from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, NOBODY
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
+from rlenv_testing.random_play import RandomPlay
+from rlenv_testing.traced_checks import check_action_dtypes
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 ENV = RandomBattle()
@@ -140,3 +142,7 @@ def test_few_steps_at_a_time_come_to_the_same(played):
         for name in ("high", "low", "draws", "turn", "over", "winner"):
             np.testing.assert_array_equal(field(words, name), field(expected, name))
     assert waited
+
+
+def test_actions_of_64_bits_widen_nothing():
+    check_action_dtypes(RandomPlay(ENV), ("int64",))

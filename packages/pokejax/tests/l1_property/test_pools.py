@@ -99,6 +99,75 @@ def test_a_packed_team_with_a_field_missing_is_refused():
         teamtext.pool(["]".join([*[PACKED] * 5, PACKED.rsplit("|", 1)[0]])])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("Sparky", "a | b"),
+        ("Sparky", "a@b"),
+        ("Sparky", "[a]"),
+        ("Sparky ", ""),
+        ("Sparky (Pikachu)", "Pikachu"),
+        ("Shiny: Yes", "Pokeball: Dusk Ball\nGigantamax: Yes\nDynamax Level: 3"),
+        ("Ability", "Trait"),
+        ("Timid Nature", "Timid nature"),
+        ("- Surf", "~ Surf"),
+        ("- Surf", "-Surf"),
+        ("Sparky", "\ufeffSparky"),
+        ("\n", "\r\n"),
+        ("\n", "  \n"),
+    ],
+)
+def test_exported_forms_that_showdown_reads_alike(change):
+    assert teamtext.member(EXPORTED.replace(*change)) == teamtext.member(EXPORTED)
+
+
+def test_packed_nicknames_may_hold_what_separates_pokemon():
+    team = "]".join([f"a]b{PACKED}", *[PACKED] * 5])
+    assert teamtext.described(f"\ufeff{team}\r\n") == teamtext.described("]".join([PACKED] * TEAM))
+
+
+@pytest.mark.parametrize("name", ["Flabébé", "Flabe\u0301be\u0301", "Flabebe"])
+def test_accents_are_no_part_of_an_id(name):
+    assert teamtext.to_id(name) == "flabebe"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (EXPORTED.replace("Sparky", "a @ b"), r"Pokémon, line 1: got a @ b .*, expected one ' @ '"),
+        (EXPORTED.replace("Ability: Static\n", ""), r"Pokémon, line 1: ability: got none"),
+        (EXPORTED.replace("Level: 88", "Level: 8_8"), r"line 3: level: got '8_8'"),
+        (PACKED.replace("static", ""), r"Pokémon, Pokémon 0: ability: got none"),
+        (PACKED.replace("static", "H"), r"Pokémon, Pokémon 0: ability: got slot H"),
+        (PACKED.replace("|88|", "|" + "9" * 5000 + "|"), r"Pokémon 0: level: got '9{40}'"),
+        (PACKED + "|", r"Pokémon 0: got 13 fields"),
+        ('[{"species": "Pikachu"}]', r"line 1: got JSON"),
+    ],
+)
+def test_what_showdown_would_guess_is_refused(text, message):
+    with pytest.raises(InvalidParamsError, match=message):
+        teamtext.member(text)
+
+
+def test_files_of_teams(tmp_path):
+    path, one = tmp_path / "teams.txt", "\n".join([EXPORTED] * TEAM)
+    wanted = [column.tolist() for column in teamtext.pool([one, one])]
+    for content in (
+        f"=== [gen9] first ===\n\n{one}\n=== second ===\n{one}".encode("utf-16"),
+        f"{']'.join([PACKED] * TEAM)}\r\n{']'.join([PACKED] * TEAM)}\r\n".encode("utf-8-sig"),
+    ):
+        path.write_bytes(content)
+        assert [column.tolist() for column in teamtext.read(path)] == wanted
+    path.write_bytes(b"Pikachu\n\xff")
+    with pytest.raises(InvalidParamsError, match=r"teams .*, line 2: .*save it as UTF-8"):
+        teamtext.read(path)
+    with pytest.raises(InvalidParamsError, match="a file of teams"):
+        teamtext.read(tmp_path / "missing")
+    path.write_bytes(b"")
+    with pytest.raises(InvalidParamsError, match="got 0 teams"):
+        teamtext.read(path)
+
+
 def test_five_are_no_team():
     with pytest.raises(InvalidParamsError, match="team 0: got 5 Pokémon"):
         teamtext.pool(["]".join([PACKED] * 5)])

@@ -33,10 +33,23 @@ class PongBatch:
         self, num_envs: int, rng: RngKind, num_threads: int | None, seed: int | None, options: dict[str, Any]
     ) -> None:
         self.config = PongConfig.from_options(options)
+        self._num_threads = num_threads
         self.core = self.config.batch(num_envs, rng, num_threads)
         self.num_envs, self.rng = int(num_envs), rng
         self._first_seed = None if seed is None else check_seed(seed, self.num_envs, rng)
         self._has_begun = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the Rust object, whose states are kept."""
+        kept = {name: value for name, value in self.__dict__.items() if name != "core"}
+        return {**kept, "snapshot": self.snapshot() if self._has_begun else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        snapshot = state.pop("snapshot")
+        self.__dict__.update(state)
+        self.core = self.config.batch(self.num_envs, self.rng, self._num_threads)
+        if snapshot is not None:
+            self.restore(snapshot)
 
     def reset(self, seed: int | None, observations: NDArray[np.float32]) -> None:
         """Begin all episodes.

@@ -20,6 +20,7 @@ def test_discrete_conforms():
         conformance.check_avals,
         conformance.check_strict_promotion,
         conformance.check_x64,
+        conformance.check_action_dtypes,
         conformance.check_masks,
         conformance.check_illegal_actions,
         conformance.check_terminal_masks,

@@ -14,10 +14,13 @@ import jax
 import numpy as np
 
 from rlenv_bench.workloads import Workload
+from rlenv_learn.actors import collect
 from rlenv_learn.config import PPOConfig
-from rlenv_learn.host import HostTraining, HostVecEnv
+from rlenv_learn.host import HostTraining
+from rlenv_learn.host_env import HostVecEnv
 from rlenv_learn.train import native_training
 from rlenv_learn.trainer import Training
+from rlenv_shared import compiling
 
 
 @dataclasses.dataclass
@@ -71,3 +74,51 @@ def native_ppo(env: Any, config: PPOConfig, name: str, **settings: Any) -> PPOWo
 def host_ppo(env: HostVecEnv, config: PPOConfig, name: str, **settings: Any) -> PPOWorkload:
     """PPO on a host vector environment."""
     return PPOWorkload(name, HostTraining(env, config), config, False, settings)
+
+
+@dataclasses.dataclass
+class ActingWorkload(Workload):
+    """The acting half of PPO: what the network decides, and the environment's steps; nothing is learned."""
+
+    name: str  # of the workload
+    training: Training  # whose rollouts
+    settings: Mapping[str, Any]  # for the report
+    deterministic: bool = True
+
+    def __post_init__(self) -> None:
+        """Its size is that of an update."""
+        config = self.training.trainer.config
+        self.batch, self.steps = config.num_envs, config.rollout_length
+
+    def compile(self) -> None:
+        """Trace, lower and compile."""
+        trainer = self.training.trainer
+        self._start = self.training.start(0)
+
+        def act(policy: Any, actors: Any, params: Any) -> Any:
+            return collect(policy, actors, trainer.game, params, trainer.config)
+
+        given = self._start.learner.policy, self._start.actors, self._start.env_params
+        self._act = compiling.jit(act, trainer.env).lower(*given).compile()
+
+    def begin(self) -> None:
+        """Go back to the start."""
+        self._actors = self._start.actors
+        self.finish()
+
+    def call(self) -> None:
+        """One rollout, which is kept as a learner needs it."""
+        self._actors, self._rollout, _ = self._act(self._start.learner.policy, self._actors, self._start.env_params)
+
+    def finish(self) -> None:
+        """Wait for it."""
+        jax.block_until_ready(self._actors)
+
+    def checksum(self) -> float:
+        """Sum of the rewards of the last rollout."""
+        return PPOWorkload.parameter_sum(self._rollout.reward)
+
+
+def native_acting(env: Any, config: PPOConfig, name: str, **settings: Any) -> ActingWorkload:
+    """The acting half of PPO on a JAX environment."""
+    return ActingWorkload(name, native_training(env, config), settings)

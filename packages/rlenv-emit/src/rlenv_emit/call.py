@@ -13,13 +13,14 @@ import jax.numpy as jnp
 from jax.extend import core as jax_core
 from jax.interpreters import ad, batching, mlir
 
-from rlenv_emit.build import Built, build
+from rlenv_emit import warm
+from rlenv_emit.build import Built, build, built, kept_object
 from rlenv_emit.bytecode import machine
 from rlenv_emit.bytecode.code import Code
 from rlenv_emit.bytecode.store import code_of
 from rlenv_emit.collection import uncollected
 from rlenv_emit.errors import DifferentiationError
-from rlenv_emit.processor import BYTECODE, Form
+from rlenv_emit.processor import BYTECODE, TRACED, Form
 from rlenv_shared.errors import explain
 
 Kind = Callable[..., Any]
@@ -33,20 +34,27 @@ class Traced:
     """A function of one environment, traced; compiled for every pattern of shared arguments that it meets.
 
     Args:
-        closed: its jaxpr.
+        trace: gives its jaxpr; not asked where all that is needed of it was kept.
+        in_avals: shapes and dtypes of one environment's arguments.
+        out_avals: of its results.
         form: of the processor.
         threads: at most that many work on a batch.
         kind: of an environment, if it matters.
         partly: whether kinds may be negative.
+        identity: of the function and its options, by which programs are kept; None where it cannot be told.
     """
 
-    def __init__(self, closed: Any, form: Form, threads: int, kind: Kind | None = None, partly: bool = False) -> None:
-        self.closed, self.form, self.threads, self.kind, self.partly = closed, form, threads, kind, partly
+    def __init__(
+        self, trace: Callable[[], Any], in_avals: Sequence[Any], out_avals: Sequence[Any], form: Form, threads: int,
+        kind: Kind | None = None, partly: bool = False, identity: str | None = None,
+    ) -> None:  # fmt: skip
+        self._trace, self.in_avals, self.out_avals = trace, tuple(in_avals), tuple(out_avals)
+        self.form, self.threads, self.kind, self.partly, self.identity = form, threads, kind, partly, identity
 
     @functools.cached_property
-    def out_avals(self) -> tuple[Any, ...]:
-        """Shapes and dtypes of one environment's results."""
-        return tuple(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in self.closed.out_avals)
+    def closed(self) -> Any:
+        """The jaxpr of one environment."""
+        return self._trace()
 
     @functools.cache  # noqa: B019
     @uncollected()
@@ -61,17 +69,22 @@ class Traced:
         return code_of(self.closed, varying)
 
 
+def target_of(key: str) -> str:
+    """Name under which XLA knows an object."""
+    return f"rlenv_emit_{key}"
+
+
 @functools.cache
 def _registered() -> set[str]:
     return set()
 
 
-def _register(built: Built) -> str:
-    name = f"rlenv_emit_{built.key}"
+def _register(made: Built) -> str:
+    name = target_of(made.key)
     if name not in _registered():
         create = ctypes.pythonapi.PyCapsule_New
         create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        jax.ffi.register_ffi_target(name, create(built.handler, None, None), platform="cpu")
+        jax.ffi.register_ffi_target(name, create(made.handler, None, None), platform="cpu")
         _registered().add(name)
     return name
 
@@ -110,9 +123,40 @@ def _batch(axis_data: Any, arguments: Any, axes: Any, **params: Any) -> tuple[li
 
 
 def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tuple[int, ...]) -> list[Any]:
-    count = math.prod(batch)
-    if count == 0:
+    if math.prod(batch) == 0:
         return [jnp.zeros((*batch, *out.shape), out.dtype) for out in traced.out_avals]
+    if traced.identity is None:
+        return _carry_out(*arguments, traced=traced, batched=batched, batch=batch)
+    return list(_program(traced, batched, batch).call(*arguments))
+
+
+@functools.lru_cache(maxsize=256)
+@uncollected()
+def _program(traced: Traced, batched: tuple[bool, ...], batch: tuple[int, ...]) -> Any:
+    """The call as XLA takes it, traced or kept."""
+    arguments = [
+        jax.ShapeDtypeStruct((*(batch if own else ()), *aval.shape), aval.dtype)
+        for aval, own in zip(traced.in_avals, batched, strict=True)
+    ]
+    outs = [jax.ShapeDtypeStruct((*batch, *out.shape), out.dtype) for out in traced.out_avals]
+    function = functools.partial(_carry_out, traced=traced, batched=batched, batch=batch)
+    identity = warm.key_of_call(str(traced.identity), batched, batch)
+    return warm.program(identity, function, arguments, outs, _load)
+
+
+def _load(name: str, key: str) -> bool:
+    """Let XLA know an object that was made before; False where there is none."""
+    if target_of(key) in _registered():
+        return True
+    found = kept_object(name, key)
+    if found is not None:
+        _register(built(found, key))
+    return found is not None
+
+
+def _carry_out(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tuple[int, ...]) -> list[Any]:
+    """The results of a whole batch."""
+    count = math.prod(batch)
     outs = [jax.ShapeDtypeStruct((count, *out.shape), out.dtype) for out in traced.out_avals]
     # Who is left out keeps its first arguments, so they are its own.
     spread = [traced.partly and not own and i < len(outs) for i, own in enumerate(batched)]
@@ -123,12 +167,12 @@ def _lower(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch: tu
     batched = tuple(own or shared for own, shared in zip(batched, spread, strict=True))
     rows = [
         argument.reshape((count, *aval.shape)) if own else argument
-        for argument, own, aval in zip(arguments, batched, traced.closed.in_avals, strict=True)
+        for argument, own, aval in zip(arguments, batched, traced.in_avals, strict=True)
     ]
     kinds = None
     if traced.kind is not None:  # neighbours share branches, so those of one kind go together
         kinds = jax.vmap(traced.kind, [0 if own else None for own in batched], axis_size=count)(*rows)
-    carry_out = _carried_out if traced.form is BYTECODE else _native
+    carry_out = {BYTECODE: _carried_out, TRACED: _as_traced}.get(traced.form, _native)
     found = carry_out(traced, batched, rows, outs, kinds)
     return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
 
@@ -139,7 +183,10 @@ def _native(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kin
     if kinds is not None:
         places = enumerate(zip(batched, rows, outs, strict=False))
         replaced = {i: i for i, (own, row, out) in places if own and (row.shape, row.dtype) == (out.shape, out.dtype)}
-    call: Any = jax.ffi.ffi_call(traced.target(batched), outs, input_output_aliases=replaced)
+    target = traced.target(batched)
+    key = target.removeprefix(target_of(""))
+    warm.note({(f"{traced.form.name}-{key}", key)})
+    call: Any = jax.ffi.ffi_call(target, outs, input_output_aliases=replaced)
     return call(*rows, *([] if kinds is None else [kinds]), threads=traced.threads)
 
 
@@ -156,7 +203,17 @@ def _carried_out(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any
     ]
 
 
-def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:
+def _as_traced(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:
+    """By XLA, as JAX maps it."""
+    axes = [0 if own else None for own in batched]
+    count = outs[0].shape[0] if outs else 1
+    return jax.vmap(jax_core.jaxpr_as_fun(traced.closed), axes, axis_size=count)(*rows)
+
+
+def _derive(primals: Any, tangents: Any, **params: Any) -> Any:
+    """Only of what XLA compiles as it is."""
+    if params["traced"].form is TRACED:
+        return jax.jvp(functools.partial(_carry_out, **params), primals, tuple(map(ad.instantiate_zeros, tangents)))
     raise DifferentiationError(
         explain(
             "emitted function",
@@ -167,8 +224,14 @@ def _refuse(primals: Any, tangents: Any, **params: Any) -> Any:
     )
 
 
+@functools.lru_cache(maxsize=256)
+def _jitted(**params: Any) -> Any:
+    """What runs a call outside of `jax.jit`."""
+    return jax.jit(functools.partial(emitted_p.bind, **params))
+
+
 emitted_p.def_abstract_eval(_abstract)
-emitted_p.def_impl(lambda *arguments, **params: jax.jit(functools.partial(emitted_p.bind, **params))(*arguments))
+emitted_p.def_impl(lambda *arguments, **params: _jitted(**params)(*arguments))
 batching.fancy_primitive_batchers[emitted_p] = _batch
-ad.primitive_jvps[emitted_p] = _refuse
+ad.primitive_jvps[emitted_p] = _derive
 mlir.register_lowering(emitted_p, mlir.lower_fun(_lower, multiple_results=True), platform="cpu")

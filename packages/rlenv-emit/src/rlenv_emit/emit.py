@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections.abc import Callable
@@ -11,10 +12,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_emit import processor
+from rlenv_emit import processor, warm
 from rlenv_emit.call import Traced, bind
 from rlenv_emit.collection import uncollected
 from rlenv_emit.front.trace import program
+from rlenv_emit.identity import identity_of
 from rlenv_emit.ir import Program
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
@@ -79,19 +81,24 @@ def emit_lazily(
         InvalidParamsError: with ``where``, results are not as the first arguments; raised at the call.
     """
     chosen, workers = chosen_form(form), _threads(threads)
+    return _by_avals(function, lambda avals: _traced(function, avals, chosen, workers, alike, where))
+
+
+def _by_avals(function: Callable[..., Any], make: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
+    """What ``make`` makes for the shapes and dtypes of each call."""
 
     @functools.cache
     def made(structure: Any, leaves: tuple[Any, ...]) -> Callable[..., Any]:
         avals = [jax.ShapeDtypeStruct(shape, dtype, weak_type=weak) for shape, dtype, weak in leaves]
-        return _traced(function, jax.tree.unflatten(structure, avals), chosen, workers, alike, where)
+        return make(jax.tree.unflatten(structure, avals))
 
     @functools.wraps(function)
-    def emitted(*arguments: Any) -> Any:
+    def called(*arguments: Any) -> Any:
         leaves, structure = jax.tree.flatten(arguments)
         avals = [aval_of(leaf) for leaf in leaves]
         return made(structure, tuple((aval.shape, aval.dtype, aval.weak_type) for aval in avals))(*arguments)
 
-    return emitted
+    return called
 
 
 @uncollected()
@@ -110,25 +117,46 @@ def _traced(
     alike: Callable[..., Any] | None = None,
     where: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
-    closed, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    structure, results = jax.tree.structure(avals), jax.tree.structure(shape)
-    if where is not None:
-        got, first = [list(map(str, given)) for given in (closed.out_avals, closed.in_avals[: len(closed.out_avals)])]
-        if got != first:
-            remedy = "return each of the first arguments, or leave out `where`"
-            raise InvalidParamsError(explain("results of an emitted function", got=got, expected=first, remedy=remedy))
+    structure, leaves = jax.tree.structure(avals), jax.tree.leaves(avals)
+    traces = functools.cache(lambda: jax.make_jaxpr(function, return_shape=True)(*avals))
+    identity = identity_of(function, alike, where, avals, structure, dataclasses.astuple(form), threads)
+    kept = None if identity is None else warm.results(identity)
+    if kept is None:
+        closed, shape = traces()
+        results = jax.tree.structure(shape)
+        outs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in closed.out_avals]
+        if where is not None:
+            _check_places(closed)
+        if identity is not None:
+            warm.keep_results(identity, results, outs)
+    else:
+        results, outs = kept
 
     def kind(*leaves: Any) -> Any:
         arguments = jax.tree.unflatten(structure, leaves)
         number = jnp.int32(0) if alike is None else alike(*arguments) & np.int32(0x7FFFFFFF)
         return number if where is None else jnp.where(where(*arguments), number, -1)
 
-    traced = Traced(closed, form, threads, kind if alike or where else None, partly=where is not None)
+    kinds = kind if alike or where else None
+    traced = Traced(lambda: traces()[0], leaves, outs, form, threads, kinds, where is not None, identity)
 
     def emitted(*arguments: Any) -> Any:
         return jax.tree.unflatten(results, bind(traced, [jnp.asarray(leaf) for leaf in jax.tree.leaves(arguments)]))
 
     return emitted
+
+
+def _check_places(closed: Any) -> None:
+    """Whether results are as the first arguments, in whose places they are."""
+    got, first = [list(map(str, given)) for given in (closed.out_avals, closed.in_avals[: len(closed.out_avals)])]
+    if got != first:
+        remedy = "return each of the first arguments, or leave out `where`"
+        raise InvalidParamsError(explain("results of an emitted function", got=got, expected=first, remedy=remedy))
+
+
+def kept_trace(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of one environment as XLA compiles it; what JAX traces is kept for the next process."""
+    return _by_avals(function, lambda avals: _traced(function, avals, processor.TRACED, 1))
 
 
 def chosen_form(name: str | None) -> Form:

@@ -10,12 +10,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from rlenv_emit.emit import chosen_form, emit_lazily
+from rlenv_emit import warm
+from rlenv_emit.emit import aval_of, chosen_form, emit_lazily, kept_trace
 from rlenv_emit.hooks import Policy, emit_ops
+from rlenv_emit.identity import identity_of
 from rlenv_emit.native import on_host
 from rlenv_emit.processor import BYTECODE
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.compiling import Constants, depends_on, without_arrays
+from rlenv_shared.env import Env
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
@@ -35,15 +38,16 @@ class EmittedEnv(Wrapper):
         policy: which gates of the rules branch, see `emit_ops`; all of them when None.
 
     An environment may have a method ``alike(state, action, params) -> int32 ()``: batches are worked on in its order,
-    see `emit_lazily`.  It may have a method ``ended(generator) -> state``, of an episode that is over and whose step
-    with auto-reset goes on to the one that ``begin`` makes of the generator: resets are steps then, and compile
-    nothing.
+    see `emit_lazily`; its resets are emitted then, too.  It may have a method ``ended(generator) -> state``, of an
+    episode that is over and whose step with auto-reset goes on to the one that ``begin`` makes of the generator: resets
+    are steps then, and compile nothing.
     """
 
     def __init__(
         self, env: Any, *, form: str | None = None, threads: int | None = None, policy: Policy | None = None
     ) -> None:
         super().__init__(env)
+        self._made_of = env, form, threads, policy
         ops = emit_ops(policy)
 
         def lazily(function: Any, alike: Any = None) -> Any:
@@ -56,7 +60,23 @@ class EmittedEnv(Wrapper):
         self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops), alike)
         self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops), alike)
         self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops), alike)
+        if alike is None:
+            self._reset = _with_constants(
+                lambda whole, order: kept_trace(whole), lambda words, params: _reset(env, words, params, XLA), None
+            )
+        else:  # XLA's form of a large environment's takes a second to load
+            self._reset = lazily(lambda words, params: _reset(env, words, params, ops))
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EmittedEnv) and self._made_of == other._made_of
+
+    def __hash__(self) -> int:
+        return hash(self._made_of[:3])  # a policy may be a dictionary
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compiled steps stay where they are: whoever unpickles it makes them anew."""
+        return _made, self._made_of
 
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
         """As `native.on_host`: for adapters whose users hold NumPy arrays."""
@@ -72,8 +92,10 @@ class EmittedEnv(Wrapper):
 
     def reset_env(self, key: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
         """``(obs, state)`` of a new episode seeded by a JAX key."""
-        if ops is not XLA or not hasattr(self.env, "ended"):
+        if ops is not XLA or type(self.env).reset_env is not Env.reset_env:
             return super().reset_env(key, params, ops)
+        if not hasattr(self.env, "ended"):
+            return self._reset(counter_rng.key_words(key), params)
         return self._first(self.env.seed_generator(*counter_rng.key_words(key)), params)
 
     def _first(self, generator: Any, params: Any) -> tuple[Any, Any]:
@@ -120,10 +142,23 @@ class EmittedEnv(Wrapper):
     def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
         """The emitted mask, if it depends on the state."""
         if self._masked is None:
-            self._masked = depends_on(self.env.legal_actions, state, params)
+            self._masked = _depends_on(self.env.legal_actions, state, params)
         if ops is XLA and self._masked:
             return self._legal(state, params)
         return self.env.legal_actions(state, params, ops)
+
+
+def _reset(env: Any, words: Any, params: Any, ops: Ops) -> tuple[Any, Any]:
+    """`Env.reset_env` of a key's words."""
+    state = env.init(words, params, ops)
+    return env.view(state, params, ops), state
+
+
+def _depends_on(function: Callable[..., Any], *arguments: Any) -> bool:
+    """As `compiling.depends_on`, kept for the next process."""
+    avals = jax.tree.map(lambda leaf: leaf if not hasattr(leaf, "dtype") else aval_of(leaf), arguments)
+    identity = identity_of("depends on", function, avals)
+    return warm.fact(identity, lambda: depends_on(function, *arguments))
 
 
 def _with_constants(
@@ -167,6 +202,10 @@ class WithHooks(Wrapper):
     def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
         """The mask inside."""
         return self.env.legal_actions(state, params, self._ops)
+
+
+def _made(env: Any, form: str | None, threads: int | None, policy: Policy | None) -> EmittedEnv:
+    return EmittedEnv(env, form=form, threads=threads, policy=policy)
 
 
 def emit_env(env: Any, **options: Any) -> EmittedEnv:

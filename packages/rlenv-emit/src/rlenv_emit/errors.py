@@ -56,7 +56,7 @@ class CompilerError(EmitError, RuntimeError):
 
 
 class ObjectFileError(EmitError, RuntimeError):
-    """A compiled object is damaged, belongs to another program, or asks for a processor that this is not."""
+    """A compiled object cannot be loaded, or asks for a processor that this is not."""
 
 
 class DifferentiationError(EmitError, TypeError):
@@ -65,3 +65,7 @@ class DifferentiationError(EmitError, TypeError):
 
 class GateError(EmitError, AssertionError):
     """A handler changed something although its predicate was false."""
+
+
+class CacheWarning(UserWarning):
+    """What is kept cannot be used, or nothing can be kept; everything works, but is made again."""

@@ -19,8 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit import emit_env, processor
-from rlenv_emit.build import BROUGHT, CACHE_VARIABLE
+from rlenv_emit.build import BROUGHT
 from rlenv_emit.env import environment
+from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_shared import counter_rng
 from rlenv_shared.env import TurnOrder
 

@@ -43,6 +43,8 @@ FORMS: Final = (
 """From the best to that which every processor has."""
 BYTECODE: Final = Form("bytecode", "", frozenset(), "", 256)
 """No native code: instructions that XLA carries out (`rlenv_emit.bytecode`), wherever XLA has a CPU."""
+TRACED: Final = Form("traced", "", frozenset(), "", 1)
+"""No code of ours: XLA compiles the function as JAX traces it; the trace is kept."""
 
 
 @functools.cache

@@ -10,8 +10,10 @@
 
 from rlenv_learn.checkpoint import Checkpoint, load_checkpoint
 from rlenv_learn.config import PPOConfig, SelfPlayConfig
+from rlenv_learn.during import EvaluationPlan
 from rlenv_learn.evaluate import Evaluation, evaluate, evaluate_host
-from rlenv_learn.host import HostVecEnv, train_host
+from rlenv_learn.host import train_host
+from rlenv_learn.host_env import HostVecEnv
 from rlenv_learn.league import elo, play_match, tournament, uniform_policy
 from rlenv_learn.loop import NonFiniteLossError
 from rlenv_learn.policy import Policy
@@ -21,6 +23,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Checkpoint",
     "Evaluation",
+    "EvaluationPlan",
     "HostVecEnv",
     "ManyResult",
     "NonFiniteLossError",

@@ -14,11 +14,13 @@ import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 
 from rlenv_learn.config import PPOConfig
+from rlenv_learn.during import EvaluationPlan
+from rlenv_learn.loggers import Logger, TensorBoard, WeightsAndBiases
 from rlenv_learn.loop import RunKeywords
 from rlenv_learn.policy import Policy
 from rlenv_shared.command_line import Parser, guarded, parsed
@@ -36,20 +38,52 @@ class TrainOptions:
     """Continue the run in run_dir."""
     checkpoint_every: int = 20
     """Updates between checkpoints."""
+    evaluate_every: int = 0
+    """Environment steps between evaluations while training goes on; 0 for none."""
+    evaluation_episodes: int = 64
+    """Episodes of each of them."""
+    evaluation_greedy: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
+    """Play the most probable action there rather than a sample."""
+    tensorboard: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
+    """Write TensorBoard's event files into run_dir/tensorboard (extra tensorboard)."""
+    wandb: str = ""
+    """Project of Weights & Biases (extra wandb)."""
+    wandb_mode: Literal["offline", "online", "disabled"] = "offline"
+    """Offline: files in run_dir, which `wandb sync` uploads."""
 
-    def run(self) -> RunKeywords:
-        """Keyword arguments of a trainer, with a progress bar.
+    def run(self, make: Callable[[int], Any] | None = None) -> RunKeywords:
+        """Keyword arguments of a trainer, with a progress bar; ``make`` gives a host run's evaluation environments.
 
-        Raises InvalidParamsError: there is no directory whose run could be continued.
+        Raises InvalidParamsError: an extra is missing, or there is no ``run_dir`` to write to or to continue.
         """
         if self.resume and self.run_dir is None:
             raise InvalidParamsError("--resume", "no --run-dir", "the directory of the run", "name it with --run-dir")
+        plan = None
+        if self.evaluate_every:
+            where = None if make is None else make(self.evaluation_episodes)
+            plan = EvaluationPlan(
+                self.evaluate_every, self.evaluation_episodes, greedy=self.evaluation_greedy, env=where
+            )
         return {
+            "loggers": self._loggers(),
+            "evaluation": plan,
             "run_dir": self.run_dir,
             "resume": self.resume,
             "checkpoint_every": self.checkpoint_every,
             "show_progress": True,
         }
+
+    def _loggers(self) -> list[Logger]:
+        if (self.tensorboard or self.wandb) and self.run_dir is None:
+            remedy = "pass --run-dir"
+            raise InvalidParamsError("run_dir", "none", "a folder for the files of tensorboard or wandb", remedy)
+        found: list[Logger] = []
+        if self.tensorboard:
+            found.append(TensorBoard(Path(str(self.run_dir)) / "tensorboard"))
+        if self.wandb:
+            settings = self.ppo.to_dict()
+            found.append(WeightsAndBiases(self.wandb, Path(str(self.run_dir)), settings, self.wandb_mode))
+        return found
 
 
 Options = TypeVar("Options", bound=TrainOptions)

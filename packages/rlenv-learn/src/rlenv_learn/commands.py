@@ -36,7 +36,7 @@ def train_command(declaration: Declaration, argv: Sequence[str]) -> int:
         chosen = declaration.implementations[options.implementation]
         make = resolve(chosen.make)
         if chosen.host:
-            policy = train_host(make(options.ppo.num_envs), options.ppo, **options.run()).policy
+            policy = train_host(make(options.ppo.num_envs), options.ppo, **options.run(make)).policy
             returns = evaluate_host(policy, make(EPISODES), seed=EVALUATION_SEED).returns
         else:
             policy = train(make(), options.ppo, **options.run()).policy

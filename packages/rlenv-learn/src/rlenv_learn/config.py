@@ -133,7 +133,7 @@ class PPOConfig:
         """
         try:
             values = tomllib.loads(Path(path).read_text())
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, too long a number
             remedy = "check path, syntax"
             raise InvalidParamsError(f"PPO config {path}", error, "a readable TOML file", remedy) from error
         table = values.get("ppo", values)

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from rlenv_learn.actors import Actors, batched
-from rlenv_learn.host import HostVecEnv, check_host_env
+from rlenv_learn.host_env import HostVecEnv, check_host_env
 from rlenv_learn.interface import Interface
 from rlenv_learn.policy import Policy
 from rlenv_shared import compiling

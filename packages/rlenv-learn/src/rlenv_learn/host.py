@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol, Unpack, runtime_checkable
+from pathlib import Path
+from typing import Any, Final, Unpack
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_learn import loop
+from rlenv_learn import during, loop, playing
 from rlenv_learn.actors import decide, sampling_generators, value_of_final
 from rlenv_learn.checkpoint import Identity
 from rlenv_learn.config import PPOConfig
-from rlenv_learn.interface import Interface
+from rlenv_learn.host_env import HostVecEnv, check_host_env, env_name
 from rlenv_learn.learner import Learner, Rollout, learn
 from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
@@ -23,25 +24,6 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 RESUME_SEED_STRIDE: Final = 1_009  # a resumed run resets its environments with another seed
 MAX_ENV_SEED: Final = 2**16  # some references add the seed times the number of environments up in an int
-
-
-@runtime_checkable
-class HostVecEnv(Protocol):
-    """A Gymnasium vector environment with same-step auto-reset.
-
-    ``step`` returns ``(obs, reward, terminated, truncated, info)``, where ``info["final_obs"]`` holds final
-    observations in the rows of environments that ended; ``info["action_mask"]`` (bool ``[N, A]``) is used if there.
-    """
-
-    num_envs: int
-    single_observation_space: Any
-    single_action_space: Any
-
-    def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """``(obs, info)``."""
-
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """One step of every environment."""
 
 
 @pytree_dataclass
@@ -147,22 +129,6 @@ class HostActors:
         return obs
 
 
-def check_host_env(env: Any) -> Interface:
-    """Sizes of a host environment.  Raises InvalidParamsError: no HostVecEnv, or unfit auto-reset or spaces."""
-    mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
-    valid = all(hasattr(env, name) for name in ("num_envs", "single_observation_space", "reset", "step"))
-    if not valid or (mode is not None and getattr(mode, "name", mode) != "SAME_STEP"):
-        got = f"{type(env).__name__} with autoreset_mode {mode}"
-        remedy = "gymnasium.make_vec(…, vector_kwargs={'autoreset_mode': AutoresetMode.SAME_STEP})"
-        raise InvalidParamsError("host environment", got, "a vector environment with autoreset_mode SAME_STEP", remedy)
-    return Interface.from_spaces(env.single_observation_space, env.single_action_space)
-
-
-def env_name(env: Any) -> str:
-    """Id of a host environment, or its class name."""
-    return getattr(getattr(env, "spec", None), "id", None) or type(env).__name__
-
-
 class HostTraining:
     """One training run as a start and a step, for :func:`train_host` and for benchmarks."""
 
@@ -209,5 +175,11 @@ def train_host(
     options = RunOptions(**run)
     training = HostTraining(env, config)
     identity = Identity("host", env_name(env), 0, "", training.interface, config)
-    state, records = loop.run(training.advance, training.start(config.seed), identity, options)
-    return TrainResult(state.learner.policy, records)
+    evaluator = None
+    if options.evaluation is not None:
+        play = playing.on_host(options.evaluation, env)
+        directory = None if options.run_dir is None else Path(options.run_dir)
+        evaluator = during.Evaluator(options.evaluation, config, play, lambda state: state.learner.policy, directory)
+    state, records = loop.run(training.advance, training.start(config.seed), identity, options, evaluator=evaluator)
+    best = None if evaluator is None else evaluator.best
+    return TrainResult(state.learner.policy, records, best=best)

@@ -17,6 +17,8 @@ import numpy as np
 from rlenv_learn import checkpoint
 from rlenv_learn.checkpoint import Identity
 from rlenv_learn.config import PPOConfig
+from rlenv_learn.during import EvaluationPlan, Evaluator
+from rlenv_learn.loggers import Logger
 from rlenv_learn.progress import MetricsLog, ProgressDisplay, Record
 from rlenv_shared import files
 from rlenv_shared.errors import EnvError, InvalidParamsError
@@ -45,6 +47,8 @@ class RunKeywords(TypedDict, total=False):
     log: Callable[[Record], None] | None
     checkpoint_format: str
     snapshots: int
+    loggers: Sequence[Logger]
+    evaluation: EvaluationPlan | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +63,8 @@ class RunOptions:
     log: Callable[[Record], None] | None = None  # called with the metrics record of every update
     checkpoint_format: str = "npz"  # "npz" (one file) or "orbax" (a directory)
     snapshots: int = 0  # policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`
+    loggers: Sequence[Logger] = ()  # told the metrics record of every update, and closed at the end
+    evaluation: EvaluationPlan | None = None  # while training goes on; see `TrainResult.best`
 
     def __post_init__(self) -> None:
         if self.checkpoint_format not in checkpoint.FORMATS:
@@ -149,13 +155,14 @@ def run(
     identity: Identity,
     options: RunOptions,
     keep_snapshot: Callable[[int, Any], None] = lambda update, state: None,
+    evaluator: Evaluator | None = None,
 ) -> tuple[Any, list[Record]]:
     """Advance a fresh training state to the last update: ``(state, records)``, with those before a resume.
 
-    ``keep_snapshot`` is called with the number of updates and the state where a snapshot is due.  Raises
-    InvalidParamsError: ``run_dir`` holds another run and ``resume`` is False, or that run is still going on;
-    StorageError: it cannot be written to; SnapshotVersionError: its checkpoint cannot be used; NonFiniteLossError: a
-    metric became NaN or infinite.
+    Where ``evaluator`` has played, the record has its ``evaluation``.  ``keep_snapshot`` is called with the number of
+    updates and the state where a snapshot is due.  Raises InvalidParamsError: ``run_dir`` holds another run and
+    ``resume`` is False, or that run is still going on; StorageError: it cannot be written to; SnapshotVersionError: its
+    checkpoint cannot be used; NonFiniteLossError: a metric became NaN or infinite.
     """
     config = identity.config
     directory = None if options.run_dir is None else Path(options.run_dir)
@@ -163,14 +170,23 @@ def run(
     records: list[Record] = []
     metrics_log = None
     spacing = max(1, config.num_updates // options.snapshots) if options.snapshots else 0
-    boundary = math.gcd(options.checkpoint_every if directory is not None else spacing or MAX_CHUNK, spacing)
+    distances = (
+        options.checkpoint_every if directory is not None else 0,
+        spacing,
+        evaluator.spacing if evaluator else 0,
+    )
+    boundary = math.gcd(*distances) or MAX_CHUNK
     with contextlib.ExitStack() as stack:
+        for logger in options.loggers:
+            stack.callback(logger.close)
         if directory is not None:
             stack.enter_context(files.locked(directory / LOCK_FILE, wait=False))
             state, progress = _prepare(directory, state, progress, identity, options)
             metrics_log = MetricsLog(directory / METRICS_FILE, progress["updates"])
             stack.callback(metrics_log.close)
             records = metrics_log.earlier
+        if evaluator is not None:
+            evaluator.resume(records)
         steps = config.num_updates * config.batch_size
         display = stack.enter_context(ProgressDisplay(identity.env, steps, options.show_progress))
         for chunk in chunks(advance, state, config, progress["updates"], progress["wall_s"], boundary):
@@ -185,7 +201,11 @@ def run(
                     "episodes": record["episodes"],
                     "wall_s": chunk.timing["wall_s"],
                 }
+                if evaluator is not None and evaluator.due(update, config.num_updates):  # a chunk ends there
+                    record["evaluation"] = evaluator.measure(state)
                 records.append(record)
+                for logger in options.loggers:
+                    logger.write(record)
                 if metrics_log is not None:
                     metrics_log.write(record)
                 if options.log is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 import jax
 import jax.numpy as jnp
 
-from rlenv_learn import loop
+from rlenv_learn import during, loop, playing
 from rlenv_learn.checkpoint import Identity, digest
 from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.loop import RunKeywords, RunOptions
@@ -26,6 +27,12 @@ class TrainResult:
     policy: Policy  # the trained policy
     records: list[Record]  # metrics record of each update
     snapshots: dict[int, Policy] = dataclasses.field(default_factory=dict)  # on the way, by number of updates
+    best: Policy | None = None  # the one with the highest return of an evaluation during training, if there were any
+
+    @property
+    def evaluations(self) -> dict[int, dict[str, Any]]:
+        """Evaluations during training, by environment steps; see `rlenv_learn.during.Evaluator.measure`."""
+        return {record["step"]: record["evaluation"] for record in self.records if "evaluation" in record}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +87,13 @@ def train(
     kind = "native" if selfplay is None else _describe(selfplay)
     identity = Identity(kind, env.name, env.version, digest(training.env_params), training.trainer.interface, config)
     snapshots: dict[int, Policy] = {}
+    evaluator = None
+    if options.evaluation is not None:
+        play = playing.on_native(
+            options.evaluation, env, training.env_params, None if selfplay is None else selfplay.scripts
+        )
+        directory = None if options.run_dir is None else Path(options.run_dir)
+        evaluator = during.Evaluator(options.evaluation, config, play, training.policy, directory)
     state, records = loop.run(
         training.advance,
         training.start(config.seed),
@@ -87,8 +101,9 @@ def train(
         options,
         # a copy: the next update consumes the state
         keep_snapshot=lambda update, state: snapshots.update({update: jax.tree.map(jnp.copy, training.policy(state))}),
+        evaluator=evaluator,
     )
-    return TrainResult(training.policy(state), records, snapshots)
+    return TrainResult(training.policy(state), records, snapshots, None if evaluator is None else evaluator.best)
 
 
 def native_training(

@@ -29,6 +29,7 @@ from rlenv_shared.wrapper import Wrapper
 from rlenv_testing.random_play import SAMPLE, RandomPlay
 from rlenv_testing.requirements import FLOAT_RTOL, difference, fail, require_equal, require_same_avals, rows_of
 from rlenv_testing.traced_checks import (
+    check_action_dtypes,
     check_avals,
     check_keys_are_unused,
     check_params_are_traced,
@@ -347,6 +348,7 @@ CHECKS: tuple[Callable[[RandomPlay], None], ...] = (
     check_avals,
     check_generator,
     check_x64,
+    check_action_dtypes,
     check_jit_equals_eager,
     check_vmap_equals_loop,
     check_gates,

@@ -15,6 +15,11 @@ from rlenv_testing.requirements import aval, fail, paths, require_same_avals
 
 CONSTANTS: Final = {"name": str, "version": int, "num_players": int, "turn_order": TurnOrder, "num_actions": int}
 
+ACTION_DTYPES: Final = {  # by the kind of the action space
+    "int": ("int8", "int64", "uint64", "int"),
+    "float": ("float16", "float64", "float", "int64"),
+}
+
 
 def check_protocol(play: RandomPlay) -> None:
     """Attributes and methods are present and of the right types; spaces and ``num_actions`` agree."""
@@ -117,6 +122,31 @@ def check_x64(play: RandomPlay) -> None:
     require_same_avals("step under x64", step, play.traced_step[1], remedy)
     narrow_masks = jax.eval_shape(lambda state: env.legal_actions(state, params), narrow_state)
     require_same_avals("legal_actions under x64", masks, narrow_masks, remedy)
+
+
+def check_action_dtypes(play: RandomPlay, dtypes: tuple[str, ...] | None = None) -> None:
+    """Whatever type an action has, 64 bits under x64 among them, `step` returns what `reset` does, and nothing wider.
+
+    ``dtypes`` are tried instead of `ACTION_DTYPES`; each costs a trace.  ``int`` and ``float`` stand for Python's.
+    """
+    env, params = play.env, play.params
+    remedy = "convert the action first: masking.sanitise or masking.as_index, action.astype(jnp.float32)"
+    several = (env.num_players,) if env.turn_order is TurnOrder.SIMULTANEOUS else ()
+    space = env.action_space(params)
+    is_float = np.issubdtype(space.dtype, np.floating)
+    wide = getattr(env, "dtype", jnp.float32) == jnp.float64
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):
+        key = jax.random.key(0)
+        start = jax.eval_shape(lambda key: env.reset_env(key, params), key)
+        for name in dtypes or ACTION_DTYPES["float" if is_float else "int"]:
+            if name == "int8" and env.num_actions > 128:
+                continue
+            given = jax.ShapeDtypeStruct((*several, *space.shape), np.dtype(name), weak_type=name in ("int", "float"))
+            step = jax.eval_shape(lambda state, action: env.step(key, state, action, params), start[1], given)
+            require_same_avals(f"observation and state after an action of {name} under x64", step[:2], start, remedy)
+            for path, leaf in paths(step[2:]).items():
+                if leaf.dtype.itemsize > 4 and not (wide and leaf.dtype == jnp.float64):
+                    fail(f"step after an action of {name} under x64 {path}", aval(leaf), "at most 32 bits", remedy)
 
 
 def check_keys_are_unused(play: RandomPlay) -> None:

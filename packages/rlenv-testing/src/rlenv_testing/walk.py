@@ -107,6 +107,7 @@ class Reach(Env):
 
     def transition(self, state: State, action: Any, params: Params, ops: Ops = XLA) -> tuple[State, Any, Any, dict]:
         """One step."""
+        action = action.astype(jnp.float32)
         illegal = jnp.any(jnp.isnan(action))
         action = jnp.where(jnp.isnan(action), jnp.float32(0), action)
         reward = -jnp.sum(jnp.abs(action - state.cell.astype(jnp.float32)))

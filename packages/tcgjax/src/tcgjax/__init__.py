@@ -5,6 +5,7 @@
 'tcgjax/Tcg-v0'
 """
 
+import importlib.util
 from typing import Any
 
 from rlenv_emit.env import xla_backend
@@ -13,7 +14,7 @@ from tcgjax.decks import Deck, DeckError, build, pool
 from tcgjax.env import Tcg, TcgParams
 
 __version__ = "0.1.0"
-__all__ = ["Deck", "DeckError", "Tcg", "TcgParams", "__version__", "build", "make", "pool"]
+__all__ = ["Deck", "DeckError", "Tcg", "TcgParams", "__version__", "build", "make", "pool", "register"]
 
 registry.register(Tcg.name, Tcg)
 
@@ -29,3 +30,17 @@ def make(**kwargs: Any) -> Tcg:
     """
     found: Tcg = registry.make(Tcg.name, **{**xla_backend(), **kwargs})
     return found
+
+
+def register() -> None:
+    """Register ``tcgjax/Tcg-v0`` with Gymnasium, single and vector: one seat against an opponent; safe to repeat.
+
+    Importing this package does it where Gymnasium is installed, so ``gymnasium.register_envs(tcgjax)`` suffices.
+    """
+    from tcgjax import gym_env
+
+    gym_env.register()
+
+
+if importlib.util.find_spec("gymnasium"):
+    register()

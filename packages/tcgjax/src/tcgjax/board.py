@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import xp, zones
+from tcgjax import knowledge, xp, zones
 from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.codes import ALL_CONDITIONS, CardColumn, Condition
 from tcgjax.layout import DECK_SIZE, EFFECTS, FOREVER, IN_PLAY, INSTANCES, LASTING, NOBODY, PLACES, SLOTS
@@ -43,7 +43,7 @@ FIELDS: Final = [
 """What a Pokémon takes along when it changes places."""
 EFFECT: Final = ("modifier", "start", "end", "owner", "attack")
 """What is kept of an effect of an attack; those on players belong to no attack."""
-LEAVING: Final = (*FIELDS, "zone", "position", "known", "discard_energy", "shuffles")
+LEAVING: Final = (*FIELDS, "zone", "position", *knowledge.FIELDS, "discard_energy", "shuffles")
 """What changes when a Pokémon leaves play."""
 
 
@@ -134,7 +134,6 @@ def clear_place(game: Record, place: Any, where: Any = True) -> None:
 
 def enter(game: Record, place: Any, instance: Any, turn: Any, where: Any = True) -> None:
     """A Basic Pokémon or Fossil that is nowhere comes into play."""
-    zones.forget(game, (instance == zones.INDEX) & where)
     zones.set_zone(game, instance, IN_PLAY, where)
     stand(game, place, instance, turn, where)
 
@@ -149,7 +148,6 @@ def stand(game: Record, place: Any, instance: Any, turn: Any, where: Any = True)
 
 def evolve(game: Record, place: Any, instance: Any) -> None:
     """Put an Evolution card on a Pokémon: it loses its conditions and the effects on it (section 5)."""
-    zones.forget(game, instance == zones.INDEX)
     zones.set_zone(game, instance, IN_PLAY)
     grow(game, place, instance)
 
@@ -219,11 +217,12 @@ def leave(game: Record, place: Any, to_hand: Any, to_deck: Any, whole: Any, wher
         where: flag.
     """
     gone, player = take_apart(game, place, to_hand, where), at(OWNERS, place)
-    zones.send(game, player, gone[:3], [to_hand] * 3, where & ~to_deck)
+    knowledge.came_to_hand(game, zones.send(game, player, gone[:3], [to_hand] * 3, where & ~to_deck))
     zones.send(game, player, gone[3:], [False] * 2, where & ~(to_deck & whole))
     chosen = xp.zeros((INSTANCES,), xp.bool_)
     for number, instance in enumerate(gone):
         chosen = chosen | ((instance == zones.INDEX) & (whole | (number < 3)))
+    knowledge.came_into_decks(game, chosen & where & to_deck)
     zones.into_decks(game, chosen & where & to_deck)
     game.shuffles = game.shuffles + ((np.arange(2, dtype=np.int32) == player) & where & to_deck)
 

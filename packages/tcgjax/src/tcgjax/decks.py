@@ -14,7 +14,7 @@ from tcgjax.codes import DECK_TYPES, ENERGY, AttackColumn, CardColumn, CardKind,
 from tcgjax.counting import PURE
 from tcgjax.layout import DECK_SIZE
 from tcgjax.operations import ACTS
-from tcgjax.tables import Tables, arrays, listed_decks, ranks_in, words
+from tcgjax.tables import Tables, arrays, copies_in, listed_decks, ranks_in, words
 
 MAX_COPIES = 2
 MAX_ENERGY_TYPES = 3
@@ -102,7 +102,7 @@ def tables_of(decks: Iterable[Deck]) -> Tables:
     chosen = list(decks)
     cards = np.array([card for deck in chosen for card in deck.cards], np.int32)
     energy = np.array([deck.energy for deck in chosen], np.int32)
-    return Tables(deck=cards, deck_rank=ranks_in(cards), deck_energy=energy)
+    return Tables(deck=cards, deck_rank=ranks_in(cards), copies=copies_in(cards), deck_energy=energy)
 
 
 def _bad(what: str, got: object, expected: object, remedy: str) -> DeckError:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import attack, board, effects, knockouts, main_phase, rng, starts, triggers, turn, xp, zones
+from tcgjax import attack, board, effects, knockouts, knowledge, main_phase, rng, starts, triggers, turn, xp
 from tcgjax.arrays import Record, at, merged, when, when_itself
 from tcgjax.codec import CODEC
 from tcgjax.codes import AttackColumn, CardColumn, Op
@@ -55,6 +55,7 @@ def unpack(words: Any, cards: Cards) -> Record:
 def with_work(game: Record, cards: Cards) -> Record:
     """Add the fields that live within one pass only."""
     game.card = xp.concatenate([cards.deck(game.deck[player]) for player in (0, 1)])
+    game.copies = xp.concatenate([cards.copies(game.deck[player]) for player in (0, 1)])
     game.skips_from = cards.card(game.card, CardColumn.SKIPS_FROM)
     game.shuffles = xp.zeros((2,), xp.int32)
     game.came = xp.zeros((PLACES, 9), xp.int32)
@@ -191,7 +192,7 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
     game.stale = game.stale | (is_ready(PROGRAM) & hits_back(game, cards) & ~game.turned)
     runs = is_ready(PROGRAM)
     when_itself(cards.ops, "program", runs, lambda g: effects.run(g, cards, rules, runs), game)
-    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: zones.settle_shuffles(g, cards), game)
+    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: knowledge.settle_shuffles(g, cards), game)
     reacts = game.came.any() & (rules.zone_types != 0).any()
     when(cards.ops, "react", reacts, lambda g: triggers.react(g, cards, rules), game)
     game.came = xp.zeros_like(game.came)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.branches import form
-from rlenv_shared import compiling, counter_rng, spaces
+from rlenv_shared import compiling, counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import Generator
@@ -61,7 +61,11 @@ def _from_words(word0: Any, word1: Any) -> Any:
     return (key0, key1, *(counter for _ in range(STREAMS)))
 
 
-COUNTED: Final = Generator("counter, five streams", _from_words, _below, lambda generator: sum(generator[2:]))
+def _draws(generator: Any) -> Any:
+    return sum(generator[2:])
+
+
+COUNTED: Final = Generator("counter, five streams", _from_words, _below, _draws)
 """Two key words, and the counters of the five streams (`rng.Stream`)."""
 
 
@@ -163,9 +167,10 @@ class Tcg(Env):
         hidden = ("key0", "key1", "draws")
         return {name: value for name, value in game.__dict__.items() if name not in hidden}
 
-    def permute_hidden(self, state: Words, key: Any, player: Any) -> Words:
-        """Another truth: see `hidden.permuted`."""
-        return CODEC.pack(permuted(CODEC.unpack(state), key, player))
+    def permute_hidden(self, state: Words, key: Any, player: Any, params: TcgParams | None = None) -> Words:
+        """Another truth: see `hidden.permuted`.  ``params``: of the game; `default_params` when None."""
+        tables = (self.default_params if params is None else params).tables
+        return CODEC.pack(permuted(engine.unpack(state, Cards(tables, XLA)), key, player))
 
     def alike(self, state: Words, action: Any, params: TcgParams) -> Any:
         """A number that games have in common whose next step goes a similar way; int32 ``()``.
@@ -230,7 +235,7 @@ class Tcg(Env):
     ) -> tuple[Words, Any, Any, dict[str, Any]]:
         """One decision and what follows from it; an illegal action becomes the first legal one."""
         before = CODEC.unpack(state)
-        answered, illegal = engine.answer(before.copy(), action)
+        answered, illegal = engine.answer(before.copy(), masking.as_index(action))
         state = self._advanced(CODEC.repack(state, before, answered), params, ops)
         return state, *self._result(before, CODEC.unpack(state), illegal, params)
 
@@ -250,7 +255,7 @@ class Tcg(Env):
         What runs the game is compiled once, for the step and for the next game's deal.
         """
         before = CODEC.unpack(state)
-        answered, illegal = engine.answer(before.copy(), action)
+        answered, illegal = engine.answer(before.copy(), masking.as_index(action))
 
         def goes_on(carry: Any) -> Any:
             return carry[0] | carry[1]

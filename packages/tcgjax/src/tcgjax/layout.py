@@ -59,7 +59,9 @@ LAYOUT: Final = Layout(
         bits("start_use", 0, 15), flag("leaves", count=PLACES), bits("leaves_first", 0, 1),
         bits("leaves_to", 0, 6, empty=DISCARD), flag("leaves_whole"),
         bits("zone", 0, 6, count=INSTANCES), bits("position", 0, 19, count=INSTANCES),
-        bits("pile", 0, 15, count=INSTANCES), flag("listed", count=INSTANCES),
+        bits("pile", 0, 15, count=INSTANCES), flag("sure", count=INSTANCES),
+        flag("some", count=INSTANCES), flag("mixed", count=INSTANCES), bits("in_hand", 0, 15, count=2),
+        bits("in_deck", 0, 31, count=2), bits("depth", 0, 31, count=2), bits("mixed_depth", 0, 31, count=2),
         flag("ended", count=INSTANCES),  # it has had its effect at the end of this turn
         record("seen_by", 2, [flag("known", count=INSTANCES)]),
         record("place", PLACES, [

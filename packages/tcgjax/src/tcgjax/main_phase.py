@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tcgjax import attack, board, starts, triggers, xp, zones
+from tcgjax import attack, board, knowledge, starts, triggers, xp, zones
 from tcgjax.arrays import Record, at, lowest, put, total, when, when_itself, word_of
 from tcgjax.board import PLACE
 from tcgjax.codes import AttackColumn, CardColumn, CardKind, Condition, Stage, Use
@@ -272,8 +272,10 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any, where: An
     """Play a card of the hand where a flag holds."""
     player = game.current.astype(xp.int32)
     instance = xp.where(where, zones.card_at(game, HAND, player, position_), NOBODY)
+    before, gone = zones.size(game, HAND, player), zones.half(instance == zones.INDEX, player)
+    plays = where & knowledge.something(game, player)
+    knowledge.tell(game, cards, "told of playing", player, plays, lambda k: knowledge.left_hand(k, gone, before))
     zones.take_out(game, instance)
-    zones.forget(game, instance == zones.INDEX)
     card = board.card_of(game, cards, instance)
     kind = xp.where(where, cards.card(card, CardColumn.KIND), NOBODY)
     own = player * np.int32(SLOTS) + target - 1

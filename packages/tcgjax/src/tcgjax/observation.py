@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcgjax import board, effects, engine, xp
-from tcgjax.arrays import Record, arranged, at, one_of, ranks, when_itself, word_of
+from tcgjax.arrays import Record, arranged, at, one_of, ranks, total, when_itself, word_of
 from tcgjax.codes import DECK_TYPES, Condition, Op
 from tcgjax.counting import Reader, who_is_meant
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, EFFECTS, HAND, LASTING, PLACES, SLOTS
@@ -20,15 +20,17 @@ from tcgjax.operations import cards as card_ops
 from tcgjax.operations import special
 from tcgjax.operations.common import unlike
 from tcgjax.tables import Cards
-from tcgjax.zones import HAND_LIMIT, half, listed, size
+from tcgjax.zones import HAND_LIMIT, ascending, half, listed, size
 
 CARDS: Final = {
     "hand": HAND_LIMIT,  # own hand, in the order of its positions
     "deck": DECK_SIZE,  # own deck as a multiset: ascending
-    "deck seen": DECK_SIZE,  # own deck from the top, where the place of a card is known
+    # own deck from the top, where the place of a card is known; at the end, behind all places of the deck: cards that
+    # are on top in an order that the opponent has changed, ascending
+    "deck seen": DECK_SIZE,
     "foe's deck seen": DECK_SIZE,
-    "foe's deck listed": DECK_SIZE,  # what was shown of it without places, ascending
-    "foe's hand seen": HAND_LIMIT,  # what is known of it, ascending
+    "foe's some": DECK_SIZE,  # cards it was seen to have that are in its hand or its deck, ascending
+    "foe's hand seen": HAND_LIMIT,  # what is surely in it, ascending
     "discard": DECK_SIZE,
     "foe's discard": DECK_SIZE,
     "stadium": 1,
@@ -160,23 +162,19 @@ def cards_of(game: Record, player: Any, asked: Any, hides: Any, cards: Cards) ->
         number = xp.maximum(instances - owner * np.int32(DECK_SIZE), 0).astype(xp.uint32)
         return xp.where(((word >> number) & np.uint32(1)) != 0, shown(instances), 0)
 
-    def ascending(owner: Any, flags: Any, most: int) -> Any:
-        rank = cards.deck_rank(at(game.deck, owner))
-        bits = np.uint32(1) << rank.astype(xp.uint32)
-        place = xp.count_bits(xp.sum(xp.where(flags, bits, 0), dtype=xp.uint32) & (bits - np.uint32(1)))
-        found = arranged(np.arange(DECK_SIZE, dtype=np.int32), place, flags & (place < most), most)
-        return shown(xp.where(found >= 0, found + owner * np.int32(DECK_SIZE), -1))
+    def by_card(owner: Any, flags: Any, most: int, last: bool = False) -> Any:
+        return shown(ascending(game, cards, owner, flags, most, last))
 
     in_deck = half(game.zone, player) == DECK
-    told = half(game.listed, foe)
-    seen = (half(game.zone, foe) == HAND) & half(known, foe)
+    behind = np.arange(DECK_SIZE, dtype=np.int32) >= total(in_deck)
+    mixed = xp.where(behind, by_card(player, half(game.mixed, player), DECK_SIZE, last=True), 0)
     parts = {
         "hand": shown(listed(game, HAND, player, HAND_LIMIT)),
-        "deck": ascending(player, in_deck, DECK_SIZE),
-        "deck seen": seen_in_deck(player),
+        "deck": by_card(player, in_deck, DECK_SIZE),
+        "deck seen": xp.where(behind, mixed, seen_in_deck(player)),
         "foe's deck seen": seen_in_deck(foe),
-        "foe's deck listed": ascending(foe, told, DECK_SIZE),
-        "foe's hand seen": ascending(foe, seen, HAND_LIMIT),
+        "foe's some": by_card(foe, half(game.some, foe), DECK_SIZE),
+        "foe's hand seen": by_card(foe, half(game.sure, foe), HAND_LIMIT),
         "discard": shown(listed(game, DISCARD, player, DECK_SIZE)),
         "foe's discard": shown(listed(game, DISCARD, foe, DECK_SIZE)),
         "stadium": shown(game.stadium),
@@ -240,7 +238,7 @@ def option_cards(game: Record, cards: Cards) -> Any:
 
     show((Op.PICK_DISCARD, Op.FOE_DISCARD_TO_BENCH), of_pile)
     show((Op.REORDER,), lambda: of(card_ops.left_to_order(work, row)))
-    show((Op.FOE_CHOICE,), lambda: of(listed(game, HAND, foe, HAND_LIMIT)))
+    show((Op.FOE_CHOICE,), lambda: of(card_ops.shown_hand(work, cards)))
     show((Op.COPY_ATTACK,), of_copies)
     return box.found
 

@@ -78,6 +78,13 @@ def ranks_in(decks: np.ndarray) -> np.ndarray:
     return np.argsort(order, axis=1).reshape(-1).astype(np.int32)
 
 
+def copies_in(decks: np.ndarray) -> np.ndarray:
+    """Of each card of some decks the places of its deck with the same card, as bits; uint32, flat."""
+    of_decks = decks.reshape(-1, DECK_SIZE)
+    same = of_decks[:, :, None] == of_decks[:, None, :]
+    return (same * (np.uint32(1) << np.arange(DECK_SIZE, dtype=np.uint32))).sum(2, dtype=np.uint32).reshape(-1)
+
+
 def _flat(name: str) -> Any:
     """A field with a table, flat, whose last row comes first as well: that is read for row -1 (nobody's)."""
 
@@ -107,6 +114,7 @@ class Tables(Replaceable):
     filter_types: Any = _flat("filter_types")  # int32 [filters]
     deck: Any = dataclasses.field(default_factory=lambda: _pool()[0])  # int32 [decks * DECK_SIZE]
     deck_rank: Any = dataclasses.field(default_factory=lambda: ranks_in(_pool()[0]))  # int32 [decks * DECK_SIZE]
+    copies: Any = dataclasses.field(default_factory=lambda: copies_in(_pool()[0]))  # uint32 [decks * DECK_SIZE]
     deck_energy: Any = dataclasses.field(default_factory=lambda: _pool()[1])  # int32 [decks], masks
 
     @property
@@ -166,6 +174,11 @@ class Cards:
         """The place of each card of a deck of the pool among its cards in ascending order; int32 [20]."""
         place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
         return self.take(self.tables.deck_rank, place)
+
+    def copies(self, number: Any) -> Any:
+        """Of each card of a deck of the pool the places with the same card, as bits; uint32 [20]."""
+        place = number * np.int32(DECK_SIZE) + np.arange(DECK_SIZE, dtype=np.int32)
+        return self.take(self.tables.copies, place)
 
     def deck_energy(self, number: Any) -> Any:
         """The mask of energy types of decks of the pool."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import board, damage, rng, xp, zones
+from tcgjax import board, damage, knowledge, rng, xp, zones
 from tcgjax.arrays import Record, at, first, put, ranks, repeat, total
 from tcgjax.board import OWNERS
 from tcgjax.codes import CardColumn, CardKind, Stage
@@ -24,7 +24,7 @@ TURN_LIMIT: Final = 30
 BEGIN, BEGIN_EFFECTS, DRAW, END, OWN_EFFECTS, ANNOUNCED, OTHER_EFFECTS, *CHECKS, TICK = range(12)
 FIRST_CHECK, SECOND_CHECK, CHECKUP_ABILITIES, SETTLE = CHECKS
 """Steps of a turn; the main phase comes after DRAW."""
-DEALT: Final = ("draws", "zone", "position", "known")
+DEALT: Final = ("draws", "zone", "position")
 """What dealing cards changes."""
 SETTLED_BEFORE: Final = (BEGIN, DRAW, END, OWN_EFFECTS, ANNOUNCED, OTHER_EFFECTS, FIRST_CHECK, SETTLE, TICK)
 """Steps before which Knock Outs are settled; those of the Checkup wait for its end."""
@@ -63,7 +63,7 @@ def draw_opening(game: Record, cards: Cards, player: Any, where: Any) -> Any:
     Returns:
         Whether it did: then the deck is shuffled once more.
     """
-    zones.draw(game, player, xp.where(where, OPENING_HAND, 0))
+    zones.draw(game, player, zones.drawable(game, player, xp.where(where, OPENING_HAND, 0)))
     basics = is_basic(cards, game.card) & (player == OWNER)
     swaps = where & ~(basics & (game.zone == HAND)).any()
     away = rng.below(game, cards, Stream.SETUP, xp.int32(OPENING_HAND), swaps)
@@ -122,7 +122,7 @@ def fired(game: Record, cards: Cards, rules: Record) -> None:
 def draw(game: Record, cards: Cards, rules: Record) -> None:
     """Draw one card (4 b); an energy, except for the first player's first turn (4 c); then the main phase."""
     player = game.current.astype(xp.int32)
-    zones.draw(game, player, xp.int32(1))
+    knowledge.draw(game, cards, player, xp.int32(1))
     game.stale = game.stale | (zones.size(game, DECK, player) == 0)  # some modifiers hold then
     rolls = game.turn > 1
     work = game.copy()

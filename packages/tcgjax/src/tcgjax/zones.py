@@ -18,7 +18,7 @@ OWNER: Final = np.repeat(np.arange(2, dtype=np.int32), DECK_SIZE)
 INDEX: Final = np.arange(INSTANCES, dtype=np.int32)
 PARTS: Final = (slice(0, DECK_SIZE), slice(DECK_SIZE, INSTANCES))
 """Where each player's instances are among all."""
-SHUFFLED: Final = ("draws", "position", "known")
+SHUFFLED: Final = ("draws", "position")
 EARLIER, LATER = np.triu_indices(DECK_SIZE, 1)
 """All pairs of cards of a deck."""
 PAIRS: Final = len(EARLIER)
@@ -74,6 +74,19 @@ def hand(game: Record, player: Any) -> Any:
     return listed(game, HAND, player, HAND_LIMIT)
 
 
+def ascending(game: Record, cards: Cards, player: Any, flags: Any, most: int, last: bool = False) -> Any:
+    """The flagged instances (bool [20]) of a player in the order of their cards, int32 [most]; -1 where there is none.
+
+    With ``last`` they stand at the end instead of the beginning.
+    """
+    bits = np.uint32(1) << cards.deck_rank(at(game.deck, player)).astype(xp.uint32)
+    word = xp.sum(xp.where(flags, bits, 0), dtype=xp.uint32)
+    place = xp.count_bits(word & (bits - np.uint32(1)))
+    place = place + (most - xp.count_bits(word)) if last else place
+    found = arranged(np.arange(DECK_SIZE, dtype=np.int32), place, flags & (place < most) & (place >= 0), most)
+    return xp.where(found >= 0, found + player * np.int32(DECK_SIZE), NOBODY)
+
+
 def take_out(game: Record, instance: Any, where: Any = True) -> None:
     """Take a card out of its list; it is nowhere for the moment."""
     here = (instance == INDEX) & where
@@ -118,31 +131,23 @@ def put_last_all(game: Record, chosen: Any, zone: int, order: Any) -> None:
     game.zone = xp.where(chosen, zone, game.zone)
 
 
-def forget(game: Record, chosen: Any) -> None:
-    """Cards (bool [40]) have left the place where somebody had seen them."""
-    game.known = game.known & ~chosen
-
-
-def reveal(game: Record, viewer: Any, chosen: Any) -> None:
-    """A player sees cards of a hidden zone."""
-    game.known = game.known | ((np.arange(2, dtype=np.int32) == viewer)[:, None] & chosen)
-
-
 def discard(game: Record, instance: Any, where: Any = True) -> None:
     """Put a card that is nowhere on its owner's discard pile."""
-    forget(game, (instance == INDEX) & where)
     put_last(game, instance, DISCARD, where)
 
 
-def send(game: Record, player: Any, instances: Sequence[Any], to_hand: Sequence[Any], where: Any = True) -> None:
+def send(game: Record, player: Any, instances: Sequence[Any], to_hand: Sequence[Any], where: Any = True) -> Any:
     """Put cards of a player's that are nowhere on the discard pile or into the hand, one after the other.
 
     Args:
         game: changed.
         player: whose they are.
         instances: int32 ``()`` each; nothing happens for -1.
-        to_hand: for each whether it goes to the hand, where everybody sees it; what does not fit is discarded (12.3).
+        to_hand: for each whether it goes to the hand; what does not fit is discarded (12.3).
         where: flag.
+
+    Returns:
+        The cards that came to the hand, bool [40].
     """
     held, count = size(game, HAND, player), size(game, DISCARD, player)
     moved = xp.zeros((INSTANCES,), xp.bool_)
@@ -154,20 +159,18 @@ def send(game: Record, player: Any, instances: Sequence[Any], to_hand: Sequence[
         game.zone = xp.where(here, xp.where(fits, HAND, DISCARD), game.zone)
         moved = moved | here
         held, count = held + fits, count + (there & ~fits)
-    shown = moved & (game.zone == HAND)
-    forget(game, moved & ~shown)
-    reveal(game, 1 - player, shown)
+    return moved & (game.zone == HAND)
 
 
-def to_hand(game: Record, instance: Any, where: Any = True) -> None:
-    """Put a card that is nowhere into its owner's hand, seen by everybody; what does not fit is discarded (12.3)."""
-    send(game, owner(instance), [instance], [True], where)
+def drawable(game: Record, player: Any, count: Any) -> Any:
+    """How many of some cards can be drawn: while there are any and the hand has room (sections 4 b and 12)."""
+    room = xp.maximum(HAND_LIMIT - size(game, HAND, player), 0)
+    return xp.minimum(xp.minimum(count, size(game, DECK, player)), room)
 
 
-def draw(game: Record, player: Any, count: Any) -> None:
-    """Draw cards while there are any and the hand has room (sections 4 b and 12)."""
+def draw(game: Record, player: Any, drawn: Any) -> None:
+    """The top cards of a deck go to the hand, which has room for them."""
     held = size(game, HAND, player)
-    drawn = xp.minimum(xp.minimum(count, size(game, DECK, player)), xp.maximum(HAND_LIMIT - held, 0))
     deck = cards_in(game, DECK, player)
     coming = deck & (game.position < drawn)
     shifted = xp.where(coming, game.position + held, game.position - drawn)
@@ -176,7 +179,7 @@ def draw(game: Record, player: Any, count: Any) -> None:
 
 
 def shuffle(game: Record, player: Any, times: Any) -> None:
-    """Shuffle a deck; nobody knows the place of its cards any more.
+    """Shuffle a deck.
 
     Args:
         game: changed.
@@ -193,12 +196,10 @@ def shuffle(game: Record, player: Any, times: Any) -> None:
     moved = (game.zone == DECK) & (player == OWNER) & (times > 0)
     both = xp.concatenate([rank, rank])
     game.position = xp.where(moved, both, game.position)
-    forget(game, moved)
 
 
 def into_decks(game: Record, chosen: Any) -> None:
     """Cards (bool [40]) that are nowhere go into their owners' decks, which `settle_shuffles` shuffles."""
-    forget(game, chosen)
     game.zone = xp.where(chosen, DECK, game.zone)
     game.position = xp.where(chosen, DECK_SIZE - 1, game.position)
 

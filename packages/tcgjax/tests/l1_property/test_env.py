@@ -9,6 +9,8 @@ import pytest
 import tcgjax
 from rlenv_emit.env import EmittedEnv
 from rlenv_shared import compiling
+from rlenv_testing.random_play import RandomPlay
+from rlenv_testing.traced_checks import check_action_dtypes
 from tcgjax.codec import CODEC
 from tcgjax.env import TcgParams
 from tcgjax.observation import NUMBERS
@@ -131,3 +133,7 @@ def test_the_whole_truth_is_readable(played):
     whole = ENV.observe_full(state)
     assert whole["turn"] == int(CODEC.unpack(state).turn)
     assert len(whole["place"]) == 8
+
+
+def test_actions_of_64_bits_widen_nothing():
+    check_action_dtypes(RandomPlay(ENV), ("int64",))

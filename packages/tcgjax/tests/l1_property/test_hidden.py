@@ -9,7 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlenv_shared.ops import XLA
+from tcgjax import engine
 from tcgjax.layout import DECK, HAND
+from tcgjax.tables import Cards
 from tcgjax.verification.random_play import BATCH, ENV, look, play
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800), pytest.mark.usefixtures("native")]
@@ -20,7 +23,7 @@ def program():
     """Compiled ``(states, keys, player, params) -> (views before, views after, states after)`` of a batch."""
 
     def of(state, key, player, params):
-        other = ENV.permute_hidden(state, key, player)
+        other = ENV.permute_hidden(state, key, player, params)
         views = jax.lax.map(lambda words: ENV.observe(words, player, params), jax.tree.map(both, state, other))
         return *(jax.tree.map(lambda leaf, i=i: leaf[i], views) for i in (0, 1)), other
 
@@ -75,5 +78,36 @@ def test_permuted_cards_are_the_same_cards(played):
         for zone in range(7):
             sizes = [np.asarray((game.zone == zone).reshape(BATCH, 2, 20).sum(2)) for game in (games, after)]
             assert np.array_equal(*sizes)
-        for name in ("cards", "tools", "energy", "damage", "legal", "listed"):
+        for name in ("cards", "tools", "energy", "damage", "legal", "sure", "some", "mixed"):
             assert np.array_equal(getattr(games, name), getattr(after, name))
+
+
+def multiset(flags, copies):
+    """Of each instance's card how many are flagged: [batch, 20]."""
+    words = (flags * (1 << np.arange(20))).sum(-1).astype(np.uint32)
+    return np.bitwise_count(copies & words[:, None])
+
+
+def test_permuted_cards_fit_what_was_shown(native):
+    """As many of "some" as must be are in the hand and on top of the deck, and what is surely held is held."""
+    cards, seen = Cards(ENV.default_params.tables, XLA), 0
+    copies_of = jax.jit(jax.vmap(lambda words: engine.unpack(words, cards).copies))
+    for number, (state, *_) in enumerate(play(60, 11)[10:]):
+        keys = jax.random.split(jax.random.key(number), BATCH)
+        game, copies = look(state), np.asarray(copies_of(state))
+        for player in (0, 1):
+            after = look(of_both_players(state, keys)[player][2])
+            foe = slice(20 * (1 - player), 20 * (2 - player))
+            waits = (game.actor == player) & (game.turn > 0)
+            hand, deck = ((after.zone[:, foe] == zone) for zone in (HAND, DECK))
+            sure, some = (multiset(getattr(game, name)[:, foe], copies[:, foe]) for name in ("sure", "some"))
+            held, top = (multiset(flags, copies[:, foe]) for flags in (hand, deck))
+            first = np.bitwise_count(copies[:, foe] & ((1 << np.arange(20)) - 1).astype(np.uint32)) == 0
+            assert (sure <= held)[waits].all()
+            in_hand = (np.minimum(np.maximum(0, held - sure), some) * first).sum(1)
+            assert (in_hand >= game.in_hand[:, 1 - player])[waits].all()
+            in_top = deck & (after.position[:, foe] < game.depth[:, 1 - player, None]) & ~game.known[:, player, foe]
+            top = multiset(in_top, copies[:, foe])
+            assert ((np.minimum(top, some) * first).sum(1) >= game.in_deck[:, 1 - player]).all()
+            seen += int(game.some[:, foe].any(1).sum())
+    assert seen > 100

@@ -23,6 +23,16 @@ def test_compiled_games_are_those_of_the_reference(name):
         assert comparison["steps"] > 30 * comparison["games"]
 
 
+def test_what_the_opponent_decides_in_secret_shows_in_neither_engine():
+    pairs = DECLARATION.rollout_set("pairs")
+    found = resolve(pairs.run)(**pairs.quick)
+    for engine, comparison in found.comparisons.items():
+        assert not comparison["mismatches"], (engine, comparison["first"])
+        assert comparison["pairs"] >= 1000
+        assert comparison["knowing"] >= comparison["pairs"] / 4
+    assert len(found.measured["by op"]) >= 20
+
+
 @pytest.mark.parametrize("seed", [1, 4])
 def test_a_game_without_a_compiler_is_that_of_the_reference(seed):
     decisions, differences = play(starters(), seed, tcg_engine, most=8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcg_engine import conditions
+from tcg_engine import conditions, knowledge
 from tcg_engine.codes import ENERGY_KINDS
 from tcg_engine.config import HAND_LIMIT
 from tcg_engine.state import Game, Pokemon, owner_of
@@ -12,19 +12,17 @@ from tcg_engine.state import Game, Pokemon, owner_of
 
 def shuffle(game: Game, player: int) -> None:
     """Shuffle a deck; nobody knows the place of its cards any more."""
+    knowledge.shuffled(game, player)
     side = game.players[player]
     side.deck = game.random.order(side.deck, player)
-    for viewer in (0, 1):
-        game.players[viewer].known -= set(side.deck)
 
 
 def draw(game: Game, player: int, count: int = 1) -> int:
     """Draw cards while there are any and the hand has room; how many were drawn (sections 4 b and 12)."""
     side = game.players[player]
-    drawn = 0
-    while drawn < count and side.deck and len(side.hand) < HAND_LIMIT:
-        side.hand.append(side.deck.pop(0))
-        drawn += 1
+    drawn = max(0, min(count, len(side.deck), HAND_LIMIT - len(side.hand)))
+    knowledge.draws(game, player, drawn)
+    side.hand, side.deck = side.hand + side.deck[:drawn], side.deck[drawn:]
     if count:
         game.say(f"player {player} draws {drawn} card{'s' * (drawn != 1)}")
     return drawn
@@ -38,7 +36,7 @@ def to_hand(game: Game, instances: list[int], public: bool) -> None:
         if len(side.hand) < HAND_LIMIT:
             side.hand.append(instance)
             if public:
-                game.players[1 - owner].known.add(instance)
+                knowledge.came_to_hand(game, instance)
         else:
             discard(game, [instance])
 
@@ -46,28 +44,17 @@ def to_hand(game: Game, instances: list[int], public: bool) -> None:
 def discard(game: Game, instances: list[int]) -> None:
     """Put cards on their owners' discard piles."""
     for instance in instances:
-        forget(game, instance)
         game.players[owner_of(instance)].discard.append(instance)
 
 
-def into_deck(game: Game, instances: list[int]) -> None:
+def into_deck(game: Game, instances: list[int], public: bool = True) -> None:
     """Shuffle cards into their owners' decks."""
     for instance in instances:
-        forget(game, instance)
         game.players[owner_of(instance)].deck.append(instance)
+    if public:
+        knowledge.went_into_deck(game, instances)
     for player in sorted({owner_of(instance) for instance in instances}):
         shuffle(game, player)
-
-
-def forget(game: Game, instance: int) -> None:
-    """A card has left the place where somebody had seen it."""
-    for viewer in (0, 1):
-        game.players[viewer].known.discard(instance)
-
-
-def reveal(game: Game, viewer: int, instances: list[int]) -> None:
-    """A player sees cards of a hidden zone."""
-    game.players[viewer].known.update(instances)
 
 
 # --- Pokémon in play -------------------------------------------------------------------------------------------
@@ -81,7 +68,6 @@ def free_slot(game: Game, player: int) -> int:
 
 def put_on_bench(game: Game, player: int, instance: int) -> Pokemon:
     """A Basic Pokémon or Fossil comes into play on the Bench."""
-    forget(game, instance)
     pokemon = Pokemon(player, [instance], entered=game.turn)
     game.players[player].slots[free_slot(game, player)] = pokemon
     game.say(f"player {player} puts {game.name(pokemon)} on the Bench")
@@ -91,7 +77,6 @@ def put_on_bench(game: Game, player: int, instance: int) -> Pokemon:
 def evolve(game: Game, pokemon: Pokemon, instance: int) -> None:
     """Put an Evolution card on a Pokémon: it loses its conditions and the effects on it (section 5)."""
     before = game.name(pokemon)
-    forget(game, instance)
     pokemon.cards.append(instance)
     pokemon.evolved = game.turn
     pokemon.moved_up = pokemon.ability_used = 0

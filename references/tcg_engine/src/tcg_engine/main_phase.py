@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tcg_engine import attack, board, energy, evolution, retreat
+from tcg_engine import attack, board, energy, evolution, knowledge, retreat
 from tcg_engine.actions import (
     ABILITY,
     ATTACH,
@@ -184,7 +184,7 @@ def play_card(game: Game, position: int, target: int) -> None:
     player = game.current
     side = game.players[player]
     instance = side.hand.pop(position)
-    board.forget(game, instance)
+    knowledge.left_hand(game, player, [instance])
     card = game.card(instance)
     own = side.slots[target - 1] if 1 <= target <= SLOTS else None
     if card.kind == CardKind.POKEMON and card.stage != Stage.BASIC and own is not None:

@@ -9,7 +9,7 @@ from tcg_engine.cards import CardTable
 from tcg_engine.codes import Fact, Op
 from tcg_engine.modifiers import max_hp
 from tcg_engine.rng import Stream
-from tcg_engine.state import Game, Pokemon
+from tcg_engine.state import Game, Player, Pokemon
 
 
 def observation(game: Game, player: int) -> dict[str, Any]:
@@ -35,8 +35,11 @@ def observation(game: Game, player: int) -> dict[str, Any]:
         "deck": sorted(game.cards[instance] for instance in mine.deck),
         "deck_seen": seen_in_order(game, player, mine.deck),
         "foe_deck_seen": seen_in_order(game, player, theirs.deck),
-        "foe_deck_listed": sorted(game.cards[instance] for instance in mine.listed),
-        "foe_hand_seen": sorted(game.cards[instance] for instance in theirs.hand if instance in mine.known),
+        "deck_mixed": sorted(mine.mixed.elements()),
+        "deck_mixed_depth": mine.mixed_depth,
+        "foe_hand_seen": sorted(theirs.shown.held.elements()),
+        "foe_some": sorted(theirs.shown.some.elements()),
+        "foe_some_at_least": [theirs.shown.in_hand, theirs.shown.in_deck, theirs.shown.depth],
         "asked": asked,
         "question": game.choice.what if asked and game.choice is not None else "",
         "options": list(game.choice.options) if asked and game.choice is not None else [],
@@ -118,9 +121,17 @@ def full(game: Game) -> dict[str, Any]:
         "sides": [side(game, player) for player in (0, 1)],
         "zones": [[list(p.deck), list(p.hand), list(p.discard)] for p in game.players],
         "known": [sorted(p.known) for p in game.players],
+        "shown": [shown(p) for p in game.players],
         "actor": game.choice.actor if game.choice else -1,
         "options": list(game.choice.options) if game.choice else [],
     }
+
+
+def shown(player: Player) -> list[Any]:
+    """What both players have been shown of one player's cards, without places."""
+    theirs = player.shown
+    cards = [sorted(counts.elements()) for counts in (theirs.held, theirs.some, player.mixed)]
+    return [*cards, theirs.in_hand, theirs.in_deck, theirs.depth, player.mixed_depth]
 
 
 def history(game: Game, player: int) -> dict[str, Any]:

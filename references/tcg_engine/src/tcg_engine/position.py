@@ -219,12 +219,18 @@ def read(game: Game, path: str) -> Any:
 
 def read_side(game: Game, side: Player, name: str) -> Any:
     """A value of one player."""
-    if name in ("hand", "deck", "discard", "listed"):
+    foe = game.players[1 - game.players.index(side)]
+    if name in ("hand", "deck", "discard"):
         return sorted(game.card(instance).id for instance in getattr(side, name))
     if name in ("hand.size", "deck.size", "discard.size"):
         return len(getattr(side, name.split(".")[0]))
     if name == "known.size":
-        return len(side.known)
+        return len(side.known) + foe.shown.held.total()
+    if name in ("foe_held", "foe_some", "mixed"):
+        cards = {"foe_held": foe.shown.held, "foe_some": foe.shown.some, "mixed": side.mixed}[name]
+        return sorted(game.table.cards[card].id for card in cards.elements())
+    if name == "foe_some.at_least":
+        return [foe.shown.in_hand, foe.shown.in_deck, foe.shown.depth]
     if name == "top":
         return game.card(side.deck[0]).id
     if name == "discard_energy":

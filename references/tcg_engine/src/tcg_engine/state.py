@@ -5,6 +5,7 @@ A card in a game is an *instance*: 0 to 19 belong to player 0, 20 to 39 to playe
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +78,25 @@ class Pokemon:
 
 
 @dataclass
+class Shown:
+    """What a player's opponent knows of the player's hidden cards (`knowledge`).
+
+    Attributes:
+        held: cards surely in the hand.
+        some: cards that are in the hand or in the deck.
+        in_hand: so many of them at least are in the hand.
+        in_deck: so many of them at least are among the top cards of the deck.
+        depth: how many top cards that are; `knowledge.WHOLE` is the deck.
+    """
+
+    held: Counter[int] = field(default_factory=Counter)
+    some: Counter[int] = field(default_factory=Counter)
+    in_hand: int = 0
+    in_deck: int = 0
+    depth: int = 0
+
+
+@dataclass
 class Player:
     """One side of the table.
 
@@ -92,8 +112,10 @@ class Player:
         points: points scored.
         timed: effects on the player.
         spots: delayed damage by slot: (turn at whose end it comes, damage; 0 Knocks Out).
-        known: cards in hands and decks that it has seen, and whose place it knows.
-        listed: cards it was shown of the opponent's deck without their places, as they were then.
+        known: cards in both decks whose places it has seen.
+        shown: what the opponent knows of its hidden cards besides.
+        mixed: cards of its deck whose places it had seen, until the opponent put them into another order.
+        mixed_depth: they are among so many top cards.
         supporters: Supporters played this turn.
         stadium_played: played a Stadium this turn.
         stadium_used: used the Stadium this turn.
@@ -119,7 +141,9 @@ class Player:
     timed: list[Timed] = field(default_factory=list)
     spots: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(SLOTS)])
     known: set[int] = field(default_factory=set)
-    listed: list[int] = field(default_factory=list)
+    shown: Shown = field(default_factory=Shown)
+    mixed: Counter[int] = field(default_factory=Counter)
+    mixed_depth: int = 0
     supporters: int = 0
     stadium_played: bool = False
     stadium_used: bool = False

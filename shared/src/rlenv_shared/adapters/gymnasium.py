@@ -8,6 +8,7 @@ streams that were not used yet.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -21,7 +22,6 @@ from rlenv_shared.adapters.host import (
     STATIC_INFO,
     Face,
     ResetNeededError,
-    Seeds,
     observation_of,
     own_info,
     owned_arrays,
@@ -33,6 +33,15 @@ from rlenv_shared.errors import InvalidParamsError
 __all__ = ["GymEnv", "GymVectorEnv", "ResetNeededError", "gymnasium_entry_points"]
 
 MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, "SameStep", "NextStep")
+
+
+def vector_arguments(num_envs: Any, autoreset_mode: Any) -> tuple[int, AutoresetMode]:
+    """Both as a vector environment keeps them.  Raises InvalidParamsError: none that it could have."""
+    if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
+        raise InvalidParamsError("num_envs", repr(num_envs), "an integer >= 1", "pass num_envs=1 or more")
+    if autoreset_mode not in MODES:
+        raise InvalidParamsError("autoreset_mode", repr(autoreset_mode), f"one of {list(MODES)}", "choose one")
+    return int(num_envs), AutoresetMode(autoreset_mode)
 
 
 class _OnePlayer(Face):
@@ -132,11 +141,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise InvalidParamsError("num_envs", repr(num_envs), "an integer >= 1", "pass num_envs=1 or more")
-        if autoreset_mode not in MODES:
-            raise InvalidParamsError("autoreset_mode", repr(autoreset_mode), f"one of {list(MODES)}", "choose one")
-        self.num_envs, self.autoreset_mode = int(num_envs), AutoresetMode(autoreset_mode)
+        self.num_envs, self.autoreset_mode = vector_arguments(num_envs, autoreset_mode)
         self._prepare(env, params, seed, render_mode, (self.num_envs,))
         self.metadata |= {"autoreset_mode": self.autoreset_mode}
         self.single_action_space, self.single_observation_space = self._native_spaces()
@@ -149,7 +154,7 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         """``(observations, info)`` of new episodes; ``seed`` is one for all, one for each, or None to go on."""
         self._check_options(options)
         if isinstance(seed, list | tuple | np.ndarray):
-            words = self._words_of(seed)
+            words = self._seeds.words_of_each(seed, self.num_envs)
         else:
             self._seeds.begin(seed, None if seed is not None else self.np_random)
             if seed is not None:
@@ -158,18 +163,6 @@ class GymVectorEnv(_OnePlayer, gymnasium.vector.VectorEnv):
         obs, self._state, mask, _ = self._programs.reset_many(words, self._arrays)
         self._mask, self._ended = np.asarray(mask), np.zeros(self.num_envs, np.bool_)
         return owned_arrays(obs), self._shown_mask()
-
-    def _words_of(self, seeds: Any) -> np.ndarray:
-        if len(seeds) != self.num_envs:
-            raise InvalidParamsError("seeds", len(seeds), f"{self.num_envs} seeds", "pass one for each environment")
-        words = []
-        for seed in seeds:
-            single = Seeds()
-            single.start(seed)
-            words.append(single.words(1))
-        self._seeds.start(seeds[0])
-        self._seeds.used = self.num_envs  # a later reset() must not repeat stream 0 of the first seed
-        return np.concatenate(words)
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """``(observations, rewards float32 [N], terminated bool [N], truncated bool [N], info)``.
@@ -213,21 +206,30 @@ def _with_masks(info: dict[str, np.ndarray], present: np.ndarray) -> dict[str, A
 def gymnasium_entry_points(factory: Callable[..., Any]) -> dict[str, Any]:
     """Arguments of `gymnasium.register`, single and vector: ``register(id=…, **gymnasium_entry_points(CartPole))``.
 
-    ``factory`` takes those keyword arguments of `gymnasium.make` that the adapters do not.
+    ``factory`` takes those keyword arguments of `gymnasium.make` that the adapters do not.  Environments that Gymnasium
+    makes are picklable if it is, as functions and classes of a module are.
     """
+    return {
+        "entry_point": functools.partial(_single, factory),
+        "vector_entry_point": functools.partial(_vector, factory),
+    }
 
-    def single(*, params: Any = None, render_mode: str | None = None, **kwargs: Any) -> GymEnv:
-        return GymEnv(factory(**kwargs), params, render_mode=render_mode)
 
-    def vector(
-        *,
-        num_envs: int,
-        params: Any = None,
-        render_mode: str | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        **kwargs: Any,
-    ) -> GymVectorEnv:
-        env = factory(**kwargs)
-        return GymVectorEnv(env, num_envs, params, render_mode=render_mode, autoreset_mode=autoreset_mode)
+def _single(
+    factory: Callable[..., Any], /, *, params: Any = None, render_mode: str | None = None, **kwargs: Any
+) -> GymEnv:
+    return GymEnv(factory(**kwargs), params, render_mode=render_mode)
 
-    return {"entry_point": single, "vector_entry_point": vector}
+
+def _vector(
+    factory: Callable[..., Any],
+    /,
+    *,
+    num_envs: int,
+    params: Any = None,
+    render_mode: str | None = None,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    **kwargs: Any,
+) -> GymVectorEnv:
+    env = factory(**kwargs)
+    return GymVectorEnv(env, num_envs, params, render_mode=render_mode, autoreset_mode=autoreset_mode)

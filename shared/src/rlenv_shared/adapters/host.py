@@ -137,6 +137,24 @@ class Seeds:
         self.used += count
         return np.stack(words, axis=-1)
 
+    def words_of_each(self, seeds: Any, count: int) -> np.ndarray:
+        """Stream 0 of each of these seeds, uint32 ``[count, 2]``; later words go on with the first seed's."""
+        if len(seeds) != count:
+            raise InvalidParamsError("seeds", len(seeds), f"{count} seeds", "pass one for each environment")
+        words = []
+        for seed in seeds:
+            single = Seeds()
+            single.start(seed)
+            words.append(single.words(1))
+        self.begin(seeds[0])
+        self.used = count  # a later reset() must not repeat stream 0 of the first seed
+        return np.concatenate(words)
+
+
+def start_of_process() -> None:
+    """Whoever makes an environment says that JAX runs in this process."""
+    _Process.started = True
+
 
 class Face:
     """What the environments of all these libraries have in common, beside the library's own base class."""
@@ -155,7 +173,7 @@ class Face:
 
         Raises InvalidParamsError: another turn order, unsupported action space or render mode.
         """
-        _Process.started = True
+        start_of_process()
         if env.turn_order is not self.turn_order:
             what = f"{self.library} adapter of {env.name}"
             raise InvalidParamsError(what, env.turn_order, self.turn_order, self.remedy)
@@ -165,14 +183,29 @@ class Face:
         self.metadata = {"render_modes": modes, "render_fps": getattr(env, "render_fps", 30)}
         self.env, self.render_mode = env, render_mode
         self.params = env.default_params if params is None else params
-        constants, self._arrays = compiling.constants(self.params)
-        self._programs = compiling.programs(env, constants)
+        self._find_programs()
         self._validate = ActionValidator(env.action_space(self.params), batch)
         self._masked = has_real_masks(env, self.params)
         self._seeds = Seeds()
         if seed is not None:
             self._seeds.start(seed)
         self._mask: Any = None
+
+    def _find_programs(self) -> None:
+        constants, self._arrays = compiling.constants(self.params)
+        self._programs = compiling.programs(self.env, constants)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what belongs to this process: compiled programs, and arrays on a device."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_programs", "_arrays")}
+        if "_state" in kept:
+            kept["_state"] = jax.tree.map(np.asarray, kept["_state"])
+        return kept
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        start_of_process()
+        self._find_programs()
 
     def _native_spaces(self) -> tuple[gymnasium.Space, gymnasium.Space]:
         """``(action space, observation space)`` of one environment or player, as Gymnasium has them."""

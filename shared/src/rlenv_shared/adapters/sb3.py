@@ -12,6 +12,7 @@ refused its illegal actions (`IllegalActionError`).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from rlenv_shared.adapters import infos
 from rlenv_shared.adapters.gymnasium import GymVectorEnv
 from rlenv_shared.adapters.host import has_real_masks
+from rlenv_shared.adapters.seat import SeatVectorEnv
 from rlenv_shared.errors import InvalidParamsError
 
 
@@ -41,10 +43,19 @@ class SB3VecEnv(VecEnv):
         if mode is not AutoresetMode.SAME_STEP:
             remedy = "stable-baselines3 takes the next episode's observation from the step that ends one"
             raise InvalidParamsError("autoreset_mode", mode, AutoresetMode.SAME_STEP, remedy)
+        observed = envs.single_observation_space
+        if any(hasattr(space, "nvec") for space in getattr(observed, "spaces", {"": observed}).values()):
+            warnings.warn(
+                "stable-baselines3 turns the ids of these observations into one-hot vectors; wrap the environments "
+                "with rlenv_shared.adapters.flat.FlatVectorObservation, and use EmbeddingExtractor",
+                stacklevel=2,
+            )
         self.envs = envs
         self._actions: Any = None
         own = envs.unwrapped
-        self._masked = isinstance(own, GymVectorEnv) and has_real_masks(own.env, own.params)
+        self._masked = isinstance(own, SeatVectorEnv) or (
+            isinstance(own, GymVectorEnv) and has_real_masks(own.env, own.params)
+        )
         self._masks: Any = None  # int8 [N, A] of the last observations, where `_masked`
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 

@@ -87,12 +87,26 @@ class One:
     """One environment without auto-reset; ``masked``: its masks matter; ``static``: keys of the info that do not."""
 
     def __init__(self, env: Any, params: Any, masked: bool, static: tuple[str, ...]) -> None:
-        constants, self._arrays = compiling.constants(params)
-        self._programs = _programs(env, constants, masked, static)
+        self._made_of = env, params, masked, static
         self._words: Any = None
         self._layout: tuple[Words, Words] | None = None  # of state and outcome, from the first reset on
+        self._find_programs()
+
+    def _find_programs(self) -> None:
+        env, params, masked, static = self._made_of
+        constants, self._arrays = compiling.constants(params)
+        self._programs = _programs(env, constants, masked, static)
         self._on_device = not hasattr(env, "on_host")
         self._actions: dict[int, Any] = {}  # integers that are on the device already
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """What belongs to no process: what it is made of, and the words."""
+        return self._made_of, None if self._words is None else np.asarray(self._words)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._made_of, self._words = state
+        self._find_programs()
+        self._layout = None if self._words is None else self._programs.layouts(*self._arrays)
 
     @property
     def state(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from cartpole_jax import CartPole
@@ -20,15 +21,20 @@ def learning_env(on_gpu: bool) -> CartPole:
     return CartPole()
 
 
-def against_gymnax() -> list[Any]:
+def against_gymnax(batch: int) -> list[Any]:
     """Ours and gymnax's in turns, as on a CPU."""
     from cartpole_jax.verification.benchmarks import GYMNAX, GymnaxCartPole
 
-    batch, steps = 65_536, 64
+    steps = 64
     return [
         jax_rollout(CartPole(), None, batch, steps, name=OURS, keep_outputs=True),
         jax_rollout(GymnaxCartPole(), None, batch, steps, name=GYMNAX, keep_outputs=True),
     ]
 
 
-COMPARISONS: Final = (Comparison("gymnax", against_gymnax, needs=("gymnax", "gymnasium"), gpu_only=True),)
+COMPARISONS: Final = tuple(
+    Comparison(
+        f"gymnax at batch {batch:,}", partial(against_gymnax, batch), needs=("gymnax", "gymnasium"), gpu_only=True
+    )
+    for batch in (65_536, 1_048_576)
+)

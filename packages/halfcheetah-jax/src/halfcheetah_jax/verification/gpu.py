@@ -14,6 +14,14 @@ BATCHES: Final = (4_096, 16_384, 65_536)  # of the comparisons
 STEPS: Final = 16  # of a call; others may need seconds for them
 
 
+OTHERS: Final = {
+    **{f"MJX, {how}": ("mujoco.mjx", "gymnasium") for how in ("6/6 iterations", "4/8 iterations", "the model's own")},
+    **{f"Brax {name}": ("brax", "gymnasium") for name in ("generalized", "positional", "spring")},
+    "MuJoCo Warp": ("mujoco_warp", "gymnasium"),
+}
+"""Whom ours is measured beside, and the modules that takes."""
+
+
 def kernels() -> Program:
     """The substeps in kernels; interpreted they are the same programs, without the paths of their sources."""
     return random_rollout(
@@ -50,7 +58,7 @@ def against(other: str, batch: int) -> list[Any]:
 COMPARISONS: Final = (
     *(
         Comparison(f"{other} at batch {batch:,}", partial(against, other, batch), needs=needs, gpu_only=True)
-        for other, needs in (("MJX", ("mujoco.mjx", "gymnasium")), ("MuJoCo Warp", ("mujoco_warp", "gymnasium")))
+        for other, needs in OTHERS.items()
         for batch in BATCHES
     ),
     Comparison("XLA's form", lambda: [ours(BATCHES[-1], backend) for backend in ("kernel", "xla")], gpu_only=True),

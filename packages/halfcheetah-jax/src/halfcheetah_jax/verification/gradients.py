@@ -73,7 +73,7 @@ def _pieces(qpos: Any, qvel: Any, action: Any, warmstart: Any) -> Any:
         parts = [_part(c.stiffness / s, c.normal) for c, s in zip(contacts, scales, strict=True)]
         weights = params.hinge_inverse_weight
         parts += [_part(one.stiffness * w, one.offset) for one, w in zip(limits, weights, strict=True)]
-        rows = [word.astype(jnp.int64) for word in found.active]
+        rows = [word.astype(jnp.int64) for word in jax.tree.leaves(found.active)]
         return (after.qpos, after.qvel, found.qacc), jnp.stack([*rows, *parts])
 
     return jax.lax.scan(body, (tuple(qpos), tuple(qvel), tuple(warmstart)), length=FRAME_SKIP)[1]

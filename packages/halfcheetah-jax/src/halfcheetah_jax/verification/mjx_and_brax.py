@@ -24,16 +24,19 @@ class Mjx:
 
     Args:
         xml: path of the model.
-        iterations: of the solver and of its line search, at most; the model's (100 and 50) when None.
+        iterations: of the solver, at most; the model's (100) when None.
+        ls_iterations: of its line search, at most; the model's (50) when None.
     """
 
-    def __init__(self, xml: str, iterations: tuple[int, int] | None = None) -> None:
+    def __init__(self, xml: str, iterations: int | None = None, ls_iterations: int | None = None) -> None:
         import mujoco
 
         self._library = importlib.import_module("mujoco.mjx")
         compiled = mujoco.MjModel.from_xml_path(xml)
         if iterations is not None:
-            compiled.opt.iterations, compiled.opt.ls_iterations = iterations
+            compiled.opt.iterations = iterations
+        if ls_iterations is not None:
+            compiled.opt.ls_iterations = ls_iterations
         self._step_time = SUBSTEPS * compiled.opt.timestep
         self._model = self._library.put_model(compiled)
         self._start = self._library.make_data(self._model)
@@ -92,8 +95,8 @@ class Brax:
 
 PEERS: dict[str, Callable[[str], Any]] = {
     "mjx": Mjx,
-    "mjx-6-6": functools.partial(Mjx, iterations=(6, 6)),
-    "mjx-4-8": functools.partial(Mjx, iterations=(4, 8)),  # as the cheetah of MuJoCo Playground
+    "mjx-6-6": functools.partial(Mjx, iterations=6, ls_iterations=6),
+    "mjx-4-8": functools.partial(Mjx, iterations=4, ls_iterations=8),  # the Playground's
     **{f"brax-{name}": functools.partial(Brax, pipeline=name) for name in ("generalized", "positional", "spring")},
 }
 

@@ -5,6 +5,7 @@ On a CPU MJX and Brax are measured instead, each in a Python environment of its 
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,14 +23,14 @@ def _model() -> Path:
     return Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "half_cheetah.xml"
 
 
-class Mjx(Rollout):
-    """MuJoCo's own JAX implementation, compiled with JAX as it is here."""
+class Peer(Rollout):
+    """MJX or Brax, compiled with JAX as it is here; ``name`` of `mjx_and_brax.PEERS`."""
 
     deterministic = False
     settings: Mapping[str, Any] = {"policy": "random", "reset_mode": "none", "outputs": "kept", "dtype": "float32"}
 
-    def __init__(self, batch: int, steps: int) -> None:
-        super().__init__("mjx", batch, steps, str(_model()))
+    def __init__(self, name: str, batch: int, steps: int) -> None:
+        super().__init__(name, batch, steps, str(_model()))
 
     def decisions(self) -> None:
         """Every step is one."""
@@ -108,4 +109,10 @@ class MujocoWarp:
         return {"peak_bytes": None, "state_bytes_per_env": None}
 
 
-WORKLOADS: Final = {"MJX": Mjx, "MuJoCo Warp": MujocoWarp}
+WORKLOADS: Final[Mapping[str, Callable[[int, int], Any]]] = {
+    "MJX, 6/6 iterations": functools.partial(Peer, "mjx-6-6"),
+    "MJX, 4/8 iterations": functools.partial(Peer, "mjx-4-8"),
+    **{f"Brax {name}": functools.partial(Peer, f"brax-{name}") for name in ("generalized", "positional", "spring")},
+    "MJX, the model's own": functools.partial(Peer, "mjx"),
+    "MuJoCo Warp": MujocoWarp,
+}

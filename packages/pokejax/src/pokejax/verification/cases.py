@@ -13,17 +13,23 @@ first that is taken.
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pokejax.verification.battles import TIERS, scripted
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError, explain
 
 FILES = Path(__file__).parent / "situations"
 RESERVE = "snorlax @  / thickfat / bodyslam, rest"
 GENDERS = {"male": "M", "female": "F"}
+KEYS = {"of": str, "own": str, "foe": str, "turns": list, "seeds": int, "decisions": int, "sees": str}
+MEMBER = re.compile(r"\S+(?: (?:tera [A-Za-z]+|level [0-9]+|male|female))* @ [^/@]* / [^/@]+ / [^/@]+")
+WANTED = "of, own, foe and turns, perhaps seeds, decisions and sees, as the module says"
+MOST = 10_000  # seeds, or decisions
 REPLACEMENTS = {"ability": "noability", "item": "", "move": "haze"}
 
 
@@ -55,9 +61,52 @@ class Case:
 
 
 def load() -> list[Case]:
-    """All cases, file by file."""
-    entries = [entry for file in sorted(FILES.glob("*.toml")) for entry in tomllib.loads(file.read_text())["case"]]
-    longest = max(len(entry["turns"]) for entry in entries if "decisions" not in entry)
+    """All cases, file by file.  Raises InvalidParamsError: as `entries`."""
+    return described([entry for file in sorted(FILES.glob("*.toml")) for entry in entries(file)])
+
+
+def entries(file: Path) -> list[dict[str, Any]]:
+    """The tables ``[[case]]`` of a file, each with what a case must have.
+
+    Raises:
+        InvalidParamsError: the file, or a case in it, is not as it must be; with the case's number.
+    """
+    try:
+        content = tomllib.loads(files.decoded(file.read_bytes(), f"cases {file}"))
+    except InvalidParamsError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no TOML, or too long a number
+        raise InvalidParamsError(f"cases {file}", error, "a TOML file", "mend it") from None
+    found = content.get("case")
+    if set(content) != {"case"} or not isinstance(found, list) or not found:
+        raise InvalidParamsError(f"cases {file}", sorted(content), "tables [[case]] alone", "mend it")
+    for number, entry in enumerate(found):
+        if problem := _problem(entry):
+            raise InvalidParamsError(f"cases {file}, case {number}", problem, WANTED, "mend it")
+    return found
+
+
+def _problem(entry: Any) -> str:
+    """What is wrong with a case; empty if nothing."""
+    if not isinstance(entry, dict) or set(entry) - set(KEYS) or {"of", "own", "foe", "turns"} - set(entry):
+        return f"keys {sorted(entry) if isinstance(entry, dict) else entry}"
+    for key, kind in KEYS.items():
+        if type(entry.get(key, kind())) is not kind:
+            return f"{key} = {entry[key]!r:.80}"
+    if any(not 1 <= entry.get(key, 1) <= MOST for key in ("seeds", "decisions")):
+        return f"seeds or decisions that are not 1 to {MOST}"
+    if not re.fullmatch(r"\S+ .*\S", entry["of"]):
+        return f"of = {entry['of']!r:.80}"
+    for member in (*entry["own"].split(" + "), *entry["foe"].split(" + ")):
+        if not MEMBER.fullmatch(member):
+            return f"Pokémon {member!r:.80}"
+    turns = [turn for turn in entry["turns"] if not isinstance(turn, str) or len(turn.split(" : ")) != 2]
+    return f"turns {turns or entry['turns']!r}"[:80] if turns or not entry["turns"] else ""
+
+
+def described(entries: Sequence[Mapping[str, Any]]) -> list[Case]:
+    """The cases of checked tables; those that do not say how many decisions last as long as the longest of them."""
+    longest = max((len(entry["turns"]) for entry in entries if "decisions" not in entry), default=1)
     return [
         Case(
             kind=entry["of"].split(" ")[0],

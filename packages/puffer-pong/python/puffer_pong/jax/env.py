@@ -172,6 +172,7 @@ class Pong(Env):
     def _direction(self, action: Num[Array, ""]) -> tuple[Float[Array, ""], Bool[Array, ""]]:
         """``(direction of the agent's paddle, whether the action was illegal)``."""
         if self.continuous:
+            action = action.astype(jnp.float32)  # whatever it was: a float64 would widen the state
             illegal = jnp.isnan(action)
             return jnp.where(illegal, jnp.float32(0), jnp.clip(action, jnp.float32(-1), jnp.float32(1))), illegal
         up, down = action == UP, action == DOWN

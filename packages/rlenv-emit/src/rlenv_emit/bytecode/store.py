@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from rlenv_emit.build import cache_folder
+from rlenv_emit import folder, keeping
 from rlenv_emit.bytecode.assemble import assemble
 from rlenv_emit.bytecode.code import Code, Formula
-from rlenv_emit.errors import ObjectFileError
 from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Array
 from rlenv_emit.key import key_of
 from rlenv_emit.processor import BYTECODE
 from rlenv_shared import files
-from rlenv_shared.errors import explain
+from rlenv_shared.errors import StorageError
 
 SOURCES: Final = ("assemble.py", "code.py", "formulas.py")
 """What makes code of a program, besides what `rlenv_emit.key` knows of."""
@@ -40,18 +40,28 @@ def code_of(closed: Any, varying: Sequence[bool]) -> Code:
 
     Raises:
         UnsupportedError: it uses a primitive, dtype or size that cannot be emitted.
-        ObjectFileError: the file in the cache is not what its name says.
     """
     key = key_of(closed, varying, BYTECODE, (_version(),))
-    path = cache_folder() / f"{BYTECODE.name}-{key}.npz"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save(path, assemble(program(closed, varying)), key)
-    return load(path, key)
+    made: list[Code] = []
+
+    def make(work: Path) -> Path:
+        made[:] = made or [assemble(program(closed, varying))]
+        save(work / "code.npz", made[0], key)
+        return work / "code.npz"
+
+    try:
+        kept = keeping.keep(f"{BYTECODE.name}-{key}.npz", make, lambda content: load(content, key) is not None)
+    except StorageError as error:
+        folder.warn_of_spare(error)  # this process needs no file
+        return made[0] if made else assemble(program(closed, varying))
+    kept.file.close()
+    found = load(kept.content, key)
+    assert found is not None  # it was found whole
+    return found
 
 
 def save(path: Path, code: Code, key: str) -> None:
-    """Write a sealed file, complete or not at all."""
+    """Write a sealed file.  Raises StorageError: there is no place."""
     header = {
         "key": key,
         "rows": code.rows,
@@ -64,20 +74,13 @@ def save(path: Path, code: Code, key: str) -> None:
     files.write_npz(path, header, arrays)
 
 
-def load(path: Path, key: str) -> Code:
-    """What `save` wrote.
-
-    Raises:
-        ObjectFileError: it is damaged, or of another program.
-    """
+def load(content: bytes, key: str) -> Code | None:
+    """What `save` wrote; None where the content is damaged, or of another program."""
     try:
-        header, arrays = files.read_npz(path)
-        if header["key"] != key:
-            raise ValueError(f"the code of {header['key']}")
-        return _code(header, arrays)
-    except Exception as error:
-        got, expected, remedy = f"{type(error).__name__}: {error}", f"the code of {key}", "delete the file"
-        raise ObjectFileError(explain(f"code {path}", got=got, expected=expected, remedy=remedy)) from None
+        header, arrays = files.read_npz(io.BytesIO(content))
+        return _code(header, arrays) if header["key"] == key else None
+    except Exception:  # decoders raise anything
+        return None
 
 
 def _code(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Code:

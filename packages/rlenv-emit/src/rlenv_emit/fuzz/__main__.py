@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenv_emit import processor
-from rlenv_emit.build import CACHE_VARIABLE
+from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_emit.fuzz.compare import WARP, compare
 from rlenv_emit.fuzz.operations import CASES
 from rlenv_emit.key import emitter_version

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rlenv_emit.build import command
+from rlenv_emit.compiler import command
 from rlenv_emit.cpp.source import source
 from rlenv_emit.front.trace import program
 from rlenv_emit.processor import Form

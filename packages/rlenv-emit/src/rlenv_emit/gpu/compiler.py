@@ -12,7 +12,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_emit import build
+from rlenv_emit.compiler import HEADERS
 from rlenv_emit.errors import CompilerError
 from rlenv_shared.errors import ReferenceUnavailableError
 
@@ -26,7 +26,7 @@ FLAGS: Final = (
     "--prec-div=true",
     "--prec-sqrt=true",
 )
-FOLDERS: Final = (Path(__file__).parent, build.HEADERS)
+FOLDERS: Final = (Path(__file__).parent, HEADERS)
 REMEDY: Final = "pip install rlenv-emit[gpu]"
 
 

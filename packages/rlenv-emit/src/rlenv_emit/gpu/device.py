@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +11,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from rlenv_emit import build, processor
+from rlenv_emit import build, keeping, processor
 from rlenv_emit.gpu import machine
 from rlenv_emit.gpu.host import key_of_text
 from rlenv_emit.gpu.source import THREADS, kernel, leading
@@ -56,13 +55,17 @@ def on_device(program: Program, carried: int = 0) -> Callable[..., list[Any]]:
     """
     of_this = architecture()
     text = kernel(program, carried)
-    image = build.cache_folder() / f"{of_this}-{key_of_text(of_this, text.whole)}.cubin"
-    if not image.exists():
-        image.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=image.parent) as folder:
-            machine.image(text, of_this, Path(folder))[0].replace(image)
+    key = key_of_text(of_this, text.whole)
+
+    def make(work: Path) -> Path:
+        image = machine.image(text, of_this, work)[0]
+        content = image.read_bytes()
+        image.write_bytes(content + build.seal(content, key))  # what follows its sections is nothing to the driver
+        return image
+
+    image = keeping.keep(f"{of_this}-{key}.cubin", make, lambda content: build.is_sealed(content, key))
     register()
-    return called(program, carried, image)
+    return called(program, carried, image.path)
 
 
 def called(program: Program, carried: int, image: Path) -> Callable[..., list[Any]]:
@@ -88,10 +91,8 @@ def register() -> None:
     """
     text = _LAUNCH.read_text()
     key = key_of_text(text)
-    path = build.cache_folder() / f"launch-{key}.so"
-    if not path.exists():
-        build.compile_text(text, processor.known("sse2"), path, key, ["-ldl"])
-    handler = ctypes.cast(build.library(path, key).rlenv_launch, ctypes.c_void_p).value
+    made = build.made_object(f"launch-{key}", key, processor.known("sse2"), lambda: text, ["-ldl"])
+    handler = ctypes.cast(build.library(made).rlenv_launch, ctypes.c_void_p).value
     create = ctypes.pythonapi.PyCapsule_New
     create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     jax.ffi.register_ffi_target(TARGET, create(handler, None, None), platform="CUDA")

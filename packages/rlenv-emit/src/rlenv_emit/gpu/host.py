@@ -41,10 +41,8 @@ class HostKernel:
         self._program, self._carried = program, carried
         whole = f'{self.text.whole}#include "host_main.h"\n'
         key = key_of_text(whole)
-        path = build.cache_folder() / f"warp-{key}.so"
-        if not path.exists():
-            build.compile_text(whole, processor.known("sse2"), path, key, [f"-I{_HERE}"])
-        self._play = build.library(path, key).rlenv_play
+        made = build.made_object(f"warp-{key}", key, processor.known("sse2"), lambda: whole, [f"-I{_HERE}"])
+        self._play = build.library(made).rlenv_play
         self._play.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long, ctypes.c_int, ctypes.c_void_p]
         self.runs = np.zeros(len(self.text.blocks), np.int64)
 

@@ -94,11 +94,9 @@ def with_cpp(rollout: Rollout, blocks: int) -> Any:
     with tempfile.TemporaryDirectory() as folder:
 
         def make() -> Callable[[], Any]:
-            path = Path(folder) / "step.so"
-            build.compile_text(source(rollout.program()), processor.named("avx512"), path, "key")
-            run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long)(
-                build.load(path, "key").run
-            )
+            path = build.compile_text(source(rollout.program()), processor.named("avx512"), Path(folder), "key")
+            run = ctypes.CDLL(str(path)).rlenv_run
+            run.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long
             return lambda: run(llvm.pointers(rollout.arguments), llvm.pointers(made), rollout.batch)
 
         return measured(make, lambda: made, blocks)

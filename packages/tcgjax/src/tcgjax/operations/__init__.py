@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import board, xp, zones
+from tcgjax import board, knowledge, xp, zones
 from tcgjax.arrays import Record, at, one_of, total, when, when_itself
 from tcgjax.codes import Op
 from tcgjax.counting import Row
@@ -141,15 +141,17 @@ def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
 
 def prepare(game: Record, cards: Cards, row: Row) -> None:
     """What comes before the question: coins are tossed, cards are shown."""
+    foe = 1 - game.r_me
     flips = (row.op == Op.FLIP) | (row.op == Op.FLIP_N) | (row.op == Op.FLIP_TAILS)
     begins = flips & (game.r_parked < 0)
     when(cards.ops, "toss", begins, lambda g: choices.toss(g, row, xp.bool_(True)), game)
     reorders = row.op == Op.REORDER
-    when(cards.ops, "look", reorders, lambda g: card_ops.begin_reorder(g, row, reorders), game)
+    when(cards.ops, "look", reorders, lambda g: card_ops.begin_reorder(g, cards, row, reorders), game)
     gives = (row.op == Op.DISCARD_HAND) | (row.op == Op.HAND_PICK_TO_DECK)
     when(cards.ops, "give up", gives, lambda g: card_ops.begin_give_up(g, row, gives), game)
     shows = row.op == Op.FOE_CHOICE
-    when(cards.ops, "show", shows, lambda g: zones.reveal(g, g.r_me, cards_in(g, HAND, 1 - g.r_me)), game)
+    hand = zones.half(cards_in(game, HAND, foe), foe)
+    knowledge.tell(game, cards, "show", foe, shows, lambda k: knowledge.hand_seen(k, hand))
 
 
 # --- what each question offers: bool [24] ------------------------------------------------------------------------
@@ -221,9 +223,9 @@ def reorder_options(game: Record, cards: Cards, rules: Record, scene: Record, ro
 
 def hand_card_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:
     """Matching cards of a hand, for those ops that give some away as long as some are due."""
-    player = xp.where(row.op == Op.FOE_CHOICE, 1 - game.r_me, game.r_me)
     gives = one_of(row.op, (Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK))
-    return hand_options(game, cards, player, row.filter) & (~gives | (total(game.pile > 0) < game.r_parked))
+    held = xp.where(row.op == Op.FOE_CHOICE, card_ops.shown_hand(game, cards), zones.hand(game, game.r_me))
+    return hand_options(game, cards, held, row.filter) & (~gives | (total(game.pile > 0) < game.r_parked))
 
 
 def whole_hand_options(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> Any:

@@ -83,9 +83,8 @@ def draw_unit(game: Record, cards: Cards, counts: Any, types: Any, where: Any, a
     return xp.where(units > 0, first(running_sum(wanted) > number), NOBODY)
 
 
-def hand_options(game: Record, cards: Cards, player: Any, number: Any) -> Any:
-    """Which positions of a hand hold a card that a filter lets pass, bool [24]."""
-    held = zones.hand(game, player)
+def hand_options(game: Record, cards: Cards, held: Any, number: Any) -> Any:
+    """Which of the instances of a hand (int32 [10]) are cards that a filter lets pass, bool [24]."""
     return fill((held >= 0) & cards.prints(number, board.card_of(game, cards, held)))
 
 

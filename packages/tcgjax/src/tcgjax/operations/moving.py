@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tcgjax import board, xp, zones
+from tcgjax import board, knowledge, xp, zones
 from tcgjax.arrays import Record, at, first, repeat, total, when
 from tcgjax.codes import CardColumn
-from tcgjax.layout import DECK, IN_PLAY, INSTANCES, NOBODY
+from tcgjax.layout import DECK, DISCARD, HAND, IN_PLAY, INSTANCES, NOBODY, PILE
 from tcgjax.tables import Cards
 from tcgjax.zones import INDEX, OWNER, PARTS
 
@@ -30,20 +30,22 @@ NUMBERS: Final = {
     "evolves": NOBODY,  # … and evolve from Pokémon of this name
     "onto": NOBODY,  # the place of the Pokémon that a card in play evolves; else it becomes a new one
     "to": STAY,  # a zone, where they come last
-    "seen_by": NOBODY,  # a player
+    "seen_by": NOBODY,  # a player who sees the cards that are only looked at; nobody: both do, but not their places
     "back": NOBODY,  # an instance that goes into the deck for what was moved
+    "came": 0,  # how many of the hand came just before
+    "gives": 0,  # what filter the cards match that a player may choose to put back in secret
 }
 FLAGS: Final = (
     "only",  # only cards that match
     "random",
-    "forgets",  # nobody knows any more where the cards are
+    "secret",  # what goes from the hand into the deck is not shown
     "shuffles",  # the decks of what was moved will be shuffled
     "counts",  # n = those of the cards that match
     "tests",  # … and flag = any
 )
 CARRIED: Final = (
-    *(*board.FIELDS, "zone", "position", "known", "draws", "shuffles", "r_n", "r_flag"),
-    *("r_move_card", "r_move_to", "r_move_forgets", "r_move_back"),
+    *(*board.FIELDS, "zone", "position", *knowledge.FIELDS, "draws", "shuffles", "r_n", "r_flag"),
+    *("r_move_card", "r_move_to", "r_move_back", "r_move_came"),
 )
 
 
@@ -81,12 +83,11 @@ def carry_out(game: Record, cards: Cards) -> None:
         chosen = xp.where(random, picked >= 0, pool & (zones.below(pool, game.position) < game.r_move_most))
         order = xp.where(random, picked, game.position)
         moved, enters = chosen & (to != STAY), to == IN_PLAY
+        tell(game, cards, Record(zone=zone, chosen=chosen, alone=alone, matches=matches))
         zones.take_out_all(game, moved, zone)
-        zones.forget(game, moved & game.r_move_forgets)
         counts = xp.stack([xp.where(enters, 0, zones.size(game, to, player)) for player in (0, 1)])
         game.position = xp.where(moved, counts[OWNER] + zones.below(moved, order), game.position)
         game.zone = xp.where(moved, to, game.zone)
-        zones.reveal(game, game.r_move_seen_by, chosen)
         card = first(moved)
         enters = enters & (card >= 0)
         place, onto, turn = board.free_slot(game, zones.owner(card)), game.r_move_onto, game.turn
@@ -103,8 +104,73 @@ def carry_out(game: Record, cards: Cards) -> None:
         again = (game.r_move_back >= 0) & moved.any()
         game.r_move_card = xp.where(again, game.r_move_back, game.r_move_card)
         game.r_move_to = xp.where(again, DECK, to)
-        game.r_move_forgets = game.r_move_forgets | again
+        game.r_move_came = xp.where(again, 1, game.r_move_came)
         game.r_move_back = xp.where(again, NOBODY, game.r_move_back)
         return xp.where(again, 1, left - 1)
 
     repeat(cards.ops, CARRIED, lambda game, left: left > 0, once, game, game.r_move_times, MOST)
+
+
+def tell(game: Record, cards: Cards, what: Record) -> None:
+    """What both players learn of cards that are about to move, or are looked at.
+
+    Args:
+        game: changed.
+        cards: tables.
+        what: the ``chosen`` cards (bool [40]) of a ``zone``, whether one was named ``alone``, and which cards match.
+    """
+    card, to, viewer = first(what.chosen), game.r_move_to, game.r_move_seen_by
+    owner = zones.owner(card)
+    chosen, matches = zones.half(what.chosen, owner), zones.half(what.matches, owner)
+    count, stays = total(chosen), to == STAY
+    from_deck, from_hand = what.zone == DECK, (what.zone == HAND) | (what.zone == PILE)
+    back = from_hand & (to == DECK)
+    secret = back & game.r_move_secret
+    could_go = Record(flags=chosen)
+
+    def filtered(box: Record) -> None:
+        box.flags = cards.prints(game.r_move_gives, zones.half(game.card, owner))
+
+    when(cards.ops, "could go back", secret, filtered, could_go)
+    fetched = from_deck & (to == HAND)
+    all_of_them = game.r_move_upto < INSTANCES  # of the top cards, unless the hand has no room
+    before = knowledge.something(game, owner)  # most events change nothing where nothing was known
+    events: tuple[tuple[str, Any, knowledge.Event], ...] = (
+        (
+            "fetching",
+            before & fetched & ~what.alone,
+            lambda k: knowledge.takes_of_deck(k, chosen, matches, all_of_them & (k.hand + count < zones.HAND_LIMIT)),
+        ),
+        ("the top card", before & fetched & what.alone, lambda k: knowledge.draws(k, count)),
+        ("entering", before & from_deck & (to == IN_PLAY), lambda k: knowledge.leaves_shuffled(k, chosen)),
+        ("milling", before & from_deck & (to == DISCARD), lambda k: knowledge.top_shown(k, count)),
+        ("the bottom card", from_deck & (to == DECK), knowledge.goes_under),
+        (
+            "looking at places",
+            from_deck & stays & (viewer >= 0),
+            lambda k: knowledge.places_seen(k, viewer == owner, count),
+        ),
+        ("looking at cards", from_deck & stays & (viewer < 0), lambda k: knowledge.seen_in_deck(k, chosen)),
+        ("a hand", (what.zone == HAND) & stays, lambda k: knowledge.hand_seen(k, chosen)),
+        (
+            "leaving a hand",
+            before & from_hand & ~stays & ~secret & (to != PILE),
+            lambda k: knowledge.left_hand(k, chosen, k.hand),
+        ),
+        ("what goes back", back & ~secret, lambda k: knowledge.went_into_deck(k, chosen)),
+        (
+            "what goes back in secret",
+            before & secret,
+            lambda k: knowledge.put_back(k, count, could_go.flags, k.hand - game.r_move_came),
+        ),
+        ("coming to a hand", ~from_deck & ~from_hand & (to == HAND), lambda k: knowledge.arrived(k, chosen)),
+    )
+
+    def event(k: Record) -> None:
+        for name, here, rule in events:
+            when(cards.ops, f"told of {name}", here, rule, k)
+
+    something = xp.bool_(False)
+    for _, here, _ in events:
+        something = something | here
+    knowledge.tell(game, cards, "told of moving", owner, (card >= 0) & something, event)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tcgjax import board, starts, xp, zones
+from tcgjax import board, knowledge, starts, xp, zones
 from tcgjax.arrays import Record, at, first, put, total
 from tcgjax.board import OWNERS, PLACE
 from tcgjax.codes import CardColumn, Op, Use
@@ -55,7 +55,7 @@ def devolve(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) 
         game.cards = put(game.cards, place, put(held, level, NOBODY), where)
         board.clear_effects(game, place, where)
         board.cure(game, (place == PLACE) & where)
-        zones.to_hand(game, card, where)
+        knowledge.came_to_hand(game, zones.send(game, zones.owner(card), [card], [True], where))
 
     for_each(game, cards, board.LEAVING, scene.reached, back)
 
@@ -72,7 +72,7 @@ def candy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) ->
     """The chosen Basic evolves into a Stage 2 of the hand that the player picks."""
     evolves = scene.asks & scene.answered
     card = zones.card_at(game, HAND, game.r_me, scene.option)
-    move(game, times=evolves & (card >= 0), card=card, to=IN_PLAY, onto=scene.chosen, forgets=True)
+    move(game, times=evolves & (card >= 0), card=card, to=IN_PLAY, onto=scene.chosen)
     starts.arrive(game, game.r_chosen, Use.ON_EVOLVE, evolves)
 
 
@@ -81,7 +81,7 @@ def evolve_from_deck(game: Record, cards: Cards, rules: Record, scene: Record, r
     place = next_place(scene.meant, game.r_me)
     name = cards.card(at(rules.top, place), CardColumn.NAME)
     chosen = {"of": game.r_me, "only": True, "evolves": name, "random": True, "most": 1}
-    move(game, times=place >= 0, **chosen, to=IN_PLAY, onto=place, forgets=True)
+    move(game, times=place >= 0, **chosen, to=IN_PLAY, onto=place)
     due(game, game.r_me, (place >= 0).astype(xp.int32))
 
 
@@ -99,10 +99,12 @@ def remove_tools(game: Record, cards: Cards, rules: Record, scene: Record, row: 
         for tool in (tools[0], tools[1]):
             here = where & (tool >= 0)
             to_deck = row.op == Op.TOOLS_TO_DECK
-            zones.send(game, zones.owner(tool), [tool], [row.op == Op.RETURN_TOOLS], here & ~to_deck)
+            back = zones.send(game, zones.owner(tool), [tool], [row.op == Op.RETURN_TOOLS], here & ~to_deck)
+            knowledge.came_to_hand(game, back)
+            knowledge.came_into_decks(game, (tool == INDEX) & here & to_deck)
             zones.into_decks(game, (tool == INDEX) & here & to_deck)
 
-    for_each(game, cards, ("tools", "zone", "position", "known"), scene.reached, leave)
+    for_each(game, cards, ("tools", "zone", "position", *knowledge.FIELDS), scene.reached, leave)
     game.shuffles = game.shuffles + (owners & (row.op == Op.TOOLS_TO_DECK))
     game.r_n = gone_in_all
 
@@ -116,7 +118,7 @@ def drop_stadium(game: Record, where: Any) -> None:
 
 def discard_stadium(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Stadium leaves play."""
-    move(game, times=game.stadium >= 0, card=game.stadium, to=DISCARD, forgets=True)
+    move(game, times=game.stadium >= 0, card=game.stadium, to=DISCARD)
     game.stadium = xp.int32(NOBODY)
 
 
@@ -132,15 +134,14 @@ def discard_this(game: Record, cards: Cards, rules: Record, scene: Record, row: 
     """The Tool that this effect comes from is discarded."""
     place = first(((game.tools == game.r_held) & (game.r_held >= 0)).any(axis=1))
     drop_tool(game, place, game.r_held, place >= 0)
-    move(game, times=place >= 0, card=game.r_held, to=DISCARD, forgets=True)
+    move(game, times=place >= 0, card=game.r_held, to=DISCARD)
 
 
 def keep_this(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The Trainer card goes to the hand instead of the discard pile."""
     owner = zones.owner(game.r_held)
     fits = room(game, owner) > 0
-    to, seen_by = xp.where(fits, HAND, DISCARD), xp.where(fits, 1 - owner, NOBODY)
-    move(game, times=game.r_held >= 0, card=game.r_held, to=to, forgets=~fits, seen_by=seen_by)
+    move(game, times=game.r_held >= 0, card=game.r_held, to=xp.where(fits, HAND, DISCARD))
     game.r_played = xp.bool_(False)
 
 
@@ -153,7 +154,7 @@ def discard_tool_or_stadium(game: Record, cards: Cards, rules: Record, scene: Re
     card = xp.where(is_stadium, game.stadium, xp.where(place >= 0, tool, NOBODY))
     drop_tool(game, place, tool, place >= 0)
     game.stadium = xp.where(is_stadium, NOBODY, game.stadium)
-    move(game, times=card >= 0, card=card, to=DISCARD, forgets=True)
+    move(game, times=card >= 0, card=card, to=DISCARD)
 
 
 def stadium_there(game: Record, instance: Any) -> None:

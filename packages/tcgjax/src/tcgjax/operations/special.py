@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tcgjax import board, rng, starts, xp, zones
+from tcgjax import board, knowledge, rng, starts, xp, zones
 from tcgjax.arrays import Record, at, first, put, ranks, total
 from tcgjax.codes import AttackColumn, CardColumn, CardKind, Duration, Who
 from tcgjax.counting import Row
@@ -127,6 +127,12 @@ def copy_supporter(game: Record, cards: Cards, rules: Record, scene: Record, row
     pool = (game.zone == zone) & (1 - game.r_me == zones.OWNER) & cards.prints(row.filter, game.card)
     pool = pool & (cards.card(game.card, CardColumn.KIND) == CardKind.SUPPORTER)
     found = first(zones.pick(game, cards, pool, xp.int32(1)) >= 0)
-    zones.reveal(game, xp.where(zone == HAND, game.r_me, NOBODY), (found == zones.INDEX) & (found >= 0))
+    seen, in_hand = zones.half(found == zones.INDEX, 1 - game.r_me), zone == HAND
+
+    def event(k: Record) -> None:
+        knowledge.only(k, in_hand, lambda k: knowledge.seen_in_hand(k, seen))
+        knowledge.only(k, ~in_hand, lambda k: knowledge.seen_in_deck(k, seen))
+
+    knowledge.tell(game, cards, "told of a Supporter", 1 - game.r_me, found >= 0, event)
     program = cards.card(board.card_of(game, cards, found), CardColumn.PROGRAM)
     starts.use_supporter(game, program, game.r_me, game.r_source, found >= 0)

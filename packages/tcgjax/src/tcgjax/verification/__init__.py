@@ -59,6 +59,13 @@ DECLARATION: Final = Declaration(
             full={"games": {"random": 1000, "heuristic": 200}, "seed": 2_000_000, "form": "instructions"},
             quick={"games": {"random": 28, "heuristic": 14}, "seed": 3_000_000, "form": "instructions"},
         ),
+        RolloutSet(
+            "pairs",
+            f"{__name__}.pairs:compare_pairs",
+            full={"positions": 3600, "seed": 0, "form": "emitted", "least": 20},
+            quick={"positions": 100, "seed": 1_000_000},
+            whole_episodes=False,
+        ),
     ),
     benchmarks=(
         Benchmark(

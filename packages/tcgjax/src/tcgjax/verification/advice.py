@@ -139,7 +139,7 @@ def places_of(seen: Mapping[str, Any], actions: Any) -> Any:
 
 SETS: Final = ("hand", "deck", "foe's hand seen", "discard", "foe's discard")
 """Parts of `observation.CARDS` that a learner sees as sets, in the order of `card_sets`."""
-LEFT_OUT: Final = ("deck seen", "foe's deck seen", "foe's deck listed", "options")
+LEFT_OUT: Final = ("deck seen", "foe's deck seen", "foe's some", "options")
 """Parts that it does not see, for speed; what options stand for is in `action_ids`."""
 IN_PLACES: Final = tuple(name for name in observation.CARDS if name not in (*SETS, *LEFT_OUT))
 """Parts whose order says something: `cards`."""

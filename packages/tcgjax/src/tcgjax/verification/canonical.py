@@ -36,7 +36,8 @@ SIZES: Final = {
     "legal": 144,
     "zones": 2 * 3 * DECK_SIZE,  # deck, hand and discard pile, in order
     "known": 2 * INSTANCES,
-    "listed": 2 * DECK_SIZE,  # the opponent's cards that were shown without their places
+    "shown": 3 * INSTANCES,  # held, some and mixed cards
+    "shown numbers": 4 * 2,
     "sides": 2 * (len(SIDE) + len(SIDE_ENERGY)),
     "discarded energy": 2 * 9,
     "effects on players": 2 * LASTING * 4,
@@ -76,7 +77,8 @@ def of_engine(game: Record, cards: Cards) -> Any:
         "legal": xp.where(asked, legal, 0),
         "zones": xp.stack(zones),
         "known": game.known,
-        "listed": xp.stack([game.listed[DECK_SIZE:], game.listed[:DECK_SIZE]]),
+        "shown": xp.concatenate([game.sure, game.some, game.mixed]),
+        "shown numbers": xp.stack([game.in_hand, game.in_deck, game.depth, game.mixed_depth]),
         "sides": xp.stack([getattr(game, name).astype(xp.int32) for name in (*SIDE, *SIDE_ENERGY)], axis=1),
         "discarded energy": game.discard_energy,
         "effects on players": lasting,
@@ -112,11 +114,12 @@ def of_reference(game: Any) -> list[int]:
         for card in player.known:
             known[card] = 1
         found += known
-    for number, player in enumerate(game.players):
-        shown = [0] * DECK_SIZE
-        for card in player.listed:
-            shown[card - DECK_SIZE * (1 - number)] = 1
-        found += shown
+    for sides in zip(*(shown_of(player) for player in game.players), strict=True):
+        for cards, part in zip(sides, (slice(0, DECK_SIZE), slice(DECK_SIZE, INSTANCES)), strict=True):
+            found += first_copies(game.cards[part], cards)
+    shown = [player.shown for player in game.players]
+    found += [side.in_hand for side in shown] + [side.in_deck for side in shown] + [side.depth for side in shown]
+    found += [player.mixed_depth for player in game.players]
     for player in game.players:
         found += [int(getattr(player, name)) for name in (*SIDE.values(), *SIDE_ENERGY.values())]
     for player in game.players:
@@ -141,6 +144,20 @@ def of_reference(game: Any) -> list[int]:
         timed = pokemon.timed if pokemon else ()
         effects = [(item.modifier, item.start, item.end, item.owner, item.arg) for item in timed]
         found += _rows(shared_rows(effects), EFFECTS, 5)
+    return found
+
+
+def shown_of(player: Any) -> tuple[Any, Any, Any]:
+    """What is known of a player's cards of the reference without places: held, some, mixed."""
+    return player.shown.held, player.shown.some, player.mixed
+
+
+def first_copies(cards: Iterable[int], wanted: Any) -> list[int]:
+    """Flags of the first instances of some cards; ``wanted`` counts cards."""
+    left, found = dict(wanted), []
+    for card in cards:
+        found.append(int(left.get(card, 0) > 0))
+        left[card] = left.get(card, 0) - 1
     return found
 
 

@@ -52,9 +52,9 @@ def _cards(view: dict[str, Any]) -> dict[str, list[int]]:
     return {
         "hand": view["hand"],
         "deck": view["deck"],
-        "deck seen": view["deck_seen"],
+        "deck seen": _seen_and_mixed(view),
         "foe's deck seen": view["foe_deck_seen"],
-        "foe's deck listed": view["foe_deck_listed"],
+        "foe's some": view["foe_some"],
         "foe's hand seen": view["foe_hand_seen"],
         "discard": view["me"]["discard"],
         "foe's discard": view["foe"]["discard"],
@@ -63,6 +63,15 @@ def _cards(view: dict[str, Any]) -> dict[str, list[int]]:
         "tools": of_slots("tools", 2),
         "options": view["option_cards"],
     }
+
+
+def _seen_and_mixed(view: dict[str, Any]) -> list[int]:
+    """The own deck where its places are known, and at the end, behind the deck, what is mixed on top of it."""
+    mixed = view["deck_mixed"]
+    room = CARDS["deck seen"] - len(view["deck"])
+    mixed = mixed[max(0, len(mixed) - room) :]
+    seen = view["deck_seen"]
+    return [*seen, *[-1] * (CARDS["deck seen"] - len(seen) - len(mixed)), *mixed]
 
 
 def _modifiers(view: dict[str, Any]) -> list[int]:

@@ -10,8 +10,8 @@ import numpy as np
 from tcgjax import turn
 from tcgjax.arrays import Record
 from tcgjax.codec import CODEC
-from tcgjax.layout import DECK, DISCARD, HAND, IN_PLAY, STADIUM
-from tcgjax.verification.canonical import POKEMON, POKEMON_MORE, SIDE, SIDE_ENERGY
+from tcgjax.layout import DECK, DECK_SIZE, DISCARD, HAND, IN_PLAY, STADIUM
+from tcgjax.verification.canonical import POKEMON, POKEMON_MORE, SIDE, SIDE_ENERGY, first_copies, shown_of
 from tcgjax.verification.lasting import shared_rows
 
 
@@ -37,12 +37,12 @@ def imported(theirs: Any, decks: tuple[int, int]) -> Record:
     if theirs.stadium >= 0:
         game.zone[theirs.stadium] = STADIUM
     for player, side in enumerate(theirs.players):
-        fill_side(game, player, side)
+        fill_side(game, player, side, theirs.cards)
     return game
 
 
-def fill_side(game: Record, player: int, side: Any) -> None:
-    """One player's cards and numbers."""
+def fill_side(game: Record, player: int, side: Any, cards: Sequence[int]) -> None:
+    """One player's cards and numbers; ``cards`` are those of the game's instances."""
     for zone, held in ((DECK, side.deck), (HAND, side.hand), (DISCARD, side.discard)):
         for place, instance in enumerate(held):
             game.zone[instance], game.position[instance] = zone, place
@@ -50,7 +50,12 @@ def fill_side(game: Record, player: int, side: Any) -> None:
         getattr(game, name)[player] = getattr(side, other)
     game.discard_energy[player] = side.discard_energy
     game.known[player, list(side.known)] = True
-    game.listed[list(side.listed)] = True
+    part = slice(DECK_SIZE * player, DECK_SIZE * (player + 1))
+    for name, wanted in zip(("sure", "some", "mixed"), shown_of(side), strict=True):
+        getattr(game, name)[part] = first_copies(cards[part], wanted)
+    shown = side.shown
+    game.in_hand[player], game.in_deck[player], game.depth[player] = shown.in_hand, shown.in_deck, shown.depth
+    game.mixed_depth[player] = side.mixed_depth
     for number, item in enumerate(side.timed):
         fill_effect(game, "px", (player, number), (item.modifier, item.start, item.end, item.owner))
     for slot, spots in enumerate(side.spots):

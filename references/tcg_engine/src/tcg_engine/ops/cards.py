@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tcg_engine import board
+from tcg_engine import board, knowledge
 from tcg_engine.actions import CHOICE, END
 from tcg_engine.codes import MANY, Op, Row, Who
 from tcg_engine.config import HAND_LIMIT
 from tcg_engine.effects import Program, members, micro_op, question
 from tcg_engine.rng import Stream
-from tcg_engine.state import Game
+from tcg_engine.state import Game, owner_of
 
 
 def side_of(program: Program, who: int) -> int:
@@ -59,9 +59,10 @@ def search(game: Game, program: Program, row: Row) -> bool:
     room = HAND_LIMIT - len(side.hand)
     wanted = min(program.n if row.amount == MANY else row.amount, room)
     found = pick(game, matching(game, zone, row.filter), wanted)
+    if row.op == Op.SEARCH_HAND:
+        knowledge.fetched(game, program.me, len(found), row.filter)
     for card in found:
         zone.remove(card)
-        board.forget(game, card)
     board.to_hand(game, found, public=row.op == Op.RECOVER)
     game.say(f"player {program.me} finds {len(found)} cards")
     if row.op == Op.SEARCH_HAND:
@@ -94,6 +95,7 @@ def search_bench(game: Game, program: Program, row: Row) -> bool:
     """Amount random cards that match, from the deck onto the Bench, as far as there is room."""
     side = game.players[program.me]
     for card in pick(game, matching(game, side.deck, row.filter), min(row.amount, 3 - len(game.bench(program.me)))):
+        knowledge.leaves_shuffled(game, program.me, card)
         side.deck.remove(card)
         board.put_on_bench(game, program.me, card)
     board.shuffle(game, program.me)
@@ -123,8 +125,10 @@ def foe_discard_to_bench(game: Game, program: Program, row: Row) -> bool:
 @micro_op(Op.MILL)
 def mill(game: Game, program: Program, row: Row) -> bool:
     """Discard the top amount (MANY: n) cards of a deck; n = those that match, flag = any."""
-    side = game.players[side_of(program, row.who)]
+    player = side_of(program, row.who)
+    side = game.players[player]
     count = program.n if row.amount == MANY else row.amount
+    knowledge.top_shown(game, player, min(count, len(side.deck)))
     cards, side.deck = side.deck[:count], side.deck[count:]
     board.discard(game, cards)
     game.say(f"discarded from the deck: {names(game, cards)}")
@@ -136,7 +140,7 @@ def mill(game: Game, program: Program, row: Row) -> bool:
 @micro_op(Op.LOOK_TOP)
 def look_top(game: Game, program: Program, row: Row) -> bool:
     """The player sees the top amount cards of a deck."""
-    board.reveal(game, program.me, game.players[side_of(program, row.who)].deck[: row.amount])
+    knowledge.places_seen(game, program.me, side_of(program, row.who), row.amount)
     return True
 
 
@@ -144,7 +148,9 @@ def look_top(game: Game, program: Program, row: Row) -> bool:
 def take_top(game: Game, program: Program, row: Row) -> bool:
     """Of the top amount cards all that match go to the hand, as far as there is room; the others are shuffled in."""
     side = game.players[program.me]
-    taken = matching(game, side.deck[: row.amount], row.filter)[: HAND_LIMIT - len(side.hand)]
+    room = HAND_LIMIT - len(side.hand)
+    taken = matching(game, side.deck[: row.amount], row.filter)[:room]
+    knowledge.takes_of_top(game, program.me, taken, row.filter, len(taken) < room)
     for card in taken:
         side.deck.remove(card)
     board.to_hand(game, taken, public=False)
@@ -158,23 +164,23 @@ def peek_or_bottom(game: Game, program: Program, row: Row) -> bool:
     """The top card goes to the hand if it matches, else under the deck."""
     side = game.players[program.me]
     if side.deck:
-        card = side.deck.pop(0)
-        if matching(game, [card], row.filter) and len(side.hand) < HAND_LIMIT:
-            side.hand.append(card)
+        if matching(game, side.deck[:1], row.filter) and len(side.hand) < HAND_LIMIT:
+            board.draw(game, program.me)
         else:
-            side.deck.append(card)
-            board.reveal(game, program.me, [card])
+            knowledge.goes_under(game, program.me)
+            side.deck.append(side.deck.pop(0))
     return True
 
 
 @micro_op(Op.REORDER)
 def reorder(game: Game, program: Program, row: Row) -> bool:
     """The player puts the top n cards of a deck back in any order: the first picked is the top card."""
-    deck = game.players[side_of(program, row.who)].deck
+    player = side_of(program, row.who)
+    deck = game.players[player].deck
     count = min(program.n, len(deck))
     if program.parked < 0:
         program.parked, program.pile = count, []
-        board.reveal(game, program.me, deck[:count])
+        knowledge.places_seen(game, program.me, player, count)
     while len(program.pile) < program.parked:
         left = [card for card in deck[: program.parked] if card not in program.pile]
         what = f"which card comes next: {names(game, left)}"
@@ -184,6 +190,7 @@ def reorder(game: Game, program: Program, row: Row) -> bool:
             return False
         program.pile.append(left[answer - CHOICE])
     deck[: program.parked] = program.pile
+    knowledge.reordered(game, player, program.me, program.parked)
     return True
 
 
@@ -200,6 +207,7 @@ def reveal_top_count(game: Game, program: Program, row: Row) -> bool:
     cards = game.players[program.me].deck[: row.amount]
     game.say(f"revealed: {names(game, cards)}")
     program.n = len(matching(game, cards, row.filter))
+    knowledge.seen_in_deck(game, program.me, cards)
     board.shuffle(game, program.me)
     return True
 
@@ -208,7 +216,7 @@ def reveal_top_count(game: Game, program: Program, row: Row) -> bool:
 def know_deck(game: Game, program: Program, row: Row) -> bool:
     """The opponent reveals all matching cards of the deck; it is not shuffled, but their places are not told."""
     shown = sorted(matching(game, game.players[1 - program.me].deck, row.filter))
-    game.players[program.me].listed = shown
+    knowledge.seen_in_deck(game, 1 - program.me, shown)
     game.say(f"revealed: {names(game, shown)}")
     return True
 
@@ -224,7 +232,8 @@ def hand_to_deck(game: Game, program: Program, row: Row) -> bool:
     program.n = len(side.hand)
     cards, side.hand = side.hand, []
     if cards:
-        board.into_deck(game, cards)
+        knowledge.put_back(game, player, len(cards), 0, len(cards))
+        board.into_deck(game, cards, public=False)
     return True
 
 
@@ -238,15 +247,20 @@ def foe_random(game: Game, program: Program, row: Row) -> bool:
         hand.remove(card)
     game.say(f"the opponent loses {names(game, cards)}")
     if cards:
+        knowledge.left_hand(game, 1 - program.me, cards)
         (board.into_deck if row.op == Op.FOE_RANDOM_TO_DECK else board.discard)(game, cards)
     return True
 
 
 @micro_op(Op.FOE_CHOICE)
 def foe_choice(game: Game, program: Program, row: Row) -> bool:
-    """The opponent's hand is shown; the player picks a matching card: shuffled into the deck (arg 0) or discarded."""
-    hand = game.players[1 - program.me].hand
-    board.reveal(game, program.me, hand)
+    """The opponent's hand is shown; the player picks a matching card: shuffled into the deck (arg 0) or discarded.
+
+    It is shown by cards, since the order in which they came would tell which of equal cards was given away before.
+    """
+    foe = 1 - program.me
+    hand = sorted(game.players[foe].hand, key=lambda card: (game.cards[card], card))
+    knowledge.hand_seen(game, foe)
     options = [CHOICE + i for i, card in enumerate(hand) if matching(game, [card], row.filter)]
     if not options:
         return True
@@ -254,7 +268,9 @@ def foe_choice(game: Game, program: Program, row: Row) -> bool:
     answer = question(game, program, program.me, f"choose a card of {names(game, hand)}", options, shown)
     if answer is None:
         return False
-    card = hand.pop(answer - CHOICE)
+    card = hand[answer - CHOICE]
+    game.players[foe].hand.remove(card)
+    knowledge.left_hand(game, foe, [card])
     (board.discard if row.arg else board.into_deck)(game, [card])
     return True
 
@@ -262,7 +278,7 @@ def foe_choice(game: Game, program: Program, row: Row) -> bool:
 @micro_op(Op.REVEAL_HAND)
 def reveal_hand(game: Game, program: Program, row: Row) -> bool:
     """The player sees the opponent's hand."""
-    board.reveal(game, program.me, game.players[1 - program.me].hand)
+    knowledge.hand_seen(game, 1 - program.me)
     return True
 
 
@@ -286,7 +302,12 @@ def give_up_cards(game: Game, program: Program, row: Row) -> bool:
         if answer == END:
             break
         program.pile.append(hand.pop(answer - CHOICE))
-    (board.discard if row.op == Op.DISCARD_HAND else board.into_deck)(game, program.pile)
+    if row.op == Op.DISCARD_HAND:
+        knowledge.left_hand(game, program.me, program.pile)
+        board.discard(game, program.pile)
+    else:
+        knowledge.put_back(game, program.me, len(program.pile), row.filter, len(hand) + len(program.pile))
+        board.into_deck(game, program.pile, public=False)
     program.n, program.flag, program.pile = len(program.pile), len(program.pile) == program.parked, []
     return True
 
@@ -300,7 +321,9 @@ def foe_discard_to(game: Game, program: Program, row: Row) -> bool:
         answer = question(game, program, foe, "discard a card", [CHOICE + i for i in range(len(hand))])
         if answer is None:
             return False
-        board.discard(game, [hand.pop(answer - CHOICE)])
+        card = hand.pop(answer - CHOICE)
+        knowledge.left_hand(game, foe, [card])
+        board.discard(game, [card])
     return True
 
 
@@ -316,12 +339,12 @@ def swap_hand_deck(game: Game, program: Program, row: Row) -> bool:
         return False
     found = pick(game, matching(game, side.deck, row.arg), 1)
     if found:
+        knowledge.fetched(game, program.me, 1, row.arg)
+        knowledge.put_back(game, program.me, 1, row.filter, len(side.hand))
         card = side.hand.pop(answer - CHOICE)
         side.deck.remove(found[0])
-        board.forget(game, found[0])
         board.to_hand(game, found, public=False)
         side.deck.append(card)
-        board.forget(game, card)
     board.shuffle(game, program.me)
     return True
 
@@ -331,7 +354,9 @@ def random_hand_to_deck(game: Game, program: Program, row: Row) -> bool:
     """One random card of both hands is revealed and shuffled into its owner's deck."""
     cards = pick(game, [*game.players[0].hand, *game.players[1].hand], 1)
     for card in cards:
-        next(side.hand for side in game.players if card in side.hand).remove(card)
+        owner = owner_of(card)
+        game.players[owner].hand.remove(card)
+        knowledge.left_hand(game, owner, [card])
         game.say(f"revealed and shuffled in: {names(game, cards)}")
         board.into_deck(game, [card])
     return True
@@ -345,7 +370,7 @@ def reveal_count(game: Game, program: Program, row: Row) -> bool:
         for card in game.players[program.me].hand
         if any(attack.name == row.arg for attack in game.card(card).attacks)
     ]
-    board.reveal(game, 1 - program.me, shown)
+    knowledge.seen_in_hand(game, program.me, shown)
     there = [p for p in members(game, program, Who.MY_ALL) if any(a.name == row.arg for a in game.top(p).attacks)]
     program.n = len(shown) + len(there)
     return True

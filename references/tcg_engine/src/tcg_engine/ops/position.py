@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcg_engine import board, conditions
+from tcg_engine import board, conditions, knowledge
 from tcg_engine.actions import CHOICE
 from tcg_engine.codes import Kind, Op, Row, Use
 from tcg_engine.effects import Program, arrive, members, micro_op, question, slot_option, targets
@@ -79,7 +79,9 @@ def candy(game: Game, program: Program, row: Row) -> bool:
     answer = question(game, program, program.me, "evolve into which card?", options)
     if answer is None:
         return False
-    board.evolve(game, pokemon, hand.pop(answer - CHOICE))
+    card = hand.pop(answer - CHOICE)
+    knowledge.left_hand(game, program.me, [card])
+    board.evolve(game, pokemon, card)
     arrive(game, pokemon, Use.ON_EVOLVE)
     return True
 
@@ -94,6 +96,7 @@ def evolve_from_deck(game: Game, program: Program, row: Row) -> bool:
         found = sorted(i for i in side.deck if evolves(game.card(i), name) and game.cards[i] in lets_pass)
         if found:
             card = found[game.random.below(Stream.PICK, len(found))]
+            knowledge.leaves_shuffled(game, program.me, card)
             side.deck.remove(card)
             board.evolve(game, pokemon, card)
         board.shuffle(game, program.me)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcg_engine import board
+from tcg_engine import knowledge
 from tcg_engine.actions import CHOICE
 from tcg_engine.cards import Card
 from tcg_engine.codes import CardKind, Op, Row, Who
@@ -101,7 +101,9 @@ def copy_supporter(game: Game, program: Program, row: Row) -> bool:
         card = game.card(instance)
         game.say(f"it has the effect of {game.table.name(card)}")
         if zone is foe.hand:
-            board.reveal(game, program.me, [instance])
+            knowledge.seen_in_hand(game, 1 - program.me, [instance])
+        else:
+            knowledge.seen_in_deck(game, 1 - program.me, [instance])
         copy = Program(card.program, program.me, program.source)
         if copy.usable(game):
             game.stack.append(Program(card.program, program.me, program.source))

@@ -1,0 +1,203 @@
+"""A second process traces nothing, and whatever a trace depends on is part of its key."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import emit, emit_env, folder, identity, warm
+from rlenv_emit.emit import emit_lazily, kept_trace
+from rlenv_emit.env import bytecode_env
+from rlenv_games import Skirmish
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]
+CONSTANT = 3
+TABLE = np.arange(4, dtype=np.int32)
+
+
+def helper(x: Any) -> Any:
+    return x + CONSTANT
+
+
+def uses_helper(x: Any) -> Any:
+    return helper(x) * jnp.asarray(TABLE)[x & 3]
+
+
+class Thing:
+    """An environment's stand-in."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def step(self, x: Any) -> Any:
+        return x * self.number
+
+
+def test_what_a_function_reads_is_part_of_its_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = identity.identity_of
+    seen = [of(uses_helper), of(Thing(1).step), of(Thing(2).step), of(lambda x: x + 1), of(lambda x: x + 2)]
+    assert seen == [of(uses_helper), of(Thing(1).step), of(Thing(2).step), *seen[3:]]
+    closures = [(lambda table: lambda x: jnp.asarray(table)[x])(np.arange(n)) for n in (2, 3)]
+    seen += map(of, closures)
+    seen += [of(functools.partial(helper, x)) for x in (1, 1.0, True, np.int32(1), np.uint32(1), jnp.int32(1))]
+    seen += [of(jax.ShapeDtypeStruct((), dtype)) for dtype in ("int32", "uint32", "float32")]
+    this = sys.modules[__name__]
+    for name, value in (("CONSTANT", 4), ("helper", lambda x: x - 1), ("TABLE", TABLE + 1)):
+        monkeypatch.setattr(this, name, value)
+        seen.append(of(uses_helper))
+        monkeypatch.undo()
+    monkeypatch.setattr(Thing, "step", lambda self, x: x)
+    seen.append(of(Thing(1).step))
+    monkeypatch.undo()
+    monkeypatch.setattr(jnp, "asarray", lambda x: x)
+    seen.append(of(uses_helper))
+    monkeypatch.undo()
+    with jax.enable_x64(True):
+        seen.append(of(uses_helper))
+    with jax.numpy_dtype_promotion("strict"):
+        seen.append(of(uses_helper))
+    monkeypatch.setattr(jax, "__version__", "0")
+    seen.append(of(uses_helper))
+    assert None not in seen
+    assert len(set(seen)) == len(seen)
+
+
+def test_what_cannot_be_told_has_no_identity(tmp_path: Path) -> None:
+    of = identity.identity_of
+    assert of(np.array([object()])) is None
+    assert of(line for line in ()) is None
+    inside: list[Any] = []
+    jax.make_jaxpr(lambda x: inside.append(of(lambda y: x + y)) or x)(1)
+    assert inside == [None]
+
+
+MODULE = """
+from pathlib import Path
+import jax.numpy as jnp
+import numpy as np
+TABLE = np.array([int(word) for word in (Path(__file__).parent / "table.txt").read_text().split()], np.int32)
+def step(x, by={by}):
+    print("traced")
+    return jnp.asarray(TABLE)[x & 1] + x * by
+"""
+PLAY = """
+import sys
+import jax, jax.numpy as jnp
+from rlenv_emit import emit
+from warm_tried import step
+name, form, *dtype = sys.argv[1:]
+f = emit(step, jnp.zeros((), dtype[0] if dtype else "int32"), form=form if form != "best" else None)
+print(jax.jit(jax.vmap(f))(jnp.arange(int(name), dtype=dtype[0] if dtype else "int32")))
+"""
+
+
+@pytest.mark.parametrize("form", ["best", "bytecode"])
+def test_another_process_traces_only_what_is_new(form: str, tmp_path: Path) -> None:
+    package = tmp_path / "warm_tried"
+    package.mkdir()
+
+    def write(by: int, table: str) -> None:
+        (package / "__init__.py").write_text(MODULE.replace("{by}", str(by)))
+        (package / "table.txt").write_text(table)
+        for path in package.iterdir():
+            os.utime(path, (1e9 + by, 1e9 + by))
+
+    def play(count: int = 3, *dtype: str, **variables: str) -> tuple[bool, str]:
+        path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
+        given = {**os.environ, "PYTHONPATH": path, folder.CACHE_VARIABLE: str(tmp_path / "cache"), **variables}
+        command = [sys.executable, "-c", PLAY, str(count), form, *dtype]
+        done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
+        *traced, result = done.stdout.splitlines()
+        return bool(traced), result
+
+    write(2, "5 7")
+    assert play() == (True, "[5 9 9]")
+    assert play() == (False, "[5 9 9]")
+    assert play(2) == (True, "[5 9]")  # another batch is another program
+    assert play(3, "int16") == (True, "[5 9 9]")
+    assert play(JAX_ENABLE_X64="1")[0]
+    write(2, "5 8")
+    assert play() == (True, "[ 5 10  9]")
+    write(3, "5 8")
+    assert play() == (True, "[ 5 11 11]")
+    assert play() == (False, "[ 5 11 11]")
+    for kept in (tmp_path / "cache").glob("*.npz"):  # what is damaged is made again
+        kept.write_bytes(kept.read_bytes()[:-9])
+    assert play() == (True, "[ 5 11 11]")
+    assert play() == (False, "[ 5 11 11]")
+
+
+def test_a_file_that_is_newer_than_the_process_is_not_trusted(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("")
+    os.utime(file, (identity._BEGAN + 100,) * 2)
+    with pytest.raises(identity.UntellableError):
+        identity._files(file)
+
+
+def test_an_object_that_is_gone_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kept program calls objects; without them it is of no use."""
+    monkeypatch.setenv(folder.CACHE_VARIABLE, str(tmp_path))
+    asked: list[str] = []
+
+    def load(name: str, key: str) -> bool:
+        asked.append(name)
+        return False
+
+    def function(x: Any) -> list[Any]:
+        warm.note({("name", "key")})
+        return [x + 1]
+
+    one = [jax.ShapeDtypeStruct((), jnp.int32)]
+    for _ in range(2):
+        made = warm.program("identity", function, one, one, load)
+        assert jax.jit(made.call)(jnp.int32(1))[0] == 2
+    assert asked == ["name"]
+
+
+MAKERS: dict[str, Callable[[Any], Any]] = {"native": emit_env, "instructions": bytecode_env}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_kept_program_plays_as_a_fresh_one(maker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(folder.CACHE_VARIABLE, str(tmp_path))
+    game = Skirmish()
+    params = game.default_params
+
+    def played() -> list[Any]:
+        env = MAKERS[maker](game)
+        obs, state = jax.jit(jax.vmap(env.reset, (0, None)))(jax.random.split(jax.random.key(5), 37), params)
+        step, legal = jax.jit(jax.vmap(env.step, (None, 0, 0, None))), jax.jit(jax.vmap(env.legal_actions, (0, None)))
+        seen: list[Any] = [obs]
+        rng = np.random.default_rng(1)
+        for _ in range(60):
+            mask = np.asarray(legal(state, params))
+            action = np.where(mask, rng.random(mask.shape), -1).argmax(-1).astype(np.int32)
+            obs, state, *rest = step(None, state, action, params)
+            seen.append((obs, state, rest))
+        return seen
+
+    fresh = played()
+    assert list(tmp_path.glob("program-*.npz"))
+    monkeypatch.setattr(sys.modules[emit_lazily.__module__].jax, "make_jaxpr", None)  # nothing is traced again
+    jax.tree.map(np.testing.assert_array_equal, played(), fresh)
+
+
+def test_a_kept_trace_has_derivatives_and_an_emitted_function_of_one_is_whole() -> None:
+    square = kept_trace(lambda x, y: {"found": x * x + y})
+    value, slope = jax.value_and_grad(lambda x: square(x, jnp.float32(1))["found"])(jnp.float32(3))
+    assert (value, slope) == (10, 6)
+    batch = jax.vmap(square, (0, None))(jnp.arange(3.0), jnp.float32(1))["found"]
+    np.testing.assert_array_equal(batch, [1, 2, 5])
+    outer = emit(lambda x: square(x, x)["found"], jnp.float32(0))
+    assert outer(jnp.float32(3)) == 12
