@@ -220,10 +220,10 @@ import jax.numpy as jnp
 from rlenv_emit import emit
 print(emit(lambda x: x * 3 + 2, jnp.int32(0))(jnp.int32(1)))
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["5"]
-    assert done.stderr.count("CacheWarning: ") == 1, done.stderr
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert not proof.exists()
+    assert done.stdout.split() == ["5"], done.stderr
+    assert done.stderr.count("CacheWarning: ") == 1, done.stderr
 
 
 # --- several processes, and what they leave ---------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -56,17 +58,25 @@ def _through_gymnasium(env: Any, batch: int) -> None:
 def make_objects(environments: Sequence[str], folder: Path) -> list[Path]:
     """The objects of some environments, ``MODULE:NAME`` of a class or function that makes one each."""
     before = os.environ.get(CACHE_VARIABLE)
-    os.environ[CACHE_VARIABLE] = str(folder)
     try:
-        for spec in environments:
-            for form in filter(processor.runs, processor.FORMS):
-                step_in_every_way(emit_env(environment(spec), form=form.name))
+        with tempfile.TemporaryDirectory() as cache:  # which holds more than objects
+            os.environ[CACHE_VARIABLE] = cache
+            for spec in environments:
+                for form in filter(processor.runs, processor.FORMS):
+                    step_in_every_way(emit_env(environment(spec), form=form.name))
+            return [_moved(path, folder) for path in sorted(Path(cache).glob("*.so"))]
     finally:
         if before is None:
-            del os.environ[CACHE_VARIABLE]
+            os.environ.pop(CACHE_VARIABLE, None)
         else:
             os.environ[CACHE_VARIABLE] = before
-    return sorted(folder.glob("*.so"))
+
+
+def _moved(path: Path, folder: Path) -> Path:
+    """An object in a wheel's folder, which anybody may read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path.chmod(0o644)
+    return Path(shutil.move(path, folder / path.name))
 
 
 def main() -> None:
