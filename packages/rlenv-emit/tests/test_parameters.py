@@ -9,11 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import emit
+from rlenv_emit import emit, processor
 from rlenv_emit.emit import traced_program
 from rlenv_emit.errors import UnsupportedError
 from rlenv_emit.front import control, parameters
+from rlenv_emit.front.arrays import dtype_of, objects
 from rlenv_emit.front.control import RULES
+from rlenv_emit.fuzz import structure
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
@@ -61,6 +63,7 @@ FUNCTIONS = [
     (lambda x: (jax.lax.pad(x, jnp.int32(7), ((-1, 2, 1), (1, 0, 0))), *jax.lax.split(x, (1, 2), 1)), (X,)),
     (lambda x, y: (x[y[0, 0] % 2], jnp.take(x, y[1], axis=1, mode="fill", fill_value=9)), (X, Y)),
     (lambda x, y: (jax.lax.dynamic_slice(x, (y[0, 0], 0), (1, 2)), jnp.arange(3) + x), (X, Y)),
+    (lambda x, y: x * y, (X, Y)),
     (lambda x, y: jax.lax.dynamic_update_slice(x, y[:1, :2], (y[1, 0], y[0, 1])), (X, Y)),
     (lambda x: (with_jvp(x), with_vjp(x), with_vmap(x), jax.jit(lambda x: x + 1)(x), jax.checkpoint(jnp.abs)(x)), (X,)),
     (lambda x: jax.lax.cond(x[0, 0] > 1, lambda x: x + 1, lambda x: x * 2, x), (X,)),
@@ -136,56 +139,68 @@ def test_another_than_the_neutral_value_is_refused():
         traced_program(lambda v: jax.lax.sin(v, accuracy=exact), V)
 
 
-SHAPES = [(6,), (2, 3), (3, 2), (1, 6), (2, 3, 1), (2, 1, 3), (2, 2, 3)]
+def test_every_neutral_value_is_checked():
+    """Whatever another one is: of every primitive met, a parameter that is not read is refused at any other value."""
+    refused = set()
+    for function, arguments in FUNCTIONS:
+        for equation in jax.make_jaxpr(function)(*arguments).jaxpr.eqns:
+            for name in parameters.NEUTRAL.keys() & equation.params.keys():
+                other = equation.replace(params={**equation.params, name: "another"})
+                seen = parameters.Equation(
+                    other.primitive, parameters.Parameters(other.params), other.invars, other.outvars
+                )
+                assert name in parameters.unaccounted(seen)
+                refused.add((equation.primitive.name, name))
+    names = {name for _, name in refused}
+    assert names == set(parameters.NEUTRAL)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_arrangements_have_the_numbers_of_xla(seed):
-    """Axes that are permuted, cut, padded, turned, gathered and reduced at random, a dozen after one another."""
-    rng = np.random.default_rng(seed)
-    shape = SHAPES[rng.integers(len(SHAPES))]
-    steps = [(rng.integers(10), int(rng.integers(2**31))) for _ in range(12)]
+def test_no_rule_reads_a_parameter_and_forgets_it():
+    """With another value, a parameter that is read makes another program, or none."""
+    inner = {"jaxpr", "call_jaxpr", "branches", "cond_jaxpr", "body_jaxpr", "call", "traced", "batch", "name"}
+    meant_elsewhere = {"fill_value"}  # in one mode alone, which the arrangements hold
+    tried = set()
+    for function, arguments in FUNCTIONS:
+        for equation in jax.make_jaxpr(function)(*arguments).jaxpr.eqns:
+            if equation.primitive.name not in RULES:
+                continue
+            read, made = carried_out(equation, dict(equation.params))
+            for name in read - inner - meant_elsewhere:
+                value = equation.params[name]
+                strange = not value if isinstance(value, bool) else object()
+                assert carried_out(equation, {**equation.params, name: strange})[1] != made, (equation, name)
+                tried.add((equation.primitive.name, name))
+    assert len(tried) > 30
 
-    def arranged(x):
-        for kind, number in steps:
-            x = arrange(x, int(kind), np.random.default_rng(number))
-        return x
 
-    rows = jnp.asarray(rng.integers(-50, 50, (5, *shape)), jnp.int32)
-    assert np.array_equal(jax.vmap(emit(arranged, rows[0]))(rows), jax.jit(jax.vmap(arranged))(rows))
+def carried_out(equation, params):
+    """The parameters that a rule reads, and what it makes of unknown numbers: statements and results."""
+    context, read = control.Context(), parameters.Parameters(params)
+    seen = parameters.Equation(equation.primitive, read, equation.invars, equation.outvars)
+    held = [held_of(context, atom) for atom in equation.invars]
+    try:
+        found = RULES[equation.primitive.name](context, seen, *held)
+    except (TypeError, AttributeError, KeyError, UnsupportedError) as error:
+        return read.read, type(error)
+    statements = [repr(statement) for statement in context.build.block.statements]
+    return read.read, (statements, [repr(one) for one in (found if isinstance(found, list) else [found])])
 
 
-def arrange(x, kind, rng):
-    """One random arrangement of an array with at least one axis."""
-    order = tuple(map(int, rng.permutation(x.ndim)))
-    axis = int(rng.integers(x.ndim))
-    if x.size > 60:
-        return jax.lax.reduce_max(x, (axis,)) if x.ndim > 1 else x[::3]
-    if kind == 0:
-        return jax.lax.reshape(x, (x.size,), dimensions=order)
-    if kind == 1:
-        return jnp.stack([x, x * 2], -1 if axis else 0)
-    if kind == 2:
-        return x.transpose(order)
-    if kind == 3:
-        return jax.lax.rev(x, order[: 1 + axis])
-    if kind == 4:
-        low, high, inner = (
-            int(rng.integers(-(x.shape[axis] > 1), 3)),
-            int(rng.integers(0, 3)),
-            int(rng.integers(0, 2)),
-        )
-        return jax.lax.pad(x, jnp.int32(9), [(low, high, inner) if n == axis else (0, 0, 0) for n in range(x.ndim)])
-    if kind == 5:
-        return jax.lax.slice_in_dim(x, 0, x.shape[axis], int(rng.integers(1, 3)), axis)
-    if kind == 6:
-        where = rng.integers(-1, x.shape[axis] + 1, 3).astype(np.int32)
-        mode = ("fill", "clip", "wrap")[int(rng.integers(3))]
-        return jnp.take(x, where + x.reshape(-1)[0] % 2, axis, mode=mode, **{"fill_value": 4} if mode == "fill" else {})
-    if kind == 7:
-        sums = (jax.lax.cumsum, jax.lax.cummax, jax.lax.cummin)[int(rng.integers(3))]
-        return sums(x, axis, reverse=bool(rng.integers(2)))
-    if kind == 8 and x.ndim > 1:
-        sums = (jnp.sum, jnp.max, jnp.min, jnp.argmax)[int(rng.integers(4))]
-        return sums(x, axis).astype(jnp.int32)
-    return jnp.concatenate([x, x + 1], axis)
+def held_of(context, atom):
+    """Numbers that nothing is known about."""
+    return np.broadcast_to(
+        objects([context.build.op("input", dtype=dtype_of(atom.aval), uniform=False, attr=(0, 0))], ()), atom.aval.shape
+    )
+
+
+@pytest.mark.parametrize("form", ["best", "bytecode"])
+def test_arrangements_have_the_numbers_of_xla(form):
+    """Axes that are permuted, cut, padded, turned, gathered, joined, reduced and scanned at random."""
+    with jax.enable_x64(True):
+        assert structure.compare(range(16), [processor.best().name if form == "best" else form]) == []
+
+
+def test_arrangements_hold_every_step():
+    with jax.enable_x64(True):
+        met = {name for seed in range(60) for name in structure.arrangement(seed).names()}
+    assert met == structure.OF_ANY.keys() | structure.OF_AXES.keys()

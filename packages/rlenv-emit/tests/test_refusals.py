@@ -9,6 +9,7 @@ import pytest
 
 from rlenv_emit import emit, unsupported
 from rlenv_emit.errors import UnsupportedError
+from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
@@ -20,6 +21,7 @@ REFUSED = {
     "float8": (lambda v: v.astype(jnp.float32), (jnp.zeros(2, jnp.float8_e4m3fn),)),
     "int4": (lambda v: v + v, (jnp.int4(1),)),
     "complex": (lambda v: v * 1j, (jnp.float32(1),)),
+    "bfloat16 as a result": (lambda v: jnp.bfloat16(1), (jnp.float32(1),)),
     "typed key": (lambda k: jax.random.split(k)[0], (KEY,)),
     "typed key that is not used": (lambda k, x: x + 1, (KEY, X)),
     "typed key of the function's own": (lambda x: x + jax.random.randint(KEY, (), 0, 5), (X,)),
@@ -78,6 +80,8 @@ TAKEN = {
     "nothing": (lambda x: (), (X,)),
     "a constant": (lambda x: jnp.arange(3), (X,)),
     "no arguments": (lambda: jnp.int32(3), ()),
+    "no passes": (lambda v: jax.lax.scan(lambda c, r: (c + r, (r, r[None])), 0.0, v[:0]), (V,)),
+    "no rows": (lambda x: (x.sum(1), x.max(1), x.min(1), x.prod((1, 2))), (jnp.zeros((0, 3, 2), jnp.int32),)),
     "no elements": (lambda x: (x, x.sum()), (jnp.zeros((0, 3)),)),
     "a leaf that is None": (lambda x, nothing: x + 1, (X, None)),
     "a number of Python": (lambda x: x * 2, (3.0,)),
@@ -117,3 +121,44 @@ def test_sums_and_products_of_floats_go_from_left_to_right(count):
 def test_numbers_that_are_not_known_are_not_taken_for_equal(function, arguments):
     """Else a branch would count as never taken, and what it lacks would not be listed."""
     assert [one.primitive for one in unsupported(function, *arguments)] == ["exp"]
+
+
+@pytest.mark.parametrize("count", [2, 4, 5, 16, 33])
+def test_the_greatest_of_a_row_is_a_nan_where_there_is_one_and_the_greater_zero(count):
+    """Whatever the size of the batch; XLA's compiled reductions lose NaNs and mix zeros at some sizes."""
+    rng = np.random.default_rng(count)
+    rows = np.where(rng.random((257, count)) < 0.5, np.float32(-0.0), np.float32(0))
+    rows[100:] = np.where(rng.random((157, count)) < 0.1, np.float32(np.nan), rng.normal(size=(157, count)))
+    most, least = jax.vmap(emit(lambda v: (v.max(), v.min()), rows[0]))(rows)
+    assert np.array_equal(np.isnan(most), np.isnan(rows).any(1))
+    assert np.array_equal(most, rows.max(1), equal_nan=True)
+    assert np.array_equal(least, rows.min(1), equal_nan=True)
+    assert np.array_equal(np.signbit(most[:100]), np.signbit(rows[:100]).all(1))
+    assert np.array_equal(np.signbit(least[:100]), np.signbit(rows[:100]).any(1))
+
+
+UNUSUAL = {"words": "go", "an object": object(), "a date": np.array("2020", "datetime64[D]"), "a huge number": 2**80}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_what_is_no_array_is_refused_by_name(name):
+    for refused in (lambda: emit(lambda x, y: x, X, UNUSUAL[name]), lambda: unsupported(lambda x: x, UNUSUAL[name])):
+        with pytest.raises(InvalidParamsError, match=r"argument of an emitted function: got .* functools\.partial"):
+            refused()
+
+
+def test_what_instructions_cannot_carry_out_is_named_with_its_line():
+    def step(v):
+        return jnp.log(v)
+
+    assert unsupported(step, V) == []
+    (missing,) = unsupported(step, V, form="bytecode")
+    assert missing.primitive == "log"
+    assert missing.source.endswith(f"test_refusals.py:{step.__code__.co_firstlineno + 1}")
+
+
+def test_what_a_refused_loop_holds_is_listed_too():
+    def step(v):
+        return jax.lax.scan(lambda c, row: (jnp.tan(c), row), v[0], jnp.arange(100))[1]
+
+    assert [one.primitive for one in unsupported(step, V)] == ["scan", "tan"]

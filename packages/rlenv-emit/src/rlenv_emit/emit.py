@@ -43,6 +43,8 @@ def emit(
         CompilerError: there is no compiler, or it failed; likewise.
         InvalidParamsError: threads is below 1, or a call's arguments do not fit the example.
         ObjectFileError: this processor does not run the form.
+
+    `rlenv_emit.unsupported` lists all that keeps a function from being emitted.
     """
     avals = jax.tree.map(aval_of, example)
     emitted = _traced(function, avals, chosen_form(form), _threads(threads))
@@ -173,8 +175,17 @@ def _threads(threads: int | None) -> int:
 
 
 def aval_of(leaf: Any) -> Any:
-    """Shape, dtype, and whether the dtype gives way to others, of an array or number."""
-    found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
+    """Shape, dtype, and whether the dtype gives way to others, of an array or number.
+
+    Raises:
+        InvalidParamsError: it is neither, or a number that no dtype holds.
+    """
+    try:
+        found = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.typeof(leaf)
+    except (TypeError, ValueError, OverflowError) as error:
+        got, remedy = f"{type(leaf).__name__} {leaf!r:.60}", "bind what is no array with functools.partial"
+        what = "argument of an emitted function"
+        raise InvalidParamsError(explain(what, got=got, expected="an array or a number", remedy=remedy)) from error
     return jax.ShapeDtypeStruct(found.shape, found.dtype, weak_type=bool(getattr(found, "weak_type", False)))
 
 

@@ -9,12 +9,16 @@ from typing import Any
 
 import jax
 
+from rlenv_emit.bytecode.machine import refused
 from rlenv_emit.emit import aval_of
 from rlenv_emit.errors import Missing, UnsupportedError
 from rlenv_emit.front.arrays import Context, Held, dtype_of, is_held
 from rlenv_emit.front.control import evaluate
 from rlenv_emit.front.lines import argument_of, function_of
+from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Array
+from rlenv_emit.key import CONTROL
+from rlenv_emit.processor import BYTECODE, known
 
 
 class Collecting(Context):
@@ -46,21 +50,38 @@ class Collecting(Context):
 
     def attempt(self, equation: Any, held: list[Held], emit: Callable[[Any, list[Held]], list[Held]]) -> list[Held]:
         """As of a `Context`."""
-        return self.noting(
-            lambda: emit(equation, held), lambda: [self.unknown(result.aval) for result in equation.outvars]
-        )
+        return self.noting(lambda: emit(equation, held), lambda: self._looked_into(equation))
+
+    def _looked_into(self, equation: Any) -> list[Held]:
+        """Results of a refused equation; a branch or loop may hold what nobody has come to."""
+        for name in CONTROL.get(equation.primitive.name, ()):
+            value = equation.params.get(name)
+            for one in value if isinstance(value, tuple) else (value,):
+                if hasattr(one, "in_avals"):
+                    evaluate(self, one.jaxpr, one.consts, [self.unknown(aval) for aval in one.in_avals])
+        return [self.unknown(result.aval) for result in equation.outvars]
 
 
-def unsupported(function: Callable[..., Any], *example: Any) -> list[Missing]:
+def unsupported(function: Callable[..., Any], *example: Any, form: str | None = None) -> list[Missing]:
     """All that keeps a function from being emitted.
 
     Args:
         function: of pytrees of arrays, traceable; of a single environment.
         example: its arguments, arrays or `jax.ShapeDtypeStruct`; only shapes and dtypes matter.
+        form: as of `emit`; what ``bytecode`` cannot carry out is listed where nothing else is missing.
 
     Returns:
         What is missing, each primitive at each line once, in the order of the program; empty if it can be emitted.
+
+    Raises:
+        InvalidParamsError: an argument is neither array nor number.
+        ObjectFileError: there is no such form.
+
+    >>> import jax.numpy as jnp
+    >>> [one.primitive for one in unsupported(lambda x: jnp.tan(jnp.sort(x)), jnp.zeros(3))]
+    ['sort', 'tan']
     """
+    chosen = None if form is None else known(form)
     closed = jax.make_jaxpr(function)(*jax.tree.map(aval_of, example))
     context, held = Collecting(), []
     context.source = function_of(closed.jaxpr)
@@ -70,6 +91,11 @@ def unsupported(function: Callable[..., Any], *example: Any) -> list[Missing]:
         held.append(context.unknown(aval))
     found = evaluate(context, closed.jaxpr, closed.consts, held)
     context.primitive = "result"
-    for array in found:
-        context.noting(functools.partial(context.elements, array), lambda: None)
+    for array, aval in zip(found, closed.out_avals, strict=True):
+        context.noting(functools.partial(context.check, aval), lambda: None)
+        if is_held(aval):
+            context.noting(functools.partial(context.elements, array), lambda: None)
+    if chosen is BYTECODE and not context.missing:
+        errors = refused(program(closed, [True] * len(closed.in_avals)))
+        context.missing.update({error.missing: None for error in errors if error.missing})
     return list(context.missing)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rlenv_emit.bytecode.code import BRANCH, FIELDS, JUMP, ROW, WORD, Code, Formula, word_dtype, word_of
 from rlenv_emit.bytecode.formulas import with_formulas, without
+from rlenv_emit.bytecode.machine import refused
 from rlenv_emit.cpp.sharing import Sharing
 from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, defines, walk
 
@@ -193,5 +194,11 @@ class Assembler:
 
 
 def assemble(program: Program) -> Code:
-    """The code of a program."""
+    """The code of a program.
+
+    Raises:
+        UnsupportedError: an operation of it cannot be carried out.
+    """
+    for error in refused(program):
+        raise error
     return Assembler(program).code()

@@ -7,7 +7,7 @@ each operation of each instruction.  A group's rows stay in the processor's cach
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import jax
@@ -17,10 +17,9 @@ from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 
 from rlenv_emit.bytecode.code import BRANCH, FIELDS, ROW, WORD, Code, Formula
-from rlenv_emit.errors import UnsupportedError
-from rlenv_emit.ir import NUMPY
+from rlenv_emit.errors import Missing, UnsupportedError
+from rlenv_emit.ir import NUMPY, Op, Program, walk
 from rlenv_emit.processor import BYTECODE
-from rlenv_shared.errors import explain
 
 ZERO: Final = np.int32(0)  # indices are int32 whatever the width of JAX's own integers
 LANES: Final = BYTECODE.lanes
@@ -41,6 +40,23 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sin": lax.sin, "cos": lax.cos, "log": lax.log, "pow": lax.pow,
     "any": lambda flags: jnp.broadcast_to(flags.any(), flags.shape),
 }  # fmt: skip
+
+
+_OTHERS: Final = frozenset({"const", "input", "table", "convert", "bitcast"})
+"""Kinds of operations that are carried out in another way than by a function."""
+
+
+def refused(program: Program) -> Iterator[UnsupportedError]:
+    """What cannot be carried out, an error for each place."""
+    for one in walk(program.block):
+        if isinstance(one, Op) and one.kind not in FUNCTIONS and one.kind not in _OTHERS:
+            source = program.origins.get(one.out)
+            got, remedy = (
+                f"the instruction {one.kind} {one.out.dtype}",
+                "leave out the form, and the program is compiled",
+            )
+            reason = f"got {got}, expected one of {sorted(FUNCTIONS)}; {remedy}"
+            yield UnsupportedError.of(Missing(getattr(source, "primitive", one.kind), reason, str(source)))
 
 
 def from_words(words: Any, dtype: str) -> Any:
@@ -71,9 +87,6 @@ def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> 
         count: environments.
         kinds: int32 ``[count]``; those of one kind lie beside one another, and those of a negative one are left out:
             what stands in their results is nobody's.
-
-    Raises:
-        UnsupportedError: an operation is none of those above.
     """
     size = min(LANES, 1 << max(4, (count - 1).bit_length()))  # of a group
     groups, word = -(-count // size), code.instructions.dtype
@@ -106,7 +119,7 @@ def _words(code: Code, arguments: Sequence[Any], own: bool) -> tuple[np.ndarray,
     for array, argument, at in zip(code.arrays[0], arguments, code.inputs, strict=True):
         if array.varying == own:
             read = np.flatnonzero(at >= 0)
-            elements = argument.reshape((-1, array.size) if own else (array.size,))[..., read].T
+            elements = argument.reshape((argument.shape[0], array.size) if own else (array.size,))[..., read].T
             rows.append(at[read])
             words.append(to_words(elements, code.instructions.dtype))
     return np.concatenate(rows), words
@@ -212,8 +225,4 @@ def _function(formula: Formula, tables: dict[tuple[str, int], Any]) -> Callable[
         return lambda number: lax.convert_element_type(number, NUMPY[formula.out])
     if formula.kind == "bitcast":
         return lambda number: lax.bitcast_convert_type(number, NUMPY[formula.out])
-    if formula.kind not in FUNCTIONS:
-        remedy = "leave out the form, and the program is compiled"
-        got, expected = f"{formula.kind} of {formula.dtypes}", sorted(FUNCTIONS)
-        raise UnsupportedError(explain("operation", got=got, expected=expected, remedy=remedy))
     return FUNCTIONS[formula.kind]

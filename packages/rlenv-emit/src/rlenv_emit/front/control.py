@@ -225,7 +225,9 @@ def _scan(context: Context, equation: Any, *held: Held) -> list[Held]:
     for number in range(length)[::order]:
         results = step(begin, [row[number] if row.ndim > 1 else objects([row[number]], ()) for row in rows])
         begin, found[number] = results[:carried], results[carried:]
-    stacked = [np.stack([context.elements(row[i]) for row in found]) for i in range(yielded)] if length else []
+    if not length:
+        return [*begin, *(objects([], result.aval.shape) for result in equation.outvars[carried:])]
+    stacked = [np.stack([context.elements(row[i]) for row in found]) for i in range(yielded)]
     return [*begin, *stacked]
 
 

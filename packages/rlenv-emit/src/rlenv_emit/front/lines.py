@@ -18,9 +18,13 @@ class Source:
         equation: of a jaxpr.
         outer: where the call, branch or loop comes from in which it lies.  JAX traces its own functions once and keeps
             them without the lines of those who call them.
+
+    Attributes:
+        primitive: of the equation.
     """
 
     def __init__(self, equation: Any, outer: object = None) -> None:
+        self.primitive: str = equation.primitive.name
         self._info, self._outer = equation.source_info, outer
 
     def lines(self) -> list[tuple[Path, int]]:

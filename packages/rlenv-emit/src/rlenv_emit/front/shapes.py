@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, Final
 
 import jax
@@ -99,7 +100,8 @@ def _reduce(kind: str) -> Rule:
         values = context.elements(x)
         dtype = dtype_of(equation.invars[0].aval)
         kept = [axis for axis in range(values.ndim) if axis not in axes]
-        rows = values.transpose([*kept, *axes]).reshape((*(values.shape[axis] for axis in kept), -1))
+        length = math.prod(values.shape[axis] for axis in axes)
+        rows = values.transpose([*kept, *axes]).reshape((*(values.shape[axis] for axis in kept), length))
         out = np.empty(rows.shape[:-1], object)
         for place in np.ndindex(out.shape):
             row = list(rows[place])

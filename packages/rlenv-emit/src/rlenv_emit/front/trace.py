@@ -33,6 +33,8 @@ def program(closed: Any, varying: Sequence[bool]) -> Program:
     held = [context.argument(number, array) for number, array in enumerate(inputs)]
     found = evaluate(context, jaxpr, closed.consts, held)
     context.primitive = "result"
+    for aval in closed.out_avals:
+        context.check(aval)
     outputs = tuple(Array(True, tuple(aval.shape), dtype_of(aval)) for aval in closed.out_avals)
     block = context.build.block
     block.results = tuple(value for array in found for value in context.elements(array).reshape(-1))
