@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
@@ -148,3 +149,19 @@ def test_choices_that_leave_the_same_are_one():
         return jnp.where(a, jnp.where(b, x + 1, x), x), jnp.where(a, jnp.where(b, x + 2, x), x)
 
     assert size(traced_program(twice, a[0], b[0], x[0]).block) == 3 + 2 + 2 + 1 + 2  # one "and" for both choices
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["forward", "reverse"])
+@pytest.mark.parametrize(("name", "count"), [*itertools.product(["cummax", "cummin"], [1, 2, 7]), ("cumprod", 2)])
+def test_the_first_of_a_running_row_is_flushed_where_xla_flushes_it(name, count, reverse):
+    values = np.float32([1e-44, -1e-44, 1e-38, -2e-38, 0.0, -0.0, 1.0, -1.0, np.inf, 3e-39])
+    rows = np.random.default_rng(count).choice(values, (257, count))
+
+    def running(row):
+        return getattr(jax.lax, name)(row, 0, reverse)
+
+    expected = np.asarray(jax.jit(jax.vmap(running))(rows))
+    found = np.asarray(jax.vmap(emit(running, rows[0]))(rows))
+    nan = np.isnan(expected)  # the bits of a NaN are nobody's promise
+    assert np.array_equal(nan, np.isnan(found))
+    assert np.array_equal(expected.view(np.uint32)[~nan], found.view(np.uint32)[~nan])

@@ -51,12 +51,15 @@ def refused(program: Program) -> Iterator[UnsupportedError]:
     for one in walk(program.block):
         if isinstance(one, Op) and one.kind not in FUNCTIONS and one.kind not in _OTHERS:
             source = program.origins.get(one.out)
-            got, remedy = (
-                f"the instruction {one.kind} {one.out.dtype}",
-                "leave out the form, and the program is compiled",
+            yield UnsupportedError.of(
+                Missing(
+                    getattr(source, "primitive", one.kind),
+                    str(source),
+                    f"the instruction {one.kind} {one.out.dtype}",
+                    f"one of {sorted(FUNCTIONS)}",
+                    "leave out the form, and the program is compiled",
+                )
             )
-            reason = f"got {got}, expected one of {sorted(FUNCTIONS)}; {remedy}"
-            yield UnsupportedError.of(Missing(getattr(source, "primitive", one.kind), reason, str(source)))
 
 
 def from_words(words: Any, dtype: str) -> Any:

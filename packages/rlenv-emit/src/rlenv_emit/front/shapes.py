@@ -137,6 +137,10 @@ def _cumulative(kind: str) -> Rule:
     def rule(context: Context, equation: Any, x: Held) -> Held:
         values = np.moveaxis(context.elements(x), equation.params["axis"], 0).copy()
         order = range(len(values))[:: -1 if equation.params["reverse"] else 1]
+        dtype = dtype_of(equation.invars[0].aval)
+        if dtype[0] == "f" and (len(order) > 1 or (order and kind == "mul")):  # XLA flushes the first like all others
+            first, start = values[order[0] : order[0] + 1], context.build.constant(_start(kind, dtype), dtype)
+            first[:] = context.each(lambda a: context.build.op(kind, start, a), first)
         for before, now in itertools.pairwise(order):
             rows = values[before : before + 1], values[now : now + 1]
             values[now : now + 1] = context.each(lambda a, b: context.build.op(kind, a, b), *rows)

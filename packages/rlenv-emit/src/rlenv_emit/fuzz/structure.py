@@ -25,10 +25,10 @@ from jax import lax
 
 from rlenv_emit import processor
 from rlenv_emit.bits import equal
-from rlenv_emit.build import CACHE_VARIABLE
 from rlenv_emit.bytecode import machine as instructions
 from rlenv_emit.bytecode.store import code_of
 from rlenv_emit.emit import traced_program
+from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_emit.fuzz.compare import WARP
 from rlenv_emit.fuzz.generate import edge_values
 from rlenv_emit.fuzz.operations import EVERY, INTEGERS
