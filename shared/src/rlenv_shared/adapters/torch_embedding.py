@@ -19,7 +19,10 @@ class Embedded(nn.Module):
 
     Attributes:
         size: features of an observation.
+        scales: by which numbers are multiplied, float32 ``[numbers]``.
     """
+
+    scales: torch.Tensor
 
     def __init__(self, layout: Layout, width: int = 16) -> None:
         super().__init__()
