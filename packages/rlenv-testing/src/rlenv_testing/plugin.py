@@ -106,9 +106,9 @@ def _time_limit(item: pytest.Item) -> float:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """After the last test of a file, see to the memory."""
-    if nextitem is None or nextitem.path != item.path:
-        memory.give_back()
+    """After each test, see to the memory."""
+    same_file = nextitem is not None and nextitem.path == item.path
+    memory.give_back(memory.MOST_WITHIN_A_FILE_MIB if same_file else memory.MOST_RESIDENT_MIB)
 
 
 def configure_jax(cache: Path) -> None:
