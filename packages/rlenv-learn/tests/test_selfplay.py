@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from typing import ClassVar
 
@@ -30,6 +29,7 @@ from rlenv_learn.probes import ActionReward
 from rlenv_learn.progress import without_timing
 from rlenv_learn.trainer import Trainer
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
+from rlenv_testing import deadlines
 from rlenv_testing.walk import Walk
 
 pytestmark = pytest.mark.l1
@@ -231,7 +231,7 @@ def result_against(policy: Policy, opponent: Policy) -> float:
     return outcome(choose, action_probabilities(opponent))
 
 
-@functools.cache
+@deadlines.once
 def trained(pool_size: int) -> Policy:
     return train(GAME, CONFIG, selfplay=SelfPlayConfig(pool_size=pool_size, snapshot_every=8)).policy
 

@@ -1,12 +1,11 @@
 """L1: the conformance suite of rlenv_shared, one test per check."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import pytest
 
 from cartpole_jax import CartPole, EnvParams
+from rlenv_testing import deadlines
 from rlenv_testing.conformance import CHECKS, check_x64
 from rlenv_testing.random_play import RandomPlay
 
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.l1
 SHORT = EnvParams(max_steps_in_episode=40)  # so that random play meets both kinds of ends
 
 
-@functools.cache
+@deadlines.once
 def play(dtype):
     return RandomPlay(CartPole(dtype), SHORT, num_steps=128)
 

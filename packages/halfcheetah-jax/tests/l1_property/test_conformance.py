@@ -3,14 +3,13 @@
 Compiled without XLA's fusion pass, which takes half of the time; the step as users compile it is compared with MuJoCo.
 """
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
 from rlenv_shared import compiling
+from rlenv_testing import deadlines
 from rlenv_testing.conformance import CHECKS, check_x64
 from rlenv_testing.random_play import RandomPlay
 from rlenv_testing.requirements import FLOAT_RTOL
@@ -20,7 +19,7 @@ pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 SHORT = EnvParams(max_steps_in_episode=5)  # so that a short rollout meets several ends
 
 
-@functools.cache
+@deadlines.once
 def play(dtype):
     env = HalfCheetah(dtype)
     # Stiff contacts amplify the rounding of float32 in the five substeps of a step: a velocity is up to 4e-3 off

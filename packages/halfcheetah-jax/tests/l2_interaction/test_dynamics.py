@@ -1,13 +1,12 @@
 """L2: every quantity of one substep against MuJoCo C at tolerance 0, in float64, and what float32 makes of it."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from halfcheetah_jax.verification.states import KINDS, States, draw, error, ours, stored_states, theirs
+from rlenv_testing import deadlines
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
 
@@ -36,12 +35,12 @@ def states(kind):
     return stored_states() if kind == STORED else draw(kind, DRAWN, seed=5)
 
 
-@functools.cache
+@deadlines.once
 def reference(kind):
     return theirs(states(kind))
 
 
-@functools.cache
+@deadlines.once
 def evaluated(kind, dtype=jnp.float64):
     with jax.enable_x64(dtype == jnp.float64), jax.numpy_dtype_promotion("strict"):
         return ours(states(kind), dtype)

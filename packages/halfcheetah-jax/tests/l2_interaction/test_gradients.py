@@ -12,6 +12,7 @@ from halfcheetah_jax.verification.gradients import error, mujoco_differences, sl
 from halfcheetah_jax.verification.states import draw
 from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
+from rlenv_testing import deadlines
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(900)]
 
@@ -25,7 +26,7 @@ jit = functools.partial(
 )
 
 
-@functools.cache
+@deadlines.once
 def measured():
     with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):  # whichever test comes first
         sample = states(COUNT, SEED)

@@ -1,7 +1,5 @@
 """L1: invariants of play, and the reference's quirks, each on its own."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +13,7 @@ from puffer_pong.render import render_state
 from rlenv_shared import counter_rng
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.record import random_actions, record_jax
+from rlenv_testing import deadlines
 
 pytestmark = pytest.mark.l1
 
@@ -29,7 +28,7 @@ def begin(env, batch, params=None, seed=0):
     return jax.vmap(env.view, (0, None))(state, params), state
 
 
-@functools.cache
+@deadlines.once
 def stepper(env, params=None):
     """Batched step on NumPy arrays."""
     params = params or env.default_params

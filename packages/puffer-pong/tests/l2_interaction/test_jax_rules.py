@@ -3,8 +3,6 @@
 Every test also asserts that its rule was at work in the C code.
 """
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ from puffer_pong.verification.rollouts import STEP_TOLERANCES
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
-from rlenv_testing import forms
+from rlenv_testing import deadlines, forms
 
 PufferPong = reference("puffer_pong").PufferPong
 
@@ -66,7 +64,7 @@ def observed(fields, width=500.0):
     return np.stack([*columns, np.zeros(N, np.float32), np.zeros(N, np.float32)], axis=1).astype(np.float32)
 
 
-@functools.cache
+@deadlines.once
 def ours(frameskip, continuous, geometry):
     params = EnvParams(**dict(geometry))
     return jax_step_from(forms.in_form(Pong(frameskip, continuous)), params, auto_reset=True, fill={"state.time": 0})

@@ -1,7 +1,5 @@
 """L2: numbers exactly on, just below and just above everything a frame compares them with, JAX and Rust against C."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +14,7 @@ from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.record import jax_step_from, record_jax
 from rlenv_shared.verification.teacher import teacher_forced
-from rlenv_testing import forms
+from rlenv_testing import deadlines, forms
 
 PufferPong = reference("puffer_pong").PufferPong
 
@@ -26,12 +24,12 @@ SEED = 22
 TOLERANCES = STEP_TOLERANCES if forms.chosen() else {}  # a native step rounds both products of a quotient, XLA one
 
 
-@functools.cache
+@deadlines.once
 def jax_step():
     return jax_step_from(forms.in_form(Pong(continuous=True)), auto_reset=True, fill={"state.time": 0})
 
 
-@functools.cache
+@deadlines.once
 def sides(name):
     """One step from the cases of a comparison: ``(Rust's recording, C's)``."""
     fields, actions = cases(name, SEED)

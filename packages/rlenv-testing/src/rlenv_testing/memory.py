@@ -15,7 +15,7 @@ from pathlib import Path
 
 MOST_AREAS = 20_000  # of memory, of the 65,530 that a process may have
 MOST_RESIDENT_MIB = 1_000  # what a file may begin with; compiling the largest step takes up to 2 GiB more
-MOST_WITHIN_A_FILE_MIB = 1_800  # here tests may have the same programs, so that dropping them costs time
+WITHIN_A_FILE = 2  # times as much: its tests may have the same programs, so that dropping them costs time
 STATM, MAPS = Path("/proc/self/statm"), Path("/proc/self/maps")
 
 
@@ -34,9 +34,9 @@ def areas() -> int:
         return sum(1 for _ in lines)
 
 
-def give_back(most_mib: int = MOST_RESIDENT_MIB) -> bool:
-    """Drop what JAX keeps where this process is over a limit; whether it was."""
-    over = resident_mib() > most_mib or areas() > MOST_AREAS
+def give_back(times: int = 1) -> bool:
+    """Drop what JAX keeps where this process is over so many times a limit; whether it was."""
+    over = resident_mib() > times * MOST_RESIDENT_MIB or areas() > times * MOST_AREAS
     if over and "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
         gc.collect()

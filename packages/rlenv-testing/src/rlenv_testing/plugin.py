@@ -5,7 +5,9 @@
   ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
 * Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
   ``dtype`` once for float32 and once for float64.
-* Compiled and traced programs are dropped between test files when they fill the process's memory (`memory`).
+* Compiled and traced programs are dropped between tests when they fill the process's memory (`memory`).
+* Fixtures of a class, module or session have a time limit of their own, and the test's clock stands still meanwhile
+  (`deadlines`).
 * Beside other workers the files begin that take longest, by what was recorded (`progress`), else by their ``timeout``
   marks: a long file that comes last keeps one worker busy and the others idle.
 * A run of more than a minute says once a minute how far it is, and at its end what took longest.
@@ -27,7 +29,7 @@ import pytest
 
 from rlenv_shared.errors import ReferenceUnavailableError
 from rlenv_shared.verification.locate import make_importable
-from rlenv_testing import forms, memory, progress
+from rlenv_testing import deadlines, forms, memory, progress
 
 ONE_PIECE = "--xla_cpu_parallel_codegen_split_count"  # 32 by default: of use to idle cores, a tenth more work
 COLLECTION = (100_000, 50, 100)  # tracing makes many objects that last; by default each is looked at again and again
@@ -104,11 +106,20 @@ def _time_limit(item: pytest.Item) -> float:
     return 0.0 if mark is None else float(mark.args[0] or "inf")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+    """What many tests share is not made in the time of the first of them."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with deadlines.apart(f"the fixture {fixturedef.argname}"):
+        return (yield)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """After each test, see to the memory."""
     same_file = nextitem is not None and nextitem.path == item.path
-    memory.give_back(memory.MOST_WITHIN_A_FILE_MIB if same_file else memory.MOST_RESIDENT_MIB)
+    memory.give_back(memory.WITHIN_A_FILE if same_file else 1)
 
 
 def configure_jax(cache: Path) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from rlenv_shared.ops import XLA
+from rlenv_testing import deadlines
 from tcgjax import engine
 from tcgjax.layout import DECK, HAND
 from tcgjax.tables import Cards
@@ -18,7 +17,7 @@ from tcgjax.verification.random_play import BATCH, ENV, look, play
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800), pytest.mark.usefixtures("native")]
 
 
-@functools.cache
+@deadlines.once
 def program():
     """Compiled ``(states, keys, player, params) -> (views before, views after, states after)`` of a batch."""
 
