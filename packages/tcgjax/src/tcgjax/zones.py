@@ -19,7 +19,8 @@ INDEX: Final = np.arange(INSTANCES, dtype=np.int32)
 PARTS: Final = (slice(0, DECK_SIZE), slice(DECK_SIZE, INSTANCES))
 """Where each player's instances are among all."""
 SHUFFLED: Final = ("draws", "position")
-EARLIER, LATER = np.triu_indices(DECK_SIZE, 1)
+# Unsigned, so that nothing counts from the end: with 64-bit numbers JAX would do that in another dtype.
+EARLIER, LATER = (index.astype(np.uint32) for index in np.triu_indices(DECK_SIZE, 1))
 """All pairs of cards of a deck."""
 PAIRS: Final = len(EARLIER)
 OTHERS: Final = np.array([[other for other in range(DECK_SIZE) if other != card] for card in range(DECK_SIZE)])

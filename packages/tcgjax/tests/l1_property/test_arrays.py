@@ -61,7 +61,7 @@ def dealt(seed):
         for number in (DECK, HAND, DISCARD):
             here = np.flatnonzero((zone == number) & (player == zones.OWNER))
             position[here] = rng.permutation(len(here))
-    return rng, Record(zone=zone, position=position, known=np.zeros((2, INSTANCES), np.bool_))
+    return rng, Record(zone=zone, position=position)
 
 
 def lists(game):
@@ -96,10 +96,9 @@ def test_cards_that_do_not_fit_into_the_hand_are_discarded(held):
     zone = np.full((INSTANCES,), DECK, np.int32)
     zone[:held], zone[17:20] = HAND, zones.LIMBO
     position = np.concatenate([np.arange(held), np.arange(INSTANCES - held)]).astype(np.int32)
-    game = Record(zone=zone, position=position, known=np.ones((2, INSTANCES), np.bool_))
-    zones.send(game, np.int32(0), [np.int32(card) for card in (18, -1, 17, 19)], [True, True, True, False])
+    game = Record(zone=zone, position=position)
+    back = zones.send(game, np.int32(0), [np.int32(card) for card in (18, -1, 17, 19)], [True, True, True, False])
     fits = [18, 17][: 10 - held]
     assert lists(game)[HAND, 0] == [*range(held), *fits]
     assert lists(game)[DISCARD, 0] == [*[18, 17][len(fits) :], 19]
-    assert game.known[:, fits].tolist() == [[True] * len(fits)] * 2
-    assert not game.known[:, lists(game)[DISCARD, 0]].any()
+    assert np.flatnonzero(back).tolist() == sorted(fits)

@@ -17,7 +17,7 @@ Energy: Grass
 2 Bulbasaur A1 001
 2 A1-002
 2 A1-004
-2 Petilil A1 021
+2 Petilil A1 029
 2 A1-023
 2 A1-219
 2 P-A 001
@@ -39,7 +39,7 @@ def test_deck_files_are_read():
     [
         ("Energy: Grass", "Energy: Gras", "line 2: got Gras"),
         ("2 A1-002", "two A1-002", "line 4: got two A1-002"),
-        ("2 A1-002", "2 A1-999", "card A1-999: got no such id"),
+        ("2 A1-002", "2 A1-999", "line 4: got A1 999, expected a card of A1, whose last is 286"),
         ("2 P-A-007\n", "", "got 18 cards"),
     ],
 )
