@@ -89,6 +89,35 @@ CASES = {
     "limit solref": ({"limit_solref": (0.05, 1.4)}, {"jnt_solref": np.tile((0.05, 1.4), (9, 1))}),
     "limit solimp": ({"limit_solimp": SOLIMP}, {"jnt_solimp": np.tile(SOLIMP, (9, 1))}),
     "capsules": ({"radius": RADIUS, "half_length": HALF}, sizes()),
+    # Special values: what MuJoCo leaves out where it is 0, signs that are unusual, the ends of what is accepted.
+    "no damping": ({"damping": (0.0,) * 6}, {"dof_damping": np.zeros(9)}),
+    "damping of one hinge": ({"damping": (0.0,) * 5 + (1e-3,)}, {"dof_damping": np.array([0.0] * 8 + [1e-3])}),
+    "no armature": ({"armature": (0.0,) * 6}, {"dof_armature": np.zeros(9)}),
+    "springs that push away": (
+        {"stiffness": (-100.0, 0.0) * 3},
+        {"jnt_stiffness": np.array([0, 0, 0, *(-100.0, 0.0) * 3])},
+    ),
+    "motors reversed or idle": (
+        {"gear": (-120.0, 0.0) * 3},
+        {"actuator_gear": np.array([[g, 0, 0, 0, 0, 0] for g in (-120.0, 0.0) * 3])},
+    ),
+    "gravity upwards": ({"gravity": -9.81}, {"opt.gravity": [0, 0, 9.81]}),
+    "no gravity": ({"gravity": 0.0}, {"opt.gravity": [0, 0, 0]}),
+    "ranges of one angle": (
+        {"range_low": (0.1,) * 6, "range_high": (0.1,) * 6},
+        {"jnt_range": np.array([*[(0, 0)] * 3, *[(0.1, 0.1)] * 6])},
+    ),
+    "much friction": ({"friction": 50.0}, {"geom_friction": [50.0, 0.1, 0.1]}),
+    "tiny time step": ({"time_step": 1e-12}, {"opt.timestep": 1e-12}),
+    "no time to pull back": (
+        {"time_step": 1e-9, "contact_solref": (1e-12, 1e-3), "limit_solref": (1e-16, 1.0)},
+        {"opt.timestep": 1e-9, "geom_solref": of_all_geoms(1e-12, 1e-3), "jnt_solref": np.tile((1e-16, 1.0), (9, 1))},
+    ),
+    "long time step": ({"time_step": 0.3}, {"opt.timestep": 0.3}),
+    "least inverse weights": (
+        {"inverse_weight": (1e-10,) * 7, "hinge_inverse_weight": (1e-10,) * 6},
+        {"body_invweight0": np.array([[0, 0], *[[1e-10, 0]] * 7]), "dof_invweight0": np.array([1.0] * 3 + [1e-10] * 6)},
+    ),
     "pushes": ({name: tuple(map(float, row)) for name, row in zip(PUSHES, PUSH, strict=True)}, {"push": PUSH}),
 }
 
