@@ -138,15 +138,18 @@ def test_inside_jit_a_broken_state_is_reported(bad):
     assert info["diverged"]
 
 
+RUBBING = EnvParams(frictionloss=(1.0,) * 6)
+
+
 def traced(**changes):
     """Parameters of which each number is an array."""
-    return jax.tree.map(jnp.float32, EnvParams(frictionloss=(1.0,) * 6)).replace(
+    return jax.tree.map(jnp.float32, RUBBING).replace(
         **{name: jax.tree.map(jnp.float32, value) for name, value in changes.items()}
     )
 
 
 def last_of(name, bad):
-    default = getattr(traced(), name)
+    default = getattr(RUBBING, name)
     return {name: (*default[:-1], bad) if isinstance(default, tuple) else bad}
 
 
@@ -169,7 +172,7 @@ def test_traced_numbers_out_of_range_are_noticed_where_python_numbers_are_refuse
     for name, bad in [*NEVER, *NEGATIVE, *ZERO, *OTHERS, *POWERS]:
         assert out_of_range(traced(**last_of(name, bad))), (name, bad)
         with pytest.raises(InvalidParamsError, match=name):
-            EnvParams(frictionloss=(1.0,) * 6).replace(**last_of(name, bad))
+            RUBBING.replace(**last_of(name, bad))
     for name, good in [("damping", 0.0), ("range_low", 0.5), ("contact_solimp", 1023.0), ("gravity", -9.81)]:
         assert not out_of_range(traced(**last_of(name, good))), (name, good)
 
@@ -178,7 +181,7 @@ def test_inside_jit_parameters_out_of_range_are_reported():
     _, state = ENV.reset(jax.random.key(0))
     friction = jnp.asarray([0.4, -0.4, NAN])
     run = lambda f: ENV.step_env(None, state, jnp.ones(6), EnvParams().replace(friction=f))[2:]  # noqa: E731
-    reward, terminated, _, info = jax.jit(jax.vmap(run), compiler_options=compiling.WITHOUT_FUSION["cpu"])(friction)
+    reward, terminated, info = jax.jit(jax.vmap(run), compiler_options=compiling.WITHOUT_FUSION["cpu"])(friction)
     for flags in (info["diverged"], ~info["converged"], terminated, reward == 0):
         np.testing.assert_array_equal(flags, [False, True, True])
 
