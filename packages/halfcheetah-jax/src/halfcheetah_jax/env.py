@@ -18,7 +18,7 @@ from halfcheetah_jax.batches import on_batches
 from halfcheetah_jax.integrator import smooth_travel, travel
 from halfcheetah_jax.kernel import travel_in_kernel
 from halfcheetah_jax.render import rgb_array
-from halfcheetah_jax.types import EnvParams, State, may_be_nonzero, out_of_range
+from halfcheetah_jax.types import EnvParams, State, may_be_nonzero
 from halfcheetah_jax.weights import inverse_weights
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
@@ -167,10 +167,8 @@ class HalfCheetah(Env):
             legal &= jnp.abs(value) <= model.MAX_VALUE  # False for NaN
         control = tuple(jnp.where(legal, value, jnp.zeros_like(value)) for value in given)
         p = self._cast(params)
-        meaningless = out_of_range(p)
         advance = BACKENDS[self._backend_for(p)]
         after = advance(state.qpos, state.qvel, control, state.qacc_warmstart, p, self.frame_skip)
-        diverged = after.diverged if meaningless is False else after.diverged | meaningless
         state = state.replace(
             qpos=after.qpos, qvel=after.qvel, qacc_warmstart=after.warmstart, time=state.time + jnp.int32(1)
         )
@@ -184,13 +182,13 @@ class HalfCheetah(Env):
             "x_velocity": x_velocity,
             "reward_forward": reward_forward,
             "reward_ctrl": reward_ctrl,
-            "converged": after.converged & ~diverged,
-            "diverged": diverged,
+            "converged": after.converged & ~after.diverged,
+            "diverged": after.diverged,
             "illegal_action": ~legal,
         }
         reward, terminated = reward_forward + reward_ctrl, jnp.zeros_like(legal)
         if self.end_when_diverged:
-            reward, terminated = jnp.where(diverged, jnp.zeros_like(reward), reward), diverged
+            reward, terminated = jnp.where(after.diverged, jnp.zeros_like(reward), reward), after.diverged
         return state, reward, terminated, info
 
     def _backend_for(self, params: EnvParams) -> str:
@@ -226,6 +224,7 @@ class HalfCheetah(Env):
 
     def _cast(self, params: EnvParams) -> EnvParams:
         """Traced parameters in the environment's dtype; Python numbers stay, and become constants of the program."""
+        params.__post_init__()  # JAX makes trees without it
         cast = jax.tree.map(lambda p: p if isinstance(p, float | int) else jnp.asarray(p, self.dtype), params)
         if self.inverse_weights == "fixed":
             return cast

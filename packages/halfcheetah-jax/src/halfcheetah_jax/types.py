@@ -65,8 +65,9 @@ class EnvParams(Replaceable):
 
     Every value in the range that is named beside a field means what it means to MuJoCo; those of ``solref`` and
     ``solimp`` have no range, as MuJoCo clips or replaces what it does not take, but a power whose sigmoid MuJoCo's
-    numbers still hold (`softness.has_sigmoid`).  Out of its range a Python or NumPy number is refused, and a traced one
-    makes `HalfCheetah.step` set ``info["diverged"]``, as nothing can be raised there (`out_of_range`).
+    numbers still hold (`softness.has_sigmoid`).  Out of its range a Python or NumPy number is refused; with a traced
+    one a step means nothing.  `out_of_range` tells of arrays, so that a randomiser can be checked where it draws; in
+    every step that would be a hundred small kernels on a GPU.
 
     Raises:
         InvalidParamsError: a Python or NumPy number out of range, what is no number, or a tuple of wrong length.
