@@ -7,20 +7,23 @@ from typing import Any
 import jax.numpy as jnp
 
 from halfcheetah_jax import model
+from halfcheetah_jax.alike import Evaluate, one_by_one
 from halfcheetah_jax.inertia import Rigid, Wrench, add, shift_wrench
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity
 from halfcheetah_jax.phases import phase
 from halfcheetah_jax.types import EnvParams, may_be_nonzero
 
 
-def bias_force(position: Position, velocity: Velocity, rigid: Rigid, params: EnvParams) -> tuple[Scalar, ...]:
+def bias_force(
+    position: Position, velocity: Velocity, rigid: Rigid, params: EnvParams, evaluate: Evaluate = one_by_one
+) -> tuple[Scalar, ...]:
     """Generalised force that keeps all joint accelerations at zero (MuJoCo's ``qfrc_bias``, N and N m).
 
     In the plane there are no gyroscopic terms: a point at ``r`` from a joint accelerates by ``-w^2 r`` relative to it.
     Gravity is an upward acceleration of the frame.
     """
     acceleration = _centripetal(position, velocity, params)
-    total = [inertial(rigid, body, acceleration[body], velocity.angular[body]) for body in range(model.NUM_BODIES)]
+    total = list(evaluate(inertial, list(zip(rigid.mass, rigid.first, acceleration, velocity.angular, strict=True))))
     if is_pushed(params):
         for body, push in enumerate(zip(params.push_x, params.push_z, params.push_torque, strict=True)):
             total[body] = add(total[body], pushed_back(rigid, body, push))
@@ -57,9 +60,9 @@ def pushed_back(rigid: Rigid, body: int, push: tuple[Any, Any, Any]) -> Wrench:
 
 
 @phase
-def inertial(rigid: Rigid, body: int, acceleration: Vector, rate: Scalar) -> Wrench:
-    """What keeps a body on its course."""
-    mass, (first_x, first_z), (a_x, a_z) = rigid.mass[body], rigid.first[body], acceleration
+def inertial(mass: Any, first: Vector, acceleration: Vector, rate: Scalar) -> Wrench:
+    """What keeps a body on its course, of its mass and first moment."""
+    (first_x, first_z), (a_x, a_z) = first, acceleration
     spin = rate * rate
     return Wrench(
         mass * a_x - spin * first_x,

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from halfcheetah_jax import model
+from halfcheetah_jax.alike import Evaluate, one_by_one
 from halfcheetah_jax.inertia import Sym3, Wrench, add
 from halfcheetah_jax.kinematics import Position, Scalar, Vector, Velocity, carried, rotate
 from halfcheetah_jax.phases import phase
@@ -36,6 +37,7 @@ from halfcheetah_jax.types import EnvParams, may_be_nonzero
 from rlenv_shared.thresholds import round_down, round_up
 
 SLIPPERY = 0.03  # friction below which linear solves of the default model are corrected, see `solver`
+NO_WRENCH = Wrench(0.0, 0.0, 0.0)
 FAR = 1e30  # m/s^2: offset of a row that no acceleration can make active
 
 
@@ -83,30 +85,32 @@ class ActiveSet(NamedTuple):
 
 
 def find(
-    qpos: tuple[Scalar, ...], qvel: tuple[Scalar, ...], position: Position, velocity: Velocity, params: EnvParams
+    qpos: tuple[Scalar, ...],
+    qvel: tuple[Scalar, ...],
+    position: Position,
+    velocity: Velocity,
+    params: EnvParams,
+    evaluate: Evaluate = one_by_one,
 ) -> Constraints:
     """Evaluate every candidate at one state."""
     friction = contact_friction(params)
     soft = softness(params.contact_solref, params.contact_solimp, params.time_step)
-    contacts = tuple(
-        floor_contact(
+    ends = [
+        (
             rotate(position, body, end),
             position.height[body],
             velocity.linear[body],
             velocity.angular[body],
             contact_scale(friction, params.inverse_weight[body]),
             params.radius[geom],
-            soft,
         )
         for body, geom, end in zip(model.END_BODY, model.END_GEOM, model.capsule_ends(params.half_length), strict=True)
-    )
+    ]
+    contacts = evaluate(floor_contact, ends, soft)
     soft = softness(params.limit_solref, params.limit_solimp, params.time_step)
-    limits = tuple(
-        joint_limit(angle, rate, bounds, weight, soft)
-        for angle, rate, bounds, weight in zip(
-            qpos[3:], qvel[3:], joint_bounds(params, qpos[0].dtype), params.hinge_inverse_weight, strict=True
-        )
-    )
+    bounds = joint_bounds(params, qpos[0].dtype)
+    hinges = list(zip(qpos[3:], qvel[3:], bounds, params.hinge_inverse_weight, strict=True))
+    limits = evaluate(joint_limit, hinges, soft)
     return Constraints(contacts, limits, friction, dry_friction(qvel, params), are_stiff(friction, params))
 
 
@@ -222,9 +226,34 @@ def signs(values: list[Scalar]) -> Scalar:
     return functools.reduce(jnp.bitwise_or, bits)
 
 
-def _where(word: Scalar, bit: int, value: Scalar) -> Scalar:
-    """The value where a bit is set, elsewhere 0."""
-    return jnp.where((word & np.uint32(1 << bit)) != 0, value, jnp.zeros_like(value))
+def _where(word: Scalar, bit: Any, value: Scalar) -> Scalar:
+    """The value where a bit (2 ** its number, uint32) is set, elsewhere 0."""
+    return jnp.where((word & bit) != 0, value, jnp.zeros_like(value))
+
+
+def _bits(number: int) -> tuple[np.uint32, np.uint32]:
+    """Of a contact: that of its normal or plus row, and that of its minus row."""
+    return np.uint32(1 << number), np.uint32(1 << model.NUM_CONTACTS + number)
+
+
+def push_bodies(
+    constraints: Constraints, active: ActiveSet, rigid: list[Sym3], evaluate: Evaluate
+) -> list[tuple[Sym3, Wrench]]:
+    """`push_body` of every body."""
+    contacts = [contacts_of(constraints, body) for body in range(model.NUM_BODIES)]
+    if evaluate is one_by_one:
+        return [push_body(c, active, constraints.friction, r) for c, r in zip(contacts, rigid, strict=True)]
+    rows = [(contact, _bits(i)) for i, contact in enumerate(constraints.contacts)]
+    pushes = evaluate(push_contact, rows, active, constraints.friction)
+    return [
+        functools.reduce(lambda a, b: (add(a[0], b[0]), add(a[1], b[1])), (pushes[i] for i in c), (r, NO_WRENCH))
+        for c, r in zip(contacts, rigid, strict=True)
+    ]
+
+
+def contacts_of(constraints: Constraints, body: int) -> dict[int, Contact]:
+    """The contacts of one body, by number."""
+    return {i: constraints.contacts[i] for i, owner in enumerate(model.END_BODY) if owner == body}
 
 
 @phase
@@ -237,18 +266,28 @@ def push_body(contacts: dict[int, Contact], active: ActiveSet, friction: Any, ri
         friction: sliding coefficient.
         rigid: inertia of the body.
     """
-    total, pushed = rigid, Wrench(0.0, 0.0, 0.0)
+    total, pushed = rigid, NO_WRENCH
     for i, contact in contacts.items():
-        (x, z), d = contact.point, contact.stiffness
-        normal = _where(active.normal, i, d)
-        plus, minus = _where(active.edges, i, d), _where(active.edges, model.NUM_CONTACTS + i, d)
-        xx, xz = friction * friction * (plus + minus), friction * (plus - minus)
-        zz = 2 * normal + (plus + minus)
-        xw, zw = z * xx - x * xz, z * xz - x * zz
-        total = add(total, Sym3(xx, xz, zz, xw, zw, z * xw - x * zw))
-        p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal
-        pushed = add(pushed, Wrench(p_x, p_z, z * p_x - x * p_z))
+        inertia, wrench = _push(contact, _bits(i), active, friction)
+        total, pushed = add(total, inertia), add(pushed, wrench)
     return total, pushed
+
+
+@phase
+def push_contact(contact: Contact, bits: tuple[Any, Any], active: ActiveSet, friction: Any) -> tuple[Sym3, Wrench]:
+    """What `push_body` adds for one contact, of the given bits of the active set."""
+    return _push(contact, bits, active, friction)
+
+
+def _push(contact: Contact, bits: tuple[Any, Any], active: ActiveSet, friction: Any) -> tuple[Sym3, Wrench]:
+    (x, z), d = contact.point, contact.stiffness
+    normal = _where(active.normal, bits[0], d)
+    plus, minus = (_where(active.edges, bit, d) for bit in bits)
+    xx, xz = friction * friction * (plus + minus), friction * (plus - minus)
+    zz = 2 * normal + (plus + minus)
+    xw, zw = z * xx - x * xz, z * xz - x * zz
+    p_x, p_z = xx * contact.tangent + xz * contact.normal, xz * contact.tangent + zz * contact.normal
+    return Sym3(xx, xz, zz, xw, zw, z * xw - x * zw), Wrench(p_x, p_z, z * p_x - x * p_z)
 
 
 @phase
@@ -256,12 +295,13 @@ def force_on_body(
     contacts: dict[int, Contact], active: ActiveSet, friction: Any, normal: list[Scalar], tangent: list[Scalar]
 ) -> Wrench:
     """``J'D (J qacc - aref)`` of the active contacts of one body, from the rows themselves (see `rows`)."""
-    total = Wrench(0.0, 0.0, 0.0)
+    total = NO_WRENCH
     for (i, contact), n, t in zip(contacts.items(), normal, tangent, strict=True):
         (x, z), d = contact.point, contact.stiffness
-        plus = _where(active.edges, i, d) * (n + t)
-        minus = _where(active.edges, model.NUM_CONTACTS + i, d) * (n - t)
-        f_x, f_z = friction * (plus - minus), 2 * _where(active.normal, i, d) * n + (plus + minus)
+        first, second = _bits(i)
+        plus = _where(active.edges, first, d) * (n + t)
+        minus = _where(active.edges, second, d) * (n - t)
+        f_x, f_z = friction * (plus - minus), 2 * _where(active.normal, first, d) * n + (plus + minus)
         total = add(total, Wrench(f_x, f_z, z * f_x - x * f_z))
     return total
 
@@ -269,7 +309,7 @@ def force_on_body(
 @phase
 def push_hinge(limit: Limit, active: ActiveSet, hinge: int) -> tuple[Scalar, Scalar]:
     """``(stiffness, torque)`` of a hinge's limit while it is active; kg m^2, N m."""
-    stiffness = _where(active.normal, model.NUM_CONTACTS + hinge, limit.stiffness)
+    stiffness = _where(active.normal, np.uint32(1 << model.NUM_CONTACTS + hinge), limit.stiffness)
     return stiffness, -limit.sign * stiffness * limit.offset
 
 

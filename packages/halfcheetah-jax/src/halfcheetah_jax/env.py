@@ -224,6 +224,7 @@ class HalfCheetah(Env):
 
     def _cast(self, params: EnvParams) -> EnvParams:
         """Traced parameters in the environment's dtype; Python numbers stay, and become constants of the program."""
+        params.__post_init__()  # JAX makes trees without it
         cast = jax.tree.map(lambda p: p if isinstance(p, float | int) else jnp.asarray(p, self.dtype), params)
         if self.inverse_weights == "fixed":
             return cast

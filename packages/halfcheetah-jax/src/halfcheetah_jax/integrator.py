@@ -13,9 +13,10 @@ import jax
 import jax.numpy as jnp
 
 from halfcheetah_jax import bias, constraints, inertia, model
+from halfcheetah_jax.alike import Evaluate, one_by_one, side_by_side
 from halfcheetah_jax.kinematics import Scalar, locate, move
 from halfcheetah_jax.phases import phase
-from halfcheetah_jax.solver import Problem, Solution, find_accelerations
+from halfcheetah_jax.solver import FOUND, Problem, Solution, find_accelerations
 from halfcheetah_jax.types import EnvParams, Nine
 
 
@@ -38,12 +39,18 @@ class Substep(NamedTuple):
     solution: Solution
 
 
-def prepare(qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], params: EnvParams) -> Problem:
+def prepare(
+    qpos: Nine,
+    qvel: Nine,
+    control: tuple[Scalar, ...],
+    params: EnvParams,
+    evaluate: Evaluate = one_by_one,
+) -> Problem:
     """Forces and constraints of one state."""
-    position = locate(qpos, params.qpos0)
+    position = locate(qpos, params.qpos0, evaluate)
     velocity = move(position, qvel)
     rigid = inertia.rigid_bodies(position, params)
-    against = bias.bias_force(position, velocity, rigid, params)
+    against = bias.bias_force(position, velocity, rigid, params, evaluate)
     hinges = (
         passive + motor - b
         for passive, motor, b in zip(
@@ -51,7 +58,8 @@ def prepare(qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], params: EnvPara
         )
     )
     force = (*(-b for b in against[:3]), *hinges)
-    return Problem(position, rigid, params.armature, constraints.find(qpos, qvel, position, velocity, params), force)
+    found = constraints.find(qpos, qvel, position, velocity, params, evaluate)
+    return Problem(position, rigid, params.armature, found, force, evaluate)
 
 
 def dynamics(
@@ -60,9 +68,10 @@ def dynamics(
     control: tuple[Scalar, ...],
     warmstart: Nine,
     params: EnvParams,
+    evaluate: Evaluate = one_by_one,
 ) -> tuple[Problem, Solution]:
     """Accelerations of one state (what ``mj_forward`` computes)."""
-    problem = prepare(qpos, qvel, control, params)
+    problem = prepare(qpos, qvel, control, params, evaluate)
     return problem, find_accelerations(problem, warmstart)
 
 
@@ -102,9 +111,10 @@ def substep(
     control: tuple[Scalar, ...],
     warmstart: Nine,
     params: EnvParams,
+    evaluate: Evaluate = one_by_one,
 ) -> Substep:
     """One substep from a state, its controls and the last substep's accelerations."""
-    problem, solution = dynamics(qpos, qvel, control, warmstart, params)
+    problem, solution = dynamics(qpos, qvel, control, warmstart, params, evaluate)
     return advance(qpos, qvel, problem, solution, params)
 
 
@@ -130,18 +140,36 @@ def smooth_travel(
     params: EnvParams,
     substeps: int,
 ) -> Travel:
-    """`travel` as a loop that JAX can run backwards."""
-    body, start = _substeps(qpos, qvel, control, warmstart, params)
-    return jax.lax.scan(lambda before, _: (body(before), None), start, length=substeps)[0]
+    """`travel` as a loop that JAX can run backwards.
+
+    Backwards, each substep is computed again from its state and from what the solver found there: that is less to
+    compile, and far less to keep, than every number that its derivative needs.
+    """
+    body, start = _substeps(qpos, qvel, control, warmstart, params, side_by_side)
+    kept = jax.checkpoint_policies.save_only_these_names(FOUND)
+
+    @functools.partial(jax.checkpoint, prevent_cse=False, policy=kept)
+    def step(before: Travel, _: None) -> tuple[Travel, Scalar]:
+        after = body(before)
+        # A sum that is carried along would have no derivative at first, and JAX would trace the step again for that.
+        return after._replace(distance=start.distance), after.distance
+
+    after, distances = jax.lax.scan(step, start, length=substeps)
+    return after._replace(distance=distances.sum(axis=0))
 
 
 def _substeps(
-    qpos: Nine, qvel: Nine, control: tuple[Scalar, ...], warmstart: Nine, params: EnvParams
+    qpos: Nine,
+    qvel: Nine,
+    control: tuple[Scalar, ...],
+    warmstart: Nine,
+    params: EnvParams,
+    evaluate: Evaluate = one_by_one,
 ) -> tuple[Callable[[Travel], Travel], Travel]:
     """``(one substep, where the first one starts)``."""
 
     def body(before: Travel) -> Travel:
-        after = substep(before.qpos, before.qvel, control, before.warmstart, params)
+        after = substep(before.qpos, before.qvel, control, before.warmstart, params, evaluate)
         # Summed velocities: at x = 1 km a float32 difference of positions would be off by 6e-5 m.
         distance = before.distance + params.time_step * after.qvel[0]
         converged = before.converged & after.solution.converged

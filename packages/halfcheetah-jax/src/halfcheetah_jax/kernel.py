@@ -225,7 +225,7 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
     )
     limit_soft = softness(params.limit_solref, params.limit_solimp, params.time_step)
     for_torso = _rigid(desk, rows, params)[0]
-    total = inertial(for_torso, 0, body.centripetal, body.angular)
+    total = inertial(for_torso.mass[0], for_torso.first[0], body.centripetal, body.angular)
     pushes = tuple(zip(params.push_x, params.push_z, params.push_torque, strict=True))
     if is_pushed(params):
         total = add(total, pushed_back(for_torso, 0, pushes[0]))
@@ -249,7 +249,7 @@ def _prepare(desk: _Desk, params: EnvParams) -> None:
         lever = _turn(turn, (mass[j] * x, mass[j] * z))
         desk.write("hinge first", j, *lever)
         rigid = Rigid((mass[j],), (lever,), (moment[j] + mass[j] * (x * x + z * z),))
-        own = inertial(rigid, 0, body.centripetal, body.angular)
+        own = inertial(mass[j], lever, body.centripetal, body.angular)
         if is_pushed(params):
             own = add(own, pushed_back(rigid, 0, rows.of_legs(pushes[1:])[j]))
         wrenches.append((own, offset))

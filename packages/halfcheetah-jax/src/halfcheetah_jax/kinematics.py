@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from halfcheetah_jax import model
+from halfcheetah_jax.alike import Evaluate, one_by_one
 from halfcheetah_jax.phases import phase
 from rlenv_shared.trig import sin_cos
 
@@ -44,18 +45,21 @@ def rotate(position: Position, body: int, vector: tuple[float, float]) -> Vector
 
 
 @phase
-def locate(qpos: tuple[Scalar, ...], qpos0: tuple[Any, ...] = (0.0,) * model.NUM_DOF) -> Position:
+def locate(
+    qpos: tuple[Scalar, ...], qpos0: tuple[Any, ...] = (0.0,) * model.NUM_DOF, evaluate: Evaluate = one_by_one
+) -> Position:
     """Forward kinematics.
 
     Args:
         qpos: nine coordinates; x (m, not used), z (m), pitch and the six hinge angles (rad).
         qpos0: those at which the bodies are where the model has them; arrays, or numbers.
+        evaluate: how sines and cosines are.
     """
     qpos = tuple(displaced(q, rest) for q, rest in zip(qpos, qpos0, strict=True))
     pitch = [qpos[2]]
     for body in model.HINGES:
         pitch.append(pitch[model.PARENT[body]] + qpos[2 + body])
-    sin, cos = zip(*map(sin_cos, pitch), strict=True)
+    sin, cos = zip(*evaluate(sin_cos, [(angle,) for angle in pitch]), strict=True)
     position = Position(sin, cos, (), ())
     zero = jnp.zeros_like(qpos[1])
     offset, height = [(zero, zero)], [qpos[1] + model.ROOT_HEIGHT]

@@ -7,6 +7,7 @@ Sources: engine_core_constraint.c: getsolparam, getimpedance, mj_makeImpedance @
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +24,7 @@ Number = Any
 LEAST_IMPEDANCE: Final = 1e-4  # — mjMINIMP
 MOST_IMPEDANCE: Final = 0.9999  # — mjMAXIMP
 LEAST_VALUE: Final = 1e-15  # of what MuJoCo divides by — mjMINVAL
+LEAST_EXPONENT: Final = -1022  # of a float64 that is rounded like others
 
 
 class Softness(NamedTuple):
@@ -84,6 +86,14 @@ def impedance(depth: Scalar, soft: Softness) -> Scalar:
         part = side * jnp.power(_positive(jnp.where(low, x, rest)) / side, power)  # one of 0 has no derivative
         sigmoid = jnp.where(low, part, 1 - part)
     return pick(has_width, soft.least + sigmoid * (soft.most - soft.least), mean)
+
+
+def has_sigmoid(solimp: tuple[Number, ...]) -> Any:
+    """Whether MuJoCo can divide by what it divides by for a power other than 1 and 2; beyond, it finds no number."""
+    midpoint = smaller(larger(solimp[3], LEAST_IMPEDANCE), MOST_IMPEDANCE)
+    side = smaller(midpoint, 1 - midpoint)
+    log2 = math.log2 if _are_numbers(side) else jnp.log2
+    return (larger(solimp[4], 1.0) - 1) * log2(side) >= LEAST_EXPONENT
 
 
 def _positive(value: Scalar) -> Scalar:

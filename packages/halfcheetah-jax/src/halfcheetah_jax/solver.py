@@ -19,15 +19,17 @@ from typing import Any, Final, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 
 from halfcheetah_jax import model
+from halfcheetah_jax.alike import Evaluate, one_by_one
 from halfcheetah_jax.constraints import (
     ActiveSet,
     Constraints,
-    Contact,
     active_set,
+    contacts_of,
     force_on_body,
-    push_body,
+    push_bodies,
     push_hinge,
     rows,
     rub_hinge,
@@ -40,6 +42,7 @@ MAX_FULL_STEPS: Final = 12
 MAX_SAFEGUARDED_STEPS: Final = 40
 LINE_SEARCH_STEPS: Final = 32  # every other one halves the bracket
 CORRECTIONS: Final = 3  # each gains two digits at least, where friction is as small as MuJoCo takes it
+FOUND: Final = "found by the solver"  # name of what a derivative in reverse keeps of each substep
 ROUNDING: Final = 16  # units in the last place of a slope's terms that count as nothing
 
 
@@ -51,6 +54,7 @@ class Problem(NamedTuple):
     armature: tuple[Any, ...]  # kg m^2, of the hinges
     constraints: Constraints
     force: tuple[Scalar, ...]  # nine generalised forces without those of the constraints (N, N m)
+    evaluate: Evaluate = one_by_one  # how the contacts are
 
 
 class Solution(NamedTuple):
@@ -71,11 +75,8 @@ def minimum(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], Ve
 
 def _system(problem: Problem, active: ActiveSet) -> tuple[list[Sym3], list[Wrench], tuple, tuple]:
     """What `inertia.solve` takes: the bodies, the wrenches on them, the hinges' diagonal and all forces."""
-    constraints, bodies, wrench = problem.constraints, [], []
-    for body, rigid in enumerate(rigid_inertias(problem.rigid)):
-        inertia, pushed = push_body(_contacts_of(constraints, body), active, constraints.friction, rigid)
-        bodies.append(inertia)
-        wrench.append(pushed)
+    constraints, rigid = problem.constraints, rigid_inertias(problem.rigid)
+    bodies, wrench = map(list, zip(*push_bodies(constraints, active, rigid, problem.evaluate), strict=True))
     diagonal, force = [], list(problem.force)
     for hinge, limit in enumerate(constraints.limits):
         stiffness, torque = push_hinge(limit, active, hinge)
@@ -85,11 +86,6 @@ def _system(problem: Problem, active: ActiveSet) -> tuple[list[Sym3], list[Wrenc
         diagonal.append(problem.armature[hinge] + stiffness)
         force[3 + hinge] = force[3 + hinge] + torque
     return bodies, wrench, tuple(diagonal), tuple(force)
-
-
-def _contacts_of(constraints: Constraints, body: int) -> dict[int, Contact]:
-    """The contacts of one body, by number."""
-    return {i: constraints.contacts[i] for i, owner in enumerate(model.END_BODY) if owner == body}
 
 
 def accurate_minimum(problem: Problem, active: ActiveSet) -> tuple[tuple[Scalar, ...], Velocity]:
@@ -128,7 +124,7 @@ def _imbalance(
     normal, tangent, limit = rows(constraints, qacc, acceleration)
     wrench = []
     for body in range(model.NUM_BODIES):
-        here = _contacts_of(constraints, body)
+        here = contacts_of(constraints, body)
         of_body = [normal[i] for i in here], [tangent[i] for i in here]
         wrench.append(force_on_body(here, active, constraints.friction, *of_body))
     momentum = times_mass(problem.rigid, problem.armature, problem.position, qacc)
@@ -180,7 +176,7 @@ def find_accelerations(problem: Problem, warmstart: tuple[Scalar, ...]) -> Solut
 
     @solved.defjvp
     def derivative(primals: Any, tangents: Any) -> tuple[Solution, Solution]:
-        solution = solved(*primals)
+        solution = jax.tree.map(lambda leaf: checkpoint_name(leaf, FOUND), solved(*primals))
         _, rates = jax.jvp(lambda arrays: minimum(filled(arrays), solution.active)[0], primals[:1], tangents[:1])
         zeros = jax.tree.map(lambda leaf: np.zeros(leaf.shape, jax.dtypes.float0), solution)
         return solution, zeros._replace(qacc=rates)

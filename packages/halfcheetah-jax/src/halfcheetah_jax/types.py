@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import numbers
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, UInt32
 
 from halfcheetah_jax import model
+from halfcheetah_jax.softness import has_sigmoid
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 NO_LIMIT = 2**31 - 1  # steps
 MAX_STEPS = 1000  # steps — gymnasium/envs/__init__.py: HalfCheetah-v5 @ gymnasium 1.3.0
 
-POSITIVE = ("mass", "inertia", "radius", "half_length", "time_step", "friction")
-NOT_NEGATIVE = ("damping", "armature", "floor_friction", "frictionloss")
 LEAST_INVERSE_WEIGHT = 1e-10  # below, MuJoCo bounds the stiffness of a constraint (mjMINVAL)
+
+Rule = tuple[Callable[[Any], Any], str]
+"""What a finite number or array must be, and how to say it."""
+RULES: Final[dict[str, Rule]] = {
+    **dict.fromkeys(
+        ("mass", "inertia", "radius", "half_length", "time_step", "friction"), (lambda v: v > 0, "a number > 0")
+    ),
+    **dict.fromkeys(("damping", "armature", "floor_friction", "frictionloss"), (lambda v: v >= 0, "a number >= 0")),
+    **dict.fromkeys(
+        ("inverse_weight", "hinge_inverse_weight"),
+        (lambda v: v >= LEAST_INVERSE_WEIGHT, f"a number >= {LEAST_INVERSE_WEIGHT}"),
+    ),
+    "max_steps_in_episode": (lambda v: (v >= 1) & (v % 1 == 0), "an integer >= 1"),
+}
+ANY: Final[Rule] = (lambda v: v == v, "a finite number")
 
 Nine = tuple[Float[Array, "..."], ...]
 """One scalar per degree of freedom: x, z, pitch, then the hinges of bthigh, bshin, bfoot, fthigh, fshin, ffoot."""
@@ -46,11 +64,13 @@ class EnvParams(Replaceable):
     alone cost nothing.
 
     Every value in the range that is named beside a field means what it means to MuJoCo; those of ``solref`` and
-    ``solimp`` have no range, as MuJoCo clips or replaces what it does not take, also where they are traced.  Traced
-    values of the other fields cannot be checked: out of its range a step means nothing.
+    ``solimp`` have no range, as MuJoCo clips or replaces what it does not take, but a power whose sigmoid MuJoCo's
+    numbers still hold (`softness.has_sigmoid`).  Out of its range a Python or NumPy number is refused; with a traced
+    one a step means nothing.  `out_of_range` tells of arrays, so that a randomiser can be checked where it draws; in
+    every step that would be a hundred small kernels on a GPU.
 
     Raises:
-        InvalidParamsError: a Python or NumPy number out of range, or a tuple of wrong length.
+        InvalidParamsError: a Python or NumPy number out of range, what is no number, or a tuple of wrong length.
     """
 
     mass: tuple[Any, ...] = model.MASS  # kg, of the bodies in `model.BODIES`, > 0
@@ -88,16 +108,48 @@ class EnvParams(Replaceable):
         """Reject impossible parameters while they are still Python numbers."""
         for field in dataclasses.fields(self):
             default, value = field.default, _numbers(getattr(self, field.name))
-            lengths = (0, model.NUM_HINGES) if default == () else (len(default),) if isinstance(default, tuple) else ()
-            if lengths and isinstance(value, list) and len(value) not in lengths:
-                _reject(field.name, f"{len(value)} numbers", f"{' or '.join(map(str, lengths))} numbers")
+            if isinstance(default, tuple):
+                lengths = (len(default),) if default else (0, model.NUM_HINGES)
+                wanted = f"{' or '.join(map(str, lengths))} numbers"
+                if isinstance(value, list) and len(value) not in lengths:
+                    _reject(field.name, f"{len(value)} numbers", wanted)
+                if isinstance(value, numbers.Real):
+                    _reject(field.name, value, wanted)
+            elif isinstance(value, list):
+                _reject(field.name, f"{len(value)} numbers", "one number")
             for number in value if isinstance(value, list) else (value,):
-                if isinstance(number, numbers.Real):
-                    _check(field.name, number)
-        bounds = _numbers(self.range_low), _numbers(self.range_high)
-        for low, high in zip(*bounds, strict=True) if all(isinstance(bound, list) for bound in bounds) else ():
+                _check(field.name, number)
+        for low, high in _pairs(self):
             if isinstance(low, numbers.Real) and isinstance(high, numbers.Real) and low > high:
                 _reject("range_low", low, f"a number <= range_high, {high}")
+        for name in ("contact_solimp", "limit_solimp"):
+            solimp = _numbers(getattr(self, name))
+            are_numbers = isinstance(solimp, list) and all(isinstance(number, numbers.Real) for number in solimp)
+            if are_numbers and not has_sigmoid(solimp):
+                _reject(name, f"power {solimp[4]}", "midpoint ** (power - 1), and that of its complement, >= 2**-1022")
+
+
+def out_of_range(params: EnvParams) -> Any:
+    """Whether an array among the parameters is out of its range: False where there is none, else a bool array.
+
+    Raises:
+        InvalidParamsError: a Python number is.
+    """
+    params.__post_init__()  # JAX makes trees without it
+    good: list[Any] = [low <= high for low, high in _pairs(params)]
+    good += [has_sigmoid(params.contact_solimp), has_sigmoid(params.limit_solimp)]
+    for field in dataclasses.fields(params):
+        is_right, _ = RULES.get(field.name, ANY)
+        leaves = [leaf for leaf in jax.tree.leaves(getattr(params, field.name)) if isinstance(leaf, jax.Array)]
+        good += [_is_finite(leaf) & is_right(leaf) for leaf in leaves]
+    good = [one for one in good if isinstance(one, jax.Array)]
+    return ~functools.reduce(jnp.logical_and, good) if good else False
+
+
+def _pairs(params: EnvParams) -> list[tuple[Any, Any]]:
+    """The ranges of the hinges, where they are listed."""
+    bounds = _numbers(params.range_low), _numbers(params.range_high)
+    return list(zip(*bounds, strict=True)) if all(isinstance(bound, list) for bound in bounds) else []
 
 
 def may_be_nonzero(values: tuple[Any, ...]) -> bool:
@@ -106,22 +158,26 @@ def may_be_nonzero(values: tuple[Any, ...]) -> bool:
 
 
 def _numbers(value: Any) -> Any:
-    """A tuple, list or array of NumPy as a list; anything else as it is."""
-    is_list = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim > 0)
-    return list(value) if is_list else value
+    """A tuple, list or array of NumPy as a list, one without axes as a number; anything else as it is."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value[()]
+    return list(value) if isinstance(value, tuple | list | np.ndarray) else value
 
 
 def _check(name: str, value: Any) -> None:
-    if not math.isfinite(value):
+    if value is None or (hasattr(value, "dtype") and not isinstance(value, np.number)):
+        return  # an axis of `jax.vmap`; an array
+    is_right, expected = RULES.get(name, ANY)
+    if not isinstance(value, numbers.Real):
+        _reject(name, repr(value), expected)
+    if not _is_finite(value):
         _reject(name, value, "a finite number")
-    if name in POSITIVE and value <= 0:
-        _reject(name, value, "a number > 0")
-    if name in NOT_NEGATIVE and value < 0:
-        _reject(name, value, "a number >= 0")
-    if name in ("inverse_weight", "hinge_inverse_weight") and value < LEAST_INVERSE_WEIGHT:
-        _reject(name, value, f"a number >= {LEAST_INVERSE_WEIGHT}")
-    if name == "max_steps_in_episode" and value < 1:
-        _reject(name, value, "an integer >= 1")
+    if not is_right(value):
+        _reject(name, value, expected)
+
+
+def _is_finite(value: Any) -> Any:
+    return (value > -math.inf) & (value < math.inf)
 
 
 def _reject(name: str, got: object, expected: str) -> None:

@@ -1,5 +1,6 @@
 """L1: bad input raises a typed error that says what, got, expected, remedy; inside jit a flag reports it."""
 
+import dataclasses
 import json
 
 import jax
@@ -9,6 +10,7 @@ import pytest
 
 import halfcheetah_jax
 from halfcheetah_jax import EnvParams, HalfCheetah
+from halfcheetah_jax.types import RULES, out_of_range
 from rlenv_shared import registry
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, UnknownEnvError
@@ -75,6 +77,26 @@ BAD = {
         InvalidParamsError,
         "frictionloss",
     ),
+    "one mass for all": (lambda: EnvParams(mass=5.0), InvalidParamsError, "mass: got 5.0, expected 7 numbers"),
+    "two gravities": (lambda: EnvParams(gravity=(0.0, 9.81)), InvalidParamsError, "gravity: got 2 numbers"),
+    "gravity as text": (lambda: EnvParams(gravity="9.81"), InvalidParamsError, "gravity: got '9.81'"),
+    "complex gear": (lambda: EnvParams(gear=(1j,) * 6), InvalidParamsError, "gear: got 1j"),
+    "array without axes": (lambda: EnvParams(time_step=np.array(0.0)), InvalidParamsError, "time_step: got 0.0"),
+    "infinite range": (lambda: EnvParams(range_high=(INF,) * 6), InvalidParamsError, "range_high: got inf"),
+    "NaN softness": (lambda: EnvParams(limit_solref=(NAN, 1.0)), InvalidParamsError, "limit_solref: got nan"),
+    "a power beyond MuJoCo's numbers": (
+        lambda: EnvParams(contact_solimp=(0.0, 0.8, 0.01, 0.5, 1024.0)),
+        InvalidParamsError,
+        "contact_solimp: got power 1024.0",
+    ),
+    "half a step": (lambda: EnvParams(max_steps_in_episode=2.5), InvalidParamsError, "max_steps_in_episode: got 2.5"),
+    "bad number in a tree that JAX has made": (
+        lambda: ENV.step_env(
+            None, ENV.reset(jax.random.key(0))[1], jnp.zeros(6), jax.tree.map(lambda number: -number, EnvParams())
+        ),
+        InvalidParamsError,
+        "mass: got -6.25",
+    ),
     "no steps": (lambda: EnvParams(max_steps_in_episode=0), InvalidParamsError, "max_steps_in_episode"),
     "replace": (lambda: EnvParams().replace(friction=-1.0), InvalidParamsError, "friction"),
     "action shape": (lambda: step_single(np.zeros(5)), IllegalActionError, "shape"),
@@ -114,6 +136,45 @@ def test_inside_jit_a_broken_state_is_reported(bad):
     broken = state.replace(qvel=(jnp.float32(bad), *state.qvel[1:]))
     *_, info = jax.jit(ENV.step)(jax.random.key(0), broken, jnp.zeros(6, jnp.float32))
     assert info["diverged"]
+
+
+RUBBING = EnvParams(frictionloss=(1.0,) * 6)
+
+
+def traced(**changes):
+    """Parameters of which each number is an array."""
+    return jax.tree.map(jnp.float32, RUBBING).replace(
+        **{name: jax.tree.map(jnp.float32, value) for name, value in changes.items()}
+    )
+
+
+def last_of(name, bad):
+    default = getattr(RUBBING, name)
+    return {name: (*default[:-1], bad) if isinstance(default, tuple) else bad}
+
+
+NEVER = [(field.name, bad) for field in dataclasses.fields(EnvParams) for bad in (NAN, INF, -INF)]
+NEGATIVE = [(name, -1e-3) for name, (_, expected) in RULES.items() if "0" in expected]
+ZERO = [(name, 0.0) for name, (_, expected) in RULES.items() if expected == "a number > 0"]
+OTHERS = [
+    ("max_steps_in_episode", 0),
+    ("max_steps_in_episode", 2.5),
+    ("range_low", 0.6),
+    ("hinge_inverse_weight", 9e-11),
+]
+POWERS = [("contact_solimp", 1024.0), ("limit_solimp", 1024.0)]
+
+
+def test_traced_numbers_out_of_range_are_noticed_where_python_numbers_are_refused():
+    """Each field, its last number."""
+    assert not out_of_range(traced())
+    assert out_of_range(EnvParams()) is False  # nothing to compute
+    for name, bad in [*NEVER, *NEGATIVE, *ZERO, *OTHERS, *POWERS]:
+        assert out_of_range(traced(**last_of(name, bad))), (name, bad)
+        with pytest.raises(InvalidParamsError, match=name):
+            RUBBING.replace(**last_of(name, bad))
+    for name, good in [("damping", 0.0), ("range_low", 0.5), ("contact_solimp", 1023.0), ("gravity", -9.81)]:
+        assert not out_of_range(traced(**last_of(name, good))), (name, good)
 
 
 def test_wrong_version_of_the_reference(tmp_path):

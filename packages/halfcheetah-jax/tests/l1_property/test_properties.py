@@ -1,5 +1,7 @@
 """L1: what must hold without any reference: translation, energy, isolation of a batch, parameters, pictures."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -98,3 +100,12 @@ def test_an_environment_that_breaks_down_ends_unless_told_otherwise(states):
     assert np.isnan(obs).any()
     assert after.time == broken.time + 1
     assert info["diverged"]
+
+
+def test_a_derivative_in_reverse_is_a_short_program_that_keeps_little():
+    """Kept are states and solutions of the substeps: with every number of their derivative there would be 900 more."""
+    _, state = ENV.reset(KEY)
+    total = lambda action: ENV.step(None, state, action)[2]  # noqa: E731
+    step, gradient = (jax.jit(f).lower(jnp.zeros(6)).as_text() for f in (total, jax.grad(total)))
+    assert gradient.count("\n") < 1.8 * step.count("\n")
+    assert max(int(values) for values in re.findall(r":(\d+) = stablehlo.while", gradient)) < 300

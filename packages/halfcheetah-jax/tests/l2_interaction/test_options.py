@@ -32,6 +32,7 @@ SOLIMP = [  # number by number around what MuJoCo clips it to, then at random
     *((0.1, 0.9, w, 0.5, 2.0) for w in beside(0.0, LEAST_VALUE, -LEAST_VALUE, -1.0, 1e-9, 0.3)),
     *((0.1, 0.9, 0.02, m, 3.0) for m in beside(LEAST_IMPEDANCE, MOST_IMPEDANCE, 0.0, 1.0, -2.0, 2.0)),
     *((0.1, 0.9, 0.02, 0.4, p) for p in beside(1.0, 2.0, 0.0, -3.0, 40.0)),
+    *((0.1, 0.9, 0.02, m, p) for m, p in [(0.5, 1023.0), (0.4, 774.0), (0.6, 774.0), (1e-4, 77.0), (0.9999, 77.0)]),
     *map(tuple, RANDOM.uniform((-0.3, -0.3, -0.01, -0.3, -1), (1.3, 1.3, 0.05, 1.3, 6), (40, 5)).tolist()),
 ]
 SOLREF = [
@@ -51,7 +52,7 @@ def changes_of(kind, what, value):
 @pytest.mark.parametrize("what", ["solref", "solimp"])
 @pytest.mark.parametrize("kind", ["contact", "limit"])
 def test_softness_of_any_numbers_is_that_of_mujoco(x64, kind, what):
-    """One substep from falling and bent cheetahs for each of 74 and 133 values; the parameters are traced."""
+    """One substep from falling and bent cheetahs for each of 74 and 138 values; the parameters are traced."""
     states = draw("limits" if kind == "limit" else "deep", STATES, seed=8)
     for value in SOLREF if what == "solref" else SOLIMP:
         params = EnvParams(**{f"{kind}_{what}": value})
