@@ -125,17 +125,16 @@ def _file(path: Path, arguments: list[str]) -> str | None:
 def _stopped(name: str, arguments: list[str], start: Callable[[], Any]) -> str | None:
     """Starts a program; what it says where its parser does not take the arguments."""
     said = io.StringIO()
-    before = list(sys.path)
+    places = [str(Path(name).parent), *sys.path] if name.endswith(".py") else sys.path
     with (
         mock.patch.object(sys, "argv", [name, *arguments]),
+        mock.patch.object(sys, "path", places),
         contextlib.redirect_stdout(said),
         contextlib.redirect_stderr(said),
         warnings.catch_warnings(),
         stopping(),
     ):
         warnings.simplefilter("ignore")  # runpy: the module is there already
-        if name.endswith(".py"):
-            sys.path.insert(0, str(Path(name).parent))
         try:
             try:
                 start()
@@ -152,8 +151,6 @@ def _stopped(name: str, arguments: list[str], start: Callable[[], Any]) -> str |
             if not end.code and {"-h", "--help"} & set(arguments):
                 return None
             said.write(f" (exit status {end.code})")
-        finally:
-            sys.path[:] = before
     return f"ended before its arguments were taken: {' '.join(said.getvalue().split())[-600:]}"
 
 
