@@ -82,6 +82,7 @@ KINDS: Final = (
         r"python -m rlenv_emit\.(?!report)", "starts", "compiles or measures, for minutes to hours", "verify-rlenv-emit"
     ),
     Kind(r"python -m rlenv_emit\.report tcgjax", "starts", "traces the engine for a minute", "test-<pkg>"),
+    Kind(r"python -m ci\.game_pictures", "starts", "plays for minutes", "a person, when a picture is to change"),
     Kind(r"python -m ci\.gpu_compile", "starts", "needs the CUDA compiler", "gpu-compile"),
     Kind(r"python -m references\.showdown\.export", "starts", "needs Node; a minute", "test-<ref>"),
     Kind(r"python -m (\S+\.)?tcg_engine\.", "starts", "needs a file of cards, which is not ours to ship", "a person"),
