@@ -360,16 +360,21 @@ check-results: setup
 report: setup
 	$(PY) -m ci.readme_tables
 
-## notebooks: run a copy of every example notebook with tiny settings; `make docs` shows what they put out
+## notebooks: run a copy of every example notebook with tiny settings, which `make docs` shows
 .PHONY: notebooks
 notebooks: setup $(VENV)/.setup-docs
 	@rm -rf build/notebooks && mkdir -p build/notebooks
 	@cp --parents packages/*/examples/*.ipynb build/notebooks
 	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --overwrite --nbmake-kernel=python3 --nbmake-timeout=600 --timeout=600 build/notebooks/packages/*/examples/*.ipynb
+	@touch build/notebooks/.executed
+
+# A fresh clone has no executed copies, and a notebook that changed has an old one.
+build/notebooks/.executed: $(wildcard packages/*/examples/*.ipynb)
+	@$(MAKE) notebooks
 
 ## docs: build the documentation site from the READMEs into build/site
 .PHONY: docs
-docs: $(VENV)/.setup-docs
+docs: $(VENV)/.setup-docs build/notebooks/.executed
 	$(PY) -m ci.docs build
 
 ## docs-pictures: pages as headless Chromium shows them, into build/pictures; code that scrolls sideways is an error

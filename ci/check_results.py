@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -92,8 +93,11 @@ def committed_before(earlier: Path, later: Path, repo: Path) -> bool:
 
 def main() -> int:
     """Exit status 1 when a result is wrong; ``--clean``: also when one was made with uncommitted changes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clean", action="store_true", help="no result may have been made with uncommitted changes")
+    clean = parser.parse_args().clean
     found = [*device_problems(), *(problem for package in environments() for problem in problems(find(package.name)))]
-    if "--clean" in sys.argv[1:]:
+    if clean:
         found += made_with_uncommitted_changes()
     for problem in found:
         print(f"WRONG: {problem}")

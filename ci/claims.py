@@ -43,7 +43,7 @@ def welch(ours: list[float], theirs: list[float]) -> tuple[float, float]:
 
 NAMES: Final[dict[str, Any]] = {
     function.__name__: function
-    for function in (abs, all, any, float, format, getattr, len, max, min, round, set, sorted, str, sum, zip)
+    for function in (abs, all, any, float, format, getattr, len, max, min, range, round, set, sorted, str, sum, zip)
 } | {"mean": statistics.fmean, "median": statistics.median, "welch": welch}
 KEYS: Final = {"says", "test", "result", "module", "holds", "source", "about"}
 

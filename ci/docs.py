@@ -2,7 +2,7 @@
 
 The pages are the READMEs and change logs of the repository, what they link to, the example notebooks, and a reference
 of each package's modules, in a copy of the repository's own tree, so that relative links lead where they led.  A link
-that leads nowhere is an error.  Notebooks show what their cells put out when ``make notebooks`` last ran them.
+that leads nowhere is an error, and so is a notebook that ``make notebooks`` has not run: pages show what cells put out.
 """
 
 from __future__ import annotations
@@ -167,6 +167,15 @@ def _title(page: Path) -> str:
     return {"CHANGELOG": "Changes"}.get(name, name.replace("-", " ").replace("_", " ").capitalize())
 
 
+def not_executed(pages: list[Path], repo: Path) -> list[Path]:
+    """Notebooks among the pages that have no executed copy, or one in which no cell has put anything out."""
+    return [page for page in pages if page.suffix == ".ipynb" and not _has_outputs(repo / EXECUTED / page)]
+
+
+def _has_outputs(path: Path) -> bool:
+    return path.is_file() and any(cell.get("outputs") for cell in json.loads(path.read_text())["cells"])
+
+
 def quoted_sessions(site: Path) -> list[Path]:
     """Pages that show a session (``>>>``) as a quotation in a quotation."""
     quoted = re.compile(r"<blockquote>\s*<blockquote>")
@@ -180,6 +189,9 @@ def main(out: str) -> int:
         pages = assemble(REPO, build / "docs")
     except LinkError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    if bare := not_executed(pages, REPO):
+        print(f"error: no outputs of {', '.join(map(str, bare))}; run make notebooks", file=sys.stderr)
         return 1
     (build / "docs" / "assets").mkdir()
     shutil.copyfile(REPO / "ci" / "docs.css", build / "docs" / "assets" / "site.css")

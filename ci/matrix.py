@@ -144,7 +144,7 @@ def table() -> str:
     return "\n".join(rows)
 
 
-def main(names: list[str]) -> int:
+def main(*names: str) -> int:
     """Test the named cases, or all; exit status 1 when one that could be installed failed."""
     found = files.read_json(RESULT)["cases"] if RESULT.exists() else {}
     for case in CASES:
@@ -157,4 +157,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

@@ -9,6 +9,7 @@ Usage: readme_tables.py [--check]   with --check nothing is written, and a stale
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
@@ -181,8 +182,11 @@ def _speed_cell(declaration: Declaration) -> str:
     return f"{claim.ratio.value:.1f}× {theirs[0]}, {batches}"
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Write the tables, or with ``--check`` compare them; exit status 1 when one is stale."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    check = parser.parse_args().check
     declarations = [find(package.name) for package in environments()]
     contents = {
         REPO / "README.md": {"packages": packages_table(declarations)},
@@ -199,11 +203,11 @@ def main(arguments: list[str]) -> int:
             new = fill(new, name, table)
         if new != old:
             stale.append(str(path.relative_to(REPO)))
-            if "--check" not in arguments:
+            if not check:
                 path.write_text(new)
-    print(f"tables: {'stale' if '--check' in arguments else 'written'}: {', '.join(stale) or 'none'}")
-    return 1 if stale and "--check" in arguments else 0
+    print(f"tables: {'stale' if check else 'written'}: {', '.join(stale) or 'none'}")
+    return 1 if stale and check else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci import claims
+from ci.workspace import environments
 
 pytestmark = pytest.mark.l1
 
@@ -16,8 +17,8 @@ def test_every_claim_is_shown_and_every_number_is_claimed(package):
     assert not claims.problems(package)
 
 
-def test_packages_that_stand_have_claims():
-    assert {"cartpole-jax", "halfcheetah-jax", "puffer-pong"} <= set(claims.claimed_packages())
+def test_every_environment_and_the_emitter_have_claims():
+    assert {*(package.name for package in environments()), "rlenv-emit"} <= set(claims.claimed_packages())
 
 
 @pytest.fixture

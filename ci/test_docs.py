@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ci import docs, fenced_doctests
-from ci.workspace import REPO, Package, packages
+from ci.workspace import REPO, Package, environments, packages
 
 pytestmark = pytest.mark.l1
 
@@ -74,6 +76,39 @@ def test_what_an_executed_notebook_put_out_is_shown(repo, tmp_path):
     shown = "```python\nf()\n```\n\n```text\none\ntwo\n```\n\n![What the cell shows](a-2.png)\n\n```text\n3\n```\n"
     assert page.read_text() == shown
     assert page.with_name("a-2.png").read_bytes() == b"picture"
+
+
+def test_a_notebook_that_was_not_executed_is_found(repo):
+    page = Path("packages/toy/examples/a.ipynb")
+    pages = [Path("README.md"), page]
+    assert docs.not_executed(pages, repo) == [page]
+    executed = repo / docs.EXECUTED / page
+    executed.parent.mkdir(parents=True)
+    for outputs, bare in (([], [page]), ([{"output_type": "stream", "text": ["1"]}], [])):
+        executed.write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["1"], "outputs": outputs}]}))
+        assert docs.not_executed(pages, repo) == bare
+
+
+def test_docs_are_not_built_without_what_notebooks_put_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(docs, "EXECUTED", tmp_path / "none")
+    assert docs.main(str(tmp_path / "build")) == 1
+    assert "cartpole.ipynb" in capsys.readouterr().err
+
+
+def test_make_runs_a_notebook_that_changed_before_it_builds_the_docs():
+    changed = "packages/cartpole-jax/examples/cartpole.ipynb"
+    command = ["make", "-n", "-W", changed, "docs"]
+    made = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=True).stdout
+    assert 0 < made.index("--nbmake") < made.index("-m ci.docs build")
+
+
+def test_the_landing_page_shows_every_environment():
+    """A picture each, small and made by a committed program."""
+    text = (REPO / "README.md").read_text()
+    for package in environments():
+        shown = re.findall(rf"!\[[^\]]+\]\((packages/{package.name}/docs/\S+\.gif)\)", text)
+        assert shown, f"README.md shows no picture of {package.name}"
+        assert all((REPO / path).stat().st_size < 300_000 for path in shown)
 
 
 def test_the_reference_names_public_modules(tmp_path):

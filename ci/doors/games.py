@@ -84,12 +84,12 @@ def run(package: str) -> dict[str, Any]:
     return {"seed": SEED, "package": package, "before": before, "final_return": found, "seconds": round(spent)}
 
 
-def main(packages: list[str]) -> None:
-    """Train in these packages' games."""
+def main(*packages: str) -> None:
+    """Train in these packages' games, or in all."""
     record.write(
         "games",
         ("stable-baselines3", "sb3-contrib"),
-        [run(package) for package in packages],
+        [run(package) for package in packages or GAMES],
         trainer="sb3_contrib.MaskablePPO",
         environment=f"SB3VecEnv(FlatVectorObservation(make_vec(id, {NUM_ENVS}, backend={BACKEND!r})))",
         settings={**SETTINGS, "total_timesteps": TOTAL_STEPS},
@@ -99,4 +99,4 @@ def main(packages: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(GAMES))
+    main(*sys.argv[1:])

@@ -139,8 +139,12 @@ def run(seed: int) -> dict[str, Any]:
     return {"seed": seed, **curve, "final_return": curve["mean_return"][-1]}
 
 
-def main(seeds: int = 3) -> None:
-    """Train with the seeds and write the result."""
+def main(asked: str = "3") -> None:
+    """Train with so many seeds and write the result; ``--install`` builds the trainer first, and nothing else."""
+    if asked == "--install":
+        install()
+        return
+    seeds = int(asked)
     # it writes checkpoints, and a link when it is imported
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         runs = [run(seed) for seed in range(seeds)]
@@ -156,4 +160,4 @@ def main(seeds: int = 3) -> None:
 
 
 if __name__ == "__main__":
-    install() if sys.argv[1:] == ["--install"] else main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])

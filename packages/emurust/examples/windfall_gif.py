@@ -1,11 +1,8 @@
-"""Plays Windfall and writes docs/windfall.gif; ``python examples/windfall_gif.py [policy.npz]``.
-
-Without a policy (training/train.py writes one) a few hand-written rules play.
-"""
+"""Plays Windfall and writes docs/windfall.gif; without a policy a few hand-written rules play."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,7 +46,9 @@ def actor(path: str | None) -> Any:
 
 
 def main() -> None:
-    act = actor(sys.argv[1] if len(sys.argv) > 1 else None)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("policy", nargs="?", help="file of a training run, such as policy.npz")
+    act = actor(parser.parse_args().policy)
     envs = windfall.game().vector_env(1, render_mode="rgb_array")
     obs, _ = envs.reset(seed=5)
     frames = []

@@ -6,9 +6,9 @@ The outcomes come from the printed texts, read a second time, independently of t
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,9 @@ def cases(source: Source) -> Iterator[Case]:
 
 def main() -> None:
     """Write the file."""
-    source = Source(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cards", type=Path, help="file of cards with their printed texts")
+    source = Source(parser.parse_args().cards)
     lines = ["# Written by make_cases.py from the printed texts; see there.", ""]
     for case in cases(source):
         lines.append("[[case]]")

@@ -1,6 +1,7 @@
 """Teams for the engine: from columns of the reference's generator, checked and packed.
 
-What the engine cannot play exactly is refused here, by name.
+What does not belong to the format is refused here, by name.  Teams of its parts that Showdown's generator would not
+make are accepted, and may go another way than Showdown's.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def test_moves_that_need_the_same_rules_are_neighbours():
         ({"tera": "Stellar"}, "team 0, Pokémon 2: tera type: got Stellar"),
     ],
 )
-def test_what_cannot_be_played_exactly_is_refused_by_name(change, message):
+def test_what_does_not_belong_to_the_format_is_refused_by_name(change, message):
     team = [member() for _ in range(6)]
     assert len(teams.constants([team])[0]) == 6
     team[2] = member(**change)
