@@ -6,6 +6,7 @@ from typing import Final
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, Replay, RolloutSet
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
+LASTED: Final = ("wishes", "poison", "blows", "rare")
 REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"
@@ -34,6 +35,20 @@ DECLARATION: Final = Declaration(
             f"{__name__}.rollouts:compare_soaked",
             full={"kinds": SOAKED, "battles": 2000, "seed": 50, "processes": 2},
             quick={"kinds": SOAKED, "battles": 8, "seed": 51},
+        ),
+        RolloutSet(
+            "lasting",
+            f"{__name__}.rollouts:compare_lasting",
+            full={
+                "policies": {"stall": 200, "least-pp": 200, "status": 200, "ping-pong": 100, "marathon": 140},
+                "kinds": LASTED,
+                "seed": 80,
+            },
+            quick={
+                "policies": {"stall": 4, "least-pp": 2, "status": 2, "ping-pong": 1, "marathon": 5},
+                "kinds": LASTED,
+                "seed": 82,
+            },
         ),
         RolloutSet(
             "observations",

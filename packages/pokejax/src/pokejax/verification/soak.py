@@ -1,4 +1,4 @@
-"""Teams that do one thing all the time, of sets that Showdown's generator makes, for ``verify``'s set ``soak``."""
+"""Teams that do one thing all the time, of sets that Showdown's generator makes, for ``soak`` and ``lasting``."""
 
 from __future__ import annotations
 
@@ -75,6 +75,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     "chains": Kind(("revivalblessing", "shedtail", "healingwish", "uturn", "voltswitch", "partingshot"), members=5),
     # what is seldom generated meets what is seldom generated
     "rare": Kind(every=True),
+    # what counts turns or blows, for battles that last
+    "wishes": Kind(("wish", "futuresight"), members=3),
+    "poison": Kind(("toxic", "protect"), ("poisonheal", "magicguard"), members=4),
+    "blows": Kind(("ragefist", "populationbomb"), members=2),
 }
 """What has to be played over and over again, by name."""
 
