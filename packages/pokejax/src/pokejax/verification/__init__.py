@@ -57,6 +57,12 @@ DECLARATION: Final = Declaration(
             quick={"seeds": {"uniform": "1000100:1000120", "attack": "1000100:1000130"}},
         ),
         RolloutSet(
+            "pairs",
+            f"{__name__}.pairs:compare_pairs",
+            full={"pairs": 9000, "seed": 85},
+            quick={"pairs": 150, "seed": 86},
+        ),
+        RolloutSet(
             "damages",
             f"{__name__}.damages:compare_damages",
             full={"battles": 13000, "seed": 60, "processes": 2},

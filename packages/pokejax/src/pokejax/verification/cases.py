@@ -29,8 +29,8 @@ from rlenv_shared.errors import InvalidParamsError, explain
 FILES = Path(__file__).parent / "situations"
 RESERVE = "snorlax @  / thickfat / bodyslam, rest"
 GENDERS = {"male": "M", "female": "F"}
-KEYS = {"of": str, "own": str, "foe": str, "turns": list, "sees": str}
-KEYS |= {"seeds": int, "generators": list, "decisions": int}
+TEXTS, LISTS, NUMBERS = ("of", "own", "foe", "sees"), ("turns", "generators"), ("seeds", "decisions")
+KEYS: Mapping[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list), **dict.fromkeys(NUMBERS, int)}
 GENERATOR = re.compile(r"[0-9a-f]{16}")
 MEMBER = re.compile(r"\S+(?: (?:tera [A-Za-z]+|level [0-9]+|male|female))* @ [^/@]* / [^/@]+ / [^/@]+")
 WANTED = "of, own, foe and turns, perhaps seeds or generators, decisions and sees, as the module says"
@@ -98,7 +98,7 @@ def _problem(entry: Any) -> str:
     for key, kind in KEYS.items():
         if type(entry.get(key, kind())) is not kind:
             return f"{key} = {entry[key]!r:.80}"
-    if any(not 1 <= entry.get(key, 1) <= MOST for key in ("seeds", "decisions")):
+    if any(not 1 <= entry.get(key, 1) <= MOST for key in NUMBERS):
         return f"seeds or decisions that are not 1 to {MOST}"
     if not re.fullmatch(r"\S+ .*\S", entry["of"]):
         return f"of = {entry['of']!r:.80}"
