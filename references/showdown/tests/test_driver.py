@@ -110,7 +110,10 @@ def test_a_part_that_no_view_has_is_refused(driver):
     [
         ({}, "an episode needs its integer"),
         ({"episode": "-1"}, "expected a decimal integer >= 0"),
-        ({"episode": "1", "policy": "clever"}, "expected one of uniform, attack"),
+        (
+            {"episode": "1", "policy": "clever"},
+            "expected one of uniform, attack, stall, least-pp, status, ping-pong, marathon",
+        ),
         ({"episode": "1", "teams": ["", ""]}, "is no packed team"),
         ({"episode": "1", "format": "gen9nothing"}, "format gen9nothing"),
         ({"seed": "xyz", "teams": [TRAPPERS, TRAPPERS]}, "expected a string of up to 16 hexadecimal digits"),

@@ -59,8 +59,8 @@ DECLARATION: Final = Declaration(
         RolloutSet(
             "pairs",
             f"{__name__}.pairs:compare_pairs",
-            full={"pairs": 9000, "seed": 85},
-            quick={"pairs": 150, "seed": 86},
+            full={"pairs": 5000, "seed": 85},
+            quick={"pairs": 100, "seed": 86},
         ),
         RolloutSet(
             "damages",

@@ -127,23 +127,34 @@ def record(pairs: Sequence[Pair], rng: np.random.Generator, decisions: int = DEC
         stacked = {name: np.stack([team[name] for team in pair.columns]) for name in pair.columns[0]}
         teams = [tables.packed(source, stacked, number) for number in range(4)]
         settings += [{"seed": seed, "teams": teams[:2]}, {"seed": seed, "teams": teams[2:]}]
-    made_: dict[tuple[int, int], tuple[str, Mapping[str, Any]]] = {}  # choices of first battles, with their views
+    views: dict[int, Mapping[str, Any]] = {}  # the last ones in which somebody was asked
+    chosen: dict[tuple[int, int], str] = {}
+    told_apart: set[int] = set()
 
     def choose(battle: int, side: int, view: Mapping[str, Any], _: Any) -> str:
-        accepted, pair = view["legal"][side]["accepted"], pairs[battle // 2]
-        if battle % 2 == 0:
-            chosen = str(rng.choice(accepted))
-            made_[battle, side] = chosen, view
-            return chosen
-        before, seen = made_.get((battle - 1, side), ("", view))
-        differs = side == OTHER and pair.differs_from is not None and view["decision"] == pair.differs_from
-        wanted = _same_choice(before, side, seen, view, pair.order)
-        usable = [choice for choice in accepted if choice != wanted] if differs else [wanted]
-        usable = [choice for choice in usable if choice in accepted]
+        number, twin = divmod(battle, 2)
+        accepted, views[battle] = view["legal"][side]["accepted"], view
+        if not twin:
+            chosen[number, side] = str(rng.choice(accepted))
+            return chosen[number, side]
+        seen, pair = views[battle - 1], pairs[number]
+        if seen["decision"] != view["decision"] or _told(seen) != _told(view):
+            told_apart.add(number)
+            return str(accepted[0])
+        same = _same_choice(chosen[number, side], side, seen, view, pair.order) if (number, side) in chosen else ""
+        differs = side == OTHER and view["decision"] == pair.differs_from
+        usable = [choice for choice in accepted if (choice != same) == differs]
         return str(rng.choice(usable or accepted))
 
-    include = ("core", "legal", "moves")
-    return scripted(settings, choose, [decisions] * len(settings), messages=True, include=include)
+    played = [decisions] * len(settings)
+    return scripted(
+        settings,
+        choose,
+        played,
+        messages=True,
+        include=("core", "legal"),
+        enough=lambda battle: battle // 2 in told_apart,
+    )
 
 
 def _same_choice(choice: str, side: int, seen: Mapping[str, Any], view: Mapping[str, Any], order: Sequence[int]) -> str:
