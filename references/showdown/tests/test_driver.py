@@ -167,6 +167,18 @@ def test_exactly_the_accepted_choices_are_accepted(last, policy, team):
     assert (seen["hidden"] > 50) == (team is not None)  # traps that the request does not show
 
 
+def test_a_secret_trap_is_found_out_by_trying_and_costs_nothing():
+    """So what is accepted tells a player no more than the player could find out before choosing."""
+    done = subprocess.run(
+        adapter.command("tests/traps.mjs", "0", "3", TRAPPERS), capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["hidden"] > 50
+    assert seen["refused"] == seen["told_trapped"] == seen["goes_on"] == seen["hidden"]
+    assert seen["told_others"] == seen["changed"] == 0
+
+
 def test_canonical_steps_follow_the_views(driver):
     specs = [{"episode": "4"}, {"episode": "5", "policy": "attack"}]
     recording = driver.run_episodes(specs)
