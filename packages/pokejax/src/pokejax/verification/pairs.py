@@ -67,6 +67,7 @@ def made(kind: str, rng: np.random.Generator) -> Pair:
     """A pair of a kind."""
     first, second = _members(rng), _members(rng)
     while kind == "trap" and not (second[0] in _trappers() and _is_team(second)):
+        second = _members(rng)
         second[0] = rng.choice(_trappers())
     order, other = list(range(TEAM)), second.copy()
     columns = [{name: column[members] for name, column in generated().items()} for members in (first, second)]
