@@ -1,9 +1,9 @@
 """Pairs of battles that differ only in what one player cannot know: that player sees the same of both.
 
 Both battles of a pair have the same seed and the same first team.  The second player's differ in a hidden part: what
-some of its Pokémon know or have, who stands behind its lead, in which order, or, from some turn on, what it has chosen.
-Otherwise both players choose the same in both.  As long as Showdown has told the first player the same of both, its
-observations and legal actions here must be equal.
+some of its Pokémon know or have, who stands behind its lead, in which order, or what it has chosen for a Pokémon that
+sleeps, is lamed, or has few hit points left.  Otherwise both players choose the same in both.  As long as Showdown has
+told the first player the same of both, its observations and legal actions here must be equal.
 
 Showdown lets a player try to switch and refuses it if an ability traps in secret; the request is then sent anew with
 ``trapped``, nothing else happens and the opponent is told nothing.  What can be found out for nothing before a choice
@@ -41,8 +41,7 @@ LOOKS: Final = ("species", "level", "gender")
 KINDS: Final = (*PARTS, "trap", "bench", "order", "choice")
 VIEWER, OTHER = 0, 1
 DECISIONS: Final = 40
-FIRST_SECRET_CHOICE: Final = 15
-"""The latest decision at which the second player chooses otherwise in a pair of the kind "choice"."""
+SLEEP: Final = ("spore", "sleeppowder", "hypnosis", "yawn")
 SWITCHES: Final = slice(SWITCH_ACTION, SWITCH_ACTION + TEAM)
 
 
@@ -54,13 +53,11 @@ class Pair:
         kind: of `KINDS`.
         columns: of the four teams, by battle, then player.
         order: where each member of the second player's team in the first battle stands in that of the second battle.
-        differs_from: decision from which the second player chooses otherwise; none if it never does.
     """
 
     kind: str
     columns: list[dict[str, Any]]
     order: list[int]
-    differs_from: int | None
 
 
 def made(kind: str, rng: np.random.Generator) -> Pair:
@@ -69,6 +66,9 @@ def made(kind: str, rng: np.random.Generator) -> Pair:
     while kind == "trap" and not (second[0] in _trappers() and _is_team(second)):
         second = _members(rng)
         second[0] = rng.choice(_trappers())
+    while kind == "choice" and not (first[0] in _sleep_bringers() and _is_team(first)):
+        first = _members(rng)
+        first[0] = rng.choice(_sleep_bringers())
     order, other = list(range(TEAM)), second.copy()
     columns = [{name: column[members] for name, column in generated().items()} for members in (first, second)]
     if kind == "bench":
@@ -83,8 +83,7 @@ def made(kind: str, rng: np.random.Generator) -> Pair:
         _exchange(twin, int(place), int(other[place]), PARTS[kind], rng)
     if kind == "trap":
         _exchange(twin, 0, int(other[0]), PARTS["ability"], rng)
-    differs_from = int(rng.integers(1, FIRST_SECRET_CHOICE)) if kind == "choice" else None
-    return Pair(kind, [*columns, columns[0], twin], order, differs_from)
+    return Pair(kind, [*columns, columns[0], twin], order)
 
 
 def _members(rng: np.random.Generator) -> Any:
@@ -118,6 +117,14 @@ def _trappers() -> Any:
     return np.flatnonzero(traps & np.isin(sets["species"], sets["species"][~traps]))
 
 
+@functools.cache
+def _sleep_bringers() -> Any:
+    """Sets with a move that makes the target sleep."""
+    tables = reference("showdown", "tables").load()
+    wanted = [tables.number("move", name) for name in SLEEP]
+    return np.flatnonzero(np.isin(generated()["moves"], wanted).any(1))
+
+
 def record(pairs: Sequence[Pair], rng: np.random.Generator, decisions: int = DECISIONS) -> list[dict[str, Any]]:
     """The reference's recordings of both battles of each pair, one after the other, with what the players are told."""
     tables = reference("showdown", "tables")
@@ -134,17 +141,20 @@ def record(pairs: Sequence[Pair], rng: np.random.Generator, decisions: int = DEC
 
     def choose(battle: int, side: int, view: Mapping[str, Any], _: Any) -> str:
         number, twin = divmod(battle, 2)
-        accepted, views[battle] = view["legal"][side]["accepted"], view
+        accepted, views[battle], pair = view["legal"][side]["accepted"], view, pairs[number]
+        hinders = pair.kind == "choice" and side == OTHER and _is_hindered(view)
+        if hinders:
+            accepted = [choice for choice in accepted if choice.startswith("move")] or accepted
         if not twin:
-            chosen[number, side] = str(rng.choice(accepted))
+            wanted = _sleep_moves(view, accepted) if pair.kind == "choice" and side == VIEWER else []
+            chosen[number, side] = str(rng.choice(wanted or accepted))
             return chosen[number, side]
-        seen, pair = views[battle - 1], pairs[number]
+        seen = views[battle - 1]
         if seen["decision"] != view["decision"] or _told(seen) != _told(view):
             told_apart.add(number)
             return str(accepted[0])
         same = _same_choice(chosen[number, side], side, seen, view, pair.order) if (number, side) in chosen else ""
-        differs = side == OTHER and view["decision"] == pair.differs_from
-        usable = [choice for choice in accepted if (choice != same) == differs]
+        usable = [choice for choice in accepted if (choice != same) == hinders]
         return str(rng.choice(usable or accepted))
 
     played = [decisions] * len(settings)
@@ -153,9 +163,24 @@ def record(pairs: Sequence[Pair], rng: np.random.Generator, decisions: int = DEC
         choose,
         played,
         messages=True,
-        include=("core", "legal"),
+        include=("core", "legal", "moves"),
         enough=lambda battle: battle // 2 in told_apart,
     )
+
+
+def _is_hindered(view: Mapping[str, Any]) -> bool:
+    """Whether the second player's Pokémon may well not come to what is chosen for it."""
+    one = view["core"]["sides"][OTHER]
+    active = one["pokemon"][one["order"][0]]
+    return active["status"] in ("slp", "frz", "par") or 3 * active["hp"] < active["maxhp"]
+
+
+def _sleep_moves(view: Mapping[str, Any], accepted: Sequence[str]) -> list[str]:
+    """Choices of the viewer that make a target sleep that has no status yet."""
+    one = view["core"]["sides"][OTHER]
+    moves = [choice for choice in accepted if choice.startswith("move")]
+    sleeps = [choice for choice in moves if view["moves"][VIEWER][int(choice.split(" ")[1]) - 1] in SLEEP]
+    return [] if one["pokemon"][one["order"][0]]["status"] else sleeps
 
 
 def _same_choice(choice: str, side: int, seen: Mapping[str, Any], view: Mapping[str, Any], order: Sequence[int]) -> str:
