@@ -146,6 +146,11 @@ refs: $(REFERENCES:%=refs-%)
 $(REFERENCES:%=refs-%): refs-%: $(VENV)/.setup-shared
 	@$(PY) -m ci.refs $*
 
+## drift-showdown: what a newer, built source tree of Pokémon Showdown does otherwise than the pinned one (SRC=DIR)
+.PHONY: drift-showdown
+drift-showdown: refs-showdown
+	$(PY) -m references.showdown.drift "$(SRC)" $(ARGS)
+
 # --- tests -------------------------------------------------------------------------------------------------------
 
 ## test-<pkg>: every quick test of one package

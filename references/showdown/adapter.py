@@ -20,13 +20,18 @@ __all__ = ["HERE", "PIN", "build", "command", "driver", "generator", "node", "pa
 HERE: Final = install.HERE
 
 
-def command(program: str, *arguments: str) -> Sequence[str]:
+def command(program: str, *arguments: str, tree: Path | None = None) -> Sequence[str]:
     """Command line of one of the ``.mjs`` files beside this one.
+
+    Args:
+        program: its name.
+        arguments: after the package's directory.
+        tree: another directory of Pokémon Showdown, built, than that of the pinned package.
 
     Raises:
         ReferenceUnavailableError: Node or the package is missing, too old, or of another version.
     """
-    return [str(node()), str(HERE / program), str(package()), *arguments]
+    return [str(node()), str(HERE / program), str(tree or package()), *arguments]
 
 
 def generator(**options: Any) -> ReferenceProcess:

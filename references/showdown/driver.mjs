@@ -13,7 +13,8 @@
 //                                                damages of the active Pokémon's move by draw (js/rolls.mjs)
 //   close    {battles: [n, …]}                   forgets them
 //   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?, aux_keys?}
-//                                                whole episodes (js/episode.mjs): header, choices and views of each
+//                                                whole episodes (js/episode.mjs), by a policy of js/policy.mjs where no choices are
+//                                                given: header, choices and views of each
 //   random   {decisions, begin?: {teams, seed}}  random legal play, one battle after the other (js/random.mjs); battles
 //                                                that have ended since the last request with `begin`
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices

@@ -104,7 +104,9 @@ def test_pin_round_trip(tmp_path):
     pin = Pin.load(path)
     assert (pin.name, pin.version, pin.used_by, pin.members) == ("toy-game", "1.2.0", ("toy",), {"a.h": "1" * 64})
     path.write_text(json.dumps({key: value for key, value in PIN_JSON.items() if key != "members"} | {"sha256": None}))
-    assert Pin.load(path).sha256 is None
+    assert (Pin.load(path).sha256, Pin.load(path).commit) == (None, None)
+    path.write_text(json.dumps({**PIN_JSON, "commit": "2b" * 20}))
+    assert Pin.load(path).commit == "2b" * 20
 
 
 @pytest.mark.parametrize(
@@ -115,6 +117,8 @@ def test_pin_round_trip(tmp_path):
         {"patches": "none"},
         {"colour": "red"},
         {"members": {"a": "1"}},
+        {"commit": "2b2f877"},
+        {"commit": 2},
         {"name": 3},
         {"peer": "yes"},
     ],

@@ -26,7 +26,7 @@ export function playEpisode(spec, options, visit) {
   const policy = spec.choices ? null : new Policy(spec.policy ?? 'uniform', derived?.policy ?? 0);
   const limit = Math.min(spec.choices?.length ?? Infinity, spec.max_decisions ?? MAX_DECISIONS);
   while (!play.ended && play.decisions < limit) {
-    const choices = policy ? policy.choose(play.legal()) : spec.choices[play.decisions];
+    const choices = policy ? policy.choose(play) : spec.choices[play.decisions];
     const checked = play.checked(choices);
     visit(play, choices);
     play.commit(checked);

@@ -21,7 +21,7 @@ export class RandomPlay {
         this.battles++;
         this.play = this.#begin();
       }
-      this.play.commit(this.policy.choose(this.play.legal()));
+      this.play.commit(this.policy.choose(this.play));
     }
     return this.battles;
   }

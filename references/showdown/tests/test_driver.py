@@ -110,7 +110,10 @@ def test_a_part_that_no_view_has_is_refused(driver):
     [
         ({}, "an episode needs its integer"),
         ({"episode": "-1"}, "expected a decimal integer >= 0"),
-        ({"episode": "1", "policy": "clever"}, "expected one of uniform, attack"),
+        (
+            {"episode": "1", "policy": "clever"},
+            "expected one of uniform, attack, stall, least-pp, status, ping-pong, marathon",
+        ),
         ({"episode": "1", "teams": ["", ""]}, "is no packed team"),
         ({"episode": "1", "format": "gen9nothing"}, "format gen9nothing"),
         ({"seed": "xyz", "teams": [TRAPPERS, TRAPPERS]}, "expected a string of up to 16 hexadecimal digits"),
@@ -162,6 +165,18 @@ def test_exactly_the_accepted_choices_are_accepted(last, policy, team):
     assert not seen["wrong"]
     assert seen["refused"] > 500
     assert (seen["hidden"] > 50) == (team is not None)  # traps that the request does not show
+
+
+def test_a_secret_trap_is_found_out_by_trying_and_costs_nothing():
+    """So what is accepted tells a player no more than the player could find out before choosing."""
+    done = subprocess.run(
+        adapter.command("tests/traps.mjs", "0", "3", TRAPPERS), capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["hidden"] > 50
+    assert seen["refused"] == seen["told_trapped"] == seen["goes_on"] == seen["hidden"]
+    assert seen["told_others"] == seen["changed"] == 0
 
 
 def test_canonical_steps_follow_the_views(driver):

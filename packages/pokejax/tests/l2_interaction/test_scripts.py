@@ -2,7 +2,7 @@
 
 import pytest
 
-from pokejax.verification.cases import Case, record, spelled
+from pokejax.verification.cases import Case, numbered, record, spelled
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown")]
@@ -12,7 +12,7 @@ TRAPPED = "snorlax @  / thickfat / bodyslam, rest"
 
 
 def case(*turns, own=TRAPPER, foe=TRAPPED):
-    return Case("rule", "scripted", (own,), (foe,), turns, seeds=2, decisions=len(turns))
+    return Case("rule", "scripted", (own,), (foe,), turns, numbered(2), decisions=len(turns))
 
 
 def played(*turns, **teams):

@@ -4,12 +4,13 @@ import pytest
 
 from pokejax.verification import DECLARATION
 from pokejax.verification.battles import play, verify
-from pokejax.verification.rollouts import compare_soaked, numbered
+from pokejax.verification.rollouts import compare_lasting, compare_soaked, numbered
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown")]
 
 QUICK = DECLARATION.rollout_set("battles").quick["seeds"]
 SOAKED = DECLARATION.rollout_set("soak").quick
+LASTING = DECLARATION.rollout_set("lasting").quick
 
 
 @pytest.mark.timeout(600)
@@ -29,3 +30,13 @@ def test_teams_that_do_one_thing_all_the_time_agree(kind):
     assert found["failing"] == []
     assert (found["battles"], found["unfinished"]) == (SOAKED["battles"], 0)
     assert found["steps"] > 10 * SOAKED["battles"]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("policy", LASTING["policies"])
+def test_battles_that_last_agree(policy):
+    battles = LASTING["policies"][policy]
+    found = compare_lasting({policy: battles}, LASTING["kinds"], LASTING["seed"]).comparisons[policy]
+    assert found["failing"] == []
+    assert (found["battles"], found["unfinished"]) == (battles, 0)
+    assert found["steps"] > (800 if policy in ("ping-pong", "marathon") else 50) * battles

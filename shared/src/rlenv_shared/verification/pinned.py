@@ -14,6 +14,8 @@ from typing import Any, Final
 from rlenv_shared.errors import InvalidParamsError, ReferenceUnavailableError
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+_OPTIONAL: Final = {"members", "commit"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Pin:
     patches: tuple[str, ...]  # patch files applied, relative to the pin; empty means unmodified
     used_by: tuple[str, ...]  # distributions whose tests use it
     members: Mapping[str, str] = dataclasses.field(default_factory=dict)  # sha256 by path inside the archive
+    commit: str | None = None  # of the source's git repository, from which the version was made, where that is known
 
     @classmethod
     def load(cls, path: str | Path) -> Pin:
@@ -38,7 +41,7 @@ class Pin:
             data = json.loads(path.read_text())
         except (OSError, ValueError) as error:
             raise _bad_pin(path, error) from error
-        if not isinstance(data, dict) or not fields - {"members"} <= set(data) <= fields:
+        if not isinstance(data, dict) or not fields - _OPTIONAL <= set(data) <= fields:
             got = sorted(data) if isinstance(data, dict) else type(data).__name__
             raise _bad_pin(path, f"keys {got}")
         members = data.get("members", {})
@@ -49,6 +52,9 @@ class Pin:
         for digest in [*members.values(), *([data["sha256"]] if data["sha256"] is not None else [])]:
             if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
                 raise _bad_pin(path, f"sha256 {digest!r}")
+        commit = data.get("commit")
+        if commit is not None and not (isinstance(commit, str) and _COMMIT.fullmatch(commit)):
+            raise _bad_pin(path, f"commit {commit!r}")
         return cls(**{**data, "patches": tuple(data["patches"]), "used_by": tuple(data["used_by"]), "members": members})
 
     def check_installed(self) -> None:
@@ -67,5 +73,7 @@ def _is_text_list(value: Any) -> bool:
 
 
 def _bad_pin(path: Path, got: object) -> InvalidParamsError:
-    expected = "JSON object with name, version, kind, licence, sha256, patches, used_by and optionally members"
+    expected = (
+        "JSON object with name, version, kind, licence, sha256, patches, used_by and optionally members and commit"
+    )
     return InvalidParamsError(f"pin file {path}", got, expected, "correct the file")

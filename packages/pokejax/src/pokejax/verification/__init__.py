@@ -6,6 +6,7 @@ from typing import Final
 from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, Replay, RolloutSet
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
+LASTED: Final = ("wishes", "poison", "blows", "rare")
 REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"
@@ -36,10 +37,30 @@ DECLARATION: Final = Declaration(
             quick={"kinds": SOAKED, "battles": 8, "seed": 51},
         ),
         RolloutSet(
+            "lasting",
+            f"{__name__}.rollouts:compare_lasting",
+            full={
+                "policies": {"stall": 200, "least-pp": 200, "status": 200, "ping-pong": 100, "marathon": 140},
+                "kinds": LASTED,
+                "seed": 80,
+            },
+            quick={
+                "policies": {"stall": 4, "least-pp": 2, "status": 2, "ping-pong": 1, "marathon": 5},
+                "kinds": LASTED,
+                "seed": 82,
+            },
+        ),
+        RolloutSet(
             "observations",
             f"{__name__}.rollouts:compare_observations",
             full={"seeds": {"uniform": "30000:30500", "attack": "30000:30500"}, "processes": 2},
             quick={"seeds": {"uniform": "1000100:1000120", "attack": "1000100:1000130"}},
+        ),
+        RolloutSet(
+            "pairs",
+            f"{__name__}.pairs:compare_pairs",
+            full={"pairs": 5000, "seed": 85},
+            quick={"pairs": 100, "seed": 86},
         ),
         RolloutSet(
             "damages",

@@ -255,6 +255,7 @@ def scripted(
     *,
     messages: bool = False,
     include: Sequence[str] = TIERS,
+    enough: Callable[[int], bool] = lambda battle: False,
 ) -> list[dict[str, Any]]:
     """Recordings of battles in which the choices follow a rule.
 
@@ -265,6 +266,7 @@ def scripted(
         decisions: how many each battle has at most.
         messages: record what each player is told, too.
         include: what is recorded of each state; "legal" and "moves" are in any case.
+        enough: of a battle, whether it need not be played further.
     """
     include = [*include, *(name for name in ("legal", "moves") if name not in include)]
     with reference("showdown").driver() as driver:
@@ -281,7 +283,7 @@ def scripted(
             for v in opened
         ]
         for past in range(max(decisions)):
-            unfinished = [n for n in range(len(numbers)) if past < decisions[n]]
+            unfinished = [n for n in range(len(numbers)) if past < decisions[n] and not enough(n)]
             going = [n for n in unfinished if not recordings[n]["views"][-1]["ended"]]
             steps = []
             for n in going:

@@ -5,6 +5,9 @@ behind its species where that matters; ``turns`` has both players' choices: a mo
 Showdown offers, or ``sN`` to bring in who stands at the N-th place now.  ``s2 | haze`` is Haze where Showdown refuses
 the switch.  A refusal that is not declared in this way, and a declaration that no battle needs, are errors.
 
+``seeds`` is how many battles there are; where luck is needed that hardly any battle has, ``generators`` names the state
+of the generator in each of them.
+
 Nothing is written for two things: who has to bring somebody in takes the first that can come; and when its turns are
 over a battle goes on for some decisions in which each player does the last thing again or, where that is refused, the
 first that is taken.
@@ -26,9 +29,11 @@ from rlenv_shared.errors import InvalidParamsError, explain
 FILES = Path(__file__).parent / "situations"
 RESERVE = "snorlax @  / thickfat / bodyslam, rest"
 GENDERS = {"male": "M", "female": "F"}
-KEYS = {"of": str, "own": str, "foe": str, "turns": list, "seeds": int, "decisions": int, "sees": str}
+TEXTS, LISTS, NUMBERS = ("of", "own", "foe", "sees"), ("turns", "generators"), ("seeds", "decisions")
+KEYS: Mapping[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list), **dict.fromkeys(NUMBERS, int)}
+GENERATOR = re.compile(r"[0-9a-f]{16}")
 MEMBER = re.compile(r"\S+(?: (?:tera [A-Za-z]+|level [0-9]+|male|female))* @ [^/@]* / [^/@]+ / [^/@]+")
-WANTED = "of, own, foe and turns, perhaps seeds, decisions and sees, as the module says"
+WANTED = "of, own, foe and turns, perhaps seeds or generators, decisions and sees, as the module says"
 MOST = 10_000  # seeds, or decisions
 REPLACEMENTS = {"ability": "noability", "item": "", "move": "haze"}
 
@@ -43,7 +48,7 @@ class Case:
         own: the first team's leading Pokémon; the rest is filled up.
         foe: the same of the second.
         turns: ``(first's choice, second's)`` per decision, each with what stands in where Showdown refuses it.
-        seeds: battles of it.
+        generators: of its battles, in sixteen hexadecimal digits.
         decisions: how far they are played, which is as far as the longest list of turns where nothing else is said.
         sees: what the ledger looks at in a case of rules, as "kind name"; kinds are those above, and "species".
         strict: its turns are what is played; otherwise the first choice that is taken stands in for a refused one.
@@ -54,7 +59,7 @@ class Case:
     own: tuple[str, ...]
     foe: tuple[str, ...]
     turns: tuple[tuple[str, str], ...]
-    seeds: int
+    generators: tuple[str, ...]
     decisions: int
     sees: str = ""
     strict: bool = True
@@ -93,15 +98,27 @@ def _problem(entry: Any) -> str:
     for key, kind in KEYS.items():
         if type(entry.get(key, kind())) is not kind:
             return f"{key} = {entry[key]!r:.80}"
-    if any(not 1 <= entry.get(key, 1) <= MOST for key in ("seeds", "decisions")):
+    if any(not 1 <= entry.get(key, 1) <= MOST for key in NUMBERS):
         return f"seeds or decisions that are not 1 to {MOST}"
     if not re.fullmatch(r"\S+ .*\S", entry["of"]):
         return f"of = {entry['of']!r:.80}"
     for member in (*entry["own"].split(" + "), *entry["foe"].split(" + ")):
         if not MEMBER.fullmatch(member):
             return f"Pokémon {member!r:.80}"
+    generators = entry.get("generators", [])
+    if "generators" in entry and (not generators or "seeds" in entry or not all(map(_is_generator, generators))):
+        return f"generators = {generators!r:.80}, or seeds beside them"
     turns = [turn for turn in entry["turns"] if not isinstance(turn, str) or len(turn.split(" : ")) != 2]
     return f"turns {turns or entry['turns']!r}"[:80] if turns or not entry["turns"] else ""
+
+
+def _is_generator(text: Any) -> bool:
+    return isinstance(text, str) and GENERATOR.fullmatch(text) is not None
+
+
+def numbered(seeds: int) -> tuple[str, ...]:
+    """Generators of the first battles of a case that names none."""
+    return tuple(f"{7919 * number:016x}" for number in range(1, seeds + 1))
 
 
 def described(entries: Sequence[Mapping[str, Any]]) -> list[Case]:
@@ -114,7 +131,7 @@ def described(entries: Sequence[Mapping[str, Any]]) -> list[Case]:
             own=tuple(entry["own"].split(" + ")),
             foe=tuple(entry["foe"].split(" + ")),
             turns=tuple((turn.split(" : ")[0], turn.split(" : ")[1]) for turn in entry["turns"]),
-            seeds=entry.get("seeds", 4),
+            generators=tuple(entry.get("generators", ())) or numbered(entry.get("seeds", 4)),
             decisions=entry.get("decisions", longest),
             sees=entry.get("sees", ""),
         )
@@ -167,9 +184,9 @@ def record(cases: list[Case], *, messages: bool = False, include: Sequence[str] 
     """
     settings, players = [], []
     for case in cases:
-        for seed in range(case.seeds):
-            settings.append({"seed": f"{7919 * (seed + 1):x}", "teams": [team(case.own), team(case.foe)]})
-            players.append((_Player(case, seed, 0), _Player(case, seed, 1)))
+        for number, generator in enumerate(case.generators):
+            settings.append({"seed": generator, "teams": [team(case.own), team(case.foe)]})
+            players.append((_Player(case, number, 0), _Player(case, number, 1)))
 
     def choose(battle: int, side: int, view: Mapping[str, Any], refusal: Callable[[str], str | None]) -> str:
         return players[battle][side].choose(view, refusal)
@@ -178,9 +195,10 @@ def record(cases: list[Case], *, messages: bool = False, include: Sequence[str] 
     recordings = scripted(settings, choose, played, messages=messages, include=include)
     found, start = [], 0
     for case in cases:
-        _demand_needed(case, players[start : start + case.seeds])
-        found.append(recordings[start : start + case.seeds])
-        start += case.seeds
+        end = start + len(case.generators)
+        _demand_needed(case, players[start:end])
+        found.append(recordings[start:end])
+        start = end
     return found
 
 

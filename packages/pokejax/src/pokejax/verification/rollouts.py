@@ -16,6 +16,10 @@ from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.verify import Findings
 
 POLICIES: Final = ("uniform", "attack")
+LASTING: Final = ("stall", "least-pp", "status", "ping-pong", "marathon")
+"""Policies whose battles last, some of them until the turn limit ties them."""
+LONG_CHUNK: Final = 20
+"""Battles of a thousand turns that are held in memory at once."""
 LISTED: Final = 100
 """Battles that differ and are named in a file of results."""
 What = Literal["state", "observations"]
@@ -70,6 +74,30 @@ def compare_soaked(kinds: Sequence[str], battles: int, seed: int, processes: int
     return _findings([part for kind in kinds for part in _parts(kind, settings[kind], "state")], processes)
 
 
+def compare_lasting(policies: Mapping[str, int], kinds: Sequence[str], seed: int, processes: int = 1) -> Findings:
+    """Battles that last for hundreds of turns: counters reach their ends and turns are counted anew; the state.
+
+    Args:
+        policies: battles of each, of `LASTING`.
+        kinds: of teams (`soak.KINDS`), one battle after the other.
+        seed: of the teams; battles are numbered from a million times it.
+        processes: as above.
+    """
+    parts = []
+    for policy, battles in policies.items():
+        pairs = {kind: battle_teams(kind, -(-battles // len(kinds)), seed) for kind in kinds}
+        settings = [
+            {
+                "episode": str(1_000_000 * seed + n),
+                "policy": policy,
+                "teams": list(pairs[kinds[n % len(kinds)]][n // len(kinds)]),
+            }
+            for n in range(battles)
+        ]
+        parts += _parts(policy, settings, "state", LONG_CHUNK)
+    return _findings(parts, processes)
+
+
 def compare_numbered(seeds: str, policy: str, *, observations: bool) -> Outcome:
     """Battles by their numbers, one after the other.
 
@@ -109,8 +137,8 @@ def _numbered(seeds: Mapping[str, str], what: What) -> list[Part]:
     return [part for policy, text in seeds.items() for part in _parts(policy, numbered(text, policy), what)]
 
 
-def _parts(comparison: str, settings: Sequence[dict[str, Any]], what: What) -> list[Part]:
-    return [Part(comparison, settings[n : n + CHUNK], what) for n in range(0, len(settings), CHUNK)]
+def _parts(comparison: str, settings: Sequence[dict[str, Any]], what: What, size: int = CHUNK) -> list[Part]:
+    return [Part(comparison, settings[n : n + size], what) for n in range(0, len(settings), size)]
 
 
 def _outcome(part: Part) -> Outcome:

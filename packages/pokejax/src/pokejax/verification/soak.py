@@ -1,4 +1,4 @@
-"""Teams that do one thing all the time, of sets that Showdown's generator makes, for ``verify``'s set ``soak``."""
+"""Teams that do one thing all the time, of sets that Showdown's generator makes, for ``soak`` and ``lasting``."""
 
 from __future__ import annotations
 
@@ -75,6 +75,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     "chains": Kind(("revivalblessing", "shedtail", "healingwish", "uturn", "voltswitch", "partingshot"), members=5),
     # what is seldom generated meets what is seldom generated
     "rare": Kind(every=True),
+    # what counts turns or blows, for battles that last
+    "wishes": Kind(("wish", "futuresight"), members=3),
+    "poison": Kind(("toxic", "protect"), ("poisonheal", "magicguard"), members=4),
+    "blows": Kind(("ragefist", "populationbomb"), members=2),
 }
 """What has to be played over and over again, by name."""
 
@@ -98,7 +102,7 @@ def battle_teams(kind: str, battles: int, seed: int) -> list[tuple[str, str]]:
         speeds += [speed, speed]
     tables = reference("showdown", "tables")
     source = tables.load()
-    columns = {name: column[np.array(chosen)] for name, column in _generated().items()}
+    columns = {name: column[np.array(chosen)] for name, column in generated().items()}
     if wanted.equal:
         _set_speeds(columns, np.array(speeds))
     packed = [tables.packed(source, columns, number) for number in range(2 * battles)]
@@ -106,13 +110,15 @@ def battle_teams(kind: str, battles: int, seed: int) -> list[tuple[str, str]]:
 
 
 @functools.cache
-def _generated() -> dict[str, NDArray[Any]]:
+def generated() -> dict[str, NDArray[Any]]:
+    """The package's pool of sets that Showdown's generator makes, by column ``[sets, ...]``."""
     return {name: column for name, column in teams.pool().items() if not name.startswith("word")}
 
 
 @functools.cache
-def _bases() -> NDArray[Any]:
-    found: NDArray[Any] = reference("showdown", "tables").load()["species.base_species"][_generated()["species"]]
+def base_species() -> NDArray[Any]:
+    """Of each of these sets, by number."""
+    found: NDArray[Any] = reference("showdown", "tables").load()["species.base_species"][generated()["species"]]
     return found
 
 
@@ -122,7 +128,7 @@ def _suits(kind: Kind) -> NDArray[Any]:
 
     Moves, abilities and items have equal shares, if there are any, and in them each that is named an equal one.
     """
-    tables, found = reference("showdown", "tables").load(), _generated()
+    tables, found = reference("showdown", "tables").load(), generated()
     named = {"move": kind.moves, "ability": kind.abilities}
     wanted = {what: [tables.number(what, name) for name in names] for what, names in named.items()}
     if kind.every:
@@ -134,7 +140,7 @@ def _suits(kind: Kind) -> NDArray[Any]:
 
 
 def _having(what: str, number: int) -> NDArray[Any]:
-    found = _generated()
+    found = generated()
     has: NDArray[Any] = (found["moves"] == number).any(1) if what == "move" else found[what] == number
     return np.flatnonzero(has)
 
@@ -142,7 +148,7 @@ def _having(what: str, number: int) -> NDArray[Any]:
 @functools.cache
 def _bounds() -> tuple[NDArray[Any], NDArray[Any]]:
     """The lowest and the highest Speed that effort and individual values can give each generated Pokémon."""
-    found = _generated()
+    found = generated()
     base = (table("species")[2][found["species"]] >> np.uint32(8) & 255).astype(int)
     return _speed(base, 0, found["level"]), _speed(base, MOST_EFFORT, found["level"])
 
@@ -165,7 +171,7 @@ def _set_speeds(columns: dict[str, NDArray[Any]], speeds: NDArray[Any]) -> None:
 
 def _team(kind: Kind, rng: np.random.Generator, speed: int | None) -> list[int]:
     """Six numbers of generated Pokémon, who stand in a random order; all of them can have the speed."""
-    bases = _bases()
+    bases = base_species()
     members: list[int] = []
     while len(members) < TEAM:
         chosen = len(members) < kind.members
