@@ -136,5 +136,6 @@ def test_a_game_that_is_interrupted_says_so() -> None:
     while b"> " not in os.read(game.stdout.fileno(), 100_000):  # until it asks
         time.sleep(0.01)
     game.send_signal(signal.SIGINT)
+    game.wait()  # with its input open, whose end may be seen before the signal
     _, said = game.communicate()
     assert (game.returncode, said) == (130, b"interrupted\n")

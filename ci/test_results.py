@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import subprocess
 from pathlib import Path
 
@@ -75,7 +74,7 @@ def toy(tmp_path: Path) -> Toy:
         benchmarks=(Benchmark((), (), claims=(claim,)),),
     )
     (root / "results" / "benchmarks").mkdir(parents=True)
-    (root / "results" / "rollouts.json").write_text(json.dumps(ROLLOUTS))
+    files.write_json(root / "results" / "rollouts.json", ROLLOUTS)
     (root / "transfer.toml").write_text(CONFIG)
     git(tmp_path, "init", "--quiet")
     commit(tmp_path)
@@ -119,12 +118,9 @@ def problems(toy: Toy) -> list[str]:
 
 def edit(path: Path, change) -> None:
     """Change a file's content and seal it again: what is wrong with it must be found in the content itself."""
-    data = json.loads(path.read_text())
-    data.pop(files.SEAL, None)  # a seal would find every edit
+    data = files.read_json(path)
     change(data)
-    if files.SEAL in data:
-        data[files.SEAL] = files.digest(data)
-    path.write_text(json.dumps(data))
+    files.write_json(path, data)
 
 
 def test_sound_results_pass(toy: Toy) -> None:
@@ -270,7 +266,7 @@ def test_a_result_made_with_uncommitted_changes_is_found(toy: Toy) -> None:
     repo = repository(toy)
     assert check_results.made_with_uncommitted_changes(repo) == []
     path = toy.results / "rollouts.json"
-    path.write_text(json.dumps({**ROLLOUTS, "dirty": True}))
+    files.write_json(path, {**ROLLOUTS, "dirty": True})
     (found,) = check_results.made_with_uncommitted_changes(repo)
     assert found.startswith("packages/toy/results/rollouts.json: made with uncommitted changes")
 

@@ -65,6 +65,8 @@ def test_toml_and_command_line_override_defaults_in_this_order(tmp_path):
         "resume": True,
         "checkpoint_every": 7,
         "show_progress": True,
+        "loggers": [],
+        "evaluation": None,
     }
     assert PPOConfig.from_toml(path, seed=5) == PPOConfig(gamma=0.9, seed=5)
 
