@@ -9,7 +9,7 @@ from pokejax.verification import DECLARATION
 from pokejax.verification.replay import BATTLES, record, replay
 from rlenv_shared.verification.trajectory import Trajectory
 
-pytestmark = pytest.mark.l3
+pytestmark = [pytest.mark.l3, pytest.mark.timeout(600)]
 
 FEW = 12
 

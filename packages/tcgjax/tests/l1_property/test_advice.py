@@ -79,9 +79,15 @@ def test_what_is_shown_is_in_the_space():
     assert info["action_mask"].shape == (1, env.action_space(env.default_params).n)
 
 
-def test_legal_actions_are_listed_in_order():
+@pytest.fixture(scope="module")
+def dealt():
+    """An environment, its parameters, and what is seen of eight games that begin; the program is compiled here."""
     params = (env := Duel()).default_params
-    mine, state = env.deal(counter_rng.seed_words(3, 8), params)
+    return env, params, *env.deal(counter_rng.seed_words(3, 8), params)
+
+
+def test_legal_actions_are_listed_in_order(dealt):
+    env, params, mine, state = dealt
     theirs = ReferenceVectorEnv(8, env)
     seen, info = theirs.reset(seed=3)
     legal = [np.flatnonzero(duel.mask()) for duel in theirs.duels]
