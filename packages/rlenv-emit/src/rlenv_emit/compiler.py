@@ -71,13 +71,14 @@ def identity() -> str:
         made.write_text(f"{file} {_hash(f'{path} {said} {variables}')}\n")
         return made
 
-    def whole(content: bytes) -> bool:
-        words = content.split()
-        return len(words) == 2 and words[0] == file.encode() and len(words[1]) == len(file)
+    def answer(content: bytes) -> str | None:
+        words = content.decode("ascii", "replace").split()
+        return words[1] if len(words) == 2 and words[0] == file and len(words[1]) == len(file) else None
 
-    kept = keeping.keep(f"compiler-{file}.json", ask, whole)
+    kept = keeping.keep(f"compiler-{file}.json", ask, answer)
     kept.file.close()
-    return kept.content.split()[1].decode()
+    found: str = kept.says
+    return found
 
 
 def _hash(text: str) -> str:

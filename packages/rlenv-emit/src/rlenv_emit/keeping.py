@@ -10,7 +10,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from rlenv_emit import folder
 from rlenv_shared.errors import InvalidParamsError, StorageError
@@ -35,19 +35,20 @@ _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 class Kept(NamedTuple):
-    """A file: where it lies, open for as long as it is in use, and its content when it was checked."""
+    """A file: where it lies, open for as long as it is in use, its content when it was checked, and what that says."""
 
     path: Path
     file: BinaryIO
     content: bytes
+    says: Any = None
 
 
-def find(name: str, whole: Callable[[bytes], bool]) -> Kept | None:
+def find(name: str, whole: Callable[[bytes], Any]) -> Kept | None:
     """A file of the cache, None if there is none that is whole and this user's or root's.
 
     Args:
         name: of the file.
-        whole: whether a content is what the name says.
+        whole: what a content says; False or None where it is not what the name says.
     """
     for place in _places():
         try:
@@ -78,7 +79,7 @@ def _places() -> list[Path]:
     return places
 
 
-def keep(name: str, make: Callable[[Path], Path], whole: Callable[[bytes], bool]) -> Kept:
+def keep(name: str, make: Callable[[Path], Path], whole: Callable[[bytes], Any]) -> Kept:
     """A file of the cache, made if it is not there; another process that makes it is waited for.
 
     Where the folder cannot be used a temporary one is, and a warning says why.
@@ -86,7 +87,7 @@ def keep(name: str, make: Callable[[Path], Path], whole: Callable[[bytes], bool]
     Args:
         name: of the file.
         make: what leaves the file in the folder that it is given, and says where; OSError where there is no place.
-        whole: whether a content is what the name says.
+        whole: what a content says; False or None where it is not what the name says.
 
     Raises:
         StorageError: there is no temporary folder either.
@@ -122,7 +123,7 @@ def size_limit() -> int:
     return int(found[1]) * _UNITS[found[2].upper()]
 
 
-def _kept(place: Path, name: str, make: Callable[[Path], Path], whole: Callable[[bytes], bool], limit: int) -> Kept:
+def _kept(place: Path, name: str, make: Callable[[Path], Path], whole: Callable[[bytes], Any], limit: int) -> Kept:
     with folder.opened(place, make=True) as number, _alone(place / f".{name}.lock"):
         found = _read(place, number, name, whole, aloud=True)  # another process may have made it
         if found is None:
@@ -139,7 +140,7 @@ def _kept(place: Path, name: str, make: Callable[[Path], Path], whole: Callable[
 
 
 def _read(
-    place: Path, number: int | None, name: str, whole: Callable[[bytes], bool], *, aloud: bool = False
+    place: Path, number: int | None, name: str, whole: Callable[[bytes], Any], *, aloud: bool = False
 ) -> Kept | None:
     """A file if it is there, whole and nobody else's; ``aloud``: one that is not is warned of."""
     path = place / name
@@ -156,7 +157,8 @@ def _read(
         if not stat.S_ISREG(found.st_mode):
             raise OSError(f"{path} is no file")
         content = file.read()
-        if not whole(content):
+        says = whole(content)
+        if says is None or says is False:
             raise ValueError(f"{len(content)} bytes that end in {content[-40:]!r}")
     except (OSError, ValueError) as error:
         file.close()
@@ -168,7 +170,7 @@ def _read(
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # in use: `_trim` leaves it
         os.utime(path if number is None else file.fileno())
-    return Kept(path, file, content)
+    return Kept(path, file, content, says)
 
 
 # --- one process at a time -------------------------------------------------------------------------------------------

@@ -136,11 +136,12 @@ def _parsed(content: bytes, kind: str, identity: str) -> tuple[dict[str, Any], d
 
 
 def _read(kind: str, identity: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    kept = keeping.find(_name(kind, identity), lambda content: _parsed(content, kind, identity) is not None)
+    kept = keeping.find(_name(kind, identity), lambda content: _parsed(content, kind, identity))
     if kept is None:
         return None
     kept.file.close()
-    return _parsed(kept.content, kind, identity)
+    found: tuple[dict[str, Any], dict[str, Any]] = kept.says
+    return found
 
 
 def _write(kind: str, identity: str, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -149,7 +150,7 @@ def _write(kind: str, identity: str, header: Mapping[str, Any], arrays: Mapping[
         return work / "kept.npz"
 
     try:
-        kept = keeping.keep(_name(kind, identity), make, lambda content: _parsed(content, kind, identity) is not None)
+        kept = keeping.keep(_name(kind, identity), make, lambda content: _parsed(content, kind, identity))
     except StorageError as error:  # it is traced again
         folder.warn_of_spare(error)
     else:

@@ -50,13 +50,12 @@ def code_of(closed: Any, varying: Sequence[bool]) -> Code:
         return work / "code.npz"
 
     try:
-        kept = keeping.keep(f"{BYTECODE.name}-{key}.npz", make, lambda content: load(content, key) is not None)
+        kept = keeping.keep(f"{BYTECODE.name}-{key}.npz", make, lambda content: load(content, key))
     except StorageError as error:
         folder.warn_of_spare(error)  # this process needs no file
         return made[0] if made else assemble(program(closed, varying))
     kept.file.close()
-    found = load(kept.content, key)
-    assert found is not None  # it was found whole
+    found: Code = kept.says
     return found
 
 
