@@ -7,10 +7,9 @@ asked.  Everything is one program: a new game, a step, and what is seen afterwar
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 
 from rlenv_shared import spaces
 from rlenv_shared.env import TurnOrder, select
@@ -22,14 +21,13 @@ from rlenv_shared.wrapper import Wrapper
 
 HOLD, STEP, RESTART, BEGIN = range(4)
 """What a call does: nothing; a step; the next game of the state's own generator; the game of the given words."""
-MODES: Final = (HOLD, STEP, RESTART, BEGIN)
 
 
 @pytree_dataclass
 class Command(Replaceable):
     """What one call is asked for."""
 
-    mode: Any  # int32 (), one of `MODES`
+    mode: Any  # int32 (), what a call does
     choices: Any  # int32 [2], by player; read of those who are asked
     words: Any  # uint32 [2], the seed of a game that begins
     seat: Any  # int32 (), whose observation is returned
@@ -96,9 +94,3 @@ class BothSeats(Wrapper):
     def action_space(self, params: Any) -> Any:
         """One player's."""
         return spaces.Discrete(self.env.num_actions, self.env.action_space(params).dtype)
-
-
-def opening_command(rows: int, words: np.ndarray, seats: np.ndarray) -> Command:
-    """Begin ``rows`` games of seed words uint32 ``[rows, 2]``, seen from seats int32 ``[rows]``."""
-    chosen = np.zeros((rows, 2), np.int32)
-    return Command(np.full(rows, BEGIN, np.int32), chosen, words, seats, np.zeros(rows, np.uint32))

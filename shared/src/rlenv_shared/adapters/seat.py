@@ -109,22 +109,24 @@ class Games:
         """The players' decisions int32 ``[count]``, and the games up to the next ones.
 
         Games that are over begin anew, whatever the action.  ``restarts``: so do those that this step ends.  Returns
-        ``reward`` float32, ``terminated``, ``truncated``, bool, and ``final_obs``, the observations at ends.
+        ``reward`` float32, ``terminated``, ``truncated``, bool, and where games begin anew after an end
+        ``final_obs``, the observations at ends.
         """
         modes = np.where(self.over, RESTART, STEP).astype(np.int32)
         modes[self.count :] = HOLD
         self.reward = np.zeros(self.rows, np.float32)
         self.ends = np.zeros((2, self.rows), np.bool_)
         self._until_asked(modes, np.resize(actions, self.rows))
-        last = self.first_rows(self.told["obs"])
+        last = {}
         if restarts and self.over.any():
+            last = {"final_obs": self.observations}
             self._until_asked(np.where(self.over, RESTART, HOLD).astype(np.int32))
         terminated, truncated = self.ends[:, : self.count]
         return {
             "reward": self.reward[: self.count].copy(),
             "terminated": terminated.copy(),
             "truncated": truncated.copy(),
-            "final_obs": last,
+            **last,
         }
 
     @property
