@@ -143,32 +143,17 @@ def throughput(programs: Iterable[Any], work: Work) -> Iterator[Part]:
         yield from work.part(f"batch {batch:,}", workloads, group)
 
 
-def _config(preset: str, work: Work) -> Any:
-    """One epoch: a light learner, so that the environment's share is not flattered."""
-    from rlenv_learn.config import PPOConfig
-
-    network, num_envs = work.scale.networks[preset]
-    return PPOConfig(
-        total_steps=num_envs * ROLLOUT,
-        num_envs=num_envs,
-        rollout_length=ROLLOUT,
-        update_epochs=1,
-        num_minibatches=4,
-        preset=network,
-        normalise_observations=True,
-    )
-
-
 def ppo(env: Any, preset: str, work: Work, acting: bool = False) -> Iterator[Part]:
     """PPO end to end beside the environment alone at the same batch, and beside what acts without learning."""
     missing = _missing(("flax", "optax", "rich"))
     if missing:
         yield preset, [{"name": preset, "skipped": f"not installed: {missing}"}]
         return
-    from rlenv_bench.learner import native_acting, native_ppo
+    from rlenv_bench.learner import light_config, native_acting, native_ppo
     from rlenv_bench.workloads import jax_rollout
 
-    config, about = _config(preset, work), {"implementation": "JAX", "preset": preset}
+    network, num_envs = work.scale.networks[preset]
+    config, about = light_config(network, num_envs, ROLLOUT), {"implementation": "JAX", "preset": preset}
 
     def workloads() -> list[Any]:
         alone = {**about, "what": "environment"}

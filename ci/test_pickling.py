@@ -35,6 +35,16 @@ def copies(env: Any) -> list[Any]:
     return [pickle.loads(pickle.dumps(env)), pickle.loads(cloudpickle.dumps(env)), copy.deepcopy(env)]
 
 
+def begun(env: Any, decisions: int) -> tuple[list[Any], list[Any]]:
+    """Copies of what has made five steps, and the actions of the steps to come."""
+    env.reset(seed=3)
+    env.action_space.seed(0)
+    actions = [env.action_space.sample() for _ in range(decisions)]
+    for action in actions[:5]:
+        env.step(action)
+    return copies(env), actions[5:]
+
+
 def equal(one: Any, other: Any) -> bool:
     return jax.tree.all(jax.tree.map(np.array_equal, one, other))
 
@@ -42,31 +52,21 @@ def equal(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize("env_id", IDS)
 def test_a_copy_of_one_environment_goes_on_alike(env_id):
     env = gymnasium.make(env_id)
-    env.reset(seed=3)
-    env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(40)]
-    for action in actions[:5]:
-        env.step(action)
-    others = copies(env)
-    for action in actions[5:]:
+    others, actions = begun(env, 40)
+    for action in actions:
         step = env.step(action)
         assert all(equal(step[:4], other.step(action)[:4]) for other in others)
         if step[2] or step[3]:
-            begun = env.reset()[0]
-            assert all(equal(begun, other.reset()[0]) for other in others)
+            first = env.reset()[0]
+            assert all(equal(first, other.reset()[0]) for other in others)
 
 
 @pytest.mark.parametrize("env_id", IDS)
 def test_a_copy_of_many_goes_on_alike(env_id):
     env = gymnasium.make_vec(env_id, num_envs=3, vectorization_mode="vector_entry_point")
     assert all(other.num_envs == 3 for other in copies(env))  # also before it has begun
-    env.reset(seed=3)
-    env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(30)]
-    for action in actions[:5]:
-        env.step(action)
-    others = copies(env)
-    for action in actions[5:]:
+    others, actions = begun(env, 30)
+    for action in actions:
         step = env.step(action)
         assert all(equal(step[:4], other.step(action)[:4]) for other in others)
 

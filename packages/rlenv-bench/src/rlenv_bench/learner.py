@@ -23,6 +23,19 @@ from rlenv_learn.trainer import Training
 from rlenv_shared import compiling
 
 
+def light_config(preset: str, num_envs: int, rollout_length: int) -> PPOConfig:
+    """Of one update of one epoch over four minibatches: light, so that the environment's share is not flattered."""
+    return PPOConfig(
+        total_steps=num_envs * rollout_length,
+        num_envs=num_envs,
+        rollout_length=rollout_length,
+        update_epochs=1,
+        num_minibatches=4,
+        preset=preset,
+        normalise_observations=True,
+    )
+
+
 @dataclasses.dataclass
 class PPOWorkload(Workload):
     """PPO on one environment, native or host."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from rlenv_shared import masking
 from rlenv_shared.one_seat import OneSeat
@@ -68,3 +69,23 @@ def unseen(game: Any, key: Any, state: Any) -> Any:
     """Each pgx state in one truth that the player to move cannot tell from the real one."""
     keys = jax.random.split(key, len(state.terminated))
     return state.replace(_env_state=jax.vmap(game.permute_hidden)(state._env_state, keys, state.current_player))
+
+
+def count_whole_episodes(envs: Any, steps: int = 400) -> None:
+    """Random play of a vector whose wrapper records episodes: each has the length and return that are counted here.
+
+    Raises AssertionError: one has others, or an environment did not end twice; Gymnasium's own recorder is right about
+    the first episode of each alone.
+    """
+    envs.reset(seed=0)
+    envs.action_space.seed(0)
+    lengths, returns, ended = np.zeros(envs.num_envs, int), np.zeros(envs.num_envs), np.zeros(envs.num_envs, int)
+    for _ in range(steps):
+        _, reward, terminated, truncated, info = envs.step(envs.action_space.sample())
+        lengths, returns, done = lengths + 1, returns + reward, terminated | truncated
+        if done.any():
+            assert (info["_episode"] == done).all()
+            assert (info["episode"]["l"][done] == lengths[done]).all()
+            assert info["episode"]["r"][done] == pytest.approx(returns[done])
+        lengths, returns, ended = np.where(done, 0, lengths), np.where(done, 0, returns), ended + done
+    assert ended.min() > 1

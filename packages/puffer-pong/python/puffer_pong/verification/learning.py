@@ -10,30 +10,17 @@ from typing import Any, Final
 
 from puffer_pong.verification import FRAMESKIP
 from puffer_pong.verification.implementations import jax_env, rust_vector_env
-from rlenv_bench.learner import host_ppo, native_ppo
+from rlenv_bench.learner import host_ppo, light_config, native_ppo
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
-from rlenv_learn import HostVecEnv, PPOConfig
+from rlenv_learn import HostVecEnv
 from rlenv_shared.verification.locate import reference
 
 ROLLOUT: Final = 16  # steps
 
 
-def config_for(preset: str, num_envs: int) -> PPOConfig:
-    """One epoch over four minibatches: a light learner, so the environment's share is not flattered."""
-    return PPOConfig(
-        total_steps=num_envs * ROLLOUT,
-        num_envs=num_envs,
-        rollout_length=ROLLOUT,
-        update_epochs=1,
-        num_minibatches=4,
-        preset=preset,
-        normalise_observations=True,
-    )
-
-
 def workloads(num_envs: int, preset: str) -> list[Workload]:
     """PPO and the environment alone, for each implementation."""
-    config, env = config_for(preset, num_envs), jax_env()
+    config, env = light_config(preset, num_envs, ROLLOUT), jax_env()
 
     def c() -> HostVecEnv:
         return reference("puffer_pong").PufferPongVectorEnv(num_envs, frameskip=FRAMESKIP)
