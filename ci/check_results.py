@@ -23,6 +23,7 @@ def problems(declaration: Declaration, repo: Path = REPO) -> Iterator[str]:
             print(f"{name}: {found.comparisons} comparisons, {found.steps:,} steps, {found.mismatches} mismatches")
             if found.mismatches:
                 yield f"{name}: {found.mismatches} mismatches"
+            yield from (f"{name}: {problem}" for problem in found.problems)
     except EnvError as error:
         yield f"{declaration.package}, rollouts: {error}"
     try:

@@ -14,7 +14,7 @@ A package keeps them in its ``results/``:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,13 +44,14 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Rollouts:
-    """One results file of L3: how many comparisons it holds, over how many steps, and what differed."""
+    """One results file of L3: how many comparisons it holds, over how many steps, what differed, what else is wrong."""
 
     path: Path
     comparisons: int
     steps: int
     mismatches: int
     by_dtype: Mapping[str, int]  # steps of the comparisons that name a dtype; each dtype has bounds of its own
+    problems: Sequence[str]  # by the run itself, as something that was never met
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,15 @@ def rollouts(declaration: Declaration) -> Iterator[Rollouts]:
     for declared in declaration.rollouts:
         path = declaration.results / f"{declared.name}.json"
         if path.exists():
-            found = list(verify.comparisons(verify.load(path)))
+            content = verify.load(path)
+            found = list(verify.comparisons(content))
             by_dtype: dict[str, int] = {}
             for name, steps, _ in found:
                 dtype = name.rpartition(" ")[2]
                 if dtype in DTYPES:
                     by_dtype[dtype] = by_dtype.get(dtype, 0) + steps
-            yield Rollouts(path, len(found), sum(row[1] for row in found), sum(row[2] for row in found), by_dtype)
+            steps, mismatches = sum(row[1] for row in found), sum(row[2] for row in found)
+            yield Rollouts(path, len(found), steps, mismatches, by_dtype, content.get("problems", ()))
 
 
 def transfers(declaration: Declaration) -> Iterator[Transfer]:

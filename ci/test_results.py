@@ -231,6 +231,10 @@ def nothing_compared(data: dict) -> None:
     data["comparisons"].clear()
 
 
+def something_was_never_met(data: dict) -> None:
+    data["problems"] = ["a rule: in 0 pairs, fewer than 20"]
+
+
 def other_schema(data: dict) -> None:
     data["schema"] = 2
 
@@ -241,6 +245,7 @@ def other_schema(data: dict) -> None:
         (one_implementation_differs, "2 mismatches"),
         (a_comparison_differs, "1 mismatches"),
         (nothing_compared, "no comparison"),
+        (something_was_never_met, "in 0 pairs"),
         (other_schema, "expected a whole rlenv-rollouts file of schema 1"),
     ],
 )

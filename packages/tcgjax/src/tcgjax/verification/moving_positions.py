@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 from typing import Any, Final
 
-from tcgjax.codes import ENERGY, Op
+from tcgjax.codes import ENERGY, Op, Use
 
 SECRET: Final = (Op.HAND_PICK_TO_DECK, Op.SWAP_HAND_DECK, Op.REORDER)
 """Choices that only their player sees."""
@@ -35,6 +35,8 @@ TOOL, SUPPORTER, LINE = "A2-147", "A1-223", ("A1-001", "A1-003", "A3-144")
 """Cards that others ask for: a Tool, a Supporter in a discard pile, a Basic with its Stage 2 and Rare Candy."""
 TRIGGERS: Final = 60
 """From this kind on a modifier runs a program."""
+FLIPS: Final = 7
+"""The first coins of a position come out one way or the other: a position without them has the same seed as all."""
 
 
 class Dealer:
@@ -55,7 +57,7 @@ class Dealer:
                 self.of_card[card.id] |= ops(rule.program if rule.kind >= TRIGGERS else 0)
         by_name = {card.name: card for card in reversed(table.cards)}
         self.trainers = [card.id for card in table.cards if not card.is_pokemon and self.of_card[card.id]]
-        self.attackers = []
+        self.attackers, self.evolving = [], []
         for card in table.cards:
             moving = set().union(*(ops(attack.program) for attack in card.attacks), self.of_card[card.id])
             if card.is_pokemon and moving and not card.unsupported:
@@ -64,6 +66,8 @@ class Dealer:
                     line.insert(0, by_name[line[0].evolves_from])
                 if line[0].stage == 0:
                     self.attackers.append((">".join(card.id for card in line), moving))
+                if card.use == Use.ON_EVOLVE and card.stage == 1 and line[0].stage == 0:
+                    self.evolving.append((line[0].id, card.id))
         self.secret = [card for card in self.trainers if self.of_card[card] & set(SECRET)]
         self.looking = [card for card in self.trainers if Op.LOOK_TOP in self.of_card[card]]
         self.showing = [card for card in self.trainers if self.of_card[card] & set(SHOWS)]
@@ -85,7 +89,7 @@ class Dealer:
 
     def position(self, generator: random.Random) -> dict[str, Any]:
         """A position of the reference in words."""
-        words: dict[str, Any] = {"turn": 5}
+        words: dict[str, Any] = {"turn": 5, "coins": [generator.choice("HT") for _ in range(FLIPS)]}
         secret = generator.choice(self.secret)
         shows = generator.choice(self.looking if secret in self.counted else self.showing)
         for name in ("me", "foe"):
@@ -97,8 +101,12 @@ class Dealer:
             if generator.random() < 0.5:
                 bench[0] = self.line(generator)
             kinds = [generator.choice(generator.choice(few)) for _ in range(6)]
-            if generator.random() < 0.2:
+            waits = generator.random()
+            if waits < 0.2:
                 bench[-1], kinds[:2] = LINE[0], LINE[1:]
+            elif waits < 0.4:
+                bench[-1], evolution = generator.choice(self.evolving)
+                kinds[:2] = evolution, evolution
             hand = [first, *(generator.choice(kinds) for _ in range(generator.randrange(2, 6)))]
             in_play = sum(len(text.split()[0].split(">")) + ("tool" in text) for text in (active, *bench))
             deck = [generator.choice(kinds) for _ in range(20 - in_play - len(hand) - 2)]
