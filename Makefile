@@ -31,6 +31,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
+unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes; without compiled modules each imports JAX for 2 s more
 
 PY := $(VENV)/bin/python
 # Build tools are installed first and used for every package: isolated builds would fetch them again each time.

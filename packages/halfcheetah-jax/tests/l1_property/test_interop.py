@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
 gym.register_envs(halfcheetah_jax)
 ENV = HalfCheetah()  # one object: the adapters share the programs compiled for it
-SHORT = EnvParams(max_steps_in_episode=5)
+LIMIT = 7
+SHORT = EnvParams(max_steps_in_episode=LIMIT)  # constants of a Gymnasium face's programs, which take long to compile
 
 
 def test_gymnasium_env_checker():
@@ -100,7 +101,7 @@ def test_native_steps_are_those_of_xla_alone_and_in_a_vector():
             np.testing.assert_allclose(found[1], expected[1], atol=F32_REWARD.atol)
 
 
-@pytest.mark.parametrize("limit", [7, 1200])
+@pytest.mark.parametrize("limit", [LIMIT, pytest.param(1200, marks=pytest.mark.slow)])
 def test_time_limits_are_those_of_gymnasium(limit):
     env = gym.make(HalfCheetah.name, max_episode_steps=limit)
     env.reset(seed=0)
@@ -137,10 +138,10 @@ def test_record_episode_statistics_over_a_vector_that_resets_in_the_same_step():
     assert env.metadata["autoreset_mode"] == gym.vector.AutoresetMode.SAME_STEP
     first, _ = env.reset(seed=4)
     returns = np.zeros(2)
-    for _ in range(5):
+    for _ in range(LIMIT):
         obs, reward, terminated, truncated, info = env.step(np.ones((2, 6), np.float32))
         returns += reward
-    assert info["episode"]["l"].tolist() == [5, 5]
+    assert info["episode"]["l"].tolist() == [LIMIT, LIMIT]
     np.testing.assert_allclose(info["episode"]["r"], returns)
     assert truncated.all()
     assert not terminated.any()
@@ -152,12 +153,13 @@ def test_record_episode_statistics_over_a_vector_that_resets_in_the_same_step():
 def test_record_episode_statistics():
     env = RecordEpisodeStatistics(gym.make(HalfCheetah.name, params=SHORT))
     env.reset(seed=1)
-    for _ in range(5):
+    for _ in range(LIMIT):
         *_, truncated, info = env.step(np.zeros(6, np.float32))
     assert truncated
-    assert info["episode"]["l"] == 5
+    assert info["episode"]["l"] == LIMIT
 
 
+@pytest.mark.slow  # compiles for a minute; rlenv-learn's own tests train smaller environments
 def test_train_and_evaluate():
     config = PPOConfig(total_steps=64, num_envs=4, rollout_length=8, num_minibatches=2, update_epochs=1)
     result = train(ENV, config, SHORT)

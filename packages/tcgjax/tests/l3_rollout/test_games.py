@@ -13,10 +13,17 @@ from tcgjax.verification.starters import starters
 pytestmark = [pytest.mark.l3, pytest.mark.timeout(1800), pytest.mark.reference("tcg_engine")]
 
 
-@pytest.mark.parametrize("name", ["games", "instructions"])
-def test_compiled_games_are_those_of_the_reference(name):
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        pytest.param("games", "emitted", id="games"),
+        pytest.param("instructions", "instructions", id="instructions"),
+        pytest.param("games", "xla", id="xla", marks=pytest.mark.slow),  # compiles for two minutes
+    ],
+)
+def test_compiled_games_are_those_of_the_reference(name, form):
     games = DECLARATION.rollout_set(name)
-    found = resolve(games.run)(**games.quick)
+    found = resolve(games.run)(**games.quick | {"form": form})
     for policy, comparison in found.comparisons.items():
         assert not comparison["mismatches"], comparison["first"]
         assert comparison["games"] == games.quick["games"][policy]
