@@ -32,6 +32,13 @@ def options(env: Any, platform: str | None = None) -> dict[str, Any]:
     return dict(getattr(env, "compile_options", {}).get(platform or jax.default_backend(), {}))
 
 
+def innermost(env: Any) -> Any:
+    """The environment in all wrappers, whose options are for what no wrapper carries out, as observations of a seat."""
+    while (inside := getattr(env, "env", None)) is not None:
+        env = inside
+    return env
+
+
 def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:
     """`jax.jit` with the environment's compile options; ``settings`` are those of `jax.jit`."""
     return jax.jit(function, compiler_options=options(env) or None, **settings)

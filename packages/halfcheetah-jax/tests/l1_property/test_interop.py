@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
 gym.register_envs(halfcheetah_jax)
 ENV = HalfCheetah()  # one object: the adapters share the programs compiled for it
-LIMIT = 7
-SHORT = EnvParams(max_steps_in_episode=LIMIT)  # constants of a Gymnasium face's programs, which take long to compile
+SHORT = EnvParams(max_steps_in_episode=5)
+LIMIT = 7  # of all tests by Gymnasium: it is a constant of their program, which takes long to compile
 
 
 def test_gymnasium_env_checker():
@@ -134,7 +134,7 @@ def test_options_of_gymnasium():
 
 
 def test_record_episode_statistics_over_a_vector_that_resets_in_the_same_step():
-    env = VectorStatistics(gym.make_vec(HalfCheetah.name, num_envs=2, params=SHORT))
+    env = VectorStatistics(gym.make_vec(HalfCheetah.name, num_envs=2, max_episode_steps=LIMIT))
     assert env.metadata["autoreset_mode"] == gym.vector.AutoresetMode.SAME_STEP
     first, _ = env.reset(seed=4)
     returns = np.zeros(2)
@@ -151,7 +151,7 @@ def test_record_episode_statistics_over_a_vector_that_resets_in_the_same_step():
 
 
 def test_record_episode_statistics():
-    env = RecordEpisodeStatistics(gym.make(HalfCheetah.name, params=SHORT))
+    env = RecordEpisodeStatistics(gym.make(HalfCheetah.name, max_episode_steps=LIMIT))
     env.reset(seed=1)
     for _ in range(LIMIT):
         *_, truncated, info = env.step(np.zeros(6, np.float32))

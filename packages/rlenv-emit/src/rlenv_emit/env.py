@@ -38,9 +38,10 @@ class EmittedEnv(Wrapper):
         policy: which gates of the rules branch, see `emit_ops`; all of them when None.
 
     An environment may have a method ``alike(state, action, params) -> int32 ()``: batches are worked on in its order,
-    see `emit_lazily`; its resets are emitted then, too.  It may have a method ``ended(generator) -> state``, of an
-    episode that is over and whose step with auto-reset goes on to the one that ``begin`` makes of the generator: resets
-    are steps then, and compile nothing.
+    see `emit_lazily`; its resets are emitted then, too, and no program asks for the environment's `compile_options`,
+    which are for a large step of XLA's.  It may have a method ``ended(generator) -> state``, of an episode that is over
+    and whose step with auto-reset goes on to the one that ``begin`` makes of the generator: resets are steps then, and
+    compile nothing.
     """
 
     def __init__(
@@ -54,6 +55,8 @@ class EmittedEnv(Wrapper):
             return _with_constants(lambda whole, order: emit_lazily(whole, form, threads, order), function, alike)
 
         alike = getattr(env, "alike", None)
+        if alike is not None:
+            setattr(self, "compile_options", {})  # noqa: B010 - as in `Wrapper`
         self._form = chosen_form(form)
         self._masked: bool | None = None
         self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops), alike)

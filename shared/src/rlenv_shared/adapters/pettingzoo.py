@@ -59,7 +59,7 @@ class _Players(Face):
         # one object for each agent, so that each can be seeded
         self.observation_spaces = {player: copy.deepcopy(shown) for player in self.possible_agents}
         self.action_spaces = {player: copy.deepcopy(action_space) for player in self.possible_agents}
-        self._views = compiling.jit(jax.vmap(env.observe, (None, 0, None)), env)
+        self._views = compiling.jit(jax.vmap(env.observe, (None, 0, None)), compiling.innermost(env))
 
     def observation_space(self, agent: str) -> gymnasium.Space:
         """One agent's space, always the same object."""

@@ -84,12 +84,12 @@ class Programs:
         def seen(words: Any, params_: Any) -> Any:
             return run.view(words, params_, *ops)
 
-        def compiled(function: Any, *axes: int) -> Any:
+        def compiled(function: Any, of: Any, *axes: int) -> Any:
             batched = jax.vmap(function, (*axes, None))
-            return Interpreted(batched) if form == "numpy" else compiling.jit(batched, run)
+            return Interpreted(batched) if form == "numpy" else compiling.jit(batched, of)
 
-        self.begin, self.step = compiled(begin, 0, 0, 0, 0), compiled(step, 0, 0)
-        self.look, self.observe = compiled(look, 0), compiled(seen, 0)
+        self.begin, self.observe = compiled(begin, env, 0, 0, 0, 0), compiled(seen, env, 0)  # XLA's in all forms
+        self.step, self.look = compiled(step, run, 0, 0), compiled(look, run, 0)
 
 
 @functools.cache
