@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -87,7 +89,7 @@ class Context:
     def _loaded(self, number: int, shape: tuple[int, ...], dtype: str, uniform: bool) -> np.ndarray:
         loaded = [
             self.build.op("input", dtype=dtype, uniform=uniform, attr=(number, element))
-            for element in range(int(np.prod(shape, dtype=np.int64)))
+            for element in range(math.prod(shape))
         ]
         return objects(loaded, shape)
 
@@ -95,7 +97,7 @@ class Context:
         """The array of values that something held is."""
         if isinstance(held, np.ndarray) and held.dtype == object:
             return held
-        if int(np.prod(held.shape, dtype=np.int64)) > MOST_ELEMENTS:
+        if math.prod(held.shape) > MOST_ELEMENTS:
             raise self.unsupported(
                 f"an array of shape {held.shape}",
                 f"at most {MOST_ELEMENTS} elements in a lane",
@@ -103,7 +105,7 @@ class Context:
             )
         if isinstance(held, Table):
             return self._loaded(held.argument, held.shape, held.dtype, uniform=True)
-        dtype = DTYPES[held.dtype.name]
+        dtype = _name(held.dtype)
         return objects([self.build.constant(number, dtype) for number in held.reshape(-1)], held.shape)
 
     def scalar(self, held: Held) -> Value:
@@ -136,8 +138,8 @@ class Context:
                 return self.build.op("input", dtype=held.dtype, uniform=True, attr=(held.argument, int(known)))
             return self.build.op("table", index, dtype=held.dtype, attr=("argument", held.argument))
         if known is not None:
-            return self.build.constant(held.reshape(-1)[int(known)], DTYPES[held.dtype.name])
-        return self.build.op("table", index, dtype=DTYPES[held.dtype.name], attr=("constant", self._number(held)))
+            return self.build.constant(held.reshape(-1)[int(known)], _name(held.dtype))
+        return self.build.op("table", index, dtype=_name(held.dtype), attr=("constant", self._number(held)))
 
     def _number(self, table: np.ndarray) -> int:
         key = (table.dtype.name, table.tobytes())
@@ -154,17 +156,23 @@ def objects(values: list[Value], shape: tuple[int, ...]) -> np.ndarray:
     return array.reshape(shape)
 
 
+@functools.cache  # NumPy makes a name anew each time that it is asked for, which a large step does a million times
+def _name(dtype: Any) -> str:
+    """Our name of a dtype; empty if values of it cannot be emitted."""
+    try:
+        return DTYPES.get(np.dtype(dtype).name, "")
+    except TypeError:  # JAX's keys
+        return ""
+
+
 def dtype_of(aval: Any) -> str:
     """Our name of a dtype that `is_held`."""
-    return DTYPES[np.dtype(aval.dtype).name]
+    return _name(aval.dtype)
 
 
 def is_held(aval: Any) -> bool:
     """Whether values of this type can be emitted."""
-    try:
-        return np.dtype(aval.dtype).name in DTYPES
-    except (TypeError, AttributeError):  # JAX's keys, and what is no array
-        return False
+    return hasattr(aval, "dtype") and _name(aval.dtype) != ""
 
 
 def is_key(aval: Any) -> bool:
@@ -182,4 +190,4 @@ def held_dtype(held: Held) -> str:
     """Our name of the dtype of something held that has elements."""
     if isinstance(held, Table):
         return held.dtype
-    return held.reshape(-1)[0].dtype if held.dtype == object else DTYPES[held.dtype.name]
+    return held.reshape(-1)[0].dtype if held.dtype == object else _name(held.dtype)
