@@ -170,11 +170,13 @@ def test_each_environment_of_a_batch_may_have_a_cheetah_of_its_own(x64):
         assert error("qpos", got[i : i + 1], expected).max() <= TOL, i
 
 
-@pytest.mark.parametrize("case", ["solref", "friction", "pushes", "dry friction", "rest position"])
-def test_python_numbers_and_traced_ones_mean_the_same(x64, case):
-    """The former become constants of the program."""
-    case = "contact solref" if case == "solref" else case
-    params = EnvParams(**CASES[case][0])
+CONSTANT = ("contact solref", "friction", "pushes", "dry friction", "rest position")
+
+
+@pytest.mark.parametrize("cases", [CONSTANT, *(pytest.param([case], marks=pytest.mark.slow) for case in CONSTANT)])
+def test_python_numbers_and_traced_ones_mean_the_same(x64, cases):
+    """The former become constants of the program, which is compiled for each choice of them."""
+    params = EnvParams(**{name: value for case in cases for name, value in CASES[case][0].items()})
     states = draw("tumble", 256, seed=9)
     constant, traced = ours_constant(states, params), ours(states, jnp.float64, jax.tree.map(jnp.float64, params))
     for name in ("qacc", "qvel", "qpos"):
