@@ -23,13 +23,16 @@ SHUFFLED: Final = ("draws", "position")
 EARLIER, LATER = (index.astype(np.uint32) for index in np.triu_indices(DECK_SIZE, 1))
 """All pairs of cards of a deck."""
 PAIRS: Final = len(EARLIER)
-OTHERS: Final = np.array([[other for other in range(DECK_SIZE) if other != card] for card in range(DECK_SIZE)])
+OTHERS: Final = np.array(
+    [[other for other in range(DECK_SIZE) if other != card] for card in range(DECK_SIZE)], np.uint32
+)
 _NUMBER: Final = {pair: number for number, pair in enumerate(zip(EARLIER.tolist(), LATER.tolist(), strict=True))}
 BEFORE: Final = np.array(
     [
         [_NUMBER[card, other] if card < other else PAIRS + _NUMBER[other, card] for other in others]
         for card, others in enumerate(OTHERS.tolist())
-    ]
+    ],
+    np.uint32,
 )
 """Which of the comparisons of pairs, or of their opposites behind them, says that another card comes before a card."""
 
