@@ -22,7 +22,7 @@ from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.trajectory import Trajectory
 from rlenv_testing.conformance import check_env
 
-pytestmark = pytest.mark.l1
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 ENV = Skirmish()
 PARAMS = ENV.default_params
 
