@@ -14,7 +14,7 @@ from typing import Any, Final
 from tcgjax.codes import MANY, Op, Who
 
 OPEN: Final = ("it has the effect of", "it uses", "player 0 draws", "player 1 draws")
-"""How lines of the reference's log begin that both players see.  A card that goes back and one that is drawn for it leave
+"""How lines of the reference's log begin that both see.  A card that goes back and one that is drawn for it leave
 the sizes of hand and deck as they were."""
 
 
