@@ -35,7 +35,8 @@ def trained(out: Path, game: str, devices: int) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("game", ["hand", pytest.param("skirmish", marks=pytest.mark.slow)])
+@pytest.mark.slow  # `test_parallel` has eight devices of a smaller environment
+@pytest.mark.parametrize("game", ["hand", "skirmish"])
 def test_eight_devices_train_as_one(game, tmp_path):
     """What is played in the first update is equal bit for bit; sums over environments are taken in another order."""
     one, eight = (trained(tmp_path / f"{n}.npz", game, n) for n in (1, 8))
