@@ -92,7 +92,9 @@ def test_bad_input_is_one_line(name: str, arguments: tuple[str, ...], run: Run, 
 
 
 def started(name: str, *arguments: str, **streams: object) -> subprocess.Popen:
-    code = f"import sys, {name}.cli; sys.argv[0] = {name!r}; sys.exit({name}.cli.main())"
+    # What a shell starts in the background ignores interrupts, and so would whatever the tests start.
+    interruptible = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{interruptible}; import sys, {name}.cli; sys.argv[0] = {name!r}; sys.exit({name}.cli.main())"
     environment = {**os.environ, "PYTHONUTF8": "1"}
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, env=environment, **streams
@@ -136,6 +138,6 @@ def test_a_game_that_is_interrupted_says_so() -> None:
     while b"> " not in os.read(game.stdout.fileno(), 100_000):  # until it asks
         time.sleep(0.01)
     game.send_signal(signal.SIGINT)
-    game.wait()  # with its input open, whose end may be seen before the signal
+    game.wait(60)  # with its input open, whose end may be seen before the signal
     _, said = game.communicate()
     assert (game.returncode, said) == (130, b"interrupted\n")
