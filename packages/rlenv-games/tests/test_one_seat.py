@@ -22,7 +22,10 @@ pytestmark = pytest.mark.l1
 
 
 # Contract checks compile in half of the time without fusion; the other tests step these as users compile them.
-@pytest.mark.parametrize("game", [TakeAway(), Standoff(), Hand()], ids=lambda game: type(game).__name__)
+HAND = pytest.param(Hand(), marks=pytest.mark.slow)  # in a pool it is checked below
+
+
+@pytest.mark.parametrize("game", [TakeAway(), Standoff(), HAND], ids=lambda game: type(game).__name__)
 def test_it_conforms(game):
     check_env(OneSeat(game), num_steps=64, num_envs=8, compile_options=compiling.WITHOUT_FUSION)
 

@@ -50,6 +50,7 @@ def test_eight_devices_train_as_one(game, tmp_path):
             np.testing.assert_allclose(eight[name][0], expected[0], TOL_FIRST_UPDATE, TOL_FIRST_UPDATE, err_msg=name)
 
 
+@pytest.mark.slow  # compiles for a minute; `make games-hand` measures the same in full
 def test_self_play_in_hand_is_measured_by_best_responses():
     small = PPOConfig(preset="gru-tiny", **TINY)
     found = games.hand([3], small, small, games=64)

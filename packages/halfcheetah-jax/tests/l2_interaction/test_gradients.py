@@ -88,6 +88,7 @@ def test_a_gradient_through_fifty_steps_is_what_the_return_changes_by(dtype):
         assert jnp.dot(gradient, way) == pytest.approx(float(ends[0] - ends[1]) / 2e-7, rel=1e-4)
 
 
+@pytest.mark.slow  # compiles each loop by itself, for a minute
 def test_derivatives_without_jit():
     qpos, qvel, action, warmstart = one(jnp.float32)
     step = step_function(HalfCheetah())
