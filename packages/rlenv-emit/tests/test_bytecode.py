@@ -78,7 +78,7 @@ def test_random_programs() -> None:
 
 
 @pytest.mark.parametrize("game", [Skirmish, Hand])
-@pytest.mark.parametrize("batch", [1, LANES, LANES + 13])
+@pytest.mark.parametrize("batch", [1, pytest.param(LANES, marks=pytest.mark.slow), LANES + 13])  # each compiles anew
 def test_random_play_is_that_of_native_steps(game: Any, batch: int) -> None:
     env, params = game(), game().default_params
     rng = tuple(map(jnp.asarray, counter_rng.from_seed(5, batch)))

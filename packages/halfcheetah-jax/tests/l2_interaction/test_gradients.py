@@ -64,6 +64,7 @@ def test_forward_and_reverse_agree_and_vmap_over_states(x64):
     np.testing.assert_allclose(backward, forward, atol=1e-10 * np.abs(forward).max())
 
 
+@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)], indirect=True)
 def test_a_gradient_through_fifty_steps_is_what_the_return_changes_by(dtype):
     """Through `step`, the automatic resets too; by differences in float64."""
     env = HalfCheetah(dtype)

@@ -56,7 +56,7 @@ def test_softness_of_any_numbers_is_that_of_mujoco(x64, kind, what):
     states = draw("limits" if kind == "limit" else "deep", STATES, seed=8)
     for value in SOLREF if what == "solref" else SOLIMP:
         params = EnvParams(**{f"{kind}_{what}": value})
-        got = ours(states, jnp.float64, jax.tree.map(jnp.float64, params))
+        got = ours(states, jnp.float64, jax.tree.map(np.float64, params))
         expected = theirs(states, changes_of(kind, what, value))
         goes_on = np.abs(expected["qacc"]).max(axis=1) <= model.MAX_VALUE  # MuJoCo starts anew elsewhere
         for name in ("qacc", f"{kind}_D", "qvel", "qpos"):

@@ -135,7 +135,7 @@ def test_changed_model(case):
     assert error("qvel", default["qvel"], expected["qvel"]).max() > 1e-3  # the change matters
     with jax.enable_x64(True):
         changed = EnvParams(**params)
-        got = ours(states, jnp.float64, jax.tree.map(jnp.float64, changed))
+        got = ours(states, jnp.float64, jax.tree.map(np.float64, changed))
     goes_on = np.abs(expected["qacc"]).max(axis=1) <= model.MAX_VALUE  # MuJoCo starts anew elsewhere
     for name in ("qacc", "contact_D", "limit_D", *(() if case == "pushes" else ("bias",))):
         assert error(name, got[name], expected[name]).max() <= TOL, name
@@ -178,7 +178,7 @@ def test_python_numbers_and_traced_ones_mean_the_same(x64, cases):
     """The former become constants of the program, which is compiled for each choice of them."""
     params = EnvParams(**{name: value for case in cases for name, value in CASES[case][0].items()})
     states = draw("tumble", 256, seed=9)
-    constant, traced = ours_constant(states, params), ours(states, jnp.float64, jax.tree.map(jnp.float64, params))
+    constant, traced = ours_constant(states, params), ours(states, jnp.float64, jax.tree.map(np.float64, params))
     for name in ("qacc", "qvel", "qpos"):
         assert error(name, constant[name], traced[name]).max() <= TOL, name
 

@@ -15,7 +15,15 @@ def trace():
     return Trajectory.load(DECLARATION.replays[0].trace)
 
 
-@pytest.mark.parametrize("backend", ["auto", "interpreted"])
+@pytest.mark.parametrize(
+    ("dtype", "backend"),
+    [
+        ("float32", "interpreted"),  # the kernel of GPUs
+        ("float64", "auto"),
+        *(pytest.param(*other, marks=pytest.mark.slow) for other in [("float32", "auto"), ("float64", "interpreted")]),
+    ],
+    indirect=["dtype"],
+)
 def test_recorded_episodes_are_played_alike(trace, dtype, backend):
     report = replay(trace, dtype.__name__, backend)
     report.raise_on_divergence()

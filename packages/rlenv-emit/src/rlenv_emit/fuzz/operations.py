@@ -208,7 +208,7 @@ def _each_alone(operation: Operation, rows: int, dtype: np.dtype[Any]) -> Any:
         *[operand] * operation.arity
     )
     jaxpr = traced.jaxpr
-    alone = [jax.jit(_primitive(equation)) for equation in jaxpr.eqns]
+    alone = [_primitive(equation.primitive, _Parameters(equation.params)) for equation in jaxpr.eqns]
 
     def run(*operands: Any) -> Any:
         values = dict(zip((*jaxpr.invars, *jaxpr.constvars), (*operands, *traced.consts), strict=True))
@@ -220,9 +220,19 @@ def _each_alone(operation: Operation, rows: int, dtype: np.dtype[Any]) -> Any:
     return run
 
 
-def _primitive(equation: jax_core.JaxprEqn) -> Callable[..., list[Any]]:
-    def bound(*operands: Any) -> list[Any]:
-        results = equation.primitive.bind(*operands, **equation.primitive.get_bind_params(equation.params))
-        return list(results) if equation.primitive.multiple_results else [results]
+class _Parameters(dict[str, Any]):
+    """Parameters of a primitive that can be looked up."""
 
-    return bound
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self)))
+
+
+@functools.cache  # operations of many dtypes are made of the same few primitives
+def _primitive(primitive: Any, params: _Parameters) -> Any:
+    """A primitive as XLA compiles it alone."""
+
+    def bound(*operands: Any) -> list[Any]:
+        results = primitive.bind(*operands, **primitive.get_bind_params(params))
+        return list(results) if primitive.multiple_results else [results]
+
+    return jax.jit(bound)

@@ -51,7 +51,7 @@ DECLARATION: Final = Declaration(
             "games",
             f"{__name__}.rollouts:compare_games",
             full={"games": {"random": 10_000, "heuristic": 2000}, "seed": 0, "form": "emitted"},
-            quick={"games": {"random": 112, "heuristic": 56}, "seed": 1_000_000, "form": "emitted"},
+            quick={"games": {"random": 112, "heuristic": 56}, "seed": 1_000_000, "form": "instructions"},
         ),
         RolloutSet(
             "instructions",
@@ -63,7 +63,7 @@ DECLARATION: Final = Declaration(
             "pairs",
             f"{__name__}.pairs:compare_pairs",
             full={"positions": 3600, "seed": 0, "form": "emitted", "least": 20},
-            quick={"positions": 100, "seed": 1_000_000, "form": "emitted"},
+            quick={"positions": 100, "seed": 1_000_000, "form": "instructions"},
             whole_episodes=False,
         ),
     ),
