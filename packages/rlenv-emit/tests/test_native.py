@@ -115,6 +115,24 @@ def step(x: Any, table: Any) -> Any:
     return {"sum": x + table[x & 1], "flag": x > 2}
 
 
+def test_what_was_compiled_before_is_not_traced_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+
+    def played() -> Any:
+        return on_host(step, (0, None), processor.best())(np.arange(5, dtype=np.int32), np.array([1, 10], np.int32))
+
+    traced, trace = [], jax.make_jaxpr
+    monkeypatch.setattr(jax, "make_jaxpr", lambda *a, **options: traced.append(a) or trace(*a, **options))
+    fresh = played()
+    same(played(), fresh)
+    assert len(traced) == 1
+    for kept in tmp_path.glob("*.so"):
+        kept.unlink()
+    same(played(), fresh)
+    assert len(traced) == 2
+    assert list(tmp_path.glob("*.so"))
+
+
 def test_results_belong_to_the_caller() -> None:
     called = on_host(step, (0, None), processor.best())
     table = np.array([1, 10], np.int32)
@@ -159,7 +177,7 @@ def test_threads_do_not_share_buffers() -> None:
 
 def test_other_arguments_than_before_are_compiled_for_or_refused() -> None:
     closed = jax.make_jaxpr(lambda x: x + 1)(jnp.int32(0))
-    native = Native(closed, [True], 4, processor.best())
+    native = Native.of(closed, [True], 4, processor.best())
     for bad in (np.zeros(4, np.int64), np.zeros(5, np.int32)):
         with pytest.raises(InvalidParamsError, match="emit it for such arguments"):
             native([bad])

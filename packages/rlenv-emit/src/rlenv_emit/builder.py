@@ -20,6 +20,8 @@ _COMPARE = {
     "ge": np.greater_equal,
 }
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+_EXACT = frozenset({bool, int, np.bool_, *(np.dtype(f"{sign}{size}").type for sign in "iu" for size in (1, 2, 4, 8))})
+"""Types of numbers that are equal only where they are the same, and have a hash."""
 _WRAPPING = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -28,7 +30,9 @@ class Builder:
 
     def __init__(self) -> None:
         self.block = Block()
-        self._known: list[dict[Any, Value]] = [{}]  # one for each open block
+        self._known: dict[Any, Value] = {}  # what has been computed in the open blocks
+        self._opened: list[list[Any]] = [[]]  # for each open block, what was added there
+        self._numbers: dict[Any, Value] = {}  # constants are written where they are used, so they are known everywhere
         self._constants: dict[Value, Any] = {}  # NumPy scalars
         self._flags: dict[Value, Value] = {}  # numbers that are a converted b1
         self._made: dict[Value, tuple[str, tuple[Value, ...]]] = {}  # of each operation's result: kind and arguments
@@ -40,12 +44,13 @@ class Builder:
     def inner(self) -> Iterator[Block]:
         """Open a block inside the present one; its statements are known in it only."""
         outer, self.block = self.block, Block()
-        self._known.append({})
+        self._opened.append([])
         try:
             yield self.block
         finally:
             self.block = outer
-            self._known.pop()
+            for key in self._opened.pop():
+                del self._known[key]
 
     def value(self, dtype: str, uniform: bool) -> Value:
         """A value that no operation of its own gives: a carry, or the result of a branch."""
@@ -54,12 +59,17 @@ class Builder:
 
     def constant(self, number: Any, dtype: str) -> Value:
         """A constant."""
+        given = (dtype, type(number), number) if type(number) in _EXACT else None
+        if given in self._numbers:
+            return self._numbers[given]
         scalar = np.asarray(number).astype(NUMPY[dtype])[()]
-        key = ("const", dtype, scalar.tobytes())
-        found = self._known[0].get(key)
-        if found is None:  # constants are written where they are used, so they are known everywhere
-            found = self._known[0][key] = self.value(dtype, True)
+        key = (dtype, scalar.tobytes())
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = self.value(dtype, True)
             self._constants[found] = scalar
+        if given is not None:
+            self._numbers[given] = found
         return found
 
     def constant_of(self, value: Value) -> Any:
@@ -86,13 +96,13 @@ class Builder:
         if kind in COMMUTATIVE and args[0].id > args[1].id:
             args = (args[1], args[0])
         key = (kind, attr, dtype, *args)
-        for known in reversed(self._known):
-            if key in known:
-                return known[key]
+        known = self._known.get(key)
+        if known is not None:
+            return known
         if uniform is None:
-            uniform = kind == "any" or all(arg.uniform for arg in args)
-        out = self.value(dtype, uniform)
-        self._known[-1][key] = out
+            uniform = kind == "any" or False not in [arg.uniform for arg in args]
+        out = self._known[key] = self.value(dtype, uniform)
+        self._opened[-1].append(key)
         self.origins[out] = self.source
         self._made[out] = (kind, args)
         if kind == "convert" and args[0].dtype == "b1":
@@ -102,23 +112,21 @@ class Builder:
 
     def _simplify(self, kind: str, args: tuple[Value, ...], dtype: str) -> Value | None:
         """What an operation comes to, if that needs no operation; floats are left alone but for choices."""
-        known = [self._constants.get(arg) for arg in args]
+        first = self._constants.get(args[0]) if args else None
         if kind == "select":
-            if known[0] is not None:
-                return args[1] if known[0] else args[2]
+            if first is not None:
+                return args[1] if first else args[2]
             return self._simplify_choice(*args)
-        elif kind in ("convert", "bitcast") and args[0].dtype == dtype:
+        if len(args) == 2:
+            return self._simplify_pair(kind, args, (first, self._constants.get(args[1])), dtype)
+        if kind in ("convert", "bitcast") and args[0].dtype == dtype:
             return args[0]
-        elif kind == "ne" and known[1] is not None and not known[1] and args[0] in self._flags:
-            return self._flags[args[0]]
-        elif kind == "any" and (known[0] is not None or args[0].uniform):
+        if kind == "any" and (first is not None or args[0].uniform):
             return args[0]
-        elif kind == "convert" and known[0] is not None and args[0].dtype[0] != "f" and dtype != "b1":
-            return self.constant(known[0], dtype)
-        elif kind == "not":
-            return self.constant(~known[0], dtype) if known[0] is not None else self._simplify_not(args[0])
-        elif len(args) == 2 and args[0].dtype[0] != "f":
-            return self._simplify_pair(kind, args, known, dtype)
+        if kind == "convert" and first is not None and args[0].dtype[0] != "f" and dtype != "b1":
+            return self.constant(first, dtype)
+        if kind == "not":
+            return self.constant(~first, dtype) if first is not None else self._simplify_not(args[0])
         return None
 
     def _simplify_not(self, value: Value) -> Value | None:
@@ -159,28 +167,21 @@ class Builder:
             return self.op("and", old, self.op("or", self.op("not", flag), other))
         return None
 
-    def _simplify_pair(self, kind: str, args: tuple[Value, ...], known: list[Any], dtype: str) -> Value | None:
+    def _simplify_pair(self, kind: str, args: tuple[Value, ...], known: tuple[Any, Any], dtype: str) -> Value | None:
+        if kind == "ne" and known[1] is not None and not known[1] and args[0] in self._flags:
+            return self._flags[args[0]]
+        if args[0].dtype[0] == "f":
+            return None
         if known[0] is not None and known[1] is not None:
             function = _BITWISE.get(kind) or _COMPARE.get(kind) or (_WRAPPING.get(kind) if dtype != "b1" else None)
             if function is not None:
                 with np.errstate(over="ignore"):
                     return self.constant(function(known[0], known[1]), dtype)
             return None
-        for one, other in ((0, 1), (1, 0)):
-            number = known[one]
-            if number is None:
-                continue
-            ones = not np.invert(number)
-            if (
-                (kind in ("or", "xor", "add") and not number)
-                or (kind == "and" and ones)
-                or (kind == "mul" and number == 1)
-            ):
-                return args[other]
-            if (kind == "and" and not number) or (kind == "or" and ones):
-                return args[one]
-            if one == 1 and kind in ("sub", "shl", "shr", "sar") and not number:
-                return args[0]
+        if known[0] is not None or known[1] is not None:
+            simpler = self._simplify_known(kind, args, known)
+            if simpler is not None:
+                return simpler
         if kind in ("and", "or"):
             if args[0] is args[1]:
                 return args[0]
@@ -190,4 +191,20 @@ class Builder:
                     return whole if made == kind else part
                 if made == "not" and operands == (part,) and dtype == "b1":
                     return self.constant(kind == "or", dtype)
+        return None
+
+    @staticmethod
+    def _simplify_known(kind: str, args: tuple[Value, ...], known: tuple[Any, Any]) -> Value | None:
+        """An operation with one known number that leaves the other argument, or this number."""
+        one = 0 if known[0] is not None else 1
+        number, other = known[one], args[1 - one]
+        ones = kind in ("and", "or") and not np.invert(number)
+        if not number and kind in ("or", "xor", "add"):
+            return other
+        if (kind == "and" and ones) or (kind == "mul" and number == 1):
+            return other
+        if (kind == "and" and not number) or (kind == "or" and ones):
+            return args[one]
+        if one == 1 and kind in ("sub", "shl", "shr", "sar") and not number:
+            return args[0]
         return None

@@ -132,7 +132,7 @@ def _traced(
         if identity is not None:
             warm.keep_results(identity, results, outs)
     else:
-        results, outs = kept
+        results, outs, _ = kept
 
     def kind(*leaves: Any) -> Any:
         arguments = jax.tree.unflatten(structure, leaves)

@@ -147,10 +147,15 @@ def defines(statement: Op | If | Loop) -> tuple[Value, ...]:
 
 def walk(block: Block) -> Iterator[Op | If | Loop]:
     """Every statement, those of inner blocks after the statement that holds them."""
-    for statement in block.statements:
-        yield statement
-        for inner in blocks(statement):
-            yield from walk(inner)
+    open_blocks = [iter(block.statements)]  # the innermost last
+    while open_blocks:
+        for statement in open_blocks[-1]:
+            yield statement
+            if type(statement) is not Op:
+                open_blocks += [iter(inner.statements) for inner in reversed(blocks(statement))]
+                break
+        else:
+            open_blocks.pop()
 
 
 def size(block: Block) -> int:

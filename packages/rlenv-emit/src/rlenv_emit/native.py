@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from rlenv_emit.build import build
+from rlenv_emit import warm
+from rlenv_emit.build import Built, build, built, kept_object
 from rlenv_emit.collection import uncollected
+from rlenv_emit.identity import identity_of
 from rlenv_emit.processor import Form
 from rlenv_shared.errors import InvalidParamsError, explain
 
@@ -33,30 +36,37 @@ class _Buffers(threading.local):
 
 
 class Native:
-    """The function of a jaxpr for arrays of one batch size, on the thread that calls it.
+    """A loaded function for arrays of one batch size, on the thread that calls it.
 
     Args:
-        closed: the jaxpr of one environment.
+        made: the object.
+        in_avals: shapes and dtypes of one environment's arguments.
+        out_avals: of its results.
         varying: for each argument, whether every environment has its own.
         batch: environments.
-        form: of the processor.
     """
 
-    def __init__(self, closed: Any, varying: Sequence[bool], batch: int, form: Form) -> None:
-        run = build(closed, varying, form).run
-        self._run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long)(run)
+    def __init__(
+        self, made: Built, in_avals: Sequence[Any], out_avals: Sequence[Any], varying: Sequence[bool], batch: int
+    ) -> None:
+        self._run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long)(made.run)
         self._batch = batch
         self._takes: list[_Spec] = [
             ((batch, *aval.shape) if own else tuple(aval.shape), np.dtype(aval.dtype))
-            for aval, own in zip(closed.in_avals, varying, strict=True)
+            for aval, own in zip(in_avals, varying, strict=True)
         ]
         self._gives: list[tuple[tuple[int, ...], np.dtype[Any], int]] = []
         size = 0
-        for aval in closed.out_avals:
+        for aval in out_avals:
             shape, dtype = (batch, *aval.shape), np.dtype(aval.dtype)
             self._gives.append((shape, dtype, size))
             size += -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 64) * 64
         self._buffers = _Buffers(self._takes, [place for _, _, place in self._gives], size)
+
+    @classmethod
+    def of(cls, closed: Any, varying: Sequence[bool], batch: int, form: Form) -> Native:
+        """The function of a jaxpr of one environment, compiled if it was not before."""
+        return cls(build(closed, varying, form), closed.in_avals, closed.out_avals, varying, batch)
 
     def __call__(self, arrays: Sequence[Any]) -> list[np.ndarray]:
         """The results, arrays that the caller owns.
@@ -83,8 +93,26 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
+def _loaded(
+    function: Callable[..., Any], example: Sequence[Any], varying: Sequence[bool], form: Form
+) -> tuple[Built, list[Any], Any]:
+    """The object of a function, kept or made of its trace; shapes and dtypes of its results, and their tree."""
+    identity = identity_of("on host", function, example, varying, dataclasses.astuple(form))
+    if identity and (known := warm.results(identity)):
+        results, outs, key = known
+        if found := kept_object(f"{form.name}-{key}", key):
+            return built(found, key), outs, results
+    closed, shape = jax.make_jaxpr(function, return_shape=True)(*example)
+    made, results = build(closed, varying, form), jax.tree.structure(shape)
+    if identity:
+        warm.keep_results(identity, results, closed.out_avals, made.key)
+    return made, closed.out_avals, results
+
+
 def on_host(function: Callable[..., Any], axes: Sequence[int | None] | None, form: Form) -> Callable[..., Any]:
     """A function of pytrees of NumPy arrays, compiled at its first call with each tree, shape and dtype.
+
+    What a process has compiled the next one loads without a trace.
 
     Args:
         function: of one environment, traceable.
@@ -104,10 +132,10 @@ def on_host(function: Callable[..., Any], axes: Sequence[int | None] | None, for
             for own, leaf in zip(owned, leaves, strict=True)
         ]
         batch = next(np.shape(leaf)[0] for own, leaf in zip(owned, leaves, strict=True) if own) if batched else 1
-        structure = jax.tree.structure(arguments)
-        closed, shape = jax.make_jaxpr(function, return_shape=True)(*jax.tree.unflatten(structure, example))
         varying = [own and batched for own in owned]
-        return Native(closed, varying, batch, form), jax.tree.structure(shape)
+        one = jax.tree.unflatten(jax.tree.structure(arguments), example)
+        loaded, outs, results = _loaded(function, one, varying, form)
+        return Native(loaded, example, outs, varying, batch), results
 
     def called(*arguments: Any) -> Any:
         leaves, structure = jax.tree.flatten(arguments)

@@ -45,8 +45,11 @@ def note(objects: Objects) -> None:
         noted |= objects
 
 
-def results(identity: str) -> tuple[Any, list[Any]] | None:
-    """The structure, shapes and dtypes of a function's results, if a process has traced it."""
+def results(identity: str) -> tuple[Any, list[Any], str] | None:
+    """The structure of a function's results, their shapes and dtypes, and its object's key ("" where none was told).
+
+    None if no process has traced it.
+    """
     found = _read("traced", identity)
     if found is None:
         return None
@@ -55,14 +58,15 @@ def results(identity: str) -> tuple[Any, list[Any]] | None:
         structure = pickle.loads(arrays["structure"].tobytes())
     except Exception:  # a type that is no longer there
         return None
-    return structure, [jax.ShapeDtypeStruct(tuple(shape), np.dtype(dtype)) for shape, dtype in header["results"]]
+    outs = [jax.ShapeDtypeStruct(tuple(shape), np.dtype(dtype)) for shape, dtype in header["results"]]
+    return structure, outs, header["object"]
 
 
-def keep_results(identity: str, structure: Any, avals: Sequence[Any]) -> None:
+def keep_results(identity: str, structure: Any, avals: Sequence[Any], key: str = "") -> None:
     """Keep what `results` gives."""
     try:
         pickled = pickle.dumps(structure)
-        header = {"results": [[list(aval.shape), np.dtype(aval.dtype).name] for aval in avals]}
+        header = {"results": [[list(aval.shape), np.dtype(aval.dtype).name] for aval in avals], "object": key}
     except Exception:  # a structure of local types, or a dtype of JAX's own
         return
     _write("traced", identity, header, {"structure": np.frombuffer(pickled, np.uint8)})

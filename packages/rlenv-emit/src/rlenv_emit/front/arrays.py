@@ -105,8 +105,10 @@ class Context:
             )
         if isinstance(held, Table):
             return self._loaded(held.argument, held.shape, held.dtype, uniform=True)
-        dtype = _name(held.dtype)
-        return objects([self.build.constant(number, dtype) for number in held.reshape(-1)], held.shape)
+        dtype = name_of(held.dtype)
+        flat = held.reshape(-1)
+        numbers = flat if dtype[0] == "f" else flat.tolist()  # of which Python's numbers are found sooner
+        return objects([self.build.constant(number, dtype) for number in numbers], held.shape)
 
     def scalar(self, held: Held) -> Value:
         """The value of something of shape ()."""
@@ -115,11 +117,12 @@ class Context:
     def each(self, function: Callable[..., Value], *operands: Held) -> np.ndarray:
         """A function of values applied to every element; operands broadcast."""
         arrays = [self.elements(held) for held in operands]
-        if all(array.ndim == 0 for array in arrays):
-            return objects([function(*(array.item() for array in arrays))], ())
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
-        rows = zip(*(np.broadcast_to(array, shape).reshape(-1) for array in arrays), strict=True)
-        return objects([function(*row) for row in rows], shape)
+        shapes = {array.shape for array in arrays}
+        if shapes == {()}:
+            return objects([function(*[array.item() for array in arrays])], ())
+        shape = np.broadcast_shapes(*shapes) if len(shapes) > 1 else arrays[0].shape
+        rows = [(np.broadcast_to(array, shape) if array.shape != shape else array).ravel().tolist() for array in arrays]
+        return objects([function(*row) for row in zip(*rows, strict=True)], shape)
 
     def read(self, held: Held, index: Value) -> Value:
         """The element at a flat index, int32, that is in range."""
@@ -138,8 +141,8 @@ class Context:
                 return self.build.op("input", dtype=held.dtype, uniform=True, attr=(held.argument, int(known)))
             return self.build.op("table", index, dtype=held.dtype, attr=("argument", held.argument))
         if known is not None:
-            return self.build.constant(held.reshape(-1)[int(known)], _name(held.dtype))
-        return self.build.op("table", index, dtype=_name(held.dtype), attr=("constant", self._number(held)))
+            return self.build.constant(held.reshape(-1)[int(known)], name_of(held.dtype))
+        return self.build.op("table", index, dtype=name_of(held.dtype), attr=("constant", self._number(held)))
 
     def _number(self, table: np.ndarray) -> int:
         key = (table.dtype.name, table.tobytes())
@@ -157,7 +160,7 @@ def objects(values: list[Value], shape: tuple[int, ...]) -> np.ndarray:
 
 
 @functools.cache  # NumPy makes a name anew each time that it is asked for, which a large step does a million times
-def _name(dtype: Any) -> str:
+def name_of(dtype: Any) -> str:
     """Our name of a dtype; empty if values of it cannot be emitted."""
     try:
         return DTYPES.get(np.dtype(dtype).name, "")
@@ -167,12 +170,12 @@ def _name(dtype: Any) -> str:
 
 def dtype_of(aval: Any) -> str:
     """Our name of a dtype that `is_held`."""
-    return _name(aval.dtype)
+    return name_of(aval.dtype)
 
 
 def is_held(aval: Any) -> bool:
     """Whether values of this type can be emitted."""
-    return hasattr(aval, "dtype") and _name(aval.dtype) != ""
+    return hasattr(aval, "dtype") and name_of(aval.dtype) != ""
 
 
 def is_key(aval: Any) -> bool:
@@ -190,4 +193,4 @@ def held_dtype(held: Held) -> str:
     """Our name of the dtype of something held that has elements."""
     if isinstance(held, Table):
         return held.dtype
-    return held.reshape(-1)[0].dtype if held.dtype == object else _name(held.dtype)
+    return held.reshape(-1)[0].dtype if held.dtype == object else name_of(held.dtype)

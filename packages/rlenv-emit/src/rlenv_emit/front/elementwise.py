@@ -8,9 +8,9 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from rlenv_emit.front.arrays import Context, Held, dtype_of, objects
+from rlenv_emit.front.arrays import Context, Held, dtype_of, name_of, objects
 from rlenv_emit.front.functions import log_f32
-from rlenv_emit.ir import DTYPES, NUMPY, Value
+from rlenv_emit.ir import NUMPY, Value
 
 Rule = Callable[..., Any]
 """``(context, equation, *held) -> held, or a list of them``."""
@@ -90,12 +90,12 @@ def convert(context: Context, value: Value, dtype: str) -> Value:
 
 
 def _convert_element_type(context: Context, equation: Any, x: Held) -> Held:
-    dtype = DTYPES[np.dtype(equation.params["new_dtype"]).name]
+    dtype = name_of(equation.params["new_dtype"])
     return context.each(lambda value: convert(context, value, dtype), x)
 
 
 def _bitcast(context: Context, equation: Any, x: Held) -> Held:
-    before, after = dtype_of(equation.invars[0].aval), DTYPES[np.dtype(equation.params["new_dtype"]).name]
+    before, after = dtype_of(equation.invars[0].aval), name_of(equation.params["new_dtype"])
     if NUMPY[before].itemsize != NUMPY[after].itemsize or "b1" in (before, after):
         if before == after:
             return x

@@ -9,9 +9,9 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from rlenv_emit.front.arrays import Context, Held, Table, dtype_of, held_shape, objects
+from rlenv_emit.front.arrays import Context, Held, Table, dtype_of, held_shape, name_of, objects
 from rlenv_emit.front.elementwise import Rule, convert
-from rlenv_emit.ir import DTYPES, NUMPY, Value
+from rlenv_emit.ir import NUMPY, Value
 
 Mode = jax.lax.GatherScatterMode
 
@@ -152,7 +152,7 @@ def _cumulative(kind: str) -> Rule:
 def _arg(kind: str) -> Rule:
     def rule(context: Context, equation: Any, x: Held) -> Held:
         """The first of the greatest (or least); a NaN counts as such."""
-        build, dtype = context.build, DTYPES[np.dtype(equation.params["index_dtype"]).name]
+        build, dtype = context.build, name_of(equation.params["index_dtype"])
         (axis,) = equation.params["axes"]
         values = np.moveaxis(context.elements(x), axis, -1)
         out = np.empty(values.shape[:-1], object)

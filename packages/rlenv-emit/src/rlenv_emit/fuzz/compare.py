@@ -92,7 +92,7 @@ def compare(
             code = code_of(closed, varying)
             results = list(map(np.asarray, jax.jit(lambda given, code=code: machine.run(code, given, rows))(given)))
         else:
-            results = Native(closed, varying, rows, processor.named(name))(arrays)
+            results = Native.of(closed, varying, rows, processor.named(name))(arrays)
         found += _differences(name, seeds, expected, results)
     for name in sanitized:
         results = separate.run(closed, processor.known(name), arrays, separate.SANITIZED)

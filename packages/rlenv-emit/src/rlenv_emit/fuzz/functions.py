@@ -54,7 +54,7 @@ class Pair:
         function = FUNCTIONS[name]
         closed = jax.make_jaxpr(function)(jax.ShapeDtypeStruct((), np.dtype(dtype)))
         self._xla = jax.jit(function)
-        self._native = Native(closed, [True], count, processor.named(form))
+        self._native = Native.of(closed, [True], count, processor.named(form))
 
     def differences(self, values: np.ndarray) -> np.ndarray:
         """The numbers for which the two differ; any NaN equals any other."""

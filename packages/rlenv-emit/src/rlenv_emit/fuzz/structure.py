@@ -278,7 +278,7 @@ def compare(seeds: Sequence[int], forms: Sequence[str]) -> list[str]:
             code = code_of(closed, varying)
             found = jax.jit(lambda given, code=code: instructions.run(code, given, ROWS))(arrays)
         else:
-            found = Native(closed, varying, ROWS, processor.named(form))(arrays)
+            found = Native.of(closed, varying, ROWS, processor.named(form))(arrays)
         rest = iter(found)
         for seed, wanted in zip(seeds, expected, strict=True):
             for number, one in enumerate(wanted):
