@@ -18,6 +18,7 @@ import pytest
 from rlenv_emit import emit, emit_env, folder, identity, warm
 from rlenv_emit.emit import emit_lazily, kept_trace
 from rlenv_emit.env import bytecode_env
+from rlenv_emit.synthetic import Synthetic
 from rlenv_games import Skirmish
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]
@@ -51,6 +52,7 @@ def test_what_a_function_reads_is_part_of_its_identity(monkeypatch: pytest.Monke
     seen += map(of, closures)
     seen += [of(functools.partial(helper, x)) for x in (1, 1.0, True, np.int32(1), np.uint32(1), jnp.int32(1))]
     seen += [of(jax.ShapeDtypeStruct((), dtype)) for dtype in ("int32", "uint32", "float32")]
+    seen += [of(emit_env(Synthetic(equations=n), form=form).step) for n in (40, 41) for form in (None, "bytecode")]
     this = sys.modules[__name__]
     for name, value in (("CONSTANT", 4), ("helper", lambda x: x - 1), ("TABLE", TABLE + 1)):
         monkeypatch.setattr(this, name, value)
@@ -136,6 +138,37 @@ def test_another_process_traces_only_what_is_new(form: str, tmp_path: Path) -> N
         kept.write_bytes(kept.read_bytes()[:-9])
     assert play() == (True, "[ 5 11 11]")
     assert play() == (False, "[ 5 11 11]")
+
+
+FACES = """
+import sys
+from rlenv_emit import emit_env
+from rlenv_emit.synthetic import Synthetic
+from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
+class Told(Synthetic):
+    def transition(self, *arguments):
+        print("traced", file=sys.stderr)
+        return super().transition(*arguments)
+env = emit_env(Told(equations=40))
+for face in (GymVectorEnv(env, 3), GymEnv(env)):
+    print(face.reset(seed=1)[0].tolist(), [face.step(face.action_space.sample() * 0)[0].tolist() for _ in range(3)])
+"""
+
+
+def test_faces_of_gymnasium_trace_nothing_in_another_process(tmp_path: Path) -> None:
+    script = tmp_path / "faces.py"
+    script.write_text(FACES)
+    os.utime(script, (1e9, 1e9))
+    given = {**os.environ, folder.CACHE_VARIABLE: str(tmp_path / "cache")}
+
+    def play() -> tuple[int, str]:
+        done = subprocess.run([sys.executable, script], env=given, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stderr.count("traced"), done.stdout
+
+    traces, first = play()
+    assert traces >= 2  # the vector's step and the single one's
+    assert play() == (0, first)
 
 
 def test_a_file_that_is_newer_than_the_process_is_not_trusted(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class EmittedEnv(Wrapper):
         self, env: Any, *, form: str | None = None, threads: int | None = None, policy: Policy | None = None
     ) -> None:
         super().__init__(env)
-        self._made_of = env, form, threads, policy
+        self.made_of = env, form, threads, policy
         ops = emit_ops(policy)
 
         def lazily(function: Any, alike: Any = None) -> Any:
@@ -72,14 +72,14 @@ class EmittedEnv(Wrapper):
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, EmittedEnv) and self._made_of == other._made_of
+        return isinstance(other, EmittedEnv) and self.made_of == other.made_of
 
     def __hash__(self) -> int:
-        return hash(self._made_of[:3])  # a policy may be a dictionary
+        return hash(self.made_of[:3])  # a policy may be a dictionary
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compiled steps stay where they are: whoever unpickles it makes them anew."""
-        return _made, self._made_of
+        return _made, self.made_of
 
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
         """As `native.on_host`: for adapters whose users hold NumPy arrays."""

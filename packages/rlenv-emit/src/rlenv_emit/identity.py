@@ -303,6 +303,9 @@ class _Teller:
             self.write(f"{module} {kind.__qualname__} {value.__name__}")
         elif module in PINNED:
             raise UntellableError(f"{kind.__module__}.{kind.__qualname__}")
+        elif module == "rlenv_emit" and "made_of" in vars(value):  # an emitted environment; see `OURS`
+            self.write(f"{kind.__module__}.{kind.__qualname__}")
+            self.tell(value.made_of)
         else:
             self.tell(kind)
             slots = [name for one in kind.__mro__ for name in _slots(one)]
