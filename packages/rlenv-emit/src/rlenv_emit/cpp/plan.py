@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -36,14 +37,22 @@ class Plan:
         program: to be cut.
         most: statements of one function.
         own: statements from which a branch's block is a function of its own; `OWN_FUNCTION` when None.
+        stores: places of the results from which on a value is stored by functions of its own; never when None.
 
     Attributes:
+        apart: values that are stored by functions of their own.
         parts: by block: its parts, if it is cut; otherwise it is printed where it stands.
         places: by value that lies in the frame: its place among those of its C++ type.
         frame: places by dtype and uniformity.
     """
 
-    def __init__(self, program: Program, most: int = MOST_STATEMENTS, own: int | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        most: int = MOST_STATEMENTS,
+        own: int | None = None,
+        stores: int | None = MOST_STATEMENTS,
+    ) -> None:
         self.parts: dict[int, list[Part]] = {}
         self.places: dict[Value, int] = {}
         self.frame: dict[tuple[str, bool], int] = {}
@@ -59,6 +68,9 @@ class Plan:
         self._follow(program.block, 0)
         for value in program.block.results:
             self._use(value, 0)
+        places = Counter(program.block.results)
+        self.apart = {value for value, n in places.items() if stores is not None and n > stores} - self._repeated
+        self._shared |= self.apart
         self._sharing = Sharing(program.block, self._shared)
         self._place()
 

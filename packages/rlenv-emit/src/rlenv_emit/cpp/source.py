@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from rlenv_emit.cpp.expressions import Printer, literal
-from rlenv_emit.cpp.plan import REPEATED, Plan
+from rlenv_emit.cpp.plan import MOST_STATEMENTS, REPEATED, Plan
 from rlenv_emit.ir import DTYPES, NUMPY, Array, Block, If, Loop, Op, Program, Value, defines, walk
 
 OF_UNIT: Final = "OF_UNIT"
@@ -82,10 +83,18 @@ class Writer:
     def _whole_body(self) -> list[str]:
         """Lines of all statements, which store the results too."""
         self._block(self._program.block, outermost=True)
-        for value in self._results:
-            if value in self._repeated:
-                self._store(value)
+        self._store_all([value for value in self._results if value in self._repeated or value in self._plan.apart])
         return self._lines
+
+    def _store_all(self, values: Sequence[Value]) -> None:
+        """Store what no statement has stored, by functions of its own where that is much."""
+        runs = [(value, run) for value in values for run in self._runs(value)]
+        if len(runs) <= MOST_STATEMENTS:
+            self._store_runs(runs)
+            return
+        for first in range(0, len(runs), MOST_STATEMENTS):
+            number = max(self._functions, default=0) + 1
+            self._function(number, functools.partial(self._store_runs, runs[first : first + MOST_STATEMENTS]))
 
     # --- values -----------------------------------------------------------------------------------------------------
 
@@ -115,11 +124,27 @@ class Writer:
             return f"s_table<s_{array.dtype}>(c->in[{number}], {element})"
         return f"v_load_{array.dtype}(c->in[{number}], g, {array.size}, {element})"
 
-    def _store(self, value: Value) -> None:
+    def _runs(self, value: Value) -> list[tuple[int, int, int]]:
+        """Results that a value is: number of the array, the first of some neighbouring elements, how many they are."""
+        runs: list[tuple[int, int, int]] = []
         for number, element in self._results.get(value, ()):
-            array = self._program.outputs[number]
-            text = self._printer.read(value, vector=True)
-            self._lines.append(f"v_store_{array.dtype}(c->out[{number}], g, {array.size}, {element}, {text});")
+            if runs and runs[-1][0] == number and sum(runs[-1][1:]) == element:
+                runs[-1] = (number, runs[-1][1], runs[-1][2] + 1)
+            else:
+                runs.append((number, element, 1))
+        return runs
+
+    def _store(self, value: Value) -> None:
+        if value not in self._plan.apart:
+            self._store_runs([(value, run) for run in self._runs(value)])
+
+    def _store_runs(self, runs: Iterable[tuple[Value, tuple[int, int, int]]]) -> None:
+        for value, (number, first, count) in runs:
+            array, text = self._program.outputs[number], self._printer.read(value, vector=True)
+            each, element = (
+                ("", str(first)) if count == 1 else (f"for (long e = {first}; e < {first + count}; e++) ", "e")
+            )
+            self._lines.append(f"{each}v_store_{array.dtype}(c->out[{number}], g, {array.size}, {element}, {text});")
 
     # --- statements -------------------------------------------------------------------------------------------------
 
@@ -129,15 +154,17 @@ class Writer:
             self._statements(block.statements, outermost)
             return
         for part in parts:
-            outer = self._lines, self._scopes
-            self._lines, self._scopes = [], [set()]
-            self._statements(part.statements, outermost)
-            text = "\n".join(self._lines)
-            self._functions[part.number] = (
-                f"__attribute__((noinline)) void part{part.number}{_ARGUMENTS} {{\n{text}\n}}"
-            )
-            self._lines, self._scopes = outer
-            self._lines.append(f"part{part.number}(F, c, g);")
+            self._function(part.number, functools.partial(self._statements, part.statements, outermost))
+
+    def _function(self, number: int, write: Callable[[], None]) -> None:
+        """A function of its own, and its call."""
+        outer = self._lines, self._scopes
+        self._lines, self._scopes = [], [set()]
+        write()
+        text = "\n".join(self._lines)
+        self._functions[number] = f"__attribute__((noinline)) void part{number}{_ARGUMENTS} {{\n{text}\n}}"
+        self._lines, self._scopes = outer
+        self._lines.append(f"part{number}(F, c, g);")
 
     def _inner(self, statement: If | Loop, block: Block) -> None:
         """A block of a branch or of a loop."""

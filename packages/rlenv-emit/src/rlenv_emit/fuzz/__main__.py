@@ -22,6 +22,7 @@ from rlenv_emit import processor
 from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_emit.fuzz.compare import WARP, compare
 from rlenv_emit.fuzz.operations import CASES
+from rlenv_emit.fuzz.parts import Parts
 from rlenv_emit.key import emitter_version
 from rlenv_shared import machine
 
@@ -96,21 +97,17 @@ def main() -> int:
     forms = [form.name for form in processor.FORMS if processor.runs(form)]
     parser.add_argument("--forms", nargs="+", default=[*forms, WARP])
     given = parser.parse_args()
-    kept = given.out.with_suffix(given.out.suffix + ".parts")
-    parts = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
-    done = {part["first"] for part in parts}
+    parts = Parts(given.out)
     about = {"machine": machine.describe(), "command": machine.command_line()}
     about |= machine.git_state(Path(__file__).parent)  # before the report changes it
     for first in range(given.first, given.programs, given.together):
-        if first not in done:
+        if not parts.has(first):
             seeds = range(first, min(first + given.together, given.programs))
-            parts.append(one_part(seeds, first // given.together, given.rows, given.forms))
-            with kept.open("a") as file:
-                file.write(json.dumps(parts[-1]) + "\n")
-        differences = sum(len(part["differences"]) for part in parts)
+            parts.add(one_part(seeds, first // given.together, given.rows, given.forms))
+        differences = sum(len(part["differences"]) for part in parts.done)
         print(f"{first + given.together} programs, {differences} differences", flush=True)
-        given.out.write_text(json.dumps({**summary(parts), **about}, indent=1) + "\n")
-    return 1 if any(part["differences"] for part in parts) else 0
+        given.out.write_text(json.dumps({**summary(parts.done), **about}, indent=1) + "\n")
+    return 1 if any(part["differences"] for part in parts.done) else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,9 @@
 A program of a seed permutes, cuts, pads, turns, gathers, joins, reduces and scans an array of one dtype, one step after
 another, with parameters drawn at random; every step's result is a result.  No two floats are added or multiplied, so
 all bits are XLA's.
+
+What is done is kept, part by part, beside the report (``FILE.parts``), so that a run that was stopped goes on where it
+was.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_emit.fuzz.compare import WARP
 from rlenv_emit.fuzz.generate import edge_values
 from rlenv_emit.fuzz.operations import EVERY, INTEGERS
+from rlenv_emit.fuzz.parts import Parts
 from rlenv_emit.gpu.host import HostKernel
 from rlenv_emit.key import emitter_version
 from rlenv_emit.native import Native
@@ -287,6 +291,39 @@ def compare(seeds: Sequence[int], forms: Sequence[str]) -> list[str]:
     return differ
 
 
+def one_part(seeds: range, forms: Sequence[str]) -> dict[str, Any]:
+    """Compare some programs; what is kept of them."""
+    with tempfile.TemporaryDirectory() as folder:  # objects that nobody needs again
+        os.environ[CACHE_VARIABLE] = folder
+        differences = compare(seeds, forms)
+    jax.clear_caches()
+    kinds = Counter(name for seed in seeds for name in arrangement(seed).names())
+    return {
+        "first": seeds.start,
+        "programs": len(seeds),
+        "forms": list(forms),
+        "emitter": emitter_version()[:12],
+        "differences": differences,
+        "steps": dict(sorted(kinds.items())),
+    }
+
+
+def summary(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The report of all parts."""
+    by_form, steps = Counter[str](), Counter[str]()
+    for part in parts:
+        by_form.update(dict.fromkeys(part["forms"], part["programs"]))
+        steps.update(part["steps"])
+    return {
+        "programs": sum(part["programs"] for part in parts),
+        "programs_by_form": by_form,
+        "rows": ROWS,
+        "differences": [difference for part in parts for difference in part["differences"]],
+        "emitters": Counter(part["emitter"] for part in parts),
+        "steps": dict(sorted(steps.items())),
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status 1 where any bit differs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -297,24 +334,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     best = processor.best().name
     others = [form.name for form in processor.FORMS if processor.runs(form) and form.name != best]
-    about = {"machine": machine.describe(), "command": machine.command_line(), "emitter": emitter_version()[:12]}
+    about = {"machine": machine.describe(), "command": machine.command_line()}
     about |= machine.git_state(Path(__file__).parent)  # before the report changes it
-    kinds, by_form, differ = Counter[str](), Counter[str](), list[str]()
+    parts = Parts(given.out)
     for first in range(0, given.programs, given.together):
         seeds = range(first, min(first + given.together, given.programs))
-        forms = [best]
-        if first // given.together % given.every == 0:
-            forms += [*others, processor.BYTECODE.name, WARP]
-        with tempfile.TemporaryDirectory() as folder:  # objects that nobody needs again
-            os.environ[CACHE_VARIABLE] = folder
-            differ += compare(seeds, forms)
-        by_form.update(dict.fromkeys(forms, len(seeds)))
-        kinds.update(name for seed in seeds for name in arrangement(seed).names())
-        jax.clear_caches()
-        print(f"{seeds.stop} programs, {len(differ)} differences", flush=True)
-        report = {"programs": seeds.stop, "programs_by_form": by_form, "rows": ROWS, "differences": differ}
-        given.out.write_text(json.dumps({**report, "steps": dict(sorted(kinds.items())), **about}, indent=1) + "\n")
-    return 1 if differ else 0
+        everywhere = first // given.together % given.every == 0
+        if not parts.has(first):
+            parts.add(one_part(seeds, [best, *([*others, processor.BYTECODE.name, WARP] if everywhere else [])]))
+        report = summary(parts.done)
+        print(f"{seeds.stop} programs, {len(report['differences'])} differences", flush=True)
+        given.out.write_text(json.dumps({**report, **about}, indent=1) + "\n")
+    return 1 if any(part["differences"] for part in parts.done) else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ kernel played 39 million steps a second where every warp fetched its instruction
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, Final
 
 import numpy as np
@@ -119,7 +119,9 @@ class ScalarPrinter(Printer):
 class _KernelWriter(Writer):
     def __init__(self, program: Program, carried: int) -> None:
         whole = size(program.block)
-        super().__init__(program, Plan(program, whole, whole), ScalarPrinter)  # one function: registers have no frame
+        super().__init__(
+            program, Plan(program, whole, whole, stores=None), ScalarPrinter
+        )  # one function: registers have no frame
         self._carried = carried
         self._gates = {
             one.out: one.attr or "" for one in walk(program.block) if isinstance(one, Op) and one.kind == "any"
@@ -194,6 +196,10 @@ class _KernelWriter(Writer):
         if number < self._carried:
             return f"x{number}_{element}"
         return f"load<s_{array.dtype}>(c->in[{number}], row, {array.size}, {element})"
+
+    def _store_all(self, values: Sequence[Value]) -> None:
+        for value in values:
+            self._store(value)
 
     def _store(self, value: Value) -> None:
         for number, element in self._results.get(value, ()):

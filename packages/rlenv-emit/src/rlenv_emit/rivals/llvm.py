@@ -43,7 +43,7 @@ class Text:
     """
 
     def __init__(self, program: Program) -> None:
-        self._program, self._plan = program, Plan(program)
+        self._program, self._plan = program, Plan(program, stores=None)
         self._repeated = {op.out: op for op in walk(program.block) if isinstance(op, Op) and op.kind in REPEATED}
         self._count = 0
         self._lines: list[str] = []
