@@ -1,15 +1,12 @@
 // XLA flushes denormal numbers; so must every thread that works here.
 #pragma once
 #include <stdint.h>
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
 
 struct Denormals {
 #if defined(__SSE2__)
   unsigned before;
-  Denormals() : before(_mm_getcsr()) { _mm_setcsr((before & ~0x6000u) | 0x8040u); }
-  ~Denormals() { _mm_setcsr(before); }
+  Denormals() : before(__builtin_ia32_stmxcsr()) { __builtin_ia32_ldmxcsr((before & ~0x6000u) | 0x8040u); }
+  ~Denormals() { __builtin_ia32_ldmxcsr(before); }
 #elif defined(__aarch64__)
   uint64_t before;
   Denormals() {

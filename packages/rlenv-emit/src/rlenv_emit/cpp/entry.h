@@ -260,7 +260,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
   work->take();
   while (!work->is_done())
 #if defined(__SSE2__)
-    _mm_pause();
+    __builtin_ia32_pause();
 #else
     ;
 #endif

@@ -76,8 +76,14 @@ PLAIN(sqrt, f32) PLAIN(floor, f32) PLAIN(ceil, f32) PLAIN(rint, f32)
 PLAIN_TWO(mulhi, u32)
 PLAIN_CONVERT(i32, f32)
 #if defined(__FMA__) && LANES == 8
-#include <immintrin.h>
-static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return (v_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+#if !defined(__has_builtin)
+#define __has_builtin(NAME) 0
+#endif
+#if __has_builtin(__builtin_elementwise_fma)
+static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return __builtin_elementwise_fma(a, b, c); }
+#else // GCC's; immintrin.h, which has a name for it, takes a second to read
+static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+#endif
 #else
 static inline v_f32 v_fma_f32(v_f32 a, v_f32 b, v_f32 c) { return lanes_fma_f32(a, b, c); }
 #endif
