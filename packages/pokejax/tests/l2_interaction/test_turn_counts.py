@@ -37,10 +37,8 @@ def first_turn(since, comes):
 def test_what_is_wished_and_foreseen_comes_when_showdown_s_formulas_say():
     made = jax.tree.map(np.asarray, jax.jit(jax.vmap(counters))(TURNS.astype(np.int32)))
     for turn, wished, foreseen in zip(TURNS.tolist(), *made, strict=True):
-        started, ending = (
-            (turn - 1) % 256,
-            turn - 1 + 2,
-        )  # of Wish, modulo 256; of Future Sight, as it is
+        started = (turn - 1) % 256  # of Wish
+        ending = turn - 1 + 2  # of Future Sight, which is not taken modulo 256
         assert wished == (first_turn(turn, lambda now, started=started: now > started) or wishes.LOST), turn
         assert foreseen == (first_turn(turn, lambda now, ending=ending: now >= ending) or futures.LOST), turn
     assert [int((row == lost).sum()) for row, lost in zip(made, (wishes.LOST, futures.LOST), strict=True)] == [3, 746]

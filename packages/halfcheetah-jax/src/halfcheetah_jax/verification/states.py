@@ -137,7 +137,7 @@ def ours(states: States, dtype: Any, params: EnvParams | None = None) -> dict[st
         index = np.minimum(np.arange(start, start + CHUNK), total - 1)  # one compiled shape
         chunk = States(*(jnp.asarray(field[index], dtype) for field in states))
         evaluated = _compiled(True)(chunk) if params is None else _compiled(False)(chunk, params)
-        row = _named(jax.tree.map(lambda leaf: np.broadcast_to(leaf, CHUNK), jax.device_get(evaluated)))
+        row = _named(jax.tree.map(lambda leaf: np.broadcast_to(leaf, CHUNK), evaluated))
         parts.append({name: value[: total - start] for name, value in row.items()})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 

@@ -119,9 +119,8 @@ class ScalarPrinter(Printer):
 class _KernelWriter(Writer):
     def __init__(self, program: Program, carried: int) -> None:
         whole = size(program.block)
-        super().__init__(
-            program, Plan(program, whole, whole, stores=None), ScalarPrinter
-        )  # one function: registers have no frame
+        one_function = Plan(program, whole, whole, stores=None)  # registers have no frame
+        super().__init__(program, one_function, ScalarPrinter)
         self._carried = carried
         self._gates = {
             one.out: one.attr or "" for one in walk(program.block) if isinstance(one, Op) and one.kind == "any"
