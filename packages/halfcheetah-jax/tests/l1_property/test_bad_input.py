@@ -16,8 +16,9 @@ from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import IllegalActionError, InvalidParamsError, ReferenceUnavailableError, UnknownEnvError
 from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.pinned import Pin
+from rlenv_testing import quick
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(300), pytest.mark.usefixtures("compiled_unfused")]
 
 ENV = HalfCheetah()
 
@@ -119,7 +120,7 @@ def test_bad_input(case):
 
 @pytest.mark.parametrize("bad", [NAN, INF, -INF, 1e11])
 def test_inside_jit_one_bad_control_switches_all_motors_off_and_is_reported(bad):
-    step = jax.jit(ENV.step)
+    step = quick.jit(ENV.step)
     _, state = ENV.reset(jax.random.key(0))
     action = jnp.ones(6, jnp.float32)
     obs, _, reward, *_, info = step(jax.random.key(0), state, action.at[2].set(bad))
@@ -134,7 +135,7 @@ def test_inside_jit_one_bad_control_switches_all_motors_off_and_is_reported(bad)
 def test_inside_jit_a_broken_state_is_reported(bad):
     _, state = ENV.reset(jax.random.key(0))
     broken = state.replace(qvel=(jnp.float32(bad), *state.qvel[1:]))
-    *_, info = jax.jit(ENV.step)(jax.random.key(0), broken, jnp.zeros(6, jnp.float32))
+    *_, info = quick.jit(ENV.step)(jax.random.key(0), broken, jnp.zeros(6, jnp.float32))
     assert info["diverged"]
 
 

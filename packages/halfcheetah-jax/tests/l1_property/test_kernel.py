@@ -10,6 +10,7 @@ import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
 from halfcheetah_jax.verification import DECLARATION, gpu
+from rlenv_testing import quick
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
@@ -46,7 +47,7 @@ def test_parameters_of_each_environment_and_a_batch_that_fills_no_block(x64):
         env = HalfCheetah(dtype=jnp.float64, backend=backend, frame_skip=2)
         _, state = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), ENVS))
         low = (state.qpos[0], state.qpos[1] - 0.6, *(q + 1.2 for q in state.qpos[2:]))
-        step = jax.jit(jax.vmap(env.step_env, (None, 0, 0, axes)))
+        step = quick.jit(jax.vmap(env.step_env, (None, 0, 0, axes)))
         after[backend] = step(None, state.replace(qpos=low), actions, params)
     ours, theirs = jax.tree.leaves(after["interpreted"]), jax.tree.leaves(after["xla"])
     for a, b in zip(ours, theirs, strict=True):

@@ -9,12 +9,13 @@ import pytest
 
 from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.render import rgb_array
+from rlenv_testing import quick
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(300), pytest.mark.usefixtures("compiled_unfused")]
 
 ENV = HalfCheetah()
 KEY = jax.random.key(0)
-STEP = jax.jit(jax.vmap(ENV.step, (None, 0, 0)))
+STEP = quick.jit(jax.vmap(ENV.step, (None, 0, 0)))
 BATCH = 16
 
 
@@ -86,7 +87,7 @@ def test_an_environment_that_breaks_down_ends_unless_told_otherwise(states):
     broken = jax.tree.map(lambda leaf: leaf[0], states)
     broken = broken.replace(qpos=(*broken.qpos[:3], jnp.float32(jnp.nan), *broken.qpos[4:]))
     action = jnp.zeros(6, jnp.float32)
-    obs, after, reward, terminated, truncated, info = jax.jit(ENV.step)(KEY, broken, action)
+    obs, after, reward, terminated, truncated, info = quick.jit(ENV.step)(KEY, broken, action)
     assert terminated
     assert not truncated
     assert reward == 0
@@ -94,7 +95,7 @@ def test_an_environment_that_breaks_down_ends_unless_told_otherwise(states):
     assert after.time == 0
     assert not info["converged"]
     goes_on = HalfCheetah(end_when_diverged=False)
-    obs, after, reward, terminated, _, info = jax.jit(goes_on.step)(KEY, broken, action)
+    obs, after, reward, terminated, _, info = quick.jit(goes_on.step)(KEY, broken, action)
     assert not terminated
     assert np.isnan(reward)
     assert np.isnan(obs).any()

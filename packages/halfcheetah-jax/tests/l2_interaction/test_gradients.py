@@ -10,9 +10,8 @@ import pytest
 from halfcheetah_jax import EnvParams, HalfCheetah, integrator
 from halfcheetah_jax.verification.gradients import error, mujoco_differences, slopes, states, step_function
 from halfcheetah_jax.verification.states import draw
-from rlenv_shared import compiling
 from rlenv_shared.verification.locate import reference
-from rlenv_testing import deadlines
+from rlenv_testing import deadlines, quick
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(900)]
 
@@ -21,9 +20,7 @@ BOUND = 1e-6  # relative
 MUJOCO_BOUND = 1e-4  # relative; differences of a solver that ends with errors near 1e-11
 MUJOCO_STEP = 1e-5
 # Derivatives of a step are large programs that run once, so what is quickest to compile is quickest.
-jit = functools.partial(
-    jax.jit, compiler_options={**compiling.WITHOUT_FUSION["cpu"], "xla_backend_optimization_level": 0}
-)
+jit = functools.partial(jax.jit, compiler_options={**quick.UNFUSED, **quick.BARELY})
 
 
 @deadlines.once

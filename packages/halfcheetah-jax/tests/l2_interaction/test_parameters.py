@@ -9,6 +9,7 @@ from halfcheetah_jax import EnvParams, HalfCheetah, State, integrator, model
 from halfcheetah_jax.verification.states import draw, error, ours, theirs
 from halfcheetah_jax.weights import inverse_weights
 from rlenv_shared.verification.locate import reference
+from rlenv_testing import quick
 from rlenv_testing.forms import in_form
 
 mujoco_reference = reference("gymnasium_mujoco")
@@ -209,14 +210,14 @@ def env_step(env, states, params, axes=None):
     warm = tuple(jnp.asarray(states.warmstart[:, i]) for i in range(9))
     state = State(*columns, warm, zeros, (zeros.astype(jnp.uint32),) * 3)
     step = jax.vmap(lambda state, action, params: env.step_env(None, state, action, params)[1].qpos, (0, 0, axes))
-    return np.stack(jax.jit(step)(state, jnp.asarray(states.ctrl), params), axis=-1)
+    return np.stack(quick.jit(step)(state, jnp.asarray(states.ctrl), params), axis=-1)
 
 
 def ours_constant(states, params):
     """`ours` for parameters that are Python numbers."""
     arrays = [tuple(jnp.asarray(array[:, i]) for i in range(array.shape[1])) for array in states]
 
-    @jax.jit
+    @quick.jit
     def run(qpos, qvel, ctrl, warmstart):
         problem, solution = integrator.dynamics(qpos, qvel, ctrl, warmstart, params)
         return solution.qacc, integrator.advance(qpos, qvel, problem, solution, params)

@@ -8,6 +8,7 @@ import pytest
 from halfcheetah_jax import HalfCheetah, State
 from halfcheetah_jax.verification.states import States, draw
 from rlenv_shared.verification.locate import reference
+from rlenv_testing import quick
 from rlenv_testing.forms import in_form
 
 mujoco = reference("gymnasium_mujoco")
@@ -45,7 +46,7 @@ def our_step(dtype, states):
     env = in_form(HalfCheetah(dtype))
     zeros = jnp.zeros(COUNT, jnp.int32)
     state = State(*map(columns, (states.qpos, states.qvel, states.warmstart)), zeros, (zeros.astype(jnp.uint32),) * 3)
-    step = jax.jit(jax.vmap(lambda state, action: env.step_env(None, state, action, env.default_params)))
+    step = quick.jit(jax.vmap(lambda state, action: env.step_env(None, state, action, env.default_params)))
     return jax.device_get(step(state, jnp.asarray(states.ctrl, dtype)))
 
 

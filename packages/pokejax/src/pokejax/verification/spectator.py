@@ -18,9 +18,9 @@ from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_WEATHER, NUMBERS, OWN
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
 from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
-from pokejax.tables import NAMES
 from pokejax.verification.told import (
     LASTING,
+    NUMBERS_OF,
     PARADOX,
     STATS,
     Pokemon,
@@ -35,6 +35,8 @@ from pokejax.verification.told import (
 )
 from rlenv_shared.errors import InvalidParamsError
 
+NAMES_IN: Final = {array: [e.name for e in ENTRIES if e.array == array] for array in (IDS, NUMBERS)}
+"""The entries of each array, in order."""
 WEATHER_TURNS: Final = 5
 TERRAIN_TURNS: Final = 5
 WISH_TURNS: Final = 2
@@ -532,28 +534,28 @@ class Spectator:
         for name, side in ((OWN, self.sides[self.player]), (FOE, self.sides[1 - self.player])):
             values |= {f"{name}.{key}": value for key, value in side_values(side).items()}
             if name == OWN:
-                values["own.feigned"] = [NAMES["species"].index(side.feigned)]
+                values["own.feigned"] = [NUMBERS_OF["species"][side.feigned]]
             for k in range(TEAM):
                 found = self._own(k) if name == OWN else self._foe(k)
                 values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
-        flat = {array: [v for e in ENTRIES if e.array == array for v in values[e.name]] for array in (IDS, NUMBERS)}
+        flat = {array: [v for name in names for v in values[name]] for array, names in NAMES_IN.items()}
         return {IDS: np.array(flat[IDS], np.int32), NUMBERS: np.array(flat[NUMBERS], np.float32)}
 
     def _own(self, k: int) -> dict[str, list[Any]]:
         side, name = self.sides[self.player], self.order[k]
         entry = self._entry(name)
-        pokemon = side.team.get(name, read_details(entry["details"]))
+        pokemon = side.team.get(name) or read_details(entry["details"])
         hp, _, most_hp = entry["condition"].split(" ")[0].partition("/")
         most = int(most_hp or 0)
-        moves = [NAMES["move"].index(move) for move in entry["moves"]]
+        moves = [NUMBERS_OF["move"][move] for move in entry["moves"]]
         power = [self._power(name, move) for move in entry["moves"]]
         stats = [*(entry["stats"][stat] for stat in STATS), most]
         return {
             **self._common(pokemon, side, name),
-            "species": [NAMES["species"].index(pokemon.species)],
-            "ability": [NAMES["ability"].index(entry["ability"])],
-            "item": [NAMES["item"].index(entry["item"]) + 1],
-            "tera_type": [NAMES["type"].index(entry["teraType"])],
+            "species": [NUMBERS_OF["species"][pokemon.species]],
+            "ability": [NUMBERS_OF["ability"][entry["ability"]]],
+            "item": [NUMBERS_OF["item"][entry["item"]] + 1],
+            "tera_type": [NUMBERS_OF["type"][entry["teraType"]]],
             "moves": moves + [0] * (MOVES - len(moves)),
             "seen": [name in self.seen],
             "hp": [share(int(hp), max(most, 1))],
@@ -567,15 +569,13 @@ class Spectator:
             return unseen(k)
         name, pokemon = list(side.team.items())[k]
         known = side.moves if side.transformed and side.active == name else pokemon.moves
-        moves = sorted(NAMES["move"].index(move) for move in known)
+        moves = sorted(NUMBERS_OF["move"][move] for move in known)
         return {
             **self._common(pokemon, side, name),
-            "species": [NAMES["species"].index(pokemon.species)],
-            "ability": [
-                NAMES["ability"].index((self._ability(side) if side.active == name else pokemon.ability) or "")
-            ],
-            "item": [0 if pokemon.item is None else NAMES["item"].index(pokemon.item) + 1],
-            "tera_type": [NAMES["type"].index(pokemon.tera)],
+            "species": [NUMBERS_OF["species"][pokemon.species]],
+            "ability": [NUMBERS_OF["ability"][(self._ability(side) if side.active == name else pokemon.ability) or ""]],
+            "item": [0 if pokemon.item is None else NUMBERS_OF["item"][pokemon.item] + 1],
+            "tera_type": [NUMBERS_OF["type"][pokemon.tera]],
             "moves": moves[:MOVES] + [0] * (MOVES - len(moves)),
             "seen": [True],
             "hp": [share(pokemon.percent, 100)],

@@ -7,8 +7,6 @@ import functools
 import re
 from typing import Any, Final
 
-import numpy as np
-
 from pokejax import rows
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
 from pokejax.observation import ENTRIES, FOE
@@ -25,6 +23,11 @@ BORN: Final = ("shaymin",)
 """Which of these others are from the beginning."""
 
 
+NUMBERS_OF: Final = {kind: {name: n for n, name in reversed(list(enumerate(names)))} for kind, names in NAMES.items()}
+"""The number of each name, by kind; the first where there are more."""
+
+
+@functools.cache
 def to_id(name: str) -> str:
     """A name as Showdown's ids are written."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
@@ -56,7 +59,7 @@ def read_details(details: str) -> Pokemon:
 @functools.cache
 def dex(move: str) -> tuple[int, bool]:
     """Most power points of a move, and whether Pressure makes it dearer: what players know of moves."""
-    number = NAMES["move"].index(move)
+    number = NUMBERS_OF["move"][move]
     row = rows.MOVE.decode([word[number] for word in table("moves")])
     noticed = row["target"] in (rows.AT_FOE, rows.AT_ALL_ADJACENT, rows.AT_FIELD)
     return int(table("power_points")[0][number]), noticed or row["mustpressure"]
@@ -121,9 +124,9 @@ class Side:
         self.moves, self.used = [], {}
 
 
-def share(value: int, most: int) -> Any:
-    """An integer as a share of the most that it can be."""
-    return np.float32(value) / np.float32(most)
+def share(value: int, most: int) -> float:
+    """An integer as a share of the most that it can be; rounded to float32, it is what float32 would divide."""
+    return value / most
 
 
 @functools.cache
@@ -137,7 +140,7 @@ def side_values(side: Side) -> dict[str, list[Any]]:
     """What an observation holds of a side besides its Pokémon."""
     layers = side.conditions
     return {
-        "transformed": [NAMES["species"].index(side.transformed)],
+        "transformed": [NUMBERS_OF["species"][side.transformed]],
         "left": [share(side.left, TEAM)],
         "may_terastallize": [side.may_terastallize],
         "stealth_rock": [bool(layers.get("stealthrock"))],

@@ -1,0 +1,38 @@
+"""Programs of tests that run for a moment and compile for many: XLA's options with which they are soon compiled.
+
+What they compute is compiled otherwise than for users.  So they are for tests of what a program does, not for those
+that compare bits or numbers with a reference; each environment has some of those with XLA's defaults.
+
+Processor seconds of compiling (JAX 0.10.2, two busy threads), by XLA's defaults, `BARELY` and `UNFUSED`: an update of
+PPO 6.0, 2.9 and 10.3; a step of HalfCheetah 15.4, 11.4 and 7.2; one of Skirmish, with options of its own, 25.4, 28.4
+and 6.9.  What is `BARELY` optimised runs slowly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import jax
+import pytest
+
+from rlenv_shared import compiling
+
+BARELY: Final[Mapping[str, Any]] = {"xla_backend_optimization_level": 0}
+"""LLVM optimises nothing: best for small programs, as those of learners."""
+UNFUSED: Final[Mapping[str, Any]] = compiling.WITHOUT_FUSION["cpu"]
+"""XLA puts no operations together: best for large steps, in which it copies much into many places."""
+
+jit = functools.partial(jax.jit, compiler_options=dict(UNFUSED))
+"""`jax.jit` of a large program."""
+
+
+@contextlib.contextmanager
+def compiled_with(options: Mapping[str, Any]) -> Iterator[None]:
+    """Inside, `compiling.jit`, which adapters, learners and checks call, has these options."""
+    own = compiling.options
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "options", lambda *given: {**own(*given), **options})
+        yield

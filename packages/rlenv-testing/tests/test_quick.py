@@ -1,0 +1,34 @@
+"""L1: what compiles quickly is the same program, compiled with other options, as long as the fixture lasts."""
+
+import jax.numpy as jnp
+import pytest
+
+from rlenv_shared import compiling
+from rlenv_testing import quick
+
+pytestmark = pytest.mark.l1
+
+
+class Environment:
+    """One with an option of its own."""
+
+    compile_options = {"cpu": {"xla_cpu_enable_fast_math": False}}  # noqa: RUF012
+
+
+OWN = Environment.compile_options["cpu"]
+
+
+def test_barely(compiled_barely):
+    assert compiling.options(Environment()) == {**OWN, **quick.BARELY}
+    assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
+
+
+def test_unfused(compiled_unfused):
+    assert compiling.options(Environment()) == {**OWN, **quick.UNFUSED}
+    assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
+
+
+def test_options_are_the_environment_s_own_again():
+    with quick.compiled_with(quick.BARELY):
+        pass
+    assert compiling.options(Environment()) == OWN
