@@ -203,11 +203,12 @@ $(ENVIRONMENTS:%=verify-%): verify-%: $(VENV)/.setup-%
 	@$(BUILD_REFERENCES)
 	$(PY) -m rlenv_shared.verification $* verify $(ARGS)
 
-## verify-rlenv-emit: native functions against XLA: every float32 of each function, 23,000 random programs, the slow tests (hours)
+## verify-rlenv-emit: native functions against XLA: every float32 of each function, 28,000 random programs, the slow tests (hours)
 .PHONY: verify-rlenv-emit
 verify-rlenv-emit: $(VENV)/.setup-rlenv-emit
 	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz.functions --out packages/rlenv-emit/results/functions.json
 	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz --out packages/rlenv-emit/results/fuzz.json
+	JAX_ENABLE_X64=1 $(PY) -m rlenv_emit.fuzz.structure --out packages/rlenv-emit/results/structure.json
 	$(PYTEST) -m slow packages/rlenv-emit/tests
 	$(MAKE) test-emitted
 

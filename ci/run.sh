@@ -6,12 +6,11 @@ cd "$(dirname "$0")/.."
 unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
-# These keep one core busy each: the rows run beside one another, what is in a row one after the other.
-PACKED=(wheels clean-install types check-mutations check-gpu check-results)
-SHOWN=(notebooks docs check-layout lint-python)
+# These keep one core busy each: two at a time, the longest first.
+CHECKS=(clean-install types notebooks docs check-gpu check-mutations check-results check-layout lint-python)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
-if command -v chromium chromium-browser google-chrome >/dev/null; then SHOWN=("${SHOWN[@]/%docs/docs-pictures}"); fi
-REPORTS=.cache/reports
+if command -v chromium chromium-browser google-chrome >/dev/null; then CHECKS=("${CHECKS[@]/%docs/docs-pictures}"); fi
+export REPORTS=.cache/reports
 
 rm -rf "$REPORTS"
 mkdir -p "$REPORTS"
@@ -28,16 +27,20 @@ run() {
     return $all
 }
 
+# Prints a stage's output as a whole, so that two do not mix.
+run_apart() {
+    WORKERS=1 run "$1" >"$REPORTS/$1.out" 2>&1
+    cat "$REPORTS/$1.out"
+}
+export -f run run_apart
+
 run test-rust lint-rust >"$REPORTS/rust" 2>&1 & # need no virtual environment, whose making leaves a core idle
 if run setup && run refs; then                   # nothing else can run without them
     run test-quick
-    WORKERS=1 run "${PACKED[@]}" >"$REPORTS/packed" 2>&1 &
-    WORKERS=1 run "${SHOWN[@]}"
-    wait
-    cat "$REPORTS/rust" "$REPORTS/packed"
-else
-    wait
+    printf '%s\n' "${CHECKS[@]}" | xargs -P 2 -I STAGE bash -c 'run_apart STAGE'
 fi
+wait
+cat "$REPORTS/rust"
 
 echo
 echo "stage            seconds"

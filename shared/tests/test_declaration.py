@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import subprocess
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -52,6 +53,19 @@ def test_verify_writes_what_a_set_found(toy):
     assert content["package"] == "toy"
     assert content["measured"] == {"longest": 10}
     assert sorted(verify.comparisons(content)) == [("by implementation", 1, 0), ("ours = theirs", 1000, 0)]
+
+
+def test_results_of_one_set_are_no_change_of_the_sources_for_the_next(toy, tmp_path):
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    toy.results.mkdir()
+    names = ("first", "second")
+    for name in names:
+        (toy.results / f"{name}.json").write_text("older")
+    for arguments in (["init", "-q"], ["add", "results"], ["commit", "-qm", "begin"]):
+        subprocess.run([*git, *arguments], check=True)
+    sets = tuple(dataclasses.replace(toy.rollouts[0], name=name) for name in names)
+    assert verify.main(dataclasses.replace(toy, rollouts=sets), names) == 0
+    assert [verify.load(toy.results / f"{name}.json")["dirty"] for name in names] == [False, False]
 
 
 def test_the_quick_sets_write_nothing(toy, capsys):

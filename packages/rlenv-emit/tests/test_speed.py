@@ -18,7 +18,14 @@ class Ordered(Hand):
         return -action
 
 
-@pytest.mark.parametrize("env", [Synthetic(equations=300), Hand(), Ordered()], ids=["synthetic", "hand", "ordered"])
+@pytest.mark.parametrize(
+    "env",
+    [
+        pytest.param(Synthetic(equations=300), id="synthetic"),
+        pytest.param(Hand(), id="hand", marks=pytest.mark.slow),  # `test_games` has its steps in every form
+        pytest.param(Ordered(), id="ordered"),
+    ],
+)
 def test_every_form_has_xlas_checksum(env) -> None:
     checksums = {}
     for case in cases(env, batch=21, steps=5, threads=2):

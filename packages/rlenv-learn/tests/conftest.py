@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import jax
 import pytest
 
@@ -12,6 +14,9 @@ from rlenv_testing import quick
 LEARN = jax.jit(learn, static_argnames="config", donate_argnames="learner", compiler_options=dict(quick.BARELY))
 
 
-@pytest.fixture(autouse=True)
-def _compiled_quickly(compiled_barely: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "_learn", LEARN)
+@pytest.fixture(scope="module", autouse=True)
+def _compiled_quickly() -> Iterator[None]:
+    """What a module's fixtures train as well, which is compared with what its tests do."""
+    with quick.compiled_with(quick.BARELY), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(host, "_learn", LEARN)
+        yield

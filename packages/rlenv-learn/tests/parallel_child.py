@@ -14,6 +14,7 @@ import numpy as np
 
 from rlenv_learn import PPOConfig, probes, train
 from rlenv_shared import spaces
+from rlenv_testing import quick
 
 
 class Payout(probes.Discounting):
@@ -50,7 +51,8 @@ ENV = Payout(3)
 
 def outcome(devices: int | None) -> dict[str, np.ndarray]:
     """Metrics ``[updates]`` and the policy's leaves after training."""
-    result = train(ENV, CONFIG, devices=devices)
+    with quick.compiled_with(quick.BARELY):
+        result = train(ENV, CONFIG, devices=devices)
     metrics = {
         name: np.array([float(record[name]) for record in result.records])
         for name, value in result.records[0].items()

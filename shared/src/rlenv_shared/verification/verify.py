@@ -42,10 +42,12 @@ class Findings:
         self.comparisons[name] = {**counts, "fields": fields, **more}
 
 
-def run_set(declaration: Declaration, chosen: RolloutSet, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Run a rollout set; returns the content of its file."""
+def run_set(
+    declaration: Declaration, chosen: RolloutSet, settings: Mapping[str, Any], sources: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Run a rollout set; returns the content of its file.  ``sources`` is the `machine.git_state`."""
     head = {**FORMAT.head, "package": declaration.package, "set": chosen.name}
-    about = {"settings": dict(settings), "machine": machine.describe(), **machine.git_state(declaration.results.parent)}
+    about = {"settings": dict(settings), "machine": machine.describe(), **sources}
     return {**head, **about, **dataclasses.asdict(resolve(chosen.run)(**settings))}
 
 
@@ -66,9 +68,10 @@ def main(declaration: Declaration, argv: Sequence[str]) -> int:
     if unknown := set(options.parts) - set(names):
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     good = True
+    sources = machine.git_state(declaration.results.parent)  # before a result of one set is a change for the next
     for name in options.parts or names:
         if name in sets:
-            good = _verify(declaration, declaration.rollout_set(name), options.quick) and good
+            good = _verify(declaration, declaration.rollout_set(name), sources, options.quick) and good
         elif not options.skip_l4 and not options.quick:
             from rlenv_shared.verification import commands
 
@@ -77,8 +80,8 @@ def main(declaration: Declaration, argv: Sequence[str]) -> int:
     return 0 if good else 1
 
 
-def _verify(declaration: Declaration, chosen: RolloutSet, quick: bool) -> bool:
-    content = run_set(declaration, chosen, chosen.quick if quick else chosen.full)
+def _verify(declaration: Declaration, chosen: RolloutSet, sources: Mapping[str, Any], quick: bool) -> bool:
+    content = run_set(declaration, chosen, chosen.quick if quick else chosen.full, sources)
     _, *counts = zip(*comparisons(content), strict=True)
     steps, mismatches = map(sum, counts)
     print(f"{chosen.name}: {steps:,} steps compared, {mismatches} mismatches")
