@@ -31,8 +31,10 @@ import sys, time
 from rlenv_learn import PPOConfig
 from rlenv_learn import train
 from rlenv_learn import probes
+from rlenv_testing import quick
 config = PPOConfig.from_dict({config!r})
-train(probes.Memory(5), config, run_dir=sys.argv[1], checkpoint_every=50, log=lambda record: time.sleep(0.02))
+with quick.compiled_with(quick.BARELY):
+    train(probes.Memory(5), config, run_dir=sys.argv[1], checkpoint_every=50, log=lambda record: time.sleep(0.02))
 """
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
+
+import numpy as np
 
 from puffer_pong.jax import Pong
 from rlenv_bench.gpu.program import random_rollout
@@ -12,6 +13,7 @@ from rlenv_bench.workloads import Comparison, HostWorkload
 from rlenv_shared.verification.locate import reference
 
 ONE_FRAME: Final = Pong(frameskip=1)
+STEPS: Final = 64
 
 PROGRAMS: Final = (
     random_rollout("frameskip 1", ONE_FRAME, unroll=4),
@@ -29,22 +31,19 @@ def learning_env(on_gpu: bool) -> Pong:
 
 def c_on_all_cores() -> list[HostWorkload]:
     """The unmodified C, one thread per core, each with its own environments and its own tight loop."""
-    threads, batch, steps = os.cpu_count() or 1, 4096, 64
-    pongs = [reference("puffer_pong").PufferPong(batch, frameskip=1) for _ in range(threads)]
-    pool = ThreadPoolExecutor(threads)  # the C runs outside Python's lock
+    threads = os.cpu_count() or 1
+    batch = 4096 * threads
+    pong = reference("puffer_pong").PufferPong(batch, frameskip=1)
+    actions = np.random.default_rng(0).integers(0, 3, (STEPS, batch)).astype(np.float32)
     reward = [0.0]
 
     def advance(steps: int) -> None:
-        reward[0] = sum(found[1] for found in pool.map(lambda pong: pong.bench(steps), pongs))
-
-    def reset() -> None:
-        for pong in pongs:
-            pong.reset(0)
+        reward[0] = pong.bench(actions[:steps], threads)
 
     settings: dict[str, Any] = {"frameskip": 1, "policy": "random", "outputs": "overwritten"}
     return [
         HostWorkload(
-            f"C, {threads} threads", batch * threads, steps, reset, advance, lambda: reward[0], settings=settings
+            f"C, {threads} threads", batch, STEPS, lambda: pong.reset(0), advance, lambda: reward[0], settings=settings
         )
     ]
 
