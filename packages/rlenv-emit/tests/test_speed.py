@@ -22,7 +22,7 @@ class Ordered(Hand):
     "env",
     [
         pytest.param(Synthetic(equations=300), id="synthetic"),
-        pytest.param(Hand(), id="hand", marks=pytest.mark.slow),  # `test_games` has its steps in every form
+        pytest.param(Hand(), id="hand", marks=pytest.mark.slow),  # as `test_games`, `test_bytecode`
         pytest.param(Ordered(), id="ordered"),
     ],
 )

@@ -14,7 +14,7 @@ from rlenv_testing.conformance import CHECKS, check_x64
 from rlenv_testing.random_play import RandomPlay
 from rlenv_testing.requirements import FLOAT_RTOL
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(400), pytest.mark.usefixtures("compiled_unfused")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(400)]
 
 SHORT = EnvParams(max_steps_in_episode=5)  # so that a short rollout meets several ends
 

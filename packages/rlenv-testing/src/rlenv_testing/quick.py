@@ -1,7 +1,8 @@
 """Programs of tests that run for a moment and compile for many: XLA's options with which they are soon compiled.
 
-What they compute is compiled otherwise than for users.  So they are for tests of what a program does, not for those
-that compare bits or numbers with a reference; each environment has some of those with XLA's defaults.
+What they compute is compiled otherwise than for users.  So they are for tests of what a program does, and for those
+whose tolerance holds in any form, as derivatives and options of HalfCheetah.  Whole episodes are compared with a
+reference under XLA's defaults.
 
 Processor seconds of compiling (JAX 0.10.2, two busy threads), by XLA's defaults, `BARELY` and `UNFUSED`: an update of
 PPO 6.0, 2.9 and 10.3; a step of HalfCheetah 15.4, 11.4 and 7.2; one of Skirmish, with options of its own, 25.4, 28.4

@@ -61,18 +61,21 @@ DECLARATION: Final = Declaration(
             f"{__name__}.pairs:compare_pairs",
             full={"pairs": 5000, "seed": 85},
             quick={"pairs": 100, "seed": 86},
+            whole_episodes=False,  # what a player sees in two battles of ours
         ),
         RolloutSet(
             "damages",
             f"{__name__}.damages:compare_damages",
             full={"battles": 13000, "seed": 60, "processes": 2},
             quick={"battles": 100, "seed": 61},
+            whole_episodes=False,
         ),
         RolloutSet(
             "forms",
             f"{__name__}.forms:compare_forms",
             full={"battles": 1100, "seed": 70},
             quick={"battles": 100, "seed": 71},
+            whole_episodes=False,  # of one form with another
         ),
     ),
     replays=(

@@ -173,9 +173,9 @@ def _cumulative(x: Any, rng: Rng) -> Any:
 
 def _scan(x: Any, rng: Rng) -> Any:
     order, unroll = bool(rng.integers(2)), int(rng.integers(1, 3))
-    if not x.shape[0]:  # XLA ends the process where nothing is cut out of what no pass has made (seed 1877)
+    if not x.shape[0]:  # XLA aborts on an empty slice of the results of an empty scan (seed 1877)
         return x
-    x = _plain(x)  # XLA takes the greater of a number and itself for the number, which flushes nothing (seed 1322)
+    x = _plain(x)  # XLA simplifies max(x, x) to x, which flushes no denormal number (seed 1322)
 
     def step(carry: Any, row: Any) -> tuple[Any, Any]:
         return row, lax.max(carry, row)
