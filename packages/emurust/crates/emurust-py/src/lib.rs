@@ -6,6 +6,8 @@ mod machine;
 mod memory;
 mod signals;
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -34,11 +36,21 @@ fn raise(error: EmuError) -> PyErr {
     }
 }
 
+/// Seconds since 1970.
+fn host_time() -> f64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0.0, |time| time.as_secs_f64())
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CoreValueError", module.py().get_type::<CoreValueError>())?;
     module.add("CoreLockedUp", module.py().get_type::<CoreLockedUp>())?;
     module.add("BREAK", emurust_core::BREAK)?;
+    module.add(
+        "PYBOY_FORMATS",
+        emurust_core::RELEASED_PYBOY_FORMATS.map(u32::from),
+    )?;
     module.add_class::<machine::Machine>()?;
     module.add_class::<memory::MemoryView>()?;
     module.add_class::<memory::LeanMemory>()?;

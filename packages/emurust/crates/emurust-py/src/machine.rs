@@ -17,7 +17,7 @@ use spinning_top::relax::Relax;
 use spinning_top::RawSpinlock;
 
 use crate::area::{contiguous, cut_out, object_parts, Area, Legend, Part};
-use crate::raise;
+use crate::{host_time, raise};
 
 /// Threads that wait for a console sleep: that is rare, but frames may take long.
 #[derive(Default)]
@@ -427,7 +427,7 @@ impl Machine {
         if state.starts_with(b"EMURUST\0") {
             machine.load_state(state).map_err(raise)
         } else {
-            machine.load_pyboy_state(state).map_err(raise)
+            machine.load_pyboy_state(state, host_time()).map_err(raise)
         }
     }
 
@@ -507,23 +507,29 @@ impl Machine {
         Ok(count)
     }
 
-    /// The state in PyBoy's format; `sound` is its sample buffer, `head` how much of it is of the last frame.
+    #[pyo3(signature = (sound, head, host_time, format=core::NEWEST_PYBOY_FORMAT))]
+    /// The state in one of PyBoy's formats; `sound` is its sample buffer, `head` how much of it is of the last frame.
     fn save_pyboy_state<'py>(
         &self,
         py: Python<'py>,
         sound: PyReadonlyArray1<'_, u8>,
         head: u64,
         host_time: f64,
+        format: u8,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let samples = sound.as_slice().map_err(|_| not_contiguous())?;
         let sound = SoundBuffer { samples, head };
-        let state = self.lock(py).save_pyboy_state(sound, host_time);
-        Ok(PyBytes::new(py, &state))
+        let machine = self.lock(py);
+        let state = machine.save_pyboy_state(sound, host_time, format);
+        Ok(PyBytes::new(py, &state.map_err(raise)?))
     }
 
     /// Loads a PyBoy state as a running PyBoy does.
     fn load_pyboy_state_running(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        self.lock(py).load_pyboy_state_running(state).map_err(raise)
+        let mut machine = self.lock(py);
+        machine
+            .load_pyboy_state_running(state, host_time())
+            .map_err(raise)
     }
 
     fn set_register(&self, py: Python<'_>, name: &str, value: u16) -> PyResult<()> {

@@ -42,6 +42,7 @@ from emurust.pyboy.hooks import Hooks
 from emurust.pyboy.memory import PyBoyMemoryView, PyBoyRegisterFile
 from emurust.pyboy.plugins import wrapper_of
 from emurust.pyboy.symbols import Symbols
+from emurust.pyboy.utils import STATE_VERSION
 from emurust.pyboy.window import check_name, open_window
 
 # frames that run without a look at signals, such as Ctrl-C
@@ -370,17 +371,24 @@ class PyBoy:
 
     # --- states -----------------------------------------------------------------------------------------------------
 
-    def save_state(self, file_like_object: Any) -> None:
-        """Writes a state in PyBoy's own format to a binary file."""
-        states.save(self._machine, self.sound, file_like_object)
+    def save_state(self, file_like_object: Any, *, state_format: int = STATE_VERSION) -> None:
+        """Writes a state in PyBoy's own format to a binary file.
+
+        Args:
+            file_like_object: the file.
+            state_format: 29 for PyBoy 2.8, or that of an older release which is to load it: 17 for 2.7.1, 15 for
+                2.7.0, 14 for 2.5, 12 for 2.4, 11 for 2.3, 10 for 2.0 to 2.2, 9 for 1.6, and so on down to 4. What
+                the older format has no room for is lost: sound before 14, among others.
+        """
+        states.save(self._machine, self.sound, file_like_object, state_format)
 
     def load_state(self, file_like_object: Any) -> None:
-        """Reads a state that PyBoy or emurust saved from a binary file.
+        """Reads a state that any release of PyBoy, or emurust, saved from a binary file.
 
         Raises:
             PyBoyAssertException: Nothing to read, damaged, or of another cartridge or model; nothing was changed.
         """
-        states.load(self._machine, file_like_object)
+        states.load(self._machine, file_like_object, self.frame_count > 0)
         self._show(True)
 
     def _load_battery(self, ram_file: Any, rtc_file: Any) -> None:
