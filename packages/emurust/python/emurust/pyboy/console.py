@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +39,15 @@ from emurust.pyboy.errors import (
 )
 from emurust.pyboy.events import BUTTON_CHANGES, PRESSES, RELEASES, WindowEvent, button_of, event_of
 from emurust.pyboy.hooks import Hooks
+from emurust.pyboy.logging import Log
 from emurust.pyboy.memory import PyBoyMemoryView, PyBoyRegisterFile
 from emurust.pyboy.plugins import wrapper_of
 from emurust.pyboy.symbols import Symbols
 from emurust.pyboy.utils import STATE_VERSION
 from emurust.pyboy.window import check_name, open_window
 
+# What consoles start with that are given no boot ROM, by whether they are colour ones; see `emurust.as_pyboy`.
+BOOT_ROMS: Final[dict[bool, os.PathLike[str]]] = {}
 # frames that run without a look at signals, such as Ctrl-C
 _STRETCH: Final = 600
 
@@ -77,11 +80,13 @@ class PyBoy:
         cgb: colour console or not; None for what the cartridge asks for.
         gameshark: codes, separated by commas.
         no_input: the window's keys do nothing.
-        log_level: is checked; this emulator does not log.
+        log_level: of what is printed about old names of arguments; nothing else is logged.
         color_palette, cgb_color_palette: colours 0xRRGGBB of monochrome consoles, and of monochrome cartridges on
             colour consoles (background, objects 0 and 1).
         title_status: is taken.
-        **others: PyBoy's other arguments raise an error that names the replacement, where they ask for something.
+        **others: ``window_type``, ``bootrom_file`` and ``sound``, the old names of 1.x, are taken with a line on
+            standard output, as in PyBoy. PyBoy's other arguments raise an error that names the replacement, where they
+            ask for something.
 
     Attributes:
         frame_count: frames since the start.
@@ -117,9 +122,11 @@ class PyBoy:
         **others: Any,
     ) -> None:
         self.stopped = True
-        check_name(window)
-        options.check_others(others)
         options.check_log_level(log_level)
+        log = Log(log_level)
+        window, bootrom, sound_volume = options.old_names(others, window, bootrom, sound_volume, log)
+        check_name(window, log)
+        options.check_others(others)
         rate = options.sample_rate(sound_sample_rate)
         options.check_volume(sound_volume)
         self.gamerom = str(gamerom) if isinstance(gamerom, str | Path) else None
@@ -129,6 +136,9 @@ class PyBoy:
         monochrome, compatibility = options.palette(color_palette), options.palettes(cgb_color_palette)
         try:
             with translated():
+                if bootrom is None and BOOT_ROMS:
+                    cgb = options.wants_color(rom) if cgb is None else bool(cgb)
+                    bootrom = BOOT_ROMS[cgb]
                 boot = options.read_boot_rom(bootrom)
                 self._machine = _core.Machine(
                     rom, boot, options.color(cgb, boot), bool(sound_emulated), monochrome, compatibility, rate, True
@@ -141,7 +151,7 @@ class PyBoy:
         self.frame_count = 0
         self.paused = self.quitting = False
         self.no_input, self.title_status = no_input, title_status
-        self.events: list[WindowEvent] = []
+        self.events: list[int] = []
         self._queued: list[tuple[int, int]] = []
         self._turn = threading.RLock()
         self._palettes = cycle(MONOCHROME_PALETTES.values())
@@ -272,6 +282,16 @@ class PyBoy:
         self._window.close()
         self.stopped = True
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Copies and pickles are refused: they would share the console.
+
+        Raises:
+            PyBoyTypeError: Always; it is a `TypeError`.
+        """
+        raise refused(
+            "PyBoyTypeError", "PyBoy", "a copy or pickle of a console", "save_state, then load_state in another"
+        )
+
     def __enter__(self) -> Self:
         return self
 
@@ -358,7 +378,7 @@ class PyBoy:
             with open(f"{self.gamerom}.state", "rb") as file:
                 self.load_state(file)
 
-    _CONTROLS: Final[dict[WindowEvent, Callable[[PyBoy], None]]] = {
+    _CONTROLS: Final[dict[int, Callable[[PyBoy], None]]] = {
         WindowEvent.QUIT: _quit,
         WindowEvent.RELEASE_SPEED_UP: _toggle_speed,
         WindowEvent.STATE_SAVE: _save_beside_rom,

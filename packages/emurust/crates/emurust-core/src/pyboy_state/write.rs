@@ -308,7 +308,7 @@ impl Machine {
     fn write_apu(&self, out: &mut Writer, sound: SoundBuffer<'_>) {
         let apu = &self.apu;
         // before PyBoy 2.8 a frame was a sixtieth of a second
-        let old = !out.since(16);
+        let old = !out.since(18);
         let per_frame = if old {
             u64::from(apu.sample_rate / 60)
         } else {
