@@ -294,6 +294,7 @@ impl Machine {
         self.lcd.renderer.enabled = render;
         self.apu.sampling = sound;
         self.apu.samples.clear();
+        self.apu.open_journal();
         self.idle.start_frame();
         self.disturb();
     }

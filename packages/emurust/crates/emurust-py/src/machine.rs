@@ -12,7 +12,7 @@ use numpy::{
 };
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use spinning_top::relax::Relax;
 use spinning_top::RawSpinlock;
 
@@ -487,24 +487,45 @@ impl Machine {
         )
     }
 
-    /// Brings the host's buffers up to date: the picture (144, 160, 4) if it was `drawn` or replaced, and the
-    /// samples of the last frame, at the front; gives their number.
-    fn show(
+    /// Whether the picture was replaced without being drawn, since this was last asked.
+    fn take_replaced(&self, py: Python<'_>) -> bool {
+        self.lock(py).take_replaced()
+    }
+
+    /// Copies the samples of the last frame to the front of an array; gives their number.
+    fn samples_into(
         &self,
         py: Python<'_>,
-        drawn: bool,
-        mut picture: PyReadwriteArrayDyn<'_, u8>,
         mut samples: PyReadwriteArray1<'_, i8>,
     ) -> PyResult<usize> {
         let out = samples.as_slice_mut().map_err(|_| not_contiguous())?;
         let mut machine = self.lock(py);
-        if machine.take_replaced() || drawn {
-            machine.picture_rgba(writable(&mut picture, &[core::HEIGHT, core::WIDTH, 4])?);
-        }
-        let samples = machine.samples();
-        let count = samples.len().min(out.len());
-        out[..count].copy_from_slice(&samples[..count]);
+        let made = machine.samples();
+        let count = made.len().min(out.len());
+        out[..count].copy_from_slice(&made[..count]);
         Ok(count)
+    }
+
+    /// Per line `[SCX, SCY, WX - 7, WY]`; zeroes while the LCD is off.
+    fn line_lists<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let mut machine = self.lock(py);
+        let on = machine.read_memory(0xFF40) & 0x80 != 0;
+        let lines = machine.line_positions();
+        drop(machine);
+        let rows = lines.into_iter().map(|[scx, scy, wx, wy]| {
+            let row = if on {
+                [
+                    i32::from(scx),
+                    i32::from(scy),
+                    i32::from(wx) - 7,
+                    i32::from(wy),
+                ]
+            } else {
+                [0; 4]
+            };
+            PyList::new(py, row)
+        });
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
     }
 
     #[pyo3(signature = (sound, head, host_time, format=core::NEWEST_PYBOY_FORMAT))]

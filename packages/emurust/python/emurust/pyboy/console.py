@@ -157,7 +157,7 @@ class PyBoy:
         self._palettes = cycle(MONOCHROME_PALETTES.values())
 
         self.screen = Screen(self._machine)
-        self.sound = Sound(bool(sound_emulated), rate or DEFAULT_RATE)
+        self.sound = Sound(self._machine, bool(sound_emulated), rate or DEFAULT_RATE)
         self.rumble = Rumble(self._machine)
         self.sgb = SGB()
         self.memory = PyBoyMemoryView(self._machine)
@@ -261,7 +261,9 @@ class PyBoy:
 
     def _show(self, drawn: bool) -> None:
         """Brings the live buffers up to date."""
-        self.sound._head = self._machine.show(drawn, self.screen._pixels, self.sound._samples)
+        if self._machine.take_replaced() or drawn:
+            self.screen._changed()
+        self.sound._changed()
 
     def set_emulation_speed(self, target_speed: int) -> None:
         """Times the speed of the real console, or 0 for as fast as possible (the default without a window)."""
@@ -479,6 +481,7 @@ class PyBoy:
                 "set_color_palette: got a colour console, expected a monochrome one; pass cgb=False"
             )
         colors = options.palette(palette)
+        self.screen._refresh()  # a picture keeps the colours that it was drawn in
         self._machine.set_monochrome(colors)
         self._source.set_background(colors)
 

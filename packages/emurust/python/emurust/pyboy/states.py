@@ -54,10 +54,10 @@ def save(machine: _core.Machine, sound: Sound, file: Any, state_format: int) -> 
     if type(state_format) is not int or not 0 <= state_format <= 0xFF:
         expected = ", ".join(map(str, _core.PYBOY_FORMATS))
         raise refused(PyBoyInvalidInputException, "state format", repr(state_format), f"one of {expected}")
-    samples = sound._samples.view(np.uint8)
+    samples, head = sound._samples.view(np.uint8), sound.raw_buffer_head
     try:
         with translated():
-            data = machine.save_pyboy_state(samples, sound.raw_buffer_head, time.time(), state_format)
+            data = machine.save_pyboy_state(samples, head, time.time(), state_format)
     except EmurustError as error:
         raise PyBoyInvalidInputException(str(error)) from None
     file.write(data)

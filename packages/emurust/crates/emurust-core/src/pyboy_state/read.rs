@@ -57,6 +57,9 @@ impl Machine {
         let mut loaded = self.clone();
         loaded.cpu.locked = None;
         loaded.cpu.attention = 0;
+        if state.first().is_some_and(|&format| format < WHOLE_SOUND) {
+            loaded.samples(); // they stay
+        }
         let loaded = loaded.with_pyboy_state(state, host_time)?;
         self.clone_from(&loaded);
         Ok(())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from sys import getrefcount
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emurust import _core
 from emurust.pyboy.errors import SoundEnabledError
 
 DEFAULT_RATE: Final = 48_000
@@ -18,30 +20,63 @@ FRAME_CYCLES: Final = 70_224
 class Sound:
     """Samples of the last frame that `tick` was asked to sample: stereo, signed 8 bits, 0 to 127. Live like `screen`.
 
+    They are made when one of the forms is looked at, or at once while somebody holds one.
+
     Attributes:
         sample_rate: samples a second.
-        raw_buffer: the whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame.
         raw_buffer_format: "b".
-        raw_buffer_length: its length.
+        raw_buffer_length: length of `raw_buffer`.
         raw_buffer_dims: (0, 0): PyBoy declares it and never sets it.
-        raw_ndarray: the whole buffer, int8 [n, 2].
     """
 
-    def __init__(self, emulated: bool, sample_rate: int):
+    def __init__(self, machine: _core.Machine, emulated: bool, sample_rate: int):
+        self._machine = machine
         self.sample_rate = sample_rate
         self.raw_buffer_format, self.raw_buffer_dims = "b", (0, 0)
         self.raw_buffer_length = 2 * (-(-sample_rate * FRAME_CYCLES // CLOCK) + 1)
         self._memory = array("b", bytes(self.raw_buffer_length))
         self._samples: NDArray[np.int8] = np.asarray(memoryview(self._memory))
-        self.raw_buffer = memoryview(self._memory)
-        self.raw_ndarray: Any = self._samples.reshape(-1, 2) if emulated else SoundEnabledError()
+        self._pairs: Any = self._samples.reshape(-1, 2) if emulated else SoundEnabledError()
         self._head = 0
-        self._views: dict[int, NDArray[np.int8]] = {}
+        self._stale = False
+        self._shared: memoryview | None = None  # once it was given away it may be held anywhere
+        self._own_holds = self._holds()
+
+    def _holds(self) -> int:
+        """References to the samples' memory: more than at first while somebody keeps a part of it."""
+        return getrefcount(self._samples) + getrefcount(self._pairs)
+
+    def _changed(self) -> None:
+        """The console has other samples."""
+        if self._shared is not None or getrefcount(self._samples) + getrefcount(self._pairs) > self._own_holds:
+            self._head = self._machine.samples_into(self._samples)
+        else:
+            self._stale = True
+
+    def _refresh(self) -> None:
+        if self._stale:
+            self._head = self._machine.samples_into(self._samples)
+            self._stale = False
+
+    @property
+    def raw_buffer(self) -> memoryview:
+        """The whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame."""
+        self._refresh()
+        if self._shared is None:
+            self._shared = memoryview(self._memory)
+        return self._shared
 
     @property
     def raw_buffer_head(self) -> int:
         """How many values of `raw_buffer` are of the last frame."""
+        self._refresh()
         return self._head
+
+    @property
+    def raw_ndarray(self) -> Any:
+        """The whole buffer, int8 [n, 2]."""
+        self._refresh()
+        return self._pairs
 
     @property
     def ndarray(self) -> NDArray[np.int8]:
@@ -50,7 +85,7 @@ class Sound:
         Raises:
             PyBoyFeatureDisabledError: The console was made without sound.
         """
-        found = self._views.get(self._head)
-        if found is None:
-            found = self._views[self._head] = self.raw_ndarray[: self._head // 2]
+        if self._stale:
+            self._refresh()
+        found: NDArray[np.int8] = self._pairs[: self._head // 2]
         return found
