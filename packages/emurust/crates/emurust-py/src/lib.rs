@@ -2,9 +2,13 @@
 
 mod area;
 mod batch;
+mod inputs;
+mod live;
 mod machine;
 mod memory;
+mod registers;
 mod signals;
+mod views;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -53,9 +57,17 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )?;
     module.add_class::<machine::Machine>()?;
     module.add_class::<memory::MemoryView>()?;
+    module.add_class::<registers::RegisterFile>()?;
+    module.add_class::<inputs::Inputs>()?;
+    module.add_class::<views::Tile>()?;
+    module.add_class::<views::Sprite>()?;
+    module.add_class::<views::TileMapView>()?;
     module.add_class::<memory::LeanMemory>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<batch::Starts>()?;
     module.add_class::<signals::Signals>()?;
+    module.add_function(wrap_pyfunction!(live::take_replaced, module)?)?;
+    module.add_function(wrap_pyfunction!(live::samples_into, module)?)?;
+    module.add_function(wrap_pyfunction!(live::line_lists, module)?)?;
     module.add_function(wrap_pyfunction!(area::map_area, module)?)
 }

@@ -1,5 +1,6 @@
 //! One console.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,12 +8,10 @@ use emurust_core::{
     self as core, BootRom, Cell, Colors, EmuError, Model, Options, Place, Rom, Shortcuts,
     SoundBuffer, Stop,
 };
-use numpy::{
-    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArrayDyn,
-};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 use spinning_top::relax::Relax;
 use spinning_top::RawSpinlock;
 
@@ -37,6 +36,8 @@ pub(crate) type Locked<'a> = lock_api::MutexGuard<'a, RawSpinlock<Sleep>, core::
 #[pyclass(frozen, module = "emurust._core")]
 pub(crate) struct Machine {
     inner: Turn,
+    /// A whole frame was run.
+    ran: AtomicBool,
 }
 
 /// A breakpoint that was reached: frames left after this one, bank, address, opcode.
@@ -46,6 +47,7 @@ impl Machine {
     pub(crate) fn new_of(inner: core::Machine) -> Self {
         Self {
             inner: Turn::new(inner),
+            ran: AtomicBool::new(false),
         }
     }
 
@@ -64,6 +66,10 @@ impl Machine {
         Ok(Self::new_of(inner))
     }
 
+    pub(crate) fn has_run(&self) -> bool {
+        self.ran.load(Ordering::Relaxed)
+    }
+
     /// Finishes the present frame and runs `left` more; only the last of them is drawn and sampled.
     fn finish(&self, py: Python<'_>, left: u32, render: bool, sound: bool) -> PyResult<Reached> {
         py.detach(|| {
@@ -73,6 +79,7 @@ impl Machine {
                 if let Stop::Hook(place, opcode) = machine.run_to_stop()? {
                     return Ok(Some((left, place.bank, place.address, opcode)));
                 }
+                self.ran.store(true, Ordering::Relaxed);
                 let Some(rest) = left.checked_sub(1) else {
                     return Ok(None);
                 };
@@ -97,7 +104,7 @@ pub(crate) fn writable<'a>(
     array.as_slice_mut().map_err(|_| not_contiguous())
 }
 
-fn not_contiguous() -> PyErr {
+pub(crate) fn not_contiguous() -> PyErr {
     raise(EmuError::InvalidArgument(
         "the buffer is not C-contiguous".into(),
     ))
@@ -485,47 +492,6 @@ impl Machine {
             h.ram_banks,
             h.color,
         )
-    }
-
-    /// Whether the picture was replaced without being drawn, since this was last asked.
-    fn take_replaced(&self, py: Python<'_>) -> bool {
-        self.lock(py).take_replaced()
-    }
-
-    /// Copies the samples of the last frame to the front of an array; gives their number.
-    fn samples_into(
-        &self,
-        py: Python<'_>,
-        mut samples: PyReadwriteArray1<'_, i8>,
-    ) -> PyResult<usize> {
-        let out = samples.as_slice_mut().map_err(|_| not_contiguous())?;
-        let mut machine = self.lock(py);
-        let made = machine.samples();
-        let count = made.len().min(out.len());
-        out[..count].copy_from_slice(&made[..count]);
-        Ok(count)
-    }
-
-    /// Per line `[SCX, SCY, WX - 7, WY]`; zeroes while the LCD is off.
-    fn line_lists<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut machine = self.lock(py);
-        let on = machine.read_memory(0xFF40) & 0x80 != 0;
-        let lines = machine.line_positions();
-        drop(machine);
-        let rows = lines.into_iter().map(|[scx, scy, wx, wy]| {
-            let row = if on {
-                [
-                    i32::from(scx),
-                    i32::from(scy),
-                    i32::from(wx) - 7,
-                    i32::from(wy),
-                ]
-            } else {
-                [0; 4]
-            };
-            PyList::new(py, row)
-        });
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
     }
 
     #[pyo3(signature = (sound, head, host_time, format=core::NEWEST_PYBOY_FORMAT))]

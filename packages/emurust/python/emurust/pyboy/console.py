@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -25,7 +24,6 @@ from emurust.pyboy.api.rumble import Rumble
 from emurust.pyboy.api.screen import Screen
 from emurust.pyboy.api.sgb import SGB
 from emurust.pyboy.api.sound import DEFAULT_RATE, Sound
-from emurust.pyboy.api.source import Source
 from emurust.pyboy.api.sprite import Sprite
 from emurust.pyboy.api.tile import Tile
 from emurust.pyboy.api.tilemap import TileMap
@@ -37,7 +35,7 @@ from emurust.pyboy.errors import (
     not_offered,
     refused,
 )
-from emurust.pyboy.events import BUTTON_CHANGES, PRESSES, RELEASES, WindowEvent, button_of, event_of
+from emurust.pyboy.events import BUTTON_CHANGES, WindowEvent
 from emurust.pyboy.hooks import Hooks
 from emurust.pyboy.logging import Log
 from emurust.pyboy.memory import PyBoyMemoryView, PyBoyRegisterFile
@@ -61,7 +59,7 @@ def _without(name: str, instead: str) -> property:
     return property(get, doc="Not offered.")
 
 
-class PyBoy:
+class PyBoy(_core.Inputs):
     """A Game Boy with a cartridge, with the names, arguments and results of ``pyboy.PyBoy`` 2.8.1.
 
     What differs stands in the package's README. The main thing: without ``bootrom`` the console starts where PyBoy's
@@ -148,11 +146,8 @@ class PyBoy:
         self._battery = states.Battery(self._machine, rom)
         self._load_battery(ram_file, rtc_file)
         self.cartridge_title = self._machine.title
-        self.frame_count = 0
         self.paused = self.quitting = False
         self.no_input, self.title_status = no_input, title_status
-        self.events: list[int] = []
-        self._queued: list[tuple[int, int]] = []
         self._turn = threading.RLock()
         self._palettes = cycle(MONOCHROME_PALETTES.values())
 
@@ -163,9 +158,8 @@ class PyBoy:
         self.memory = PyBoyMemoryView(self._machine)
         self.register_file = PyBoyRegisterFile(self._machine)
         self.memory_scanner = MemoryScanner(self.memory)
-        self._source = Source(self._machine, compatibility[0] if self._machine.color else monochrome)
-        self.tilemap_background = TileMap(self._source, False, lambda: self.frame_count)
-        self.tilemap_window = TileMap(self._source, True, lambda: self.frame_count)
+        self.tilemap_background = TileMap(self._machine, False)
+        self.tilemap_window = TileMap(self._machine, True)
         self._symbols = symbol_table
         self._hooks = Hooks(self._machine, self.memory, symbol_table)
         self._window = open_window(window, scale, self.screen)
@@ -229,9 +223,7 @@ class PyBoy:
                     last = frames == left
                     self._run_frames(frames, render and last, sound and last)
                 left -= frames
-                self.events = []
-                while self._queued and self._queued[0][0] == self.frame_count:
-                    self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
+                self._take_due()
         finally:
             if not self.stopped:
                 self._show(render)
@@ -242,9 +234,8 @@ class PyBoy:
         if self.paused or self.gameshark.enabled or self._window.initial_speed:
             return 1
         ahead = min(left, _STRETCH)
-        if self._queued and self._queued[0][0] > self.frame_count:
-            ahead = min(ahead, self._queued[0][0] - self.frame_count)
-        return ahead
+        due = self._next_due()
+        return min(ahead, due) if due is not None and due > 0 else ahead
 
     def _run_frames(self, count: int, render: bool, sound: bool) -> None:
         first = self.frame_count
@@ -261,13 +252,13 @@ class PyBoy:
 
     def _show(self, drawn: bool) -> None:
         """Brings the live buffers up to date."""
-        if self._machine.take_replaced() or drawn:
+        if _core.take_replaced(self._machine) or drawn:
             self.screen._changed()
         self.sound._changed()
 
     def set_emulation_speed(self, target_speed: int) -> None:
         """Times the speed of the real console, or 0 for as fast as possible (the default without a window)."""
-        if not isinstance(target_speed, int | float):
+        if type(target_speed) is not int and not isinstance(target_speed, int | float):
             raise refused("PyBoyTypeError", "speed", repr(target_speed), "a number, 0 for no limit")
         self.target_emulationspeed = int(target_speed)
 
@@ -303,37 +294,6 @@ class PyBoy:
         self.stop()
 
     # --- input ------------------------------------------------------------------------------------------------------
-
-    def button(self, input: str, delay: int = 1) -> None:
-        """Presses a button in the next frame, and lets go ``delay`` frames later.
-
-        Raises:
-            PyBoyInvalidInputException: No such button, or a negative delay; nothing is pressed then.
-        """
-        name, frames = button_of(input), options.delay(delay)
-        self.send_input(PRESSES[name])
-        self.send_input(RELEASES[name], frames)
-
-    def button_press(self, input: str) -> None:
-        """Presses a button from the next frame on."""
-        self.send_input(PRESSES[button_of(input)])
-
-    def button_release(self, input: str) -> None:
-        """Lets go of a button from the next frame on."""
-        self.send_input(RELEASES[button_of(input)])
-
-    def send_input(self, event: int, delay: int = 0) -> None:
-        """Queues an event of `WindowEvent` for the next frame, or for ``delay`` frames later.
-
-        Raises:
-            PyBoyInvalidInputException: No such event, or a negative delay.
-            NotOfferedError: An event that starts something that is not offered.
-        """
-        found, frames = event_of(event), options.delay(delay)
-        if frames:
-            heapq.heappush(self._queued, (self.frame_count + frames, int(found)))
-        else:
-            self.events.append(found)
 
     def _handle_events(self) -> None:
         events = self.events
@@ -438,7 +398,9 @@ class PyBoy:
 
     def get_sprite(self, sprite_index: int) -> Sprite:
         """A sprite, 0 to 39."""
-        return Sprite(self._source, options.integer("sprite", sprite_index))
+        return Sprite(
+            self._machine, sprite_index if type(sprite_index) is int else options.integer("sprite", sprite_index)
+        )
 
     def get_sprite_by_tile_identifier(self, tile_identifiers: Sequence[int], on_screen: bool = True) -> list[list[int]]:
         """Per tile the numbers of the sprites that show it, on the screen or anywhere."""
@@ -451,7 +413,7 @@ class PyBoy:
 
     def get_tile(self, identifier: int) -> Tile:
         """A tile, 0 to 383, or 767 on colour consoles."""
-        return Tile(self._source, options.integer("tile", identifier))
+        return Tile(self._machine, identifier if type(identifier) is int else options.integer("tile", identifier))
 
     def game_area(self) -> NDArray[np.uint32]:
         """The game area, uint32 [height, width]; see `game_wrapper`."""
@@ -483,7 +445,6 @@ class PyBoy:
         colors = options.palette(palette)
         self.screen._refresh()  # a picture keeps the colours that it was drawn in
         self._machine.set_monochrome(colors)
-        self._source.set_background(colors)
 
     # --- hooks ------------------------------------------------------------------------------------------------------
 

@@ -110,6 +110,10 @@ _WITHOUT: Final = {
 }
 
 
+# Every event by its number; None where it starts something that is not offered.
+OFFERED: Final = [None if number in _WITHOUT else WindowEvent(number) for number in sorted(_NAMES)]
+
+
 def event_of(value: object) -> WindowEvent:
     """An event from its number.
 

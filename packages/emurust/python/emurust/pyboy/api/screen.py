@@ -41,17 +41,16 @@ class Screen:
         self.raw_buffer_dims = (ROWS, COLS)
         self.raw_buffer_format = "RGBA"
         self._stale = False
-        self._shared: memoryview | None = None  # once it was given away it may be held anywhere
         self._image: Any = None
         self._own_holds = self._holds()
 
     def _holds(self) -> int:
         """References to the picture's memory: more than at first while somebody keeps a part of it."""
-        return getrefcount(self._shown) + getrefcount(self._room)
+        return getrefcount(self._shown) + getrefcount(self._pixels) + getrefcount(self._room)
 
     def _changed(self) -> None:
         """The console has another picture."""
-        if self._shared is not None or getrefcount(self._shown) + getrefcount(self._room) > self._own_holds:
+        if getrefcount(self._shown) + getrefcount(self._pixels) + getrefcount(self._room) > self._own_holds:
             self._machine.picture_rgba(self._pixels)
         else:
             self._stale = True
@@ -73,16 +72,14 @@ class Screen:
     def raw_buffer(self) -> memoryview:
         """The same memory, rows of 32-bit pixels."""
         self._refresh()
-        if self._shared is None:
-            self._shared = self._pixels.reshape(-1).data.cast("I", shape=(ROWS, COLS))
-        return self._shared
+        return self._pixels.data.cast("B").cast("I", shape=(ROWS, COLS))
 
     @property
     def image(self) -> Any:
         """A `PIL.Image` over the same memory; raises `PyBoyDependencyError` without Pillow, when it is used."""
         if Image is None:
             return PillowImportError()
-        self.raw_buffer  # noqa: B018 (from now on it is kept up to date)
+        self._refresh()
         if self._image is None:
             self._image = Image.frombuffer(self.raw_buffer_format, (COLS, ROWS), self._pixels)
         return self._image
@@ -95,7 +92,7 @@ class Screen:
     @property
     def tilemap_position_list(self) -> list[list[int]]:
         """Per line ``[SCX, SCY, WX - 7, WY]`` as it was drawn with; zeroes while the LCD is off."""
-        return self._machine.line_lists()
+        return _core.line_lists(self._machine)
 
     def get_tilemap_position(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """``((SCX, SCY), (WX - 7, WY))`` as they are now."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from sys import getrefcount
 from typing import Any, Final
 
@@ -34,12 +33,10 @@ class Sound:
         self.sample_rate = sample_rate
         self.raw_buffer_format, self.raw_buffer_dims = "b", (0, 0)
         self.raw_buffer_length = 2 * (-(-sample_rate * FRAME_CYCLES // CLOCK) + 1)
-        self._memory = array("b", bytes(self.raw_buffer_length))
-        self._samples: NDArray[np.int8] = np.asarray(memoryview(self._memory))
+        self._samples: NDArray[np.int8] = np.zeros(self.raw_buffer_length, np.int8)
         self._pairs: Any = self._samples.reshape(-1, 2) if emulated else SoundEnabledError()
         self._head = 0
         self._stale = False
-        self._shared: memoryview | None = None  # once it was given away it may be held anywhere
         self._own_holds = self._holds()
 
     def _holds(self) -> int:
@@ -48,23 +45,21 @@ class Sound:
 
     def _changed(self) -> None:
         """The console has other samples."""
-        if self._shared is not None or getrefcount(self._samples) + getrefcount(self._pairs) > self._own_holds:
-            self._head = self._machine.samples_into(self._samples)
+        if getrefcount(self._samples) + getrefcount(self._pairs) > self._own_holds:
+            self._head = _core.samples_into(self._machine, self._samples)
         else:
             self._stale = True
 
     def _refresh(self) -> None:
         if self._stale:
-            self._head = self._machine.samples_into(self._samples)
+            self._head = _core.samples_into(self._machine, self._samples)
             self._stale = False
 
     @property
     def raw_buffer(self) -> memoryview:
         """The whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame."""
         self._refresh()
-        if self._shared is None:
-            self._shared = memoryview(self._memory)
-        return self._shared
+        return self._samples.data
 
     @property
     def raw_buffer_head(self) -> int:
