@@ -31,6 +31,9 @@ pub(crate) struct Inputs {
     /// Frames since the start.
     #[pyo3(get, set)]
     frame_count: u64,
+    /// Times the speed of the real console, 0 for no limit.
+    #[pyo3(get, set)]
+    target_emulationspeed: i64,
     later: BinaryHeap<Reverse<(u64, u8)>>,
 }
 
@@ -131,6 +134,7 @@ impl Inputs {
         Self {
             events: PyList::empty(py).unbind(),
             frame_count: 0,
+            target_emulationspeed: 0,
             later: BinaryHeap::new(),
         }
     }
@@ -179,6 +183,26 @@ impl Inputs {
     fn button_release(&mut self, py: Python<'_>, input: &Bound<'_, PyAny>) -> PyResult<()> {
         let press = press_of(py, input)?;
         self.queue(py, press + RELEASE, 0)
+    }
+
+    /// Times the speed of the real console, or 0 for as fast as possible (the default without a window).
+    ///
+    /// Raises:
+    ///     PyBoyTypeError: It is no number.
+    fn set_emulation_speed(
+        &mut self,
+        py: Python<'_>,
+        target_speed: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let plain = target_speed.cast_exact::<PyInt>().ok();
+        self.target_emulationspeed = match plain.and_then(|speed| speed.extract().ok()) {
+            Some(speed) => speed,
+            None => {
+                let options = py.import("emurust.pyboy.options")?;
+                options.call_method1("speed", (target_speed,))?.extract()?
+            }
+        };
+        Ok(())
     }
 
     /// Frames until the next event that is queued for later; None without one.

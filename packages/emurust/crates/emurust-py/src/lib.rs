@@ -59,6 +59,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<memory::MemoryView>()?;
     module.add_class::<registers::RegisterFile>()?;
     module.add_class::<inputs::Inputs>()?;
+    module.add_class::<live::Live>()?;
+    module.add_class::<live::LiveSound>()?;
     module.add_class::<views::Tile>()?;
     module.add_class::<views::Sprite>()?;
     module.add_class::<views::TileMapView>()?;

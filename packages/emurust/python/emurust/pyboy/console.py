@@ -256,12 +256,6 @@ class PyBoy(_core.Inputs):
             self.screen._changed()
         self.sound._changed()
 
-    def set_emulation_speed(self, target_speed: int) -> None:
-        """Times the speed of the real console, or 0 for as fast as possible (the default without a window)."""
-        if type(target_speed) is not int and not isinstance(target_speed, int | float):
-            raise refused("PyBoyTypeError", "speed", repr(target_speed), "a number, 0 for no limit")
-        self.target_emulationspeed = int(target_speed)
-
     def stop(self, save: bool = True, ram_file: Any = None, rtc_file: Any = None) -> None:
         """Ends the console; with ``save`` writes battery-backed RAM and clock, beside the ROM or into the files.
 

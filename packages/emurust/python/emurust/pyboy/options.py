@@ -21,6 +21,7 @@ from emurust.pyboy.logging import Log
 _LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "DISABLE")
 _SHORT_BOOT_BYTES: Final = 0x100
 _COLOR_FLAG: Final = 0x143
+_FASTEST: Final = 2**62
 # arguments of PyBoy that are not offered, with what to use instead where one asks for them
 _OTHERS: Final = {
     "serial_shared_memory": "nothing: the link cable is not emulated",
@@ -199,6 +200,13 @@ def delay(value: Any) -> int:
         raise refused("PyBoyTypeError", "delay", repr(value), "a non-negative integer")
     if value < 0:
         raise refused(PyBoyInvalidInputException, "delay", repr(value), "a non-negative integer")
+    return int(value)
+
+
+def speed(value: Any) -> int:
+    """Times the real speed, cut to an integer."""
+    if not isinstance(value, int | float) or value != value or abs(value) > _FASTEST:
+        raise refused("PyBoyTypeError", "speed", repr(value), "a number, 0 for no limit")
     return int(value)
 
 

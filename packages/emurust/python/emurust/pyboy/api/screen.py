@@ -20,12 +20,14 @@ except ImportError:  # `image` raises when it is used
 _LINE: Final = 64  # bytes of a cache line
 
 
-class Screen:
+class Screen(_core.Live):
     """The picture of the last drawn frame. All forms are live: `tick` changes what they show; copy to keep.
 
     The picture is written into them when one of them is looked at, or at once while somebody holds one.
 
     Attributes:
+        ndarray: RGBA, uint8 [144, 160, 4].
+        raw_buffer: the same memory, rows of 32-bit pixels.
         raw_buffer_dims: (144, 160).
         raw_buffer_format: "RGBA".
     """
@@ -36,11 +38,11 @@ class Screen:
         start = -self._room.ctypes.data % _LINE  # from there it is copied fastest
         flat = self._room[start : start + ROWS * COLS * 4]
         self._pixels: NDArray[np.uint8] = flat.reshape(ROWS, COLS, 4)
-        self._shown: NDArray[np.uint8] = self._pixels.view()
+        self._shown = self._pixels.view()
+        self._buffer = flat.data.cast("I", shape=(ROWS, COLS))
         del flat
         self.raw_buffer_dims = (ROWS, COLS)
         self.raw_buffer_format = "RGBA"
-        self._stale = False
         self._image: Any = None
         self._own_holds = self._holds()
 
@@ -50,7 +52,7 @@ class Screen:
 
     def _changed(self) -> None:
         """The console has another picture."""
-        if getrefcount(self._shown) + getrefcount(self._pixels) + getrefcount(self._room) > self._own_holds:
+        if self._given or self._holds() > self._own_holds:
             self._machine.picture_rgba(self._pixels)
         else:
             self._stale = True
@@ -59,20 +61,6 @@ class Screen:
         if self._stale:
             self._machine.picture_rgba(self._pixels)
             self._stale = False
-
-    @property
-    def ndarray(self) -> NDArray[np.uint8]:
-        """RGBA, uint8 [144, 160, 4]."""
-        if self._stale:
-            self._machine.picture_rgba(self._pixels)
-            self._stale = False
-        return self._shown
-
-    @property
-    def raw_buffer(self) -> memoryview:
-        """The same memory, rows of 32-bit pixels."""
-        self._refresh()
-        return self._pixels.data.cast("B").cast("I", shape=(ROWS, COLS))
 
     @property
     def image(self) -> Any:

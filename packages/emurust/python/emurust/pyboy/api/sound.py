@@ -16,12 +16,15 @@ CLOCK: Final = 4_194_304
 FRAME_CYCLES: Final = 70_224
 
 
-class Sound:
+class Sound(_core.LiveSound):
     """Samples of the last frame that `tick` was asked to sample: stereo, signed 8 bits, 0 to 127. Live like `screen`.
 
     They are made when one of the forms is looked at, or at once while somebody holds one.
 
     Attributes:
+        ndarray: the samples of the last frame, int8 [n, 2]: left, right.
+        raw_buffer: the whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame.
+        raw_ndarray: the whole buffer, int8 [n, 2].
         sample_rate: samples a second.
         raw_buffer_format: "b".
         raw_buffer_length: length of `raw_buffer`.
@@ -34,53 +37,29 @@ class Sound:
         self.raw_buffer_format, self.raw_buffer_dims = "b", (0, 0)
         self.raw_buffer_length = 2 * (-(-sample_rate * FRAME_CYCLES // CLOCK) + 1)
         self._samples: NDArray[np.int8] = np.zeros(self.raw_buffer_length, np.int8)
-        self._pairs: Any = self._samples.reshape(-1, 2) if emulated else SoundEnabledError()
-        self._head = 0
-        self._stale = False
+        self._whole: Any = self._samples.reshape(-1, 2) if emulated else SoundEnabledError()
+        self._buffer = self._samples.data
+        self._emulated = emulated
+        self._refresh()
         self._own_holds = self._holds()
 
     def _holds(self) -> int:
         """References to the samples' memory: more than at first while somebody keeps a part of it."""
-        return getrefcount(self._samples) + getrefcount(self._pairs)
+        return getrefcount(self._shown) + getrefcount(self._samples) + getrefcount(self._whole)
 
     def _changed(self) -> None:
         """The console has other samples."""
-        if getrefcount(self._samples) + getrefcount(self._pairs) > self._own_holds:
-            self._head = _core.samples_into(self._machine, self._samples)
+        if self._given or self._holds() > self._own_holds:
+            self._refresh()
         else:
             self._stale = True
 
     def _refresh(self) -> None:
-        if self._stale:
-            self._head = _core.samples_into(self._machine, self._samples)
-            self._stale = False
+        head = _core.samples_into(self._machine, self._samples)
+        if self._emulated and (self._shown is None or head != self._head):
+            self._shown = self._whole[: head // 2]
+        self._head, self._stale = head, False
 
-    @property
-    def raw_buffer(self) -> memoryview:
-        """The whole buffer, left and right in turns; `raw_buffer_head` values of it are of the last frame."""
-        self._refresh()
-        return self._samples.data
-
-    @property
-    def raw_buffer_head(self) -> int:
-        """How many values of `raw_buffer` are of the last frame."""
-        self._refresh()
-        return self._head
-
-    @property
-    def raw_ndarray(self) -> Any:
-        """The whole buffer, int8 [n, 2]."""
-        self._refresh()
-        return self._pairs
-
-    @property
-    def ndarray(self) -> NDArray[np.int8]:
-        """The samples of the last frame, int8 [n, 2]: left, right.
-
-        Raises:
-            PyBoyFeatureDisabledError: The console was made without sound.
-        """
-        if self._stale:
-            self._refresh()
-        found: NDArray[np.int8] = self._pairs[: self._head // 2]
-        return found
+    def _refuse(self) -> None:
+        """Called for the samples of a console without sound; raises what any use of them does."""
+        self._whole[:0]
