@@ -198,19 +198,36 @@ class PyBoy(_core.Inputs):
         """
         if self.stopped:
             raise PyBoyInvalidOperationException("tick: got a stopped console, expected a running one; make another")
-        count = options.frames(count)
+        if type(count) is not int or not 0 < count < _STRETCH:
+            count = options.frames(count)
         if count == 0:
             self._after_frames()
             return False
         with self._turn:
-            running = self._run(count, bool(render), bool(sound))
+            if count < _STRETCH and not self._between_frames():
+                try:
+                    self._run_frames(count, bool(render), bool(sound))
+                    if not self._is_idle():  # a hook pressed something
+                        self._take_due()
+                finally:
+                    if not self.stopped:
+                        self._show(render)
+                running = not self.quitting and not self.stopped
+            else:
+                running = self._run(count, bool(render), bool(sound))
             self._after_frames()
         return running
 
+    def _between_frames(self) -> bool:
+        """Something is to be done before or between the next frames."""
+        return not self._is_idle() or self.paused or self.gameshark.enabled or self._window.initial_speed > 0
+
     def _after_frames(self) -> None:
-        self.screen._after_tick()
+        if self.screen._image is not None:
+            self.screen._after_tick()
         self.game_wrapper.post_tick()
-        self._window.present(self.screen, self.target_emulationspeed)
+        if self.target_emulationspeed or self._window.initial_speed:
+            self._window.present(self.screen, self.target_emulationspeed)
 
     def _run(self, count: int, render: bool, sound: bool) -> bool:
         left = count
