@@ -198,7 +198,7 @@ class PyBoy(_core.Inputs):
         """
         if self.stopped:
             raise PyBoyInvalidOperationException("tick: got a stopped console, expected a running one; make another")
-        if type(count) is not int or not 0 < count < _STRETCH:
+        if type(count) is not int or not 0 <= count < _STRETCH:
             count = options.frames(count)
         if count == 0:
             self._after_frames()

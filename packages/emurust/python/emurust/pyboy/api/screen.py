@@ -17,6 +17,8 @@ try:
 except ImportError:  # `image` raises when it is used
     Image = None  # type: ignore[assignment]
 
+_SCROLL: Final = 0xFF42  # SCY and SCX
+_WINDOW: Final = 0xFF4A  # WY and WX
 _LINE: Final = 64  # bytes of a cache line
 
 
@@ -65,6 +67,8 @@ class Screen(_core.Live):
     @property
     def image(self) -> Any:
         """A `PIL.Image` over the same memory; raises `PyBoyDependencyError` without Pillow, when it is used."""
+        if self._image is not None and not self._stale:
+            return self._image
         if Image is None:
             return PillowImportError()
         self._refresh()
@@ -84,6 +88,6 @@ class Screen(_core.Live):
 
     def get_tilemap_position(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """``((SCX, SCY), (WX - 7, WY))`` as they are now."""
-        scy, scx = self._machine.read(0xFF42), self._machine.read(0xFF43)
-        wy, wx = self._machine.read(0xFF4A), self._machine.read(0xFF4B)
+        scy, scx = self._machine.read_range(_SCROLL, 2)
+        wy, wx = self._machine.read_range(_WINDOW, 2)
         return (scx, scy), (wx - 7, wy)
