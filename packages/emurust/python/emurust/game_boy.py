@@ -325,7 +325,7 @@ class GameBoy:
         file.write(self._machine.save_state())
 
     def load_state(self, file: BinaryIO) -> None:
-        """Reads a state written by `save_state` or by PyBoy (formats 14 to 29).
+        """Reads a state written by `save_state` or by any release of PyBoy.
 
         Raises:
             InvalidStateError: Damaged, newer, or of another ROM, model or sound setting; nothing changes then.

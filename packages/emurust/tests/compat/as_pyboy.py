@@ -5,16 +5,16 @@ PyBoy starts with its own boot ROM; so do consoles here: the plugin passes the f
 
 from __future__ import annotations
 
-import importlib
 import io
 import sys
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 import emurust.pyboy
+from emurust.as_pyboy import Finder
 from emurust.game_boy import MONOCHROME_PALETTES
 from emurust.pyboy import console, options, utils
 from emurust.pyboy.errors import not_offered
@@ -52,17 +52,6 @@ def _boot_rom(color: bool) -> Path:
     return adapter.boot_rom(color)
 
 
-class _Alias(Loader):
-    def __init__(self, target: str):
-        self._target = target
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return importlib.import_module(self._target)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """It is there already."""
-
-
 class _Unused:
     """Something of PyBoy's own parts: it can be imported and passed on, and raises when it is used."""
 
@@ -95,18 +84,10 @@ class _Placeholder(Loader):
         """There is nothing in it."""
 
 
-class _Finder(MetaPathFinder):
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != "pyboy" and not name.startswith("pyboy."):
-            return None
-        ours = _RENAMED.get(name, "emurust." + name)
-        try:
-            importlib.import_module(ours)
-        except ImportError:
-            loader: Loader = _Placeholder()
-        else:
-            loader = _Alias(ours)
-        return ModuleSpec(name, loader, is_package=True)
+class _Finder(Finder):
+    def missing(self, name: str) -> ModuleSpec:
+        """A module in which there is every name."""
+        return ModuleSpec(name, _Placeholder(), is_package=True)
 
 
 class IntIOWrapper:
@@ -156,4 +137,4 @@ for _name, _value in _INTERNALS.items():
 console.DMG_PALETTES = MONOCHROME_PALETTES  # type: ignore[attr-defined]
 emurust.pyboy.__main__ = _Missing("pyboy.__main__")  # type: ignore[attr-defined]
 emurust.pyboy.PyBoy = console.PyBoy = PyBoy  # type: ignore[misc]
-sys.meta_path.insert(0, _Finder())
+sys.meta_path.insert(0, _Finder(_RENAMED))

@@ -1,6 +1,8 @@
 """Damaged PyBoy states through the loader: each is refused by a typed error, or loads and runs.
 
-python tests/compat/mutated_states.py [--count 5000]
+python tests/compat/mutated_states.py [--count 5000] [--old]
+
+With `--old` they are those that older releases saved, of every format.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any, Final
 
 import record
 from handover import roms
+from old_states import states
 from pair import load, make_ours, state_of
 
 from emurust.errors import LockedUp
@@ -46,6 +49,7 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5_000)
+    parser.add_argument("--old", action="store_true")
     options = parser.parse_args()
     chance, facts = random.Random(0), record.about()
     consoles = {}
@@ -53,6 +57,8 @@ def main() -> int:
         console = make_ours(rom)
         console.tick(200)
         consoles[name] = (console, state_of(console))
+    if options.old:
+        consoles = {name: (consoles[name.split("-")[0]][0], states.read(f"{name}.state")) for name in states.names()}
     outcomes: Counter[str] = Counter()
     slowest = 0.0
     for number in range(options.count):
@@ -65,8 +71,8 @@ def main() -> int:
     found = {"states": options.count, "untyped": 0, **outcomes, "slowest_seconds": round(slowest, 4)}
     print(found)
     wrong = outcomes["untyped"] or slowest > SLOW_SECONDS
-    if options.count >= 5_000:
-        record.write("mutated_states", found, facts)
+    if options.count >= (3_000 if options.old else 5_000):
+        record.write("mutated_old_states" if options.old else "mutated_states", found, facts)
     return int(bool(wrong))
 
 

@@ -45,3 +45,7 @@ def test_states_go_on_alike_whoever_saved_and_loads_them(adapter):
 
 def test_damaged_states_are_refused_or_run(adapter):
     assert "'states': 400" in run("mutated_states.py", "--count", 400)
+
+
+def test_no_call_is_much_slower_than_recorded(adapter):
+    assert "slower than it was: none" in run("access_speed.py", "--quick")

@@ -144,8 +144,10 @@ impl Machine {
         self.colors = Arc::new(colors);
     }
 
-    /// Samples of the frame, left and right in turns, if they are kept.
-    pub fn samples(&self) -> &[i8] {
+    /// Samples of the frame, left and right in turns, if they are kept; they are made when they are first asked for.
+    pub fn samples(&mut self) -> &[i8] {
+        self.apu.catch_up(self.events.slice_start);
+        self.apu.make_samples();
         &self.apu.samples
     }
 

@@ -305,7 +305,7 @@ impl Machine {
         self.lcd.advance(self.cycles);
         self.lcd.speed_shift = shift;
         self.sync_apu();
-        self.apu.speed_shift = shift;
+        self.apu.set_speed(shift);
         self.key1 ^= 0x81;
     }
 }

@@ -36,7 +36,9 @@ pub use error::EmuError;
 pub use hooks::{Place, Stop, BOOT_BANK, BREAK};
 pub use lcd::palette::{Colors, Shades};
 pub use machine::{Machine, Model, Options, Registers, Shortcuts};
-pub use pyboy_state::SoundBuffer;
+pub use pyboy_state::{
+    SoundBuffer, NEWEST as NEWEST_PYBOY_FORMAT, RELEASED as RELEASED_PYBOY_FORMATS,
+};
 pub use view::{Cell, CutOut, ScreenObject};
 
 /// Distance of an event that is not going to happen.

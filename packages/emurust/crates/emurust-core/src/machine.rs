@@ -198,6 +198,14 @@ impl Machine {
         }
     }
 
+    /// A machine as this one is before its first cycle, whatever it begins with.
+    pub(crate) fn unpowered(&self) -> Self {
+        let mut machine = Self::blank(self.rom.clone(), &self.options());
+        machine.boot.clone_from(&self.boot);
+        machine.boot_mapped = self.boot.is_some();
+        machine
+    }
+
     /// How this machine was set up.
     #[must_use]
     pub fn options(&self) -> Options {
@@ -286,6 +294,7 @@ impl Machine {
         self.lcd.renderer.enabled = render;
         self.apu.sampling = sound;
         self.apu.samples.clear();
+        self.apu.open_journal();
         self.idle.start_frame();
         self.disturb();
     }

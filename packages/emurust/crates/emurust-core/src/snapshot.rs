@@ -521,6 +521,7 @@ impl Machine {
         self.lcd.renderer.forget();
         self.idle.clear();
         self.apu.pending = 0;
+        self.apu.close_journal();
         self.disturb();
         Ok(())
     }

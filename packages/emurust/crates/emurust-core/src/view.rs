@@ -8,6 +8,8 @@ use crate::lcd::{lcdc, VRAM_BANK};
 use crate::machine::{Machine, Model};
 use crate::{HEIGHT, WIDTH};
 
+/// Tiles of a bank of video memory.
+const TILES: usize = 384;
 /// Side of a tile map in tiles.
 const MAP_SIDE: usize = 32;
 
@@ -131,6 +133,27 @@ impl Machine {
                 u16::from(tile ^ 0x80) + 128
             };
         }
+    }
+
+    /// The pixels of a tile, 0–383 or 767, row by row: RGBA in the colours of the background under its palette register.
+    #[must_use]
+    pub fn tile_pixels(&self, tile: u32) -> [u32; 64] {
+        let (bank, number) = (tile as usize / TILES, tile as usize % TILES);
+        let data = &self.lcd.vram[bank * VRAM_BANK + 16 * number..][..16];
+        let shades = if self.model == Model::Color {
+            self.colors.compatibility[0]
+        } else {
+            self.colors.monochrome
+        };
+        let colors = [0, 2, 4, 6].map(|bit| {
+            let [blue, green, red, _] = shades[usize::from(self.lcd.bgp >> bit & 3)].to_le_bytes();
+            u32::from_le_bytes([red, green, blue, 0xFF])
+        });
+        std::array::from_fn(|at| {
+            let (row, bit) = (at / 8 * 2, 7 - at % 8);
+            let number = data[row] >> bit & 1 | (data[row + 1] >> bit & 1) << 1;
+            colors[usize::from(number)]
+        })
     }
 
     /// Tile numbers 0–383 of a cut-out of the background or window map, row by row, read as a program would:

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rlenv_host::threads::Threads;
 
 use crate::machine::{writable, Machine};
-use crate::raise;
+use crate::{host_time, raise};
 
 #[pyclass]
 pub(crate) struct Batch {
@@ -223,7 +223,7 @@ impl Batch {
         if state.starts_with(b"EMURUST\0") {
             machine.load_state(state).map_err(raise)
         } else {
-            machine.load_pyboy_state(state).map_err(raise)
+            machine.load_pyboy_state(state, host_time()).map_err(raise)
         }
     }
 

@@ -1,5 +1,6 @@
 //! One console.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,9 +8,7 @@ use emurust_core::{
     self as core, BootRom, Cell, Colors, EmuError, Model, Options, Place, Rom, Shortcuts,
     SoundBuffer, Stop,
 };
-use numpy::{
-    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArrayDyn,
-};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
@@ -17,7 +16,7 @@ use spinning_top::relax::Relax;
 use spinning_top::RawSpinlock;
 
 use crate::area::{contiguous, cut_out, object_parts, Area, Legend, Part};
-use crate::raise;
+use crate::{host_time, raise};
 
 /// Threads that wait for a console sleep: that is rare, but frames may take long.
 #[derive(Default)]
@@ -37,6 +36,8 @@ pub(crate) type Locked<'a> = lock_api::MutexGuard<'a, RawSpinlock<Sleep>, core::
 #[pyclass(frozen, module = "emurust._core")]
 pub(crate) struct Machine {
     inner: Turn,
+    /// A whole frame was run.
+    ran: AtomicBool,
 }
 
 /// A breakpoint that was reached: frames left after this one, bank, address, opcode.
@@ -46,6 +47,7 @@ impl Machine {
     pub(crate) fn new_of(inner: core::Machine) -> Self {
         Self {
             inner: Turn::new(inner),
+            ran: AtomicBool::new(false),
         }
     }
 
@@ -64,6 +66,10 @@ impl Machine {
         Ok(Self::new_of(inner))
     }
 
+    pub(crate) fn has_run(&self) -> bool {
+        self.ran.load(Ordering::Relaxed)
+    }
+
     /// Finishes the present frame and runs `left` more; only the last of them is drawn and sampled.
     fn finish(&self, py: Python<'_>, left: u32, render: bool, sound: bool) -> PyResult<Reached> {
         py.detach(|| {
@@ -73,6 +79,7 @@ impl Machine {
                 if let Stop::Hook(place, opcode) = machine.run_to_stop()? {
                     return Ok(Some((left, place.bank, place.address, opcode)));
                 }
+                self.ran.store(true, Ordering::Relaxed);
                 let Some(rest) = left.checked_sub(1) else {
                     return Ok(None);
                 };
@@ -97,7 +104,7 @@ pub(crate) fn writable<'a>(
     array.as_slice_mut().map_err(|_| not_contiguous())
 }
 
-fn not_contiguous() -> PyErr {
+pub(crate) fn not_contiguous() -> PyErr {
     raise(EmuError::InvalidArgument(
         "the buffer is not C-contiguous".into(),
     ))
@@ -427,7 +434,7 @@ impl Machine {
         if state.starts_with(b"EMURUST\0") {
             machine.load_state(state).map_err(raise)
         } else {
-            machine.load_pyboy_state(state).map_err(raise)
+            machine.load_pyboy_state(state, host_time()).map_err(raise)
         }
     }
 
@@ -487,43 +494,29 @@ impl Machine {
         )
     }
 
-    /// Brings the host's buffers up to date: the picture (144, 160, 4) if it was `drawn` or replaced, and the
-    /// samples of the last frame, at the front; gives their number.
-    fn show(
-        &self,
-        py: Python<'_>,
-        drawn: bool,
-        mut picture: PyReadwriteArrayDyn<'_, u8>,
-        mut samples: PyReadwriteArray1<'_, i8>,
-    ) -> PyResult<usize> {
-        let out = samples.as_slice_mut().map_err(|_| not_contiguous())?;
-        let mut machine = self.lock(py);
-        if machine.take_replaced() || drawn {
-            machine.picture_rgba(writable(&mut picture, &[core::HEIGHT, core::WIDTH, 4])?);
-        }
-        let samples = machine.samples();
-        let count = samples.len().min(out.len());
-        out[..count].copy_from_slice(&samples[..count]);
-        Ok(count)
-    }
-
-    /// The state in PyBoy's format; `sound` is its sample buffer, `head` how much of it is of the last frame.
+    #[pyo3(signature = (sound, head, host_time, format=core::NEWEST_PYBOY_FORMAT))]
+    /// The state in one of PyBoy's formats; `sound` is its sample buffer, `head` how much of it is of the last frame.
     fn save_pyboy_state<'py>(
         &self,
         py: Python<'py>,
         sound: PyReadonlyArray1<'_, u8>,
         head: u64,
         host_time: f64,
+        format: u8,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let samples = sound.as_slice().map_err(|_| not_contiguous())?;
         let sound = SoundBuffer { samples, head };
-        let state = self.lock(py).save_pyboy_state(sound, host_time);
-        Ok(PyBytes::new(py, &state))
+        let machine = self.lock(py);
+        let state = machine.save_pyboy_state(sound, host_time, format);
+        Ok(PyBytes::new(py, &state.map_err(raise)?))
     }
 
     /// Loads a PyBoy state as a running PyBoy does.
     fn load_pyboy_state_running(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        self.lock(py).load_pyboy_state_running(state).map_err(raise)
+        let mut machine = self.lock(py);
+        machine
+            .load_pyboy_state_running(state, host_time())
+            .map_err(raise)
     }
 
     fn set_register(&self, py: Python<'_>, name: &str, value: u16) -> PyResult<()> {

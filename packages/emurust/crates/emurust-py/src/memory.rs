@@ -36,18 +36,20 @@ impl Range {
 
 /// The errors of `emurust.pyboy.errors`.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     Input,
     Bounds,
+    Index,
     Overflow,
     Type,
     Operation,
 }
 
-fn refuse(py: Python<'_>, kind: Kind, what: &str, got: &str, expected: &str) -> PyErr {
+pub(crate) fn refuse(py: Python<'_>, kind: Kind, what: &str, got: &str, expected: &str) -> PyErr {
     let name = match kind {
         Kind::Input => "PyBoyInvalidInputException",
         Kind::Bounds => "PyBoyOutOfBoundsException",
+        Kind::Index => "PyBoyIndexError",
         Kind::Overflow => "PyBoyOverflowError",
         Kind::Type => "PyBoyTypeError",
         Kind::Operation => "PyBoyInvalidOperationException",
@@ -59,7 +61,7 @@ fn refuse(py: Python<'_>, kind: Kind, what: &str, got: &str, expected: &str) -> 
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-fn shown(value: &Bound<'_, PyAny>) -> String {
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(
         |_| "something without a repr".into(),
         |text| text.to_string(),
@@ -305,6 +307,9 @@ impl MemoryView {
             let value = self.machine.get().lock(py).read_memory(address);
             return Ok(value.into_pyobject(py)?.into_any());
         }
+        if let Some(value) = self.bank_byte(py, whole) {
+            return Ok(value.into_pyobject(py)?.into_any());
+        }
         match split(whole)? {
             Some((bank, part)) => self.read_bank(py, bank, &part),
             None => self.read(py, whole),
@@ -360,6 +365,23 @@ impl MemoryView {
                 Ok(PyList::new(py, bytes)?.into_any())
             }
         }
+    }
+
+    /// One byte of a bank, if the key is a pair of plain numbers that name one.
+    fn bank_byte(&self, py: Python<'_>, whole: &Bound<'_, PyAny>) -> Option<u8> {
+        let pair = whole.cast_exact::<PyTuple>().ok()?;
+        if pair.len() != 2 {
+            return None;
+        }
+        let bank = number::<u16>(&pair.get_item(0).ok()?)?;
+        let address = number::<u16>(&pair.get_item(1).ok()?)?;
+        let cell = Cell {
+            bank: Some(bank),
+            address,
+        };
+        let mut machine = self.machine.get().lock(py);
+        let stored = address < 0xA000; // the rest has rules of its own
+        (stored && machine.check_cell(cell).is_ok()).then(|| machine.read_cell(cell))
     }
 
     fn read_bank<'py>(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 import threading
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,6 @@ from emurust.pyboy.api.rumble import Rumble
 from emurust.pyboy.api.screen import Screen
 from emurust.pyboy.api.sgb import SGB
 from emurust.pyboy.api.sound import DEFAULT_RATE, Sound
-from emurust.pyboy.api.source import Source
 from emurust.pyboy.api.sprite import Sprite
 from emurust.pyboy.api.tile import Tile
 from emurust.pyboy.api.tilemap import TileMap
@@ -37,13 +35,17 @@ from emurust.pyboy.errors import (
     not_offered,
     refused,
 )
-from emurust.pyboy.events import BUTTON_CHANGES, PRESSES, RELEASES, WindowEvent, button_of, event_of
+from emurust.pyboy.events import BUTTON_CHANGES, WindowEvent
 from emurust.pyboy.hooks import Hooks
+from emurust.pyboy.logging import Log
 from emurust.pyboy.memory import PyBoyMemoryView, PyBoyRegisterFile
 from emurust.pyboy.plugins import wrapper_of
 from emurust.pyboy.symbols import Symbols
+from emurust.pyboy.utils import STATE_VERSION
 from emurust.pyboy.window import check_name, open_window
 
+# What consoles start with that are given no boot ROM, by whether they are colour ones; see `emurust.as_pyboy`.
+BOOT_ROMS: Final[dict[bool, os.PathLike[str]]] = {}
 # frames that run without a look at signals, such as Ctrl-C
 _STRETCH: Final = 600
 
@@ -57,7 +59,7 @@ def _without(name: str, instead: str) -> property:
     return property(get, doc="Not offered.")
 
 
-class PyBoy:
+class PyBoy(_core.Inputs):
     """A Game Boy with a cartridge, with the names, arguments and results of ``pyboy.PyBoy`` 2.8.1.
 
     What differs stands in the package's README. The main thing: without ``bootrom`` the console starts where PyBoy's
@@ -76,11 +78,13 @@ class PyBoy:
         cgb: colour console or not; None for what the cartridge asks for.
         gameshark: codes, separated by commas.
         no_input: the window's keys do nothing.
-        log_level: is checked; this emulator does not log.
+        log_level: of what is printed about old names of arguments; nothing else is logged.
         color_palette, cgb_color_palette: colours 0xRRGGBB of monochrome consoles, and of monochrome cartridges on
             colour consoles (background, objects 0 and 1).
         title_status: is taken.
-        **others: PyBoy's other arguments raise an error that names the replacement, where they ask for something.
+        **others: ``window_type``, ``bootrom_file`` and ``sound``, the old names of 1.x, are taken with a line on
+            standard output, as in PyBoy. PyBoy's other arguments raise an error that names the replacement, where they
+            ask for something.
 
     Attributes:
         frame_count: frames since the start.
@@ -116,9 +120,11 @@ class PyBoy:
         **others: Any,
     ) -> None:
         self.stopped = True
-        check_name(window)
-        options.check_others(others)
         options.check_log_level(log_level)
+        log = Log(log_level)
+        window, bootrom, sound_volume = options.old_names(others, window, bootrom, sound_volume, log)
+        check_name(window, log)
+        options.check_others(others)
         rate = options.sample_rate(sound_sample_rate)
         options.check_volume(sound_volume)
         self.gamerom = str(gamerom) if isinstance(gamerom, str | Path) else None
@@ -128,6 +134,9 @@ class PyBoy:
         monochrome, compatibility = options.palette(color_palette), options.palettes(cgb_color_palette)
         try:
             with translated():
+                if bootrom is None and BOOT_ROMS:
+                    cgb = options.wants_color(rom) if cgb is None else bool(cgb)
+                    bootrom = BOOT_ROMS[cgb]
                 boot = options.read_boot_rom(bootrom)
                 self._machine = _core.Machine(
                     rom, boot, options.color(cgb, boot), bool(sound_emulated), monochrome, compatibility, rate, True
@@ -137,24 +146,20 @@ class PyBoy:
         self._battery = states.Battery(self._machine, rom)
         self._load_battery(ram_file, rtc_file)
         self.cartridge_title = self._machine.title
-        self.frame_count = 0
         self.paused = self.quitting = False
         self.no_input, self.title_status = no_input, title_status
-        self.events: list[WindowEvent] = []
-        self._queued: list[tuple[int, int]] = []
         self._turn = threading.RLock()
         self._palettes = cycle(MONOCHROME_PALETTES.values())
 
         self.screen = Screen(self._machine)
-        self.sound = Sound(bool(sound_emulated), rate or DEFAULT_RATE)
+        self.sound = Sound(self._machine, bool(sound_emulated), rate or DEFAULT_RATE)
         self.rumble = Rumble(self._machine)
         self.sgb = SGB()
         self.memory = PyBoyMemoryView(self._machine)
         self.register_file = PyBoyRegisterFile(self._machine)
         self.memory_scanner = MemoryScanner(self.memory)
-        self._source = Source(self._machine, compatibility[0] if self._machine.color else monochrome)
-        self.tilemap_background = TileMap(self._source, False, lambda: self.frame_count)
-        self.tilemap_window = TileMap(self._source, True, lambda: self.frame_count)
+        self.tilemap_background = TileMap(self._machine, False)
+        self.tilemap_window = TileMap(self._machine, True)
         self._symbols = symbol_table
         self._hooks = Hooks(self._machine, self.memory, symbol_table)
         self._window = open_window(window, scale, self.screen)
@@ -193,19 +198,36 @@ class PyBoy:
         """
         if self.stopped:
             raise PyBoyInvalidOperationException("tick: got a stopped console, expected a running one; make another")
-        count = options.frames(count)
+        if type(count) is not int or not 0 <= count < _STRETCH:
+            count = options.frames(count)
         if count == 0:
             self._after_frames()
             return False
         with self._turn:
-            running = self._run(count, bool(render), bool(sound))
+            if count < _STRETCH and not self._between_frames():
+                try:
+                    self._run_frames(count, bool(render), bool(sound))
+                    if not self._is_idle():  # a hook pressed something
+                        self._take_due()
+                finally:
+                    if not self.stopped:
+                        self._show(render)
+                running = not self.quitting and not self.stopped
+            else:
+                running = self._run(count, bool(render), bool(sound))
             self._after_frames()
         return running
 
+    def _between_frames(self) -> bool:
+        """Something is to be done before or between the next frames."""
+        return not self._is_idle() or self.paused or self.gameshark.enabled or self._window.initial_speed > 0
+
     def _after_frames(self) -> None:
-        self.screen._after_tick()
+        if self.screen._image is not None:
+            self.screen._after_tick()
         self.game_wrapper.post_tick()
-        self._window.present(self.screen, self.target_emulationspeed)
+        if self.target_emulationspeed or self._window.initial_speed:
+            self._window.present(self.screen, self.target_emulationspeed)
 
     def _run(self, count: int, render: bool, sound: bool) -> bool:
         left = count
@@ -218,9 +240,7 @@ class PyBoy:
                     last = frames == left
                     self._run_frames(frames, render and last, sound and last)
                 left -= frames
-                self.events = []
-                while self._queued and self._queued[0][0] == self.frame_count:
-                    self.events.append(WindowEvent(heapq.heappop(self._queued)[1]))
+                self._take_due()
         finally:
             if not self.stopped:
                 self._show(render)
@@ -231,9 +251,8 @@ class PyBoy:
         if self.paused or self.gameshark.enabled or self._window.initial_speed:
             return 1
         ahead = min(left, _STRETCH)
-        if self._queued and self._queued[0][0] > self.frame_count:
-            ahead = min(ahead, self._queued[0][0] - self.frame_count)
-        return ahead
+        due = self._next_due()
+        return min(ahead, due) if due is not None and due > 0 else ahead
 
     def _run_frames(self, count: int, render: bool, sound: bool) -> None:
         first = self.frame_count
@@ -250,13 +269,9 @@ class PyBoy:
 
     def _show(self, drawn: bool) -> None:
         """Brings the live buffers up to date."""
-        self.sound._head = self._machine.show(drawn, self.screen._pixels, self.sound._samples)
-
-    def set_emulation_speed(self, target_speed: int) -> None:
-        """Times the speed of the real console, or 0 for as fast as possible (the default without a window)."""
-        if not isinstance(target_speed, int | float):
-            raise refused("PyBoyTypeError", "speed", repr(target_speed), "a number, 0 for no limit")
-        self.target_emulationspeed = int(target_speed)
+        if _core.take_replaced(self._machine) or drawn:
+            self.screen._changed()
+        self.sound._changed()
 
     def stop(self, save: bool = True, ram_file: Any = None, rtc_file: Any = None) -> None:
         """Ends the console; with ``save`` writes battery-backed RAM and clock, beside the ROM or into the files.
@@ -271,6 +286,16 @@ class PyBoy:
         self._window.close()
         self.stopped = True
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Copies and pickles are refused: they would share the console.
+
+        Raises:
+            PyBoyTypeError: Always; it is a `TypeError`.
+        """
+        raise refused(
+            "PyBoyTypeError", "PyBoy", "a copy or pickle of a console", "save_state, then load_state in another"
+        )
+
     def __enter__(self) -> Self:
         return self
 
@@ -280,37 +305,6 @@ class PyBoy:
         self.stop()
 
     # --- input ------------------------------------------------------------------------------------------------------
-
-    def button(self, input: str, delay: int = 1) -> None:
-        """Presses a button in the next frame, and lets go ``delay`` frames later.
-
-        Raises:
-            PyBoyInvalidInputException: No such button, or a negative delay; nothing is pressed then.
-        """
-        name, frames = button_of(input), options.delay(delay)
-        self.send_input(PRESSES[name])
-        self.send_input(RELEASES[name], frames)
-
-    def button_press(self, input: str) -> None:
-        """Presses a button from the next frame on."""
-        self.send_input(PRESSES[button_of(input)])
-
-    def button_release(self, input: str) -> None:
-        """Lets go of a button from the next frame on."""
-        self.send_input(RELEASES[button_of(input)])
-
-    def send_input(self, event: int, delay: int = 0) -> None:
-        """Queues an event of `WindowEvent` for the next frame, or for ``delay`` frames later.
-
-        Raises:
-            PyBoyInvalidInputException: No such event, or a negative delay.
-            NotOfferedError: An event that starts something that is not offered.
-        """
-        found, frames = event_of(event), options.delay(delay)
-        if frames:
-            heapq.heappush(self._queued, (self.frame_count + frames, int(found)))
-        else:
-            self.events.append(found)
 
     def _handle_events(self) -> None:
         events = self.events
@@ -357,7 +351,7 @@ class PyBoy:
             with open(f"{self.gamerom}.state", "rb") as file:
                 self.load_state(file)
 
-    _CONTROLS: Final[dict[WindowEvent, Callable[[PyBoy], None]]] = {
+    _CONTROLS: Final[dict[int, Callable[[PyBoy], None]]] = {
         WindowEvent.QUIT: _quit,
         WindowEvent.RELEASE_SPEED_UP: _toggle_speed,
         WindowEvent.STATE_SAVE: _save_beside_rom,
@@ -370,17 +364,24 @@ class PyBoy:
 
     # --- states -----------------------------------------------------------------------------------------------------
 
-    def save_state(self, file_like_object: Any) -> None:
-        """Writes a state in PyBoy's own format to a binary file."""
-        states.save(self._machine, self.sound, file_like_object)
+    def save_state(self, file_like_object: Any, *, state_format: int = STATE_VERSION) -> None:
+        """Writes a state in PyBoy's own format to a binary file.
+
+        Args:
+            file_like_object: the file.
+            state_format: 29 for PyBoy 2.8, or that of an older release which is to load it: 17 for 2.7.1, 15 for
+                2.7.0, 14 for 2.5, 12 for 2.4, 11 for 2.3, 10 for 2.0 to 2.2, 9 for 1.6, and so on down to 4. What
+                the older format has no room for is lost: sound before 14, among others.
+        """
+        states.save(self._machine, self.sound, file_like_object, state_format)
 
     def load_state(self, file_like_object: Any) -> None:
-        """Reads a state that PyBoy or emurust saved from a binary file.
+        """Reads a state that any release of PyBoy, or emurust, saved from a binary file.
 
         Raises:
             PyBoyAssertException: Nothing to read, damaged, or of another cartridge or model; nothing was changed.
         """
-        states.load(self._machine, file_like_object)
+        states.load(self._machine, file_like_object, self.frame_count > 0)
         self._show(True)
 
     def _load_battery(self, ram_file: Any, rtc_file: Any) -> None:
@@ -408,7 +409,9 @@ class PyBoy:
 
     def get_sprite(self, sprite_index: int) -> Sprite:
         """A sprite, 0 to 39."""
-        return Sprite(self._source, options.integer("sprite", sprite_index))
+        return Sprite(
+            self._machine, sprite_index if type(sprite_index) is int else options.integer("sprite", sprite_index)
+        )
 
     def get_sprite_by_tile_identifier(self, tile_identifiers: Sequence[int], on_screen: bool = True) -> list[list[int]]:
         """Per tile the numbers of the sprites that show it, on the screen or anywhere."""
@@ -421,7 +424,7 @@ class PyBoy:
 
     def get_tile(self, identifier: int) -> Tile:
         """A tile, 0 to 383, or 767 on colour consoles."""
-        return Tile(self._source, options.integer("tile", identifier))
+        return Tile(self._machine, identifier if type(identifier) is int else options.integer("tile", identifier))
 
     def game_area(self) -> NDArray[np.uint32]:
         """The game area, uint32 [height, width]; see `game_wrapper`."""
@@ -451,8 +454,8 @@ class PyBoy:
                 "set_color_palette: got a colour console, expected a monochrome one; pass cgb=False"
             )
         colors = options.palette(palette)
+        self.screen._refresh()  # a picture keeps the colours that it was drawn in
         self._machine.set_monochrome(colors)
-        self._source.set_background(colors)
 
     # --- hooks ------------------------------------------------------------------------------------------------------
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Final
+from typing import Final, Self
 
 from emurust.pyboy.errors import PyBoyInvalidInputException, not_offered, refused
 
 
-class WindowEvent(IntEnum):
-    """Buttons and controls of the emulator; every member is an ``int``."""
+class WindowEvent(int):
+    """Buttons and controls of the emulator: the attributes are plain integers, as in PyBoy.
+
+    ``WindowEvent(number)`` is that integer with a name: ``str`` gives it.
+
+    Raises:
+        PyBoyInvalidInputException: No such event.
+    """
 
     QUIT = 0
     PRESS_ARROW_UP = 1
@@ -57,21 +62,37 @@ class WindowEvent(IntEnum):
     SCREEN_RECORDING_TOGGLE_MP4 = 43
     DEBUG_GAME_AREA_TOGGLE = 44
 
-    @classmethod
-    def _missing_(cls, value: object) -> WindowEvent:
-        raise refused(PyBoyInvalidInputException, "event", value, f"a WindowEvent, 0 to {len(cls) - 1}")
+    def __new__(cls, event: int) -> Self:
+        """The event of a number."""
+        if type(event) is bool or not isinstance(event, int) or event not in _NAMES:
+            raise refused(PyBoyInvalidInputException, "event", event, f"a WindowEvent, 0 to {len(_NAMES) - 1}")
+        return super().__new__(cls, event)
 
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return _NAMES[int(self)]
+
+
+_NAMES: Final = {value: name for name, value in vars(WindowEvent).items() if type(value) is int}
 
 # The core's numbers of the buttons, in its order.
 BUTTONS: Final = ("right", "left", "up", "down", "a", "b", "select", "start")
 _EVENT_NAMES: Final = {
     name: f"{'ARROW' if number < 4 else 'BUTTON'}_{name.upper()}" for number, name in enumerate(BUTTONS)
 }
-PRESSES: Final = {name: WindowEvent[f"PRESS_{event}"] for name, event in _EVENT_NAMES.items()}
-RELEASES: Final = {name: WindowEvent[f"RELEASE_{event}"] for name, event in _EVENT_NAMES.items()}
+
+
+def _numbers(kind: str) -> dict[str, int]:
+    """The events of a kind, by button."""
+    return {name: getattr(WindowEvent, f"{kind}_{event}") for name, event in _EVENT_NAMES.items()}
+
+
+PRESSES: Final = _numbers("PRESS")
+RELEASES: Final = _numbers("RELEASE")
 # What an event does to a button: its number, and whether it is pressed.
 BUTTON_CHANGES: Final = {
     event: (BUTTONS.index(name), pressed)
@@ -87,6 +108,10 @@ _WITHOUT: Final = {
     WindowEvent.PRESS_REWIND_BACK: "keep states with save_state",
     WindowEvent.PRESS_REWIND_FORWARD: "keep states with save_state",
 }
+
+
+# Every event by its number; None where it starts something that is not offered.
+OFFERED: Final = [None if number in _WITHOUT else WindowEvent(number) for number in sorted(_NAMES)]
 
 
 def event_of(value: object) -> WindowEvent:

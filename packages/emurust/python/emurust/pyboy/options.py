@@ -16,9 +16,12 @@ from emurust.pyboy.errors import (
     not_offered,
     refused,
 )
+from emurust.pyboy.logging import Log
 
 _LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "DISABLE")
 _SHORT_BOOT_BYTES: Final = 0x100
+_COLOR_FLAG: Final = 0x143
+_FASTEST: Final = 2**62
 # arguments of PyBoy that are not offered, with what to use instead where one asks for them
 _OTHERS: Final = {
     "serial_shared_memory": "nothing: the link cable is not emulated",
@@ -32,9 +35,21 @@ _OTHERS: Final = {
     "rewind": "save_state and load_state",
     "randomize": "memory, before the first tick",
     "debug": "hook_register and register_file",
-    "bootrom_file": "bootrom",
-    "window_type": "window",
 }
+
+
+def old_names(given: dict[str, Any], window: Any, bootrom: Any, volume: Any, log: Log) -> tuple[Any, Any, Any]:
+    """Window, boot ROM and volume, by their names of PyBoy 1.x where these are given; takes them out of ``given``."""
+    if "bootrom_file" in given:
+        log.error("pyboy.pyboy", "'bootrom_file' is the old name of the argument 'bootrom'")
+        bootrom = given.pop("bootrom_file")
+    if "window_type" in given:
+        log.error("pyboy.pyboy", "'window_type' is the old name of the argument 'window'")
+        window = given.pop("window_type")
+    if given.pop("sound", None):
+        log.error("pyboy.pyboy", "'sound' is an old argument; 'sound_volume' and 'sound_emulated' took its place")
+        volume = 100
+    return window, bootrom, volume
 
 
 def check_others(given: dict[str, Any]) -> None:
@@ -120,6 +135,11 @@ def color(cgb: object, boot: bytes | None) -> bool | None:
     return bool(cgb)
 
 
+def wants_color(rom: bytes) -> bool:
+    """The cartridge is for colour consoles."""
+    return len(rom) > _COLOR_FLAG and rom[_COLOR_FLAG] & 0x80 != 0
+
+
 def palette(colors: Any) -> list[int]:
     """Four colours.
 
@@ -180,6 +200,13 @@ def delay(value: Any) -> int:
         raise refused("PyBoyTypeError", "delay", repr(value), "a non-negative integer")
     if value < 0:
         raise refused(PyBoyInvalidInputException, "delay", repr(value), "a non-negative integer")
+    return int(value)
+
+
+def speed(value: Any) -> int:
+    """Times the real speed, cut to an integer."""
+    if not isinstance(value, int | float) or value != value or abs(value) > _FASTEST:
+        raise refused("PyBoyTypeError", "speed", repr(value), "a number, 0 for no limit")
     return int(value)
 
 

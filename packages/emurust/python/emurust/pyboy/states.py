@@ -44,30 +44,44 @@ def read(file: Any) -> bytes:
     return bytes(data)
 
 
-def save(machine: _core.Machine, sound: Sound, file: Any) -> None:
-    """Writes a state in PyBoy's format 29."""
+def save(machine: _core.Machine, sound: Sound, file: Any, state_format: int) -> None:
+    """Writes a state in one of PyBoy's formats.
+
+    Raises:
+        PyBoyInvalidInputException: No release of PyBoy wrote that format, or it does not know colour consoles.
+    """
     check_file(file, "write")
-    samples = sound._samples.view(np.uint8)
-    file.write(machine.save_pyboy_state(samples, sound.raw_buffer_head, time.time()))
+    if type(state_format) is not int or not 0 <= state_format <= 0xFF:
+        expected = ", ".join(map(str, _core.PYBOY_FORMATS))
+        raise refused(PyBoyInvalidInputException, "state format", repr(state_format), f"one of {expected}")
+    samples, head = sound._samples.view(np.uint8), sound.raw_buffer_head
+    try:
+        with translated():
+            data = machine.save_pyboy_state(samples, head, time.time(), state_format)
+    except EmurustError as error:
+        raise PyBoyInvalidInputException(str(error)) from None
+    file.write(data)
     if hasattr(file, "flush"):
         file.flush()
 
 
-def load(machine: _core.Machine, file: Any) -> None:
-    """Reads a state: PyBoy's (formats 14 to 29), or emurust's own.
+def load(machine: _core.Machine, file: Any, running: bool) -> None:
+    """Reads a state: PyBoy's, of any format, or emurust's own.
+
+    What an older format lacks stays as it is in a ``running`` console, and is that of power on in one that never ran.
 
     Raises:
-        PyBoyStateError: It is damaged, or of another cartridge, model or setting; nothing was changed.
+        PyBoyStateError: It is damaged, newer than 2.8's, or of another cartridge, model or setting; nothing changed.
     """
     state = read(file)
     if not state:
         raise refused(PyBoyAssertException, "state", "an empty file (rewind it with seek(0))", "a saved state")
     try:
         with translated():
-            if state.startswith(b"EMURUST\0"):
-                machine.load_state(state)
-            else:
+            if running and not state.startswith(b"EMURUST\0"):
                 machine.load_pyboy_state_running(state)
+            else:
+                machine.load_state(state)
     except EmurustError as error:
         raise PyBoyStateError(str(error)) from None
 

@@ -10,9 +10,11 @@ from emurust.pyboy.api.constants import COLS, ROWS
 from emurust.pyboy.api.screen import Screen
 from emurust.pyboy.errors import PyBoyDependencyError, PyBoyKeyError, not_offered, refused
 from emurust.pyboy.events import WindowEvent
+from emurust.pyboy.logging import Log
 from rlenv_shared.errors import explain
 
-_NONE: Final = ("null", "headless", "dummy")
+_OLD_NONE: Final = ("headless", "dummy")
+_NONE: Final = ("null", *_OLD_NONE)
 _FRAMES_PER_SECOND: Final = 60
 # SDL's names of keys: the event of pressing, and of letting go
 _KEYS: Final = {
@@ -41,7 +43,7 @@ class NullWindow:
     def __init__(self) -> None:
         self._due = time.perf_counter()
 
-    def events(self) -> list[WindowEvent]:
+    def events(self) -> list[int]:
         """What the user did since the last frame."""
         return []
 
@@ -94,7 +96,7 @@ class Sdl2Window(NullWindow):
         self._keys = {sdl2.SDL_GetKeyFromName(name.encode()): changes for name, changes in _KEYS.items()}
         self._pixels = ctypes.c_void_p(screen._pixels.ctypes.data)
 
-    def events(self) -> list[WindowEvent]:
+    def events(self) -> list[int]:
         """Keys pressed and let go, and the window's closing."""
         sdl2, event, found = self._sdl2, self._sdl2.SDL_Event(), []
         while sdl2.SDL_PollEvent(ctypes.byref(event)):
@@ -126,7 +128,7 @@ class Sdl2Window(NullWindow):
         self._sdl2.SDL_QuitSubSystem(self._sdl2.SDL_INIT_VIDEO)
 
 
-def check_name(name: object) -> None:
+def check_name(name: object, log: Log) -> None:
     """Refuses windows that there are not.
 
     Raises:
@@ -137,6 +139,8 @@ def check_name(name: object) -> None:
         raise not_offered(f"window {name!r}", "pass window='SDL2' or 'null'")
     if name not in (*_NONE, "SDL2"):
         raise refused(PyBoyKeyError, "window", repr(name), "'null' or 'SDL2'")
+    if name in _OLD_NONE:
+        log.error("pyboy.plugins.window_null", f"{name!r} is an old name of the window 'null'")
 
 
 def open_window(name: str, scale: int, screen: Screen) -> NullWindow:

@@ -5,6 +5,7 @@
 //! reference's.
 
 mod clock;
+mod journal;
 pub(crate) mod noise;
 pub(crate) mod pulse;
 pub(crate) mod units;
@@ -12,6 +13,7 @@ pub(crate) mod wave;
 
 use clock::whole;
 use educe::Educe;
+use journal::Journal;
 use noise::Noise;
 use pulse::{Pulse, Sweep};
 use wave::Wave;
@@ -37,8 +39,11 @@ pub(crate) struct Apu {
     pub(crate) color: bool,
     /// Samples are taken in this frame; if not, the sample clock still advances but cuts no chunks.
     pub(crate) sampling: bool,
-    /// Store samples. Their values are not visible to programs, so headless runs leave this off.
+    /// Keep what samples are made from. Their values are not visible to programs, so headless runs leave this off.
     pub(crate) record: bool,
+    /// A frame is played again for its samples.
+    pub(crate) replays: bool,
+    pub(crate) journal: Journal,
     pub(crate) samples: Samples,
     pub(crate) speed_shift: u8,
     pub(crate) dots: u64,
@@ -82,6 +87,8 @@ impl Apu {
             color,
             sampling: true,
             record: false,
+            replays: false,
+            journal: Journal::default(),
             samples: Samples::new(),
             speed_shift: 0,
             dots: 0,
@@ -136,10 +143,10 @@ impl Apu {
         }
     }
 
-    /// Samples of this frame are kept.
+    /// Samples are taken as time passes.
     #[inline]
     fn records(&self) -> bool {
-        self.record && self.sampling
+        self.replays
     }
 
     /// Ends the slices before the present one, which began at `slice_start`.
@@ -174,6 +181,7 @@ impl Apu {
 
     /// Advances to the CPU cycle `now`.
     pub(crate) fn advance(&mut self, now: u64) {
+        self.note_advance(now);
         let elapsed = now.wrapping_sub(self.synced_at);
         self.synced_at = now;
         if !self.emulated {
@@ -276,6 +284,7 @@ impl Apu {
 
     /// A DIV write restarts the sequencer's period; it steps if the divider bit was high.
     pub(crate) fn div_written(&mut self, bit_was_high: bool) {
+        self.note_div(bit_was_high);
         if bit_was_high {
             self.div_written = true;
             self.last_div_write = self.dots;
@@ -329,6 +338,7 @@ impl Apu {
 
     /// Writes a port; `divider` is the CPU's 16-bit divider, whose phase matters when switching on.
     pub(crate) fn write(&mut self, port: u8, value: u8, divider: u16) {
+        self.note_write(port, value, divider);
         let switches_on = port == 0x26 && value & 0x80 != 0;
         let div_bit = divider >> 8 & (0x10 << self.speed_shift) != 0;
         if switches_on && !self.powered {

@@ -4,6 +4,10 @@ use super::units::{Envelope, Length};
 
 pub(crate) const DIVISORS: [i64; 8] = [8, 16, 32, 48, 64, 80, 96, 112];
 
+/// Steps after which a short register is in its circle, and the length of that.
+const SETTLED: u64 = 16;
+const SHORT_TURN: u64 = 127;
+
 #[derive(Debug, Clone)]
 pub(crate) struct Noise {
     pub(crate) active: bool,
@@ -166,9 +170,11 @@ impl Noise {
             return;
         }
         self.timer -= dots;
-        while self.timer <= 0 {
-            self.timer += self.period();
-            self.step_lfsr();
+        if self.timer <= 0 {
+            let period = self.period();
+            let steps = 1 - self.timer / period;
+            self.timer += steps * period;
+            self.step_lfsr_often(steps as u64);
         }
     }
 
@@ -211,6 +217,12 @@ impl Noise {
 
     fn step_lfsr_often(&mut self, steps: u64) {
         let mut left = steps;
+        if self.short && left > SHORT_TURN {
+            for _ in 0..SETTLED {
+                self.step_lfsr();
+            }
+            left = (left - SETTLED) % SHORT_TURN;
+        }
         // the next 14 bits fed back are the differences of neighbouring bits
         while left >= 14 && !self.short {
             let fed_back = (self.lfsr ^ self.lfsr >> 1) & 0x3FFF;

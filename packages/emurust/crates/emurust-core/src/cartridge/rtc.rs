@@ -131,13 +131,8 @@ impl Rtc {
     pub(crate) fn to_pyboy(&self, host_time: f64) -> [u8; PYBOY_BYTES] {
         let (halted, carry) = (u8::from(self.halted), u8::from(self.day_carry));
         let [low, high] = self.days.to_le_bytes();
-        let elapsed = f64::from(self.seconds)
-            + 60.0 * f64::from(self.minutes)
-            + 3600.0 * f64::from(self.hours)
-            + 86_400.0 * f64::from(self.days)
-            + self.subsecond as f64 / CYCLES_PER_SECOND as f64;
         let mut out = [0; PYBOY_BYTES];
-        out[..8].copy_from_slice(&(host_time - elapsed).to_le_bytes());
+        out[..8].copy_from_slice(&self.started(host_time).to_le_bytes());
         let counters = [self.seconds, self.minutes, self.hours, low, high & 1];
         out[8..10].copy_from_slice(&[halted, carry]);
         out[10..15].copy_from_slice(&counters);
@@ -145,6 +140,32 @@ impl Rtc {
         out[17..25].copy_from_slice(&self.subsecond.to_le_bytes());
         out[25..].copy_from_slice(&host_time.to_le_bytes());
         out
+    }
+
+    /// When the clock would have been started to show what it shows, in seconds since 1970.
+    pub(crate) fn started(&self, host_time: f64) -> f64 {
+        let elapsed = f64::from(self.seconds)
+            + 60.0 * f64::from(self.minutes)
+            + 3600.0 * f64::from(self.hours)
+            + 86_400.0 * f64::from(self.days)
+            + self.subsecond as f64 / CYCLES_PER_SECOND as f64;
+        host_time - elapsed
+    }
+
+    /// The counters of a clock that was started at `started` and shows `host_time` now (both in seconds since 1970);
+    /// whether it is halted, and its carry.
+    pub(crate) fn count_from(&mut self, started: f64, host_time: f64, marks: [bool; 2]) {
+        let elapsed = (host_time - started).clamp(0.0, LONGEST);
+        let whole = elapsed as u64;
+        self.seconds = (whole % 60) as u8;
+        self.minutes = (whole / 60 % 60) as u8;
+        self.hours = (whole / 3600 % 24) as u8;
+        let days = whole / 86_400;
+        self.days = (days % 512) as u16;
+        [self.halted, self.day_carry] = marks;
+        self.day_carry |= days >= 512;
+        self.subsecond = ((elapsed - whole as f64) * CYCLES_PER_SECOND as f64) as u64;
+        self.synced_at = 0;
     }
 
     /// The counters from what PyBoy stored; host time that passed since then is not added.
@@ -161,6 +182,9 @@ impl Rtc {
         self.synced_at = 0;
     }
 }
+
+/// Longer than any clock runs, in seconds; files may say anything.
+const LONGEST: f64 = 1e12;
 
 /// Increments a counter; true if it wrapped from its regular end, which carries on.
 fn count_up(counter: &mut u8, last: u8, all_ones: u8) -> bool {

@@ -1,89 +1,47 @@
-//! Reading PyBoy's format 29 and the older ones that PyBoy 2.8.1 still reads.
+//! Reading PyBoy's states.
 //!
 //! Fields that the format lacks keep their values, as in PyBoy: those of power on in a fresh machine.
 
-use super::{samples_per_frame, BORDER_BYTES, NEWEST, OLDEST, SGB_REGISTERS};
-use crate::apu::noise::Noise;
-use crate::apu::pulse::Pulse;
-use crate::apu::units::{Envelope, Length};
-use crate::apu::Apu;
+use super::layout::Layout;
+use super::read_sound::{read_apu, read_channels};
+use super::reader::{wrong, Reader};
+use super::{BORDER_BYTES, NEWEST, OBJECT_PRIORITY, SGB_REGISTERS, UPPER_BYTES, WRAM_BANK};
 use crate::cartridge::{Mapper, RAM_BANK};
 use crate::error::EmuError;
 use crate::lcd::palette::ColorRam;
 use crate::lcd::{stat, Step, FRAME_DOTS, VRAM_BANK};
 use crate::machine::Machine;
+use crate::oam_dma::OamDma;
 use crate::timer::Reload;
 use crate::{HEIGHT, WIDTH};
 
-struct Reader<'a> {
-    data: &'a [u8],
-    version: u8,
-}
+/// KEY0 of a colour console that plays a monochrome cartridge.
+const COMPATIBILITY: u8 = 4;
 
-impl<'a> Reader<'a> {
-    fn slice(&mut self, length: usize) -> Result<&'a [u8], EmuError> {
-        let (head, rest) = self.data.split_at_checked(length).ok_or_else(|| {
-            EmuError::InvalidState(
-                "the PyBoy state ends too early for this cartridge and model".into(),
-            )
-        })?;
-        self.data = rest;
-        Ok(head)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], EmuError> {
-        Ok(self.slice(N)?.try_into().expect("the length was asked for"))
-    }
-
-    fn u8(&mut self) -> Result<u8, EmuError> {
-        Ok(self.array::<1>()?[0])
-    }
-
-    fn flag(&mut self) -> Result<bool, EmuError> {
-        Ok(self.u8()? != 0)
-    }
-
-    fn u16(&mut self) -> Result<u16, EmuError> {
-        Ok(u16::from_le_bytes(self.array()?))
-    }
-
-    fn u64(&mut self) -> Result<u64, EmuError> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    fn i64(&mut self) -> Result<i64, EmuError> {
-        Ok(self.u64()? as i64)
-    }
-
-    fn f64(&mut self) -> Result<f64, EmuError> {
-        Ok(f64::from_le_bytes(self.array()?))
-    }
-
-    /// Fills `into` completely.
-    fn fill(&mut self, into: &mut [u8]) -> Result<(), EmuError> {
-        into.copy_from_slice(self.slice(into.len())?);
-        Ok(())
-    }
-}
-
-fn wrong(why: &str) -> EmuError {
-    EmuError::InvalidState(why.into())
-}
+/// The first format that has all of sound; older ones leave what the console has.
+const WHOLE_SOUND: u8 = 14;
 
 impl Machine {
     /// Loads a PyBoy state; the machine becomes what a freshly constructed PyBoy becomes by loading it. It keeps
     /// its ROM, model, sound setting, colours and breakpoints.
     ///
+    /// `host_time` (seconds since 1970) is what clocks are counted up to of which a format before 21 keeps only when
+    /// they were started.
+    ///
     /// # Errors
-    /// `InvalidState` (too new, too old, cut short, of another model or cartridge); the machine is
+    /// `InvalidState` (too new, cut short, of another model or cartridge); the machine is
     /// unchanged then. The format does not name the ROM: a state of another ROM with the same RAM size
     /// cannot be told apart.
-    pub fn load_pyboy_state(&mut self, state: &[u8]) -> Result<(), EmuError> {
-        let mut fresh = self.powered_on();
+    pub fn load_pyboy_state(&mut self, state: &[u8], host_time: f64) -> Result<(), EmuError> {
+        let format = state.first().copied().unwrap_or(NEWEST);
+        // what the newer formats lack does not show, and a console without a boot ROM never was at power on
+        let mut fresh = if format < WHOLE_SOUND {
+            self.unpowered()
+        } else {
+            self.powered_on()
+        };
         fresh.hooks = self.hooks.clone();
-        fresh.read_pyboy(state)?;
-        fresh.adopt()?;
-        *self = fresh;
+        *self = fresh.with_pyboy_state(state, host_time)?;
         Ok(())
     }
 
@@ -91,41 +49,80 @@ impl Machine {
     ///
     /// # Errors
     /// As for [`Self::load_pyboy_state`].
-    pub fn load_pyboy_state_running(&mut self, state: &[u8]) -> Result<(), EmuError> {
+    pub fn load_pyboy_state_running(
+        &mut self,
+        state: &[u8],
+        host_time: f64,
+    ) -> Result<(), EmuError> {
         let mut loaded = self.clone();
         loaded.cpu.locked = None;
         loaded.cpu.attention = 0;
-        loaded.read_pyboy(state)?;
-        loaded.adopt()?;
+        if state.first().is_some_and(|&format| format < WHOLE_SOUND) {
+            loaded.samples(); // they stay
+        }
+        let loaded = loaded.with_pyboy_state(state, host_time)?;
         self.clone_from(&loaded);
         Ok(())
     }
 
-    fn read_pyboy(&mut self, state: &[u8]) -> Result<(), EmuError> {
+    /// This machine after loading a state: in the layout of the format that fits.
+    fn with_pyboy_state(&self, state: &[u8], host_time: f64) -> Result<Self, EmuError> {
         let (&version, data) = state
             .split_first()
             .ok_or_else(|| wrong("the state is empty"))?;
-        if !(OLDEST..=NEWEST).contains(&version) {
+        if version > NEWEST {
             return Err(EmuError::InvalidState(format!(
-                "PyBoy state format {version} is not among the supported {OLDEST} to {NEWEST}"
+                "PyBoy state format {version} is newer than {NEWEST}, the newest one that is known"
             )));
         }
-        let input = &mut Reader { data, version };
-        self.boot_mapped = input.flag()?;
-        if version >= 16 {
-            self.key0 = input.u8()?;
+        let mut first = None;
+        for layout in Layout::candidates(version) {
+            let mut machine = self.clone();
+            let input = Reader {
+                data,
+                version: layout.format,
+                layout,
+                host_time,
+            };
+            match machine.read_pyboy(input).and_then(|()| machine.adopt()) {
+                Ok(()) => return Ok(machine),
+                Err(error) => first = first.or(Some(error)),
+            }
         }
-        self.key1 = input.u8()?;
-        self.double_speed = input.flag()?;
-        if input.flag()? != self.model.is_color() {
+        Err(first.unwrap_or_else(|| wrong("no layout is known")))
+    }
+
+    fn read_pyboy(&mut self, mut reader: Reader) -> Result<(), EmuError> {
+        let input = &mut reader;
+        let version = input.version;
+        // formats 0 and 1 are no numbers but this flag
+        self.boot_mapped = if version >= 2 {
+            input.flag()?
+        } else {
+            version == 1
+        };
+        if version >= 8 {
+            if version >= 16 {
+                self.key0 = input.u8()?;
+            }
+            self.key1 = input.u8()?;
+            self.double_speed = input.flag()?;
+            if input.flag()? != self.model.is_color() {
+                return Err(wrong(
+                    "the state is of the other model (monochrome or colour)",
+                ));
+            }
+            if self.model.is_color() {
+                self.read_hdma(input)?;
+            }
+        } else if self.model.is_color() {
             return Err(wrong(
-                "the state is of the other model (monochrome or colour)",
+                "the state is of a monochrome console, as all are of formats before 8",
             ));
         }
-        if self.model.is_color() {
-            self.read_hdma(input)?;
-        }
+        let before = self.cycles;
         self.read_cpu(input)?;
+        self.oam_dma = OamDma::default();
         if version >= 19 {
             self.oam_dma.active = input.flag()?;
             input.u8()?; // only set inside a transfer step
@@ -134,7 +131,14 @@ impl Machine {
             self.oam_dma.start = input.u64()?;
         }
         self.read_lcd(input)?;
-        read_apu(&mut self.apu, input)?;
+        match version {
+            ..13 => {}
+            13 => {
+                input.slice(16)?; // two cycle counters; nothing in it tells what is due next
+                read_channels(&mut self.apu, input)?;
+            }
+            _ => read_apu(&mut self.apu, input)?,
+        }
         self.read_picture(input)?;
         input.fill(&mut self.wram)?;
         input.fill(&mut self.spare)?;
@@ -142,15 +146,23 @@ impl Machine {
         self.p1 = ports[0];
         input.fill(&mut self.hram)?;
         if version <= 15 {
-            let ports: [u8; 0x34] = input.array()?;
-            self.lcd.object_priority = ports[0x20];
-            self.wram_bank = ports[0x24] & 7;
+            let upper: [u8; UPPER_BYTES] = input.array()?;
+            self.lcd.object_priority = upper[OBJECT_PRIORITY];
+            self.wram_bank = upper[WRAM_BANK] & 7;
         } else {
             self.wram_bank = input.u8()? & 7;
         }
-        self.read_timer(input)?;
+        if !input.layout.stat {
+            self.cpu.enabled = input.u8()?;
+        }
+        if version >= 5 {
+            self.read_timer(input)?;
+        }
         self.read_cartridge(input)?;
-        let (directions, actions) = (input.u8()?, input.u8()?);
+        let (directions, actions) = match version {
+            7.. => (input.u8()?, input.u8()?),
+            _ => (0x0F, 0x0F),
+        };
         self.joypad.set_rows(directions, actions);
         if version >= 15 {
             self.read_serial(input)?;
@@ -158,6 +170,7 @@ impl Machine {
         if version >= 23 {
             input.slice(SGB_REGISTERS.len() + BORDER_BYTES)?;
         }
+        self.bring_to_present(version, before);
         if input.data.is_empty() {
             Ok(())
         } else {
@@ -167,9 +180,32 @@ impl Machine {
         }
     }
 
+    /// Parts of which the format has no time stand where the CPU is.
+    fn bring_to_present(&mut self, version: u8, before: u64) {
+        let now = self.cycles;
+        if version < WHOLE_SOUND && now != before {
+            if before == 0 {
+                // the reference's sound unit runs through all cycles up to the present one, silently
+                self.apu.sampling = false;
+                self.apu.advance(now);
+            }
+            self.apu.synced_at = now;
+        }
+        if version < 15 {
+            self.serial.synced_at = now;
+        }
+        if version < 12 {
+            self.lcd.synced_at = now;
+            self.timer.synced_at = now;
+        }
+    }
+
     fn read_hdma(&mut self, input: &mut Reader) -> Result<(), EmuError> {
         let ports: [u8; 5] = input.array()?;
         self.hdma.control = ports[4];
+        if input.version == 8 {
+            input.u8()?; // a second copy of that port
+        }
         self.hdma.active = input.flag()?;
         self.hdma.source = input.u16()?;
         self.hdma.target = input.u16()?;
@@ -189,47 +225,83 @@ impl Machine {
         cpu.ei_delay = if input.version >= 19 { input.u8()? } else { 0 };
         cpu.halted = input.flag()?;
         input.u8()?; // "stopped" is never set
-        cpu.enabled = input.u8()?;
-        input.u8()?; // set only while a debugger steps
-        cpu.pending = input.u8()?;
-        self.cycles = input.u64()?;
+        if input.layout.stat {
+            cpu.enabled = input.u8()?;
+        }
+        if input.version >= 8 {
+            input.u8()?; // set only while a debugger steps
+            cpu.pending = input.u8()?;
+        }
+        if input.version >= 12 {
+            self.cycles = input.u64()?;
+        }
         Ok(())
     }
 
     fn read_lcd(&mut self, input: &mut Reader) -> Result<(), EmuError> {
+        let version = input.version;
         let lcd = &mut self.lcd;
         input.fill(&mut lcd.vram[..VRAM_BANK])?;
         input.fill(&mut lcd.oam)?;
-        lcd.control = input.u8()?;
+        let control = input.u8()?;
+        if version >= 13 {
+            lcd.control = control;
+        } else {
+            // as in the reference: an LCD that was off in this console begins anew
+            lcd.write_control(control);
+        }
         lcd.bgp = input.u8()?;
         lcd.obp = input.array()?;
-        lcd.stat.restore(input.u8()?);
-        [lcd.ly, lcd.lyc, lcd.scy, lcd.scx, lcd.wy, lcd.wx] = input.array()?;
-        if input.version >= 16 {
+        if input.layout.stat {
+            lcd.stat.restore(input.u8()?);
+            [lcd.ly, lcd.lyc] = input.array()?;
+        }
+        [lcd.scy, lcd.scx, lcd.wy, lcd.wx] = input.array()?;
+        if version >= 16 {
             lcd.object_priority = input.u8()?;
         }
-        for position in &mut lcd.line_positions {
-            *position = input.array()?;
+        if version >= 11 {
+            for position in &mut lcd.line_positions {
+                *position = input.array()?;
+            }
         }
+        if version >= 8 {
+            self.read_lcd_clock(input)?;
+        }
+        if self.lcd.ly > 153 || self.lcd.speed_shift > 1 {
+            return Err(wrong("an LCD register is out of its range"));
+        }
+        Ok(())
+    }
+
+    fn read_lcd_clock(&mut self, input: &mut Reader) -> Result<(), EmuError> {
+        let version = input.version;
+        let lcd = &mut self.lcd;
         lcd.color = input.flag()?;
-        let downgraded = input.version >= 17 && input.flag()?;
+        let downgraded = version >= 17 && input.flag()?;
         if lcd.color == downgraded && self.model.is_color() || lcd.color && !self.model.is_color() {
             return Err(wrong("the state contradicts itself about colour"));
         }
-        lcd.speed_shift = input.u8()?;
-        lcd.frame_done = input.flag()?;
-        lcd.first_frame = input.flag()?;
-        lcd.restart = input.flag()?;
-        lcd.synced_at = input.u64()?;
-        lcd.clock = input.u64()?;
-        lcd.due = input.u64()?;
+        lcd.speed_shift = input.flag()?.into();
+        if version >= 13 {
+            lcd.frame_done = input.flag()?;
+            lcd.first_frame = input.flag()?;
+            lcd.restart = input.flag()?;
+        }
+        if version >= 12 {
+            lcd.synced_at = input.u64()?;
+        }
+        // in double speed old LCDs counted the CPU's cycles
+        let in_cycles = if version >= 13 { 0 } else { lcd.speed_shift };
+        lcd.clock = input.u64()? >> in_cycles;
+        lcd.due = input.u64()? >> in_cycles;
         lcd.next_mode = input.u8()?;
-        lcd.step = match input.u8()? {
-            0 => Step::Plain,
-            1 => Step::NextLine,
-            2 => Step::ScanAfterNextLine,
-            3 => Step::VblankAnnounced,
-            _ => return Err(wrong("unknown LCD phase")),
+        lcd.step = match input.layout.lcd_step.then(|| input.u8()).transpose()? {
+            None | Some(0) => Step::Plain,
+            Some(1) => Step::NextLine,
+            Some(2) => Step::ScanAfterNextLine,
+            Some(3) => Step::VblankAnnounced,
+            Some(_) => return Err(wrong("unknown LCD phase")),
         };
         if lcd.ly > 153 || lcd.speed_shift > 1 {
             return Err(wrong("an LCD register is out of its range"));
@@ -250,19 +322,50 @@ impl Machine {
             // index and data of a layer are stored one after the other, background first
             read_color_ram(&mut lcd.obj_colors, input)?;
         }
+        if version < 16 && self.model.is_color() && !self.color_mode {
+            // a monochrome cartridge on a colour console; PyBoy knew that of the cartridge, the console itself from KEY0
+            self.key0 = COMPATIBILITY;
+            self.lcd.color = false;
+        }
         Ok(())
     }
 
     fn read_picture(&mut self, input: &mut Reader) -> Result<(), EmuError> {
-        let stored = input.slice(WIDTH * HEIGHT * 5)?; // each pixel followed by its attribute byte
-        let pixels: Vec<u32> = stored
-            .chunks_exact(5)
-            .map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]]))
-            .collect();
+        match input.version {
+            ..2 | 11.. => {}
+            2 | 3 => self.read_positions::<4>(input)?,
+            4..11 => self.read_positions::<5>(input)?,
+        }
+        if input.version < 6 {
+            return Ok(());
+        }
+        let pixels: Vec<u32> = if input.version < 10 {
+            // 0xRRGGBB above a byte of marks
+            let stored = input.slice(WIDTH * HEIGHT * 4)?;
+            let pixels = stored.chunks_exact(4);
+            pixels
+                .map(|p| u32::from_le_bytes([p[3], p[2], p[1], 0xFF]))
+                .collect()
+        } else {
+            let stored = input.slice(WIDTH * HEIGHT * 5)?; // each pixel followed by its attribute byte
+            let pixels = stored.chunks_exact(5);
+            pixels
+                .map(|p| u32::from_le_bytes([p[0], p[1], p[2], p[3]]))
+                .collect()
+        };
         let monochrome = !self.model.is_color();
         self.lcd.renderer.import(&pixels, &self.colors, monochrome);
         if input.version >= 18 {
             self.lcd.window_armed = input.flag()?;
+        }
+        Ok(())
+    }
+
+    /// Scroll positions of the lines, of which older formats have four values or five.
+    fn read_positions<const VALUES: usize>(&mut self, input: &mut Reader) -> Result<(), EmuError> {
+        for position in &mut self.lcd.line_positions {
+            let stored: [u8; VALUES] = input.array()?;
+            position[..VALUES].copy_from_slice(&stored);
         }
         Ok(())
     }
@@ -275,6 +378,7 @@ impl Machine {
         timer.reload_left = input.u16()?;
         timer.modulo = input.u8()?;
         timer.control = input.u8()?;
+        timer.reload = Reload::Idle;
         if input.version >= 20 {
             timer.reload = match input.u8()? {
                 0 => Reload::Idle,
@@ -283,8 +387,12 @@ impl Machine {
                 _ => return Err(wrong("unknown timer phase")),
             };
         }
-        timer.synced_at = input.u64()?;
-        timer.distance = input.i64()?;
+        if input.version >= 12 {
+            timer.synced_at = input.u64()?;
+        }
+        if input.version >= 13 {
+            timer.distance = input.i64()?;
+        }
         Ok(())
     }
 
@@ -299,21 +407,41 @@ impl Machine {
         match &mut self.cartridge.mapper {
             Mapper::Mbc1(mbc) => {
                 mbc.advanced = mode == 1;
-                mbc.low = input.u8()?;
-                mbc.high = input.u8()?;
+                if input.version >= 3 {
+                    mbc.low = input.u8()?;
+                    mbc.high = input.u8()?;
+                } else {
+                    let bank = banks.rom_high as u8;
+                    mbc.low = bank & 0x1F;
+                    mbc.high = bank >> 5 & 3;
+                    banks.ram_selected = usize::from(mbc.high);
+                }
             }
             Mapper::Mbc3(mbc) => {
                 if let Some(rtc) = &mut mbc.rtc {
-                    if input.version < 21 {
-                        return Err(wrong(
-                            "clock cartridges need a PyBoy state of format 21 or newer",
-                        ));
+                    match input.version {
+                        ..13 => {
+                            let started = f64::from(input.f32()?).trunc();
+                            rtc.count_from(
+                                started,
+                                input.host_time,
+                                [input.flag()?, input.flag()?],
+                            );
+                        }
+                        13..21 => {
+                            let started = input.f64()?;
+                            rtc.count_from(
+                                started,
+                                input.host_time,
+                                [input.flag()?, input.flag()?],
+                            );
+                        }
+                        21.. => rtc.read_pyboy(input.array()?),
                     }
-                    rtc.read_pyboy(input.array()?);
                 }
             }
             Mapper::Mbc5(mbc) => {
-                if input.flag()? {
+                if input.layout.rumble && input.flag()? {
                     mbc.rumbling = input.flag()?;
                 }
             }
@@ -343,148 +471,6 @@ fn read_color_ram(ram: &mut ColorRam, input: &mut Reader) -> Result<(), EmuError
     ram.high_byte = input.flag()?;
     for color in &mut ram.colors {
         *color = input.u16()?;
-    }
-    Ok(())
-}
-
-fn read_apu(apu: &mut Apu, input: &mut Reader) -> Result<(), EmuError> {
-    let head = input.u64()?; // how much of the sample buffer is of the last frame
-    let per_frame = input.u64()?;
-    // old states took a sixtieth of a second for a frame
-    let legacy = u64::from(apu.sample_rate / 60);
-    let usual = samples_per_frame(apu.sample_rate);
-    if per_frame != usual && per_frame != legacy {
-        return Err(wrong(
-            "the state was saved with another sound sample rate than this console's",
-        ));
-    }
-    let saved_interval = input.f64()?;
-    let buffer = input.slice((per_frame as usize + 1) * 2)?;
-    let last = usize::try_from(head).unwrap_or(0).min(buffer.len());
-    apu.samples.clear();
-    if apu.record {
-        apu.samples
-            .extend(buffer[..last].iter().map(|&sample| sample as i8));
-    }
-    apu.speed_shift = input.u8()?;
-    apu.next_sample = input.f64()?;
-    apu.next_step = input.f64()? as u64;
-    apu.limit = input.i64()?;
-    apu.dots = input.u64()?;
-    apu.synced_at = input.u64()?;
-    apu.skip_state = input.u64()?;
-    apu.sequencer = input.u64()?;
-    apu.div_written = input.version >= 22 && input.flag()?;
-    apu.powered = input.flag()?;
-    input.u8()?; // sampling is set per frame
-    let sides: [u8; 8] = input.array()?;
-    apu.panning = sides.iter().fold(0, |all, bit| all | bit);
-    apu.master_volume = input.u8()?;
-    read_pulse(&mut apu.pulse1, input)?;
-    let sweep = &mut apu.sweep;
-    sweep.pace = input.u8()?;
-    sweep.falling = input.flag()?;
-    sweep.shift = input.u8()?;
-    sweep.timer = input.i64()?;
-    sweep.check_in = input.i64()?;
-    sweep.calculate_in = if input.version >= 27 { input.i64()? } else { 0 };
-    sweep.hold = if input.version >= 28 { input.i64()? } else { 0 };
-    sweep.fell = input.flag()?;
-    sweep.enabled = input.flag()?;
-    sweep.shadow = input.i64()?;
-    read_pulse(&mut apu.pulse2, input)?;
-    read_wave(apu, input)?;
-    read_noise(&mut apu.noise, input)?;
-    if per_frame != usual && apu.next_sample < crate::NEVER as f64 {
-        // the reference rescales what is left of the interval
-        let left = (apu.next_sample - apu.dots as f64).max(0.0);
-        apu.next_sample = apu.dots as f64 + left * apu.sample_interval / saved_interval;
-        apu.limit = (apu.next_sample.ceil() as i64).min(apu.next_step as i64) << apu.speed_shift;
-    }
-    Ok(())
-}
-
-fn read_envelope_registers(envelope: &mut Envelope, input: &mut Reader) -> Result<(), EmuError> {
-    envelope.initial = input.u8()?;
-    envelope.rising = input.flag()?;
-    envelope.pace = input.u8()?;
-    Ok(())
-}
-
-fn read_length(length: &mut Length, input: &mut Reader) -> Result<(), EmuError> {
-    length.left = input.i64()?;
-    Ok(())
-}
-
-fn read_pulse(pulse: &mut Pulse, input: &mut Reader) -> Result<(), EmuError> {
-    pulse.duty = input.u8()?;
-    input.u8()?; // initial length
-    read_envelope_registers(&mut pulse.envelope, input)?;
-    pulse.frequency = input.u16()?;
-    pulse.length.enabled = input.flag()?;
-    pulse.active = input.flag()?;
-    read_length(&mut pulse.length, input)?;
-    pulse.envelope.timer = input.i64()?;
-    pulse.timer = input.i64()?;
-    pulse.period = input.i64()?;
-    pulse.position = input.u64()? as u8 & 7;
-    pulse.envelope.volume = input.i64()?;
-    if input.version >= 23 {
-        pulse.muted_until_edge = input.flag()?;
-        let late = input.u8()?;
-        pulse.late_duty = input.flag()?.then_some(late);
-    }
-    Ok(())
-}
-
-fn read_wave(apu: &mut Apu, input: &mut Reader) -> Result<(), EmuError> {
-    let wave = &mut apu.wave;
-    wave.table = input.array()?;
-    wave.dac_on = input.flag()?;
-    input.u8()?; // initial length
-    wave.volume_code = input.u8()?;
-    wave.frequency = input.u16()?;
-    wave.length.enabled = input.flag()?;
-    wave.active = input.flag()?;
-    read_length(&mut wave.length, input)?;
-    wave.timer = input.i64()?;
-    wave.period = input.i64()?;
-    wave.position = input.u64()? as u8 & 31;
-    wave.muted_until_edge = input.flag()?;
-    wave.volume_shift = input.u64()? as u8 & 7;
-    wave.reading = input.flag()?;
-    wave.restarting = input.version >= 24 && input.flag()?;
-    wave.heard = wave.position;
-    if input.version >= 25 {
-        wave.heard = input.u64()? as u8 & 31;
-    } else if wave.restarting {
-        wave.position = 0;
-    }
-    Ok(())
-}
-
-fn read_noise(noise: &mut Noise, input: &mut Reader) -> Result<(), EmuError> {
-    input.u8()?; // initial length
-    read_envelope_registers(&mut noise.envelope, input)?;
-    noise.shift = input.u8()?;
-    noise.short = input.flag()?;
-    noise.divisor = input.u8()? & 7;
-    noise.length.enabled = input.flag()?;
-    noise.active = input.flag()?;
-    read_length(&mut noise.length, input)?;
-    noise.timer = input.i64()?;
-    noise.envelope.timer = input.i64()?;
-    input.i64()?; // period: follows from shift and divisor
-    noise.lfsr = input.u64()? as u16;
-    input.u64()?; // feedback mask: follows from the width
-    noise.envelope.volume = input.i64()?;
-    if input.version >= 26 {
-        noise.counter = input.u64()? as u16;
-        noise.countdown = input.i64()?;
-        noise.alignment = input.u64()? as u8 & 3;
-        noise.counting = input.flag()?;
-    } else {
-        noise.restore_counter();
     }
     Ok(())
 }

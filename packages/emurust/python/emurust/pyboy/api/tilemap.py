@@ -2,84 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emurust import _core
-from emurust.pyboy.api.constants import HIGH_TILEMAP, LCDC_OFFSET, LOW_TILEMAP
-from emurust.pyboy.api.source import Source
 from emurust.pyboy.api.tile import Tile
 from emurust.pyboy.errors import PyBoyAssertionError, PyBoyIndexError, PyBoyInvalidInputException, refused
 
 SIDE: Final = 32
 
 
-class TileMap:
+class TileMap(_core.TileMapView):
     """`tilemap[column, row]` gives the number of a tile; slices give lists, rows first: `tilemap[0:20, 0:18]`.
 
-    Numbers are read as a program would read them: from the video bank that is selected.
+    Numbers are read as a program would read them: from the video bank that is selected. Single places are read in the
+    core.
 
     Attributes:
         shape: (32, 32).
     """
 
-    def __init__(self, source: Source, window: bool, frame_count: Callable[[], int]):
-        self._source = source
-        self._frame_count, self._first_control = frame_count, source.machine.read(LCDC_OFFSET)
-        self._window = window
-        self._use_tile_objects = False
-        self.shape = (SIDE, SIDE)
-
-    @property
-    def _machine(self) -> _core.Machine:
-        return self._source.machine
-
-    @property
-    def _control(self) -> int:
-        """LCDC; before the first frame that of the construction, as in PyBoy."""
-        return self._machine.read(LCDC_OFFSET) if self._frame_count() else self._first_control
+    shape = (SIDE, SIDE)
 
     def area(self, x: int, y: int, width: int, height: int, follow: bool) -> NDArray[np.uint32]:
         """Numbers of the tiles of a part, uint32 [height, width]; with ``follow`` it moves with the screen."""
         return self._machine.tile_area(self._window, self._control, (x, y, width, height, follow))
-
-    @property
-    def map_offset(self) -> int:
-        """Address of the map that is shown."""
-        selected = self._control & (0x40 if self._window else 0x08)
-        return HIGH_TILEMAP if selected else LOW_TILEMAP
-
-    @property
-    def signed_tile_data(self) -> bool:
-        """Map entries count from the middle of the tile data."""
-        return not self._control & 0x10
-
-    def tile_identifier(self, column: int, row: int) -> int:
-        """Number of the tile at a place, 0 to 383.
-
-        Raises:
-            PyBoyIndexError: Outside the map.
-        """
-        for name, value in (("column", column), ("row", row)):
-            if not 0 <= value < SIDE:
-                raise refused(PyBoyIndexError, name, value, f"0 to {SIDE - 1}")
-        tile = self._machine.read(self.map_offset + SIDE * row + column)
-        return (tile ^ 0x80) + 128 if self.signed_tile_data else tile
-
-    def tile(self, column: int, row: int) -> Tile:
-        """The tile at a place.
-
-        Raises:
-            PyBoyIndexError: Outside the map.
-        """
-        return Tile(self._source, self.tile_identifier(column, row))
-
-    def use_tile_objects(self, switch: bool) -> None:
-        """Whether indexing gives `Tile`s instead of numbers."""
-        self._use_tile_objects = switch
 
     def search_for_identifiers(self, identifiers: Iterable[int]) -> list[list[list[int]]]:
         """Per number the ``[row, column]`` of every place where it is."""
@@ -89,12 +39,12 @@ class TileMap:
             for wanted in identifiers
         ]
 
-    def __getitem__(self, xy: Any) -> Any:
+    def _get(self, xy: Any) -> Any:
         x, y = (xy, slice(None)) if isinstance(xy, int | slice) else _pair(xy)
         columns, rows = _places("column", x), _places("row", y)
         found: Any = self._rows(columns, rows)
         if self._use_tile_objects:
-            found = [[Tile(self._source, tile) for tile in row] for row in found]
+            found = [[Tile(self._machine, tile) for tile in row] for row in found]
         if not isinstance(x, slice):
             found = [row[0] for row in found]
         return found if isinstance(y, slice) else found[0]

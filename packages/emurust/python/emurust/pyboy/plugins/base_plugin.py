@@ -168,13 +168,11 @@ class PyBoyGameWrapper:
 
     def _set_dimensions(self, x: int, y: int, width: int, height: int, follow_scrolling: bool = True) -> None:
         section = (x, y, width, height)
-        if not all(isinstance(value, int) for value in section):
+        plain = type(x) is type(y) is type(width) is type(height) is int  # nearly always
+        if not plain and not all(isinstance(value, int) for value in section):
             raise refused("PyBoyTypeError", "game area", section, "integers")
-        self.shape, self.game_area_section, self.game_area_follow_scxy = (
-            (width, height),
-            section,
-            bool(follow_scrolling),
-        )
+        self.shape, self.game_area_section = (width, height), section
+        self.game_area_follow_scxy = bool(follow_scrolling)
 
     def _set_timer_div(self, timer_div: int | None) -> None:
         self._machine.set_divider(random.getrandbits(8) if timer_div is None else timer_div & 0xFF)
