@@ -186,22 +186,22 @@ class Battle:
 
     def ask_unaware(self, mask: Any, times: int = 1) -> None:
         """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
-        both = self.ability_out(0).unaware & self.ability_out(1).unaware & (self.side(0).hp > 0) & (self.side(1).hp > 0)
-        asked = mask & both & self.tied()
+        both = self.ability_listed(0).unaware & self.ability_listed(1).unaware
+        asked = mask & both & (self.side(0).hp > 0) & (self.side(1).hp > 0) & self.tied()
         for _ in range(times):
             self.draw(asked, 2, "Unaware")
 
     def ask_about_move(self, mask: Any) -> None:
         """Side 0 tries a move (``TryMove``): its Damp and who else listens are shuffled if they have one speed."""
-        other = self.ability_out(1)
-        listen = self.ability_out(0).damps & (other.damps | other.blocks_priority)
+        other = self.ability_listed(1)
+        listen = self.ability_listed(0).damps & (other.damps | other.blocks_priority)
         self.draw(mask & listen & self.tied(), 2, "TryMove")
 
     def ask_about_damage(self, number: int, mask: Any) -> None:
         """A Pokémon is to be hurt (``Damage``): the other one's Damp and its own ability are shuffled likewise."""
-        own = self.ability_out(number)
+        own = self.ability_listed(number)
         listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
-        damps = self.ability_out(1 - number).damps & (self.side(1 - number).hp > 0)
+        damps = self.ability_listed(1 - number).damps & (self.side(1 - number).hp > 0)
         self.draw(mask & listens & damps & self.tied(), 2, "Damage")
 
     # --- tables ---------------------------------------------------------------------------------------------------
@@ -253,6 +253,15 @@ class Battle:
 
         return self._kept(("ability", number, "out"), make)
 
+    def ability_listed(self, number: int) -> Any:
+        """The ability of whoever is out, of which Showdown lists the handlers of an event: passed by or not."""
+
+        def make() -> Any:
+            side = self.side(number)
+            return self.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, self.ability_held(number)))
+
+        return self._kept(("ability", number, "listed"), make)
+
     def flowers(self, number: int) -> Any:
         """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""
 
@@ -297,10 +306,20 @@ class Battle:
         """The active Pokémon's item."""
         return self._kept(("item", number), lambda: self.row("items", rows.ITEM, self.side(number).item))
 
-    def keeps(self, number: int, holder: int) -> Any:
-        """Whether the active Pokémon's item can't be taken from a ``holder`` (``TakeItem``), who need not have it."""
-        item = self.item(number)
-        return item.kept | (item.booster & self.itself(holder).paradox)
+    def keeps(self, number: int, holder: int, taker: int) -> Any:
+        """Whether the active Pokémon's item can't be taken from a ``holder`` by a ``taker`` (``TakeItem``).
+
+        Neither need have it now: who exchanges items asks of both.
+        """
+        item, suited = self.item(number), [self.item_suits(number, n) for n in (0, 1)]
+        by_either = (item.kept == rows.BY_EITHER) & (suited[holder] | suited[taker])
+        by_holder = ((item.kept == rows.BY_HOLDER) & suited[holder]) | (item.booster & self.itself(holder).paradox)
+        return by_either | by_holder
+
+    def item_suits(self, number: int, holder: int) -> Any:
+        """Whether an active Pokémon is of a species in whose hands an active one's item does something."""
+        item, base = self.item(number), self.itself(holder).base
+        return (item.suits == base) | (item.suits_too == base)
 
     def move(self, index: Any) -> Any:
         """A move's row as a view, which what shapes the move changes."""

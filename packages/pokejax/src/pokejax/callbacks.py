@@ -27,6 +27,7 @@ CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "charges_up": ("onDamagingHit",),
     "choice": ("onStart", "onModifyMove"),
     "charms": ("onDamagingHit",),
+    "checks_form": ("onResidual",),
     "chews": ("onEatItem", "onResidual"),
     "clears_field": ("onAfterTerastallization",),
     "comatose": ("onStart", "onSetStatus"),

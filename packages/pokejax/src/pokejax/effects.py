@@ -16,6 +16,8 @@ from pokejax.rows import (
     BRN,
     BY_BLOWS,
     BY_BOOSTS,
+    BY_EITHER,
+    BY_HOLDER,
     BY_HP,
     BY_WEIGHT,
     BY_WEIGHTS,
@@ -70,6 +72,9 @@ def _keeps(*stats: str) -> Fields:
 
 
 _EVERY_STAGE: Final = _keeps("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
+
+_COLORS: Final = ("blue", "green", "indigo", "orange", "violet", "yellow")
+"""Of Minior's core, which red is not called."""
 
 ABILITIES: Final[Mapping[str, Fields]] = {
     "adaptability": {"adaptability": True},
@@ -141,7 +146,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "heatproof": {"halves_burn": True},
     "heavymetal": {"doublings": 1},
     "hugepower": {},
-    "hungerswitch": {"hungers": True},
+    "hungerswitch": {"hungers": True, "checks_form": True},
     "hustle": {"hustles": True},
     "hydration": {"dries": True},
     "icebody": {"heals_in_snow": True},
@@ -222,7 +227,7 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "shedskin": {"sheds_skin": True},
     "sheerforce": {"forces": True},
     "shellarmor": {"no_crits": True},
-    "shieldsdown": {"shields": True, "inborn": True},
+    "shieldsdown": {"shields": True, "inborn": True, "checks_form": True},
     "shielddust": {"no_secondaries": True},
     "skilllink": {"skill_link": True},
     "slowstart": {"starts_slowly": True},
@@ -282,6 +287,27 @@ ABILITIES: Final[Mapping[str, Fields]] = {
     "windrider": {"blocks_wind": True, "absorbed_boosts": {"atk": 1}},
     "zerotohero": {"heroes": True},
 }
+
+BOUND: Final[Mapping[str, tuple[str, ...]]] = {
+    "battlebond": ("greninjabond",),
+    "disguise": ("mimikyu",),
+    "embodyaspectcornerstone": ("ogerponcornerstonetera",),
+    "embodyaspecthearthflame": ("ogerponhearthflametera",),
+    "embodyaspectteal": ("ogerpontealtera",),
+    "embodyaspectwellspring": ("ogerponwellspringtera",),
+    "gulpmissile": ("cramorant",),
+    "hungerswitch": ("morpeko",),
+    "iceface": ("eiscue", "eiscuenoice"),
+    "shieldsdown": (*(f"minior{color}" for color in ("", *_COLORS)), "miniormeteor"),
+    "teraformzero": ("terapagosstellar",),
+    "terashell": ("terapagosterastal",),
+    "terashift": ("terapagos", "terapagosterastal", "terapagosstellar"),
+    "zerotohero": ("palafin", "palafinhero"),
+}
+"""Abilities that ask for their bearer's species, and the species of whom they do something.  Of anybody else they are
+there (Trace asks for them, and handlers of their own are sorted), and do nothing."""
+DORMANT_FIELDS: Final = ("checks_form",)
+"""What such an ability is to who is of another species."""
 
 MOVES: Final[Mapping[str, Fields]] = {
     "acrobatics": {"doubles_without_item": True},
@@ -345,7 +371,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "hurricane": {"sure_in": RAIN, "unsure_in_sun": True},
     "hyperspacefury": {"breaks_protect": True},
     "icespinner": {"clears_terrain": True},
-    "ivycudgel": {"follows_breed": True},
+    "ivycudgel": {"follows_breed": "ogerpon"},
     "judgment": {"follows_plate": True},
     "knockoff": {"power_by": 6144, "power_fact": "target_has_item", "knocks_off": True},
     "lashout": {"power_by": 8192, "power_fact": "stats_lowered"},
@@ -376,7 +402,7 @@ MOVES: Final[Mapping[str, Fields]] = {
     "psychicfangs": {"breaks_screens": True},
     "psychicnoise": {"volatile0": HEAL_BLOCK},
     "ragefist": {"power_from": BY_BLOWS},
-    "ragingbull": {"follows_breed": True, "breaks_screens": True},
+    "ragingbull": {"follows_breed": "tauros", "breaks_screens": True},
     "rapidspin": {"spins": True},
     "reflect": {},
     "relicsong": {"turns": True},
@@ -456,7 +482,7 @@ _PLATES: Final = {
 }
 
 ITEMS: Final[Mapping[str, Fields]] = {
-    "adamantcrystal": {"kept": True, "suits": "dialga"},
+    "adamantcrystal": {"kept": BY_EITHER, "suits": "dialga"},
     "airballoon": {"balloon": True},
     "assaultvest": {"assault_vest": True},
     "boosterenergy": {"booster": True},
@@ -464,14 +490,14 @@ ITEMS: Final[Mapping[str, Fields]] = {
     "choiceband": {"choice": True},
     "choicescarf": {"choice": True},
     "choicespecs": {"choice": True},
-    "cornerstonemask": {"kept": True, "suits": "ogerpon"},
+    "cornerstonemask": {"kept": BY_HOLDER, "suits": "ogerpon"},
     "custapberry": {"berry": True, "hastens": True},
     "eviolite": {},
     "expertbelt": {},
     "flameorb": {"orb": BRN},
     "focussash": {"sash": True},
-    "griseouscore": {"kept": True, "suits": "giratina"},
-    "hearthflamemask": {"kept": True, "suits": "ogerpon"},
+    "griseouscore": {"kept": BY_EITHER, "suits": "giratina"},
+    "hearthflamemask": {"kept": BY_HOLDER, "suits": "ogerpon"},
     "heavydutyboots": {"boots": True},
     "leftovers": {"leftovers": True},
     "leppaberry": {"berry": True, "restores": True},
@@ -480,13 +506,13 @@ ITEMS: Final[Mapping[str, Fields]] = {
     "lightclay": {"clay": True},
     "loadeddice": {"loaded_dice": True},
     "lumberry": {"berry": True, "cures": True},
-    "lustrousglobe": {"kept": True, "suits": "palkia"},
+    "lustrousglobe": {"kept": BY_EITHER, "suits": "palkia"},
     "lustrousorb": {"suits": "palkia"},
     "magnet": {},
     "powerherb": {"power_herb": True},
     "rockyhelmet": {"helmet": True},
-    "rustedshield": {"kept": True, "suits": "zamazenta"},
-    "rustedsword": {"kept": True, "suits": "zacian"},
+    "rustedshield": {"kept": BY_EITHER, "suits": "zamazenta"},
+    "rustedsword": {"kept": BY_EITHER, "suits": "zacian"},
     "scopelens": {"scope": True},
     "silkscarf": {},
     "silverpowder": {},
@@ -495,22 +521,23 @@ ITEMS: Final[Mapping[str, Fields]] = {
     "throatspray": {"throat_spray": True},
     "toxicorb": {"orb": TOX},
     "weaknesspolicy": {"weakness_policy": True},
-    "wellspringmask": {"kept": True, "suits": "ogerpon"},
+    "wellspringmask": {"kept": BY_HOLDER, "suits": "ogerpon"},
     "whiteherb": {"white_herb": True},
     "widelens": {},
-    **{name: {"kept": True, "suits": "arceus", "plate": type_} for name, type_ in _PLATES.items()},
+    **{name: {"kept": BY_EITHER, "suits": "arceus", "plate": type_} for name, type_ in _PLATES.items()},
 }
 
 CROWNED: Final = {("zacian", "rustedsword"): "zaciancrowned", ("zamazenta", "rustedshield"): "zamazentacrowned"}
 """What a species is from the beginning of a battle if it holds an item."""
+
+CROWNED_ABILITIES: Final = {"zaciancrowned": "intrepidsword", "zamazentacrowned": "dauntlessshield"}
+"""The ability that comes with it."""
 
 CROWNED_MOVES: Final = {"zaciancrowned": "behemothblade", "zamazentacrowned": "behemothbash"}
 """What Iron Head is in their hands."""
 
 FORMS: Final = {"cramorant": ("cramorantgulping", "cramorantgorging"), "morpeko": ("morpekohangry",)}
 """Forms of the same stats that a species takes until it leaves; ``form`` of the state counts them from one."""
-
-_MINIORS: Final = ("", "blue", "green", "indigo", "orange", "violet", "yellow")
 
 _MASKED: Final = {
     "ogerpon": "ogerpontealtera",
@@ -526,7 +553,7 @@ CHANGES: Final = {
     "palafin": "palafinhero",
     "shayminsky": "shaymin",
     "terapagos": "terapagosterastal",
-    **{f"minior{color}": "miniormeteor" for color in _MINIORS},
+    **{f"minior{color}": "miniormeteor" for color in ("", *_COLORS)},
 }
 """Species that become another one, of other stats, in a battle."""
 

@@ -40,25 +40,28 @@ def opening(teams: tuple[Any, Any], generator: Any, params: Params, ops: Ops = X
     view.high, view.low, view.draws = generator
     view.winner, view.queued_start = NOBODY, True
     for side, team in zip(view.side, teams, strict=True):
-        side.left, side.may_terastallize, side.newly_switched = TEAM, True, True
+        side.may_terastallize, side.newly_switched = True, True
         for place in range(TEAM):
             side.order[place] = place
             side.member[place].row = team * np.int32(TEAM) + np.int32(place)
         side.row = team * np.int32(TEAM)
     b = Battle(view.words(), params, ops)
     for side in b.view.side:
-        for place in range(TEAM):
-            _prepare(b, side.member[place])
+        there = [_prepare(b, side.member[place]) for place in range(TEAM)]
+        side.left = sum(present.astype(jnp.int32) for present in there)
         _prepare(b, side)
     return unsigned(b.words)
 
 
-def _prepare(b: Battle, member: Any) -> None:
-    """A Pokémon in full health with all its power points."""
+def _prepare(b: Battle, member: Any) -> Any:
+    """A Pokémon in full health with all its power points, if there is one, which is returned."""
     pokemon = b.row("pokemon", rows.POKEMON, member.row)
-    member.hp, member.item = pokemon.max_hp, pokemon.item
+    there = pokemon.species != 0
+    member.hp, member.item = pick(there, pokemon.max_hp, 0), pokemon.item
+    member.fainted = ~there
     for slot in range(MOVES):
         member.pp[slot] = b.ops.take(b.params.power_points, pokemon.moves[slot])
+    return there
 
 
 def ready(words: Words) -> Any:

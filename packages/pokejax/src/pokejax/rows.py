@@ -16,6 +16,8 @@ ATK, DEF, SPA, SPD, SPE, ACCURACY, EVASION = range(7)
 GENDERS: Final = ("", "M", "F")
 STATUSES: Final = ("", "brn", "par", "slp", "frz", "psn", "tox")
 BRN, PAR, SLP, FRZ, PSN, TOX = range(1, 7)
+BY_EITHER, BY_HOLDER = 1, 2
+"""Whose species keeps an item from being taken: the holder's or the taker's, or the holder's alone."""
 WEATHERS: Final = ("", "sunnyday", "raindance", "sandstorm", "snowscape")
 SUN, RAIN, SAND, SNOW = range(1, 5)
 TERRAINS: Final = ("", "electricterrain", "grassyterrain", "psychicterrain")
@@ -95,7 +97,7 @@ MOVE: Final = Layout(
         bits("pays", 0, 50), flag("changes_courts"), flag("breaks_protect"), flag("teleports"),
         flag("doubles_if_struck"), flag("exposes"), flag("retyped"), flag("breaks_screens"), flag("corners"),
         flag("recharges"), flag("charges"), flag("grows_charging"), flag("ready_in_sun"),
-        flag("twists"), bits("fuses", 0, 2), flag("follows_breed"), flag("sheds_tail"), flag("eats_berry"),
+        flag("twists"), bits("fuses", 0, 2), bits("follows_breed", 0, 1023), flag("sheds_tail"), flag("eats_berry"),
         flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
         flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
         flag("beats_up"), flag("coats"), flag("weighs_stats"), flag("revives"), flag("heals_next"), flag("discharges"),
@@ -109,7 +111,8 @@ MOVE: Final = Layout(
 power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
 ``only_raised`` keeps the secondary effect for targets whose stages rose in this turn, ``better_stat`` strikes with the
 higher of both attacking stats.  ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.
-``fuses`` numbers Fusion Flare and Fusion Bolt, ``follows_breed`` strikes with the last of the species' types,
+``fuses`` numbers Fusion Flare and Fusion Bolt, ``follows_breed`` is the base species with the last of whose types it
+strikes,
 ``follows_user`` with the first that the user has now.  ``strews`` is a hazard that a blow leaves on the target's
 ground, ``pays`` percent of hit points that stages cost; ``beats_up`` strikes once for each healthy Pokémon of the team,
 ``weighs_stats`` with the kind of attack that does more."""
@@ -157,7 +160,8 @@ ABILITY: Final = Layout(
         flag("heroes"), flag("ices"), flag("shields"),
         flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
         flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"), flag("transforms"),
-        flag("inborn"), flag("feigns"), flag("stays"), *(bits(name, 0, 3) for name in ATTACK_RANKS.values()),
+        flag("inborn"), flag("feigns"), flag("stays"), flag("checks_form"),
+        *(bits(name, 0, 3) for name in ATTACK_RANKS.values()),
     ],
 )  # fmt: skip
 """``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
@@ -165,7 +169,8 @@ do nothing but help; ``hit_boosts`` come when hit, by some types or physically i
 ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
 of type Normal take on; what comes ``once`` in a battle is kept in the state, in one of
 two places; what is ``inborn`` does nothing for who has transformed; who ``feigns`` comes
-out as the last of its team; who ``stays`` what it is can be traced in vain; ``halfway_boosts`` come when a move leaves
+out as the last of its team; who ``stays`` what it is can be traced in vain; what ``checks_form`` is asked at the end of
+a turn; ``halfway_boosts`` come when a move leaves
 half of the hit points or less."""
 
 ITEM: Final = Layout(
@@ -173,14 +178,14 @@ ITEM: Final = Layout(
     [
         flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
         flag("loaded_dice"), bits("orb", 0, 6), flag("berry"), flag("heals_quarter"), flag("wakes"), flag("cures"),
-        flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"), flag("kept"), flag("scope"),
+        flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"), bits("kept", 0, 2), flag("scope"),
         flag("throat_spray"), flag("clay"), flag("power_herb"),
         flag("balloon"), flag("hastens"),
         bits("plate", 0, 19), bits("suits", 0, 1023), bits("suits_too", 0, 1023), flag("restores"),
     ],
 )  # fmt: skip
 """``suits`` and ``suits_too`` are the base species in whose hands an item does something, if it is not for all; what is
-``kept`` nobody can take away."""
+``kept`` nobody can take away from one of them, nor one of them from anybody if it is kept `BY_EITHER`."""
 
 POKEMON: Final = Layout(
     "pokemon",

@@ -67,6 +67,13 @@ moves of the one with Illusion, by the slots of that one."""
 BEHIND: Final = ("moves_shown", "rested", "item_shown")
 """What the team keeps as it was while who is out seems to be another one, of whom the same is told meanwhile."""
 
+ARRIVING: Final = (
+    "protected", "stall_turns", "flinched", "bound", "salted", "heal_block", "throat_chop", "lock", "recharge",
+    "charging", "roosting", "seeded", "cursed", "risen", "yawn", "taunt", "encore", "readied", "coated", "disable",
+)  # fmt: skip
+"""Volatile conditions whose order of arrival the state keeps, here in the order in which one action brings them."""
+LATEST: Final = 63
+
 VOLATILE: Final = (
     bits("boosts", 0, 2 ** (rows.STAGE_BITS * len(rows.BOOSTS)) - 1), flag("flinched"), bits("confusion", 0, 5),
     bits("choice_lock", 0, TRANSFORM_CODE), bits("last_move", 0, TRANSFORM_CODE), bits("this_result", 0, 3),
@@ -87,6 +94,7 @@ VOLATILE: Final = (
     flag("adapted"), flag("unchecked"), flag("bared"),
     flag("transformed"), bits("copied_row", 0, 65_535), flag("copied_changed"),
     bits("copied_pp", 0, COPIED_PP, count=MOVES),
+    bits("arrived", 0, LATEST, count=len(ARRIVING)),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``boosts`` are its stages (`pokejax.stages`).  ``choice_lock`` and
 ``last_move`` are 0 for none, else a slot's number plus one; ``substitute`` has hit points, ``stalls`` counts moves
@@ -102,7 +110,8 @@ struck since; ``copied_ability`` is the ability that Trace or Transform has take
 berry that Cud Chew brings up again; ``coated`` says that Mirror Coat waits, ``coat`` one plus what it gives back, 0
 before a special move has struck; ``discharged`` that Double Shock has used its electricity up; ``transformed`` that it
 has become the other Pokémon, as of row ``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with
-the power points ``copied_pp``; the others are turns left or flags."""
+the power points ``copied_pp``; ``arrived`` numbers `ARRIVING` in the order in which they came, 0 is not there; the
+others are turns left or flags."""
 
 BY_THE_OTHER: Final = ("shackled", "attracted")
 """Volatile conditions that end when the other Pokémon, which has brought them, is gone."""

@@ -1,12 +1,10 @@
 """Teams for the engine: from columns of the reference's generator, checked and packed.
 
-What does not belong to the format is refused here, by name.  Teams of its parts that Showdown's generator would not
-make are accepted, and may go another way than Showdown's.
+What does not belong to the format is refused here, by name.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 
 from pokejax import rows
 from pokejax.effects import (
+    BOUND,
     CHANGED_ABILITIES,
     CHANGES,
     CROWNED,
@@ -31,6 +30,8 @@ from rlenv_shared.errors import InvalidParamsError, explain
 
 Arrays = Mapping[str, NDArray[Any]]
 TEAM = 6
+_NOBODY: Mapping[str, int] = {"max_hp": 1, "level": 1}
+"""Fields of who is not there, but for zeros."""
 ORDINARY_TYPES = tuple(name for name in NAMES["type"] if name not in ("", "Stellar"))
 
 
@@ -67,17 +68,21 @@ def shipped(count: int, seed: int) -> tuple[NDArray[np.uint32], ...]:
 
 
 def constants(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
-    """Columns of `rows.POKEMON` for teams of six, and the same columns twice more for what they may become.
+    """Columns of `rows.POKEMON` for teams, and the same columns twice more for what they may become.
+
+    A team of less than six is filled up with rows of no species, who are not there.
 
     Args:
-        described: per team, as the reference describes it at the start of a battle, six mappings with ``species``,
-            ``level``, ``gender``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id and PP),
-            ``tera``, ``weight`` in hg; who can become another species or transform also six ``evs`` and ``ivs`` and its
-            ``nature``.
+        described: per team, as the reference describes it at the start of a battle, one to six mappings with
+            ``species``, ``level``, ``gender``, ``ability``, ``item``, ``maxhp``, five ``stats``, ``moves`` (pairs of id
+            and PP), ``tera``, ``weight`` in hg; who can become another species or transform also six ``evs`` and
+            ``ivs`` and its ``nature``.
 
     Raises:
         InvalidParamsError: something that the engine does not play, with the team, the Pokémon and the field.
     """
+    for t, team in enumerate(described):
+        check(team, f"team {t}")
     found = _columns(described)
     for becomes in (CHANGES, CHANGES | TERASTALS):
         found += _columns([[changed(member, becomes) for member in team] for team in described])
@@ -125,26 +130,39 @@ def _beat_power(species: str) -> int:
     return int(beat_power(int(table("species")[1][own]) >> 8 & 255))
 
 
+def types_of(member: Mapping[str, Any]) -> tuple[int, int]:
+    """Both types of a described Pokémon, by number; an Arceus with Multitype has that of its plate."""
+    if member["ability"] == "multitype" and member["species"].startswith("arceus"):
+        item = rows.ITEM.decode([word[NAMES["item"].index(member["item"])] for word in table("items")])
+        return int(item["plate"]) or NAMES["type"].index("Normal"), 0
+    word = int(table("species")[0][NAMES["species"].index(member["species"])])
+    return word & 31, word >> 5 & 31
+
+
+def ability_of(member: Mapping[str, Any]) -> int:
+    """The number of a described Pokémon's ability; one that is bound to another species does nothing (`BOUND`)."""
+    names, name = NAMES["ability"], member["ability"]
+    if member["species"] in BOUND.get(name, (member["species"],)):
+        return names.index(name)
+    return len(names) - 1 - names[::-1].index(name)
+
+
 def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint32], ...]:
+    """Rows of six to a team; what is refused has been before."""
     fields: dict[str, list[int]] = {place.path: [] for place in rows.POKEMON.places()}
     species = table("species")[0]
-    for t, team in enumerate(described):
-        if len(team) != TEAM:
-            raise _refused(f"team {t}", f"{len(team)} Pokémon", "6 Pokémon", "fill it up")
-        feigning = sum(member["ability"] == "illusion" for member in team)
-        if feigning > 1:
-            raise _refused(f"team {t}: Illusion", f"{feigning} Pokémon", "one at most", "choose another")
-        for m, member in enumerate(team):
-            where = f"team {t}, Pokémon {m}"
-            number = _known("species", member["species"], where)
+    for team in described:
+        for member in team:
+            number = NAMES["species"].index(member["species"])
             word = int(species[number])
+            first, second = types_of(member)
             values = {
                 "max_hp": member["maxhp"],
                 **dict(zip(("atk", "def_", "spa", "spd", "spe"), member["stats"], strict=True)),
                 "level": member["level"], "species": number,
-                "ability": _known("ability", member["ability"], where),
-                "item": _known("item", member["item"], where), "type1": word & 31, "type2": word >> 5 & 31,
-                "tera_type": _known("type", member["tera"], where), "can_evolve": word >> 10 & 1,
+                "ability": ability_of(member), "item": NAMES["item"].index(member["item"]),
+                "type1": first, "type2": second,
+                "tera_type": NAMES["type"].index(member["tera"]), "can_evolve": word >> 10 & 1,
                 "weight": member["weight"], "base": word >> 12,
                 "reverts": NAMES["species"][word >> 12] in REVERTING,
                 "masked": NAMES["species"][word >> 12] in MASKED, "paradox": word >> 11 & 1,
@@ -153,13 +171,12 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
                 "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
                 "base_spe": int(table("species")[2][number]) >> 8 & 255, **_speed_of_another(member),
             }  # fmt: skip
-            _check_kept(member, word >> 12, where)
-            _check_transformer(member, where)
-            _check_tera_type(member["tera"], NAMES["species"][word >> 12], where)
-            moves = [_known("move", name, where) for name, _ in member["moves"]]
+            moves = [NAMES["move"].index(name) for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
             for name, column in fields.items():
                 column.append(values[name])
+        for column_name, column in fields.items():
+            column += [_NOBODY.get(column_name, 0)] * (TEAM - len(team))
     arrays: dict[str, Any] = {name: np.array(column, np.int32) for name, column in fields.items() if "[" not in name}
     for flag in ("can_evolve", "reverts", "masked", "paradox"):
         arrays[flag] = arrays[flag].astype(bool)
@@ -181,6 +198,55 @@ def _speed_of_another(member: Mapping[str, Any]) -> dict[str, int]:
     }
 
 
+def check(team: Sequence[Mapping[str, Any]], where: str) -> None:
+    """Refuse what is not played; arguments and errors as of `constants`, of one team."""
+    if not 1 <= len(team) <= TEAM:
+        raise _refused(where, f"{len(team)} Pokémon", f"1 to {TEAM}", "add or remove some")
+    feigning = sum(member["ability"] == "illusion" for member in team)
+    if feigning > 1:
+        raise _refused(f"{where}: Illusion", f"{feigning} Pokémon", "one at most", "choose another")
+    for m, member in enumerate(team):
+        at = f"{where}, Pokémon {m}"
+        base = int(table("species")[0][_known("species", member["species"], at)]) >> 12
+        for kind in ("ability", "item"):
+            _known(kind, member[kind], at)
+        for name, _ in member["moves"]:
+            _known("move", name, at)
+            if name == "struggle":
+                raise _refused(f"{at}: move", name, "one that somebody can learn", "choose another")
+        _known("type", member["tera"], at)
+        _check_species(member, at)
+        if NAMES["species"][base] == "ogerpon":
+            _check_ogerpon(member, at)
+        _check_shell(member, NAMES["species"][base], at)
+        _check_transformer(member, at)
+        _check_tera_type(member["tera"], NAMES["species"][base], at)
+
+
+def _check_species(member: Mapping[str, Any], where: str) -> None:
+    """Nobody begins as what it only becomes in a battle; who has been crowned when it began is."""
+    before = NAMES["species"][table("battle_only")[0][NAMES["species"].index(member["species"])]]
+    if before and CROWNED.get((before, member["item"])) != member["species"]:
+        raise _refused(f"{where}: species", member["species"], "what it is before a battle", f"write {before}")
+
+
+def _check_ogerpon(member: Mapping[str, Any], where: str) -> None:
+    """An Ogerpon wears its own mask or none, and its ability is one that it can lose when it Terastallizes."""
+    name = member["item"].removesuffix("mask")
+    if name != member["item"] and member["species"] != f"ogerpon{name}":
+        got, expected = f"{member['item']} held by {member['species']}", f"ogerpon{name} to hold it"
+        raise _refused(f"{where}: item", got, expected, "choose another")
+    ability = rows.ABILITY.decode([word[NAMES["ability"].index(member["ability"])] for word in table("abilities")])
+    if ability["stays"]:
+        raise _refused(f"{where}: ability", member["ability"], "one that an Ogerpon can lose", "choose another")
+
+
+def _check_shell(member: Mapping[str, Any], base: str, where: str) -> None:
+    """A Terapagos that never unfolds would strengthen each type once, when it is Stellar, as nobody else does."""
+    if base == "terapagos" and member["ability"] != "terashift":
+        raise _refused(f"{where}: ability", member["ability"], "terashift of a Terapagos", "choose it")
+
+
 def _check_transformer(member: Mapping[str, Any], where: str) -> None:
     """Who transforms must not be of a species that changes, nor know anything else."""
     moves = [name for name, _ in member["moves"]]
@@ -200,24 +266,10 @@ def _check_tera_type(tera: str, base: str, where: str) -> None:
         raise _refused(f"{where}: tera type", tera, expected, "choose another")
 
 
-def _check_kept(member: Mapping[str, Any], base: int, where: str) -> None:
-    """What nobody can take away is only played in the hands of its species."""
-    holders = _holders(member["item"])
-    if holders and base not in holders:
-        expected = f"{' or '.join(NAMES['species'][number] for number in sorted(holders))} to hold it"
-        raise _refused(f"{where}: item", f"{member['item']} held by {member['species']}", expected, "choose another")
-
-
-@functools.cache
-def _holders(item: str) -> frozenset[int]:
-    """The species from whom nobody can take it; empty where that does not hang on the species."""
-    row = rows.ITEM.decode([word[NAMES["item"].index(item)] for word in table("items")])
-    return frozenset({int(row["suits"]), int(row["suits_too"])} - {0}) if row["kept"] else frozenset()
-
-
 def _known(kind: str, name: str, where: str) -> int:
     if name not in NAMES[kind]:
-        raise _refused(f"{where}: {kind}", name, f"one of the {len(NAMES[kind]) - 1} that are played", "choose another")
+        count = len(set(NAMES[kind])) - 1
+        raise _refused(f"{where}: {kind}", name, f"one of the {count} that are played", "choose another")
     return NAMES[kind].index(name)
 
 

@@ -12,9 +12,9 @@ Pokémon separated by ``]``.  Exported, one Pokémon to a paragraph::
     - Thunderbolt
 
 Both are read as Showdown reads them, nicknames with ``|``, ``]`` and ``@`` included; what it would pass over in silence
-is refused.  Without other words a Pokémon has level 100, no gender, no effort values and individual values of 31; a
-generated team says what its Pokémon have.  What the engine does not play exactly is refused by name, with line and
-field.
+is refused.  Without other words a Pokémon has level 100, its species' gender or one that is drawn, no effort values and
+individual values of 31; a generated team says what its Pokémon have.  What the engine does not play exactly is refused
+by name, with line and field.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax import teams
-from pokejax.effects import CROWNED, CROWNED_MOVES
+from pokejax.effects import CROWNED, CROWNED_ABILITIES, CROWNED_MOVES
 from pokejax.rows import STATS
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES, table
@@ -66,21 +66,27 @@ class Written:
     ivs: list[int] = dataclasses.field(default_factory=lambda: [MOST_IV] * len(STATS))
 
 
-def pool(texts: Iterable[str]) -> tuple[NDArray[np.uint32], ...]:
+def pool(texts: Iterable[str], seed: int = 0) -> tuple[NDArray[np.uint32], ...]:
     """A pool of the teams written in these texts, packed or exported.
+
+    Args:
+        texts: one for each team.
+        seed: of NumPy's generator, which draws genders that are left out; Showdown draws them before a battle.
 
     Raises:
         InvalidParamsError: a team that is malformed, impossible, or not played exactly; with team, line and field.
     """
-    return teams.constants([described(text, f"team {t}") for t, text in enumerate(texts)])
+    rng = np.random.default_rng(seed)
+    return teams.constants([described(text, f"team {t}", rng) for t, text in enumerate(texts)])
 
 
-def described(text: str, where: str = "team") -> list[Mapping[str, Any]]:
-    """One team of six as `teams.constants` takes it; errors as of `pool`."""
+def described(text: str, where: str = "team", rng: np.random.Generator | None = None) -> list[Mapping[str, Any]]:
+    """One team of one to six as `teams.constants` takes it; ``rng`` draws genders; errors as of `pool`."""
     written = _written(text, where)
-    if len(written) != TEAM:
-        raise _refused(where, f"{len(written)} Pokémon", f"{TEAM} Pokémon", "write six")
-    return [_described(one) for one in written]
+    if not 1 <= len(written) <= TEAM:
+        raise _refused(where, f"{len(written)} Pokémon", f"1 to {TEAM} Pokémon", "add or remove some")
+    rng = np.random.default_rng(0) if rng is None else rng
+    return [_described(one, rng) for one in written]
 
 
 def read(path: str | Path) -> tuple[NDArray[np.uint32], ...]:
@@ -110,7 +116,7 @@ def member(text: str, where: str = "Pokémon") -> dict[str, Any]:
     written = _written(text, where)
     if not written:
         raise _refused(where, "nothing", "a Pokémon in packed or export form", "write one")
-    return _described(written[0])
+    return _described(written[0], np.random.default_rng(0))
 
 
 def to_id(name: str) -> str:
@@ -240,9 +246,11 @@ def _read_line(one: Written, line: str, where: str) -> None:
 # --- what they mean -------------------------------------------------------------------------------------------------
 
 
-def _described(one: Written) -> dict[str, Any]:
-    species = _known("species", one.species, one.where)
-    species = CROWNED.get((species, to_id(one.item)), species)
+def _described(one: Written, rng: np.random.Generator) -> dict[str, Any]:
+    written = _known("species", one.species, one.where)
+    if before := NAMES["species"][table("battle_only")[0][NAMES["species"].index(written)]]:
+        raise _refused(f"{one.where}: species", written, "what it is before a battle", f"write {before}")
+    species = CROWNED.get((written, to_id(one.item)), written)
     number = NAMES["species"].index(species)
     word, stats, rest = (int(column[number]) for column in table("species"))
     _check_range(f"{one.where}: level", [one.level], 1, MOST_LEVEL)
@@ -250,7 +258,8 @@ def _described(one: Written) -> dict[str, Any]:
     _check_range(f"{one.where}: IVs", one.ivs, 0, MOST_IV)
     if sum(one.evs) > MOST_EVS:
         raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {MOST_EVS}", "lower some")
-    gender = one.gender.strip().upper() or "N"
+    own_gender = ("", *GENDERS)[int(table("genders")[0][number])]
+    gender = one.gender.strip().upper() or own_gender or "MF"[int(rng.integers(2))]
     if to_id(one.ability) in SLOTS:
         got = f"slot {one.ability}" if one.ability else "none"
         raise _refused(f"{one.where}: ability", got, "the name of its ability", "write it")
@@ -258,6 +267,7 @@ def _described(one: Written) -> dict[str, Any]:
         raise _refused(f"{one.where}: gender", repr(one.gender), "M, F or N", "correct it, or leave it out")
     moves = [to_id(move) for move in one.moves]
     moves = [CROWNED_MOVES[species] if move == "ironhead" and species in CROWNED_MOVES else move for move in moves]
+    ability = CROWNED_ABILITIES.get(species, to_id(one.ability))
     if not 1 <= len(moves) <= MOVES or len(set(moves)) < len(moves):
         raise _refused(f"{one.where}: moves", ", ".join(moves) or "none", f"1 to {MOVES} different ones", "choose")
     base = [stats >> 8 * k & 255 for k in range(4)] + [rest & 255, rest >> 8 & 255]
@@ -265,7 +275,7 @@ def _described(one: Written) -> dict[str, Any]:
     values = teams.stats_of(base, one.level, one.evs, one.ivs, int(table("natures")[0][NAMES["nature"].index(nature)]))
     first_type = NAMES["type"][word & 31]
     return {
-        "species": species, "level": one.level, "ability": to_id(one.ability),
+        "species": species, "level": one.level, "ability": ability,
         "item": to_id(one.item).removeprefix("noitem"),
         "maxhp": 1 if rest >> 31 else values[0], "stats": values[1:], "moves": [[move, 0] for move in moves],
         "tera": one.tera.strip().title() or first_type, "weight": rest >> 16 & 0x7FFF,
@@ -276,7 +286,8 @@ def _described(one: Written) -> dict[str, Any]:
 def _known(kind: str, name: str, where: str) -> str:
     found = to_id(name)
     if not found or found not in NAMES[kind]:
-        raise _refused(f"{where}: {kind}", repr(name), f"one of Gen 9's {len(NAMES[kind]) - 1}", "correct the name")
+        expected = f"one of Gen 9's {len(set(NAMES[kind])) - 1}"
+        raise _refused(f"{where}: {kind}", repr(name), expected, "correct the name")
     return found
 
 

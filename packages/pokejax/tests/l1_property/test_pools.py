@@ -168,6 +168,25 @@ def test_files_of_teams(tmp_path):
         teamtext.read(path)
 
 
-def test_five_are_no_team():
-    with pytest.raises(InvalidParamsError, match="team 0: got 5 Pokémon"):
-        teamtext.pool(["]".join([PACKED] * 5)])
+def test_seven_are_no_team():
+    with pytest.raises(InvalidParamsError, match="team 0: got 7 Pokémon"):
+        teamtext.pool(["]".join([PACKED] * 7)])
+
+
+def test_a_gender_that_is_left_out_is_the_species_own_or_drawn():
+    def genders(species, seed):
+        one = f"{species}||lifeorb|static|surf|||{{}}||||,,,,,Water"
+        teams_ = ["]".join([one.format("")] * TEAM)] * 8
+        return {int(gender) for gender in decoded(teamtext.pool(teams_, seed))["gender"]}
+
+    assert genders("pikachu", 0) == {1, 2}
+    assert genders("chansey", 0) == {2}
+    assert genders("magnezone", 0) == {0}
+
+
+def test_who_holds_a_rusted_sword_is_crowned_with_the_ability_that_comes_with_it():
+    one = teamtext.member("zacian||rustedsword|thickfat|ironhead,surf||||||50|,,,,,Steel")
+    assert (one["species"], one["ability"]) == ("zaciancrowned", "intrepidsword")
+    assert [move for move, _ in one["moves"]] == ["behemothblade", "surf"]
+    with pytest.raises(InvalidParamsError, match=r"species: got zaciancrowned, .*; write zacian"):
+        teamtext.member("zaciancrowned||rustedsword|thickfat|ironhead||||||50|,,,,,Steel")

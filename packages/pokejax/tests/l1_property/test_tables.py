@@ -27,7 +27,7 @@ def member(**changes):
 
 
 def test_a_state_is_small():
-    assert LAYOUT.num_words * 4 <= 336
+    assert LAYOUT.num_words * 4 <= 360
     assert max(place.field.high for place in LAYOUT.places() if place.path.endswith(".item")) >= len(NAMES["item"]) - 1
 
 
@@ -66,8 +66,15 @@ def test_moves_that_need_the_same_rules_are_neighbours():
         ({"moves": [["beatup", 16], ["sketch", 1]]}, "team 0, Pokémon 2: move: got sketch"),
         ({"ability": "neutralizinggas"}, "team 0, Pokémon 2: ability: got neutralizinggas"),
         ({"item": "bigroot"}, "team 0, Pokémon 2: item: got bigroot"),
-        ({"item": "flameplate"}, "team 0, Pokémon 2: item: got flameplate held by pikachu, expected arceus"),
-        ({"species": "terapagos"}, "team 0, Pokémon 2: tera type: got .*Stellar"),
+        (
+            {"species": "ogerpon", "item": "wellspringmask"},
+            "item: got wellspringmask held by ogerpon, expected ogerponwell",
+        ),
+        ({"species": "ogerpon", "ability": "comatose"}, "ability: got comatose, expected one that an Ogerpon can lose"),
+        ({"species": "terapagos"}, "team 0, Pokémon 2: ability: got static, expected terashift"),
+        ({"species": "terapagos", "ability": "terashift"}, "team 0, Pokémon 2: tera type: got .*Stellar"),
+        ({"species": "palafinhero"}, "team 0, Pokémon 2: species: got palafinhero, .*; write palafin"),
+        ({"species": "zaciancrowned"}, "team 0, Pokémon 2: species: got zaciancrowned, .*; write zacian"),
         ({"tera": "Stellar"}, "team 0, Pokémon 2: tera type: got Stellar"),
     ],
 )
@@ -99,9 +106,42 @@ def test_a_transformer_s_speed_is_that_of_the_other_species_with_its_own_effort(
         assert bare_speed(itself, jnp.int32(base)) == teams.stats_of([0] * 5 + [base], 80, evs, ivs, number)[5]
 
 
-def test_a_team_of_five_is_refused():
-    with pytest.raises(InvalidParamsError, match="team 0: got 5 Pokémon"):
-        teams.constants([[member()] * 5])
+@pytest.mark.parametrize("count", [0, 7])
+def test_a_team_of_none_or_seven_is_refused(count):
+    with pytest.raises(InvalidParamsError, match=f"team 0: got {count} Pokémon, expected 1 to 6"):
+        teams.constants([[member()] * count])
+
+
+def test_a_team_of_two_is_filled_up_with_nobody():
+    columns = teams.constants([[member()] * 2, [member()] * 6])
+    rows_ = rows.POKEMON.decode(columns[: rows.POKEMON_WORDS])
+    assert (rows_["species"] > 0).tolist() == [True] * 2 + [False] * 4 + [True] * 6
+
+
+@pytest.mark.parametrize(
+    ("species", "ability", "works"),
+    [("mimikyu", "disguise", True), ("pikachu", "disguise", False), ("ogerpon", "embodyaspectteal", False)],
+)
+def test_an_ability_of_another_species_does_nothing(species, ability, works):
+    number = teams.ability_of(member(species=species, ability=ability))
+    row = rows.ABILITY.decode([word[number] for word in table("abilities")])
+    assert NAMES["ability"][number] == ability
+    assert bool(row["disguises"] or row["entry_boosts"]) == works
+    assert row["breakable"] == (ability == "disguise")
+
+
+@pytest.mark.parametrize(
+    ("species", "item", "ability", "types"),
+    [
+        ("arceus", "flameplate", "multitype", "Fire"),
+        ("arceusfire", "splashplate", "multitype", "Water"),
+        ("arceusfire", "", "multitype", "Normal"),
+        ("arceusfire", "splashplate", "protean", "Fire"),
+    ],
+)
+def test_multitype_alone_makes_a_type_of_a_plate(species, item, ability, types):
+    one = member(species=species, item=item, ability=ability)
+    assert teams.types_of(one) == (NAMES["type"].index(types), 0)
 
 
 def test_a_changed_file_is_refused(tmp_path):

@@ -4,12 +4,13 @@ import pytest
 
 from pokejax.verification import DECLARATION
 from pokejax.verification.battles import play, verify
-from pokejax.verification.rollouts import compare_lasting, compare_soaked, numbered
+from pokejax.verification.rollouts import compare_any, compare_lasting, compare_soaked, numbered
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown")]
 
 QUICK = DECLARATION.rollout_set("battles").quick["seeds"]
 SOAKED = DECLARATION.rollout_set("soak").quick
+ANY = DECLARATION.rollout_set("any").quick
 LASTING = DECLARATION.rollout_set("lasting").quick
 
 
@@ -30,6 +31,19 @@ def test_teams_that_do_one_thing_all_the_time_agree(kind):
     assert found["failing"] == []
     assert (found["battles"], found["unfinished"]) == (SOAKED["battles"], 0)
     assert found["steps"] > 10 * SOAKED["battles"]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kind", ANY["kinds"])
+def test_teams_of_any_parts_agree(kind):
+    battles = ANY["kinds"][kind]
+    findings = compare_any({kind: battles}, ANY["seed"])
+    found = findings.comparisons[kind]
+    assert found["failing"] == []
+    assert (found["battles"], found["unfinished"]) == (battles, 0)
+    assert found["steps"] > 10 * battles
+    reasons = {"species", "ability", "item", "Transform", "tera type", "Illusion"}
+    assert set(findings.measured["refused"][kind]) <= reasons
 
 
 @pytest.mark.timeout(600)

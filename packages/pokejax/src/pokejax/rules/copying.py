@@ -60,10 +60,11 @@ def transform(b: Battle, number: int, where: Any) -> Any:
     barred = foe.fainted | (foe.substitute > 0) | foe.transformed | side.transformed | masked
     barred = barred | (foe.guise > 0) | (side.guise > 0)
     where = where & (side.hp > 0) & ~barred
+    busted = foe.stirred & b.row("abilities", rows.ABILITY, b.ability_held(1 - number)).disguises
     copied = {
         "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,
         "blows": foe.blows, "copied_ability": pick(foe.copied_ability > 0, foe.copied_ability, other.ability),
-        "form": pick(foe.changed | (foe.stirred & (other.base == MIMIKYU)), 1, foe.form),
+        "form": pick(foe.changed | (busted & (other.base == MIMIKYU)), 1, foe.form),
         "speed": bare_speed(b.itself(number), other.base_spe), "transformed": True,
     }  # fmt: skip
     for field, value in copied.items():

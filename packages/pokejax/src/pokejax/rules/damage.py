@@ -87,7 +87,7 @@ def critical_hit(b: Battle, move: Any, where: Any) -> Any:
 def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
     """What modifiers may ask about a hit."""
     user, target = b.side(0), b.side(1)
-    pokemon, other, base = b.pokemon(0), b.pokemon(1), b.itself(0).base
+    pokemon, other = b.pokemon(0), b.pokemon(1)
     return facts_word(
         physical=move.category == rows.PHYSICAL,
         special=move.category == rows.SPECIAL,
@@ -102,10 +102,10 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
         target_full_hp=target.hp == other.max_hp,
         target_fresh=target.active_turns == 0,
         can_evolve=other.can_evolve,
-        target_has_item=(target.item != 0) & ~b.keeps(1, 1),
+        target_has_item=(target.item != 0) & ~b.keeps(1, 1, 1),
         forced=move.forced,
         stats_lowered=user.lowered,
-        item_suits=(b.item(0).suits == base) | (b.item(0).suits_too == base),
+        item_suits=b.item_suits(0, 0),
         retyped=move.retyped,
         slow=user.slow > 0,
         ails_awake=(user.status != 0) & (user.status != rows.SLP),
@@ -196,8 +196,9 @@ def weight_of(b: Battle, number: int) -> Any:
 
 
 def ruin(b: Battle, number: int, stat: Any) -> Any:
-    """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it)."""
-    ruined = any_of(b.ability_out(n).ruins == stat + 1 for n in (0, 1)) & (b.ability(number).ruins != stat + 1)
+    """What an ability of ruin leaves of a Pokémon's stat (`rows.BOOSTS` numbers it); who explodes ruins nothing."""
+    ruins = [(b.ability_out(n).ruins == stat + 1) & (b.side(n).hp > 0) for n in (0, 1)]
+    ruined = any_of(ruins) & (b.ability(number).ruins != stat + 1)
     return pick(ruined, THREE_QUARTERS, NEUTRAL)
 
 
@@ -206,15 +207,16 @@ def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
 
     So is one of them with what the user's own ability adds last.
     """
-    user, strikes = b.ability_out(0), pick(stat == rows.ATK, 1, pick(stat == rows.SPA, 2, 0))
-    alike = ((user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)) & (b.ability_out(1).ruins == stat + 1)
+    user, strikes = b.ability_listed(0), pick(stat == rows.ATK, 1, pick(stat == rows.SPA, 2, 0))
+    alike = (user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)
+    alike = alike & (b.ability_listed(1).ruins == stat + 1)
     b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
 
 
 def shuffle_attack(b: Battle, stat: Any, where: Any) -> None:
     """What strengthens the user's attack and what resists it are shuffled if both have one speed, needed or not."""
     bit = pick(stat == rows.ATK, 1, 2)
-    equals = (b.ability(0).strengthens & b.ability_out(1).resists & bit) != 0
+    equals = ((b.ability_listed(0).strengthens & b.ability_listed(1).resists & bit) != 0) & ~b.side(0).absent
     b.draw(where & equals & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "attack")
 
 
@@ -266,7 +268,8 @@ def defense_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stat = pick(physical, pokemon.def_, pokemon.spd)
     stage = pick(physical, stages.one(target.boosts, rows.DEF), stages.one(target.boosts, rows.SPD))
     stage = pick(critical, jnp.minimum(stage, 0), stage)
-    stage = pick(move.ignores_defense_boosts | b.ability(0).unaware, 0, stage)
+    unaware = b.ability(0).unaware & (b.side(0).hp > 0)
+    stage = pick(move.ignores_defense_boosts | unaware, 0, stage)
     stat = staged(stat, stage)
     weather = b.weather
     hardened = (~physical & (weather == rows.SAND) & b.has_type(1, ROCK)) | (
@@ -317,7 +320,7 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: An
     The faster Pokémon's effects come first; two abilities of equally fast Pokémon are shuffled.
     """
     user, target = b.side(0), b.side(1)
-    contested = b.ability(0).changes_damage & b.ability(1).changes_damage_taken
+    contested = b.ability_listed(0).changes_damage & b.ability_listed(1).changes_damage_taken & ~user.absent
     b.draw(where & contested & (user.speed == target.speed), 2, "ModifyDamage")
     ability = multiplier(b, "ModifyDamage", "ability", b.ability_number(0), facts, move.type)
     item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, gated
+from pokejax.battle import Battle, gated, number_of
 from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
@@ -28,6 +28,7 @@ from pokejax.rules.volatiles import behind_substitute
 from pokejax.state import MOST_BLOWS, MOVES
 
 MOST_HITS = 10
+ARCEUS = number_of("species", "arceus")
 GULPING, GORGING = 1, 2
 HALF = rows.FRACTIONS.index((1, 2))
 SAMPLES = ((rows.BRN, rows.PAR, rows.FRZ), (rows.PSN, rows.PAR, rows.SLP))
@@ -142,7 +143,7 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> tuple[Any, Any]:
     user, target = b.side(0), b.side(1)
     dozes = where & (done > 0) & (user.status == rows.SLP) & ~move.calls_own  # Effect Spore
     rolls = where & ~dozes & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
-    b.draw(rolls & b.ability(0).sure_hits & b.ability(1).sure_hits & b.tied(), 2, "No Guard again")
+    b.draw(rolls & b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits & b.tied(), 2, "No Guard again")
     b.ask_unaware(rolls)
     b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed
@@ -208,7 +209,8 @@ def blow(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any, shielded: A
     b.side(1).clear("boosts", where=struck & move.clears_target)
     b.side(0).set("exposed", True, where=where & move.exposes)
     b.side(0).set("recharge", 2, where=where & move.recharges)
-    b.side(0).set("discharged", True, where=where & move.discharges & ~b.side(0).terastallized)
+    loses_type = where & move.discharges & ~b.side(0).terastallized & (b.pokemon(0).base != ARCEUS)
+    b.side(0).set("discharged", True, where=loses_type)
     return dealt
 
 
@@ -343,7 +345,7 @@ def after_hit(b: Battle, move: Any, where: Any, even_shielded: Any) -> None:
     """What the user does once it has struck: Knock Off, Rapid Spin (``AfterHit``, ``AfterSubDamage``)."""
     alive = b.side(0).hp > 0
     knocked = where & alive & move.knocks_off
-    knocked = knocked & ~b.keeps(1, 1)
+    knocked = knocked & ~b.keeps(1, 1, 1)
     held = knocked & b.ability(1).holds_fast & (b.side(1).item != 0) & (b.side(1).hp > 0)
     tell_ability(b, 1, held)
     lose_item(b, 1, knocked & ~held)

@@ -64,7 +64,7 @@ def steal(b: Battle, number: int, where: Any) -> None:
     """The other Pokémon takes the item of this one, if it has none of its own."""
     victim, thief = b.side(number), b.side(1 - number)
     item = b.item(number)
-    where = where & (thief.item == 0) & (victim.item != 0) & ~b.keeps(number, number)
+    where = where & (thief.item == 0) & (victim.item != 0) & ~b.keeps(number, number, 1 - number)
     held = where & b.ability(number).holds_fast & (victim.hp > 0)
     tell_ability(b, number, held)
     where = where & ~held
@@ -81,7 +81,7 @@ def steal(b: Battle, number: int, where: Any) -> None:
 def give_back(b: Battle, number: int, where: Any) -> None:
     """An item that was taken comes back, since the other one can't have it: Unburden has noticed all the same."""
     side = b.side(number)
-    where = where & (side.item != 0) & ~b.keeps(number, number)
+    where = where & (side.item != 0) & ~b.keeps(number, number, 1 - number)
     side.set("unburdened", True, where=where & (side.hp > 0) & b.ability(number).unburdens)
     side.set("unstarted", True, where=where & b.item(number).booster)
 
@@ -141,8 +141,9 @@ def chew(b: Battle, number: int, where: Any) -> None:
 
 
 def eat_for_nothing(b: Battle, number: int, where: Any) -> None:
-    """Eat a Custap Berry, which heals nothing by itself."""
+    """Eat a Custap Berry, which heals nothing by itself, when choices are taken: the first player's into no queue."""
     ruminate(b, number, where)
+    b.side(number).set("cud_turns", 1 + number, where=where & b.ability(number).chews)
     enjoy(b, number, where)
     use_up(b, number, where)
 

@@ -16,18 +16,18 @@ from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
 from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, use_up, win
 from pokejax.rules.field_moves import change_field
 from pokejax.rules.hit import accuracy_multiplier, hit_loop
-from pokejax.rules.items import steal, update, white_herb
+from pokejax.rules.items import ask_and_eat, hungry, steal, update, white_herb
 from pokejax.rules.numbers import facts_word, modify, quotient
 from pokejax.rules.queue import priority
 from pokejax.rules.requests import has_reserve
-from pokejax.rules.shaping import shape
+from pokejax.rules.shaping import GHOST, shape
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure, shuffle_bans
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
 
 POISON = number_of("type", "Poison")
-MELOETTA, MORPEKO = number_of("species", "meloetta"), number_of("species", "morpeko")
+ARCEUS, MELOETTA, MORPEKO = (number_of("species", name) for name in ("arceus", "meloetta", "morpeko"))
 HOOPA = number_of("species", "hoopaunbound")
 STRUGGLE = number_of("move", "struggle")
 STICKY_HOLD = number_of("ability", "stickyhold")
@@ -58,6 +58,8 @@ def run_move(b: Battle, where: Any) -> None:
         dances = dances & ~inner.side(1).fainted & ~inner.view.over
         tell_ability(inner, 1, dances)
         futures.step_back(inner, kept, absent)
+        freed = absent & (inner.side(1).hp == 0)  # who is out may have been kept from eating
+        ask_and_eat(inner, 0, freed & hungry(inner, 0), jnp.zeros_like(absent))
         take_heart(inner, 0, absent & standing & inner.side(1).fainted)
         inner.swap(exchanged)
         return inner.words, dances | (going & futures.due(inner)), pick(dances, index, 0)
@@ -175,6 +177,8 @@ def after_move(b: Battle, move: Any, where: Any) -> None:
     b.draw(where & herbs & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "White Herb")
     for number in (0, 1):
         white_herb(b, number, where)
+    both = (b.side(0).lock > 0) & b.side(0).charged_up
+    b.draw(where & both, 2, "AfterMove")  # a rampage and a charge both listen
     end_rampage(b, 0, where & (b.side(0).lock == 1))
     b.side(0).set("charged_up", False, where=where & (move.type == ELECTRIC))
     b.side(0).set("readied", 0, where=where & (move.readies == rows.BEAK_BLAST))
@@ -209,11 +213,11 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     refused = reaches & at_foe & b.ability(1).blocks_priority & hurries
     tell_ability(b, 1, refused)
     damps = [move.explodes & b.ability(n).damps & ~b.side(n).fainted for n in (0, 1)]
-    b.ask_about_move(where)
+    powerless = where & move.discharges & ~b.has_type(0, ELECTRIC)
+    b.ask_about_move(where & ~waits & ~powerless)
     tell_ability(b, 1, where & damps[1])
     tell_ability(b, 0, where & damps[0] & ~damps[1])
     refused = refused | (where & (damps[0] | damps[1]))
-    powerless = where & move.discharges & ~b.has_type(0, ELECTRIC)
     refused = refused | powerless
     reaches = reaches & ~refused
     b.side(0).set("hp", 0, where=where & ~refused & move.explodes)
@@ -242,7 +246,8 @@ def use_move(b: Battle, move: Any, slot: Any, where: Any, repeats: Any, strikes:
     quashed = tries & hurried & b.grounded(1)
     blocked = tries & ~quashed & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
     protects = move.volatile == rows.PROTECT
-    adapt(b, move, ~bounces & (tries | (reaches & ~at_foe & ~protects)))
+    adapt(b, move, ~bounces & (tries | (reaches & ~at_foe & ~protects & can_try_itself(b, move))))
+    move.set("self_boosts", 0, where=move.curses & at_self & b.has_type(0, GHOST))  # by Protean, just now
     again = (move.corners & b.side(0).cornered) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
     b.side(0).set("bonded", False, where=reaches & again)
     move.set("ignores_immunity", False, where=strikes)
@@ -286,11 +291,20 @@ def adapt(b: Battle, move: Any, where: Any) -> None:
     """Protean and Libero: once, the user becomes of its move's type (``PrepareHit``)."""
     user = b.side(0)
     first, second = b.types(0)
-    where = where & b.ability(0).proteans & ~user.adapted & ~user.terastallized
+    where = where & b.ability(0).proteans & ~user.adapted & ~user.terastallized & (b.pokemon(0).base != ARCEUS)
     where = where & (move.type > 0) & ~((first == move.type) & (second == 0))
     user.set("typed", move.type, where=where)
     user.set("adapted", True, where=where)
     tell_ability(b, 0, where)
+
+
+def can_try_itself(b: Battle, move: Any) -> Any:
+    """Whether a move at the user itself is tried at all (``onTry``): it can pay, or needs to rest."""
+    user, most, ability = b.side(0), b.pokemon(0).max_hp, b.ability(0)
+    pays = (user.hp * 100 > most * move.pays) & (most > 1)
+    sleepless = (((ability.immune_statuses >> rows.SLP) & 1) != 0) & (ability.cures_itself | ability.comatose)
+    rests = (user.status != rows.SLP) & (user.hp < most) & ~sleepless
+    return ((move.pays == 0) | pays) & (~move.rests | rests)
 
 
 def can_try(b: Battle, move: Any) -> Any:
@@ -367,15 +381,18 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
     accuracy = modify(base, accuracy_multiplier(b, move, facts))
     can_number, plain_evasion = can_miss, move.ignores_evasion | b.ability(0).ignores_evasion
-    evasion = pick(plain_evasion | b.ability(0).unaware, 0, stages.one(target.boosts, rows.EVASION))
+    unaware = b.ability(0).unaware & (user.hp > 0)
+    evasion = pick(plain_evasion | unaware, 0, stages.one(target.boosts, rows.EVASION))
     own = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     stage = jnp.clip(own - evasion, -6, 6)
     accuracy = pick(stage >= 0, quotient(accuracy * (3 + stage), 3), quotient(accuracy * 3, 3 - stage))
-    can_miss = can_miss & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed
+    sure = [b.ability(n).sure_hits & (b.side(n).hp > 0) for n in (0, 1)]  # not of who has exploded
+    can_miss = can_miss & ~sure[0] & ~sure[1] & ~target.exposed
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
-    b.draw(asked & b.ability_out(0).sure_hits & b.ability_out(1).sure_hits & b.tied(), 2, "No Guard")
+    both = b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits & (user.hp > 0) & (target.hp > 0)
+    b.draw(asked & both & b.tied(), 2, "No Guard")
     asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))

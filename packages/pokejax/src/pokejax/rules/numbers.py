@@ -10,11 +10,11 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import Battle
-from pokejax.effects import ABILITIES
 from pokejax.picking import pick
+from pokejax.tables import NAMES
 
 NEUTRAL = 4096
-FIRST_ITEM = len(ABILITIES) + 1
+FIRST_ITEM = len(NAMES["ability"])
 """Of the effects that multiply, abilities come first."""
 
 

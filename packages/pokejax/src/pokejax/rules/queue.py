@@ -70,6 +70,8 @@ def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
         own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
         plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
         row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
+        b.ask_unaware(moves & (row.readies > 0))  # actions of their own, whose speed is asked for
+        b.ask_unaware(moves & row.coats)
         side.set("priority", row.priority, where=moves)
         side.set("harmless", row.category == rows.STATUS, where=moves)
         side.set("heals", row.heal, where=moves)

@@ -56,7 +56,12 @@ def can_come_in(b: Battle, number: int) -> list[Any]:
 def fallen(b: Battle, number: int) -> list[Any]:
     """Which members of the team, in its original order, could be revived."""
     side = b.side(number)
-    return [(side.member[m].hp == 0) & (side.order[0] != m) for m in range(TEAM)]
+    return [(side.member[m].hp == 0) & (side.order[0] != m) & ~missing(b, side.member[m]) for m in range(TEAM)]
+
+
+def missing(b: Battle, member: Any) -> Any:
+    """Whether a team has no such member, who then counts as fainted."""
+    return b.row("pokemon", rows.POKEMON, member.row).species == 0
 
 
 def has_reserve(b: Battle, number: int) -> Any:

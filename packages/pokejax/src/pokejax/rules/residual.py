@@ -175,18 +175,18 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("Aurora Veil", AURORA_VEIL, both(lambda n: b.side(n).aurora_veil > 0), of_side=True),
         Kind("poison", POISON, both(poisoned)),
         Kind("burns", BURN, both(burnt)),
-        Kind("Leech Seed", LEECH_SEED, both(lambda n: b.side(n).seeded)),
-        Kind("Curse", CURSE, both(lambda n: b.side(n).cursed)),
-        Kind("Salt Cure", SALT, both(lambda n: b.side(n).salted)),
-        Kind("Whirlpool", SALT, both(lambda n: b.side(n).bound > 0)),
-        Kind("Magnet Rise", MAGNET_RISE, both(lambda n: b.side(n).risen > 0)),
-        Kind("Disable", DISABLE, both(lambda n: b.side(n).disable > 0)),
-        Kind("Psychic Noise", HEAL_BLOCK, both(lambda n: b.side(n).heal_block > 0)),
-        Kind("Throat Chop", THROAT_CHOP, both(lambda n: b.side(n).throat_chop > 0)),
-        Kind("Yawn", YAWN, both(lambda n: b.side(n).yawn > 0)),
-        Kind("Taunt", TAUNT, both(lambda n: b.side(n).taunt > 0)),
-        Kind("Encore", ENCORE, both(lambda n: b.side(n).encore > 0)),
-        Kind("Roost", ROOST, both(lambda n: b.side(n).roosting)),
+        _volatile(b, "Leech Seed", LEECH_SEED, "seeded"),
+        _volatile(b, "Curse", CURSE, "cursed"),
+        _volatile(b, "Salt Cure", SALT, "salted"),
+        _volatile(b, "Whirlpool", SALT, "bound"),
+        _volatile(b, "Magnet Rise", MAGNET_RISE, "risen"),
+        _volatile(b, "Disable", DISABLE, "disable"),
+        _volatile(b, "Psychic Noise", HEAL_BLOCK, "heal_block"),
+        _volatile(b, "Throat Chop", THROAT_CHOP, "throat_chop"),
+        _volatile(b, "Yawn", YAWN, "yawn"),
+        _volatile(b, "Taunt", TAUNT, "taunt"),
+        _volatile(b, "Encore", ENCORE, "encore"),
+        _volatile(b, "Roost", ROOST, "roosting"),
         Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
         Kind("cures", CURES, both(lambda n: b.ability(n).sheds_skin | b.ability(n).dries)),
         Kind(
@@ -194,7 +194,7 @@ def handlers(b: Battle) -> list[Kind]:
             GROWTH,
             both(lambda n: growing(b.ability(n))),
         ),
-        Kind("Hunger Switch", HUNGER, both(lambda n: held[n].hungers | held[n].shields)),
+        Kind("Hunger Switch", HUNGER, both(lambda n: held[n].checks_form)),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
         Kind("White Herb", HERB, both(lambda n: b.item(n).white_herb)),
@@ -202,6 +202,11 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("Wish", WISH, both(lambda n: b.side(n).wish_turns > 0)),
         Kind("Grassy Terrain", GRASS, both(lambda n: b.view.terrain == rows.GRASSY_TERRAIN)),
     ]
+
+
+def _volatile(b: Battle, name: str, rank: float, field: str) -> Kind:
+    held = [getattr(b.side(n), field).astype(jnp.int32) != 0 for n in (0, 1)]
+    return Kind(name, rank, (held[0], held[1]), volatile=field)
 
 
 def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, concerns: Any, *, hurts: bool = False) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from pokejax.battle import Battle, any_of
 from pokejax.picking import pick
+from pokejax.rules import arrivals
 
 _BOTH = (0, 1)
 UNORDERED = float("inf")
@@ -30,12 +31,14 @@ class Kind(NamedTuple):
         rank: their place in Showdown's order; the lowest comes first.
         held: whether the first and the second Pokémon have it, or how many of it.
         of_side: whether it is a side's, so that two are equals whoever is faster.
+        volatile: the field of a volatile condition, whose place hangs on when it came.
     """
 
     name: str
     rank: float
     held: tuple[Any, Any]
     of_side: bool = False
+    volatile: str = ""
 
 
 def sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> Mapping[str, Any]:
@@ -81,7 +84,7 @@ def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster
     """What `sort` does where there are equals."""
     waiting = sorted((kind for kind in kinds if kind.rank < UNORDERED), key=lambda kind: kind.rank)
     asked = [kind for kind in waiting if kind.rank <= last]
-    places = _first_places(kinds, asked)
+    places = _first_places(b, kinds, asked)
     front = jnp.zeros_like(kinds[0].held[0], dtype=jnp.int32)
     found: dict[str, Any] = {}
     while waiting:
@@ -155,15 +158,22 @@ def _entry(line: Sequence[Any], place: Any) -> Any:
     return found
 
 
-def _first_places(kinds: Sequence[Kind], asked: Sequence[Kind]) -> Any:
+def _first_places(b: Battle, kinds: Sequence[Kind], asked: Sequence[Kind]) -> Any:
     """Where handlers stand before the sort: all of the first Pokémon's, then all of the second's.
+
+    Of one Pokémon the volatile conditions, which are neighbours in ``kinds``, stand as they have come.
 
     Returns:
         Of kinds that are asked, int32 ``[2, kinds]``.
     """
     found, place = {}, jnp.zeros_like(kinds[0].held[0], dtype=jnp.int32)
     for n in _BOTH:
+        first = place
         for kind in kinds:
-            found[n, kind.name] = place
+            if not kind.volatile:
+                found[n, kind.name] = place
+            elif kind in asked:
+                found[n, kind.name] = first + arrivals.before(b.side(n), kind.volatile)
             place = place + kind.held[n].astype(jnp.int32)
+            first = first if kind.volatile else place
     return jnp.stack([jnp.stack([found[n, kind.name] for kind in asked]) for n in _BOTH])

@@ -108,7 +108,7 @@ def inflict(
 
 def notice_status(b: Battle, number: int, where: Any) -> None:
     """A Pokémon has got a status (``AfterSetStatus``): equals of one speed that listen are shuffled."""
-    own, other = b.ability_out(number), b.ability_out(1 - number)
+    own, other = b.ability_listed(number), b.ability_listed(1 - number)
     listen = (own.synchronizes | own.confuses_by_poison) & other.confuses_by_poison
     b.draw(where & listen & b.tied(), 2, "AfterSetStatus")
 

@@ -29,6 +29,7 @@ SUN_SHARE = 2732  # 0.667 in 4096ths
 def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
     at_self = move.target == rows.AT_SELF
+    haunted = move.curses & at_self & (move.self_boosts == 0)
     cost = quotient(b.pokemon(0).max_hp * move.pays, 100)
     affordable = b.side(0).hp * 100 > b.pokemon(0).max_hp * move.pays
     changes = where & (move.boosts != 0) & affordable
@@ -53,7 +54,8 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     worked = worked | share_hp(b, where & move.shares_hp) | sap_strength(b, where & move.saps_strength)
     worked = worked | wish(b, where & move.wishes) | swap_items(b, where & move.swaps_items)
     worked = worked | drum(b, where & move.drums) | cure_user(b, where & move.cures_user)
-    worked = worked | (where & move.curses & at_self)
+    worked = worked | (where & move.curses & at_self & ~haunted)
+    worked = worked | volatiles.curse_itself(b, where & haunted)
     worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
     worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
     worked = (
@@ -126,7 +128,8 @@ def swap_items(b: Battle, where: Any) -> Any:
     """Both exchange what they hold; a choice item in new hands binds nobody yet."""
     user, target = b.side(0), b.side(1)
     own, other = user.item, target.item
-    possible = ((own != 0) | (other != 0)) & ~any_of(b.keeps(n, holder) for n in (0, 1) for holder in (0, 1))
+    kept = any_of(b.keeps(number, holder, 1 - holder) for number in (0, 1) for holder in (0, 1))
+    possible = ((own != 0) | (other != 0)) & ~kept
     for number in (0, 1):
         give_back(b, number, where & ~possible)
     where = where & possible

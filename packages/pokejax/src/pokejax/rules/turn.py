@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from pokejax import rows
 from pokejax.battle import Battle, gated
-from pokejax.rules import futures, queue, residual
+from pokejax.rules import arrivals, futures, queue, residual
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
 from pokejax.rules.faint import faint_messages, finished, tie
@@ -82,6 +82,7 @@ def act(b: Battle) -> None:
     move_follows = after_action(b, ends_now, acts[queue.START], acts[queue.AWAKEN] & ~assumed)
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
+    arrivals.note(b)
     end_turn(b)
     tell_copies(b)
 

@@ -146,6 +146,15 @@ def curse(b: Battle, where: Any) -> Any:
     return works
 
 
+def curse_itself(b: Battle, where: Any) -> Any:
+    """Half of the user's hit points curse itself, whom Protean has made a Ghost; whether it was not cursed."""
+    user = b.side(0)
+    works = where & ~user.cursed
+    user.set("cursed", True, where=works)
+    hurt(b, 0, quotient(b.pokemon(0).max_hp, 2), works, indirectly=False)
+    return works
+
+
 def attract(b: Battle, where: Any) -> Any:
     """The user falls for the target, if one of both is male and the other female; whether that is new."""
     user, genders = b.side(0), [b.pokemon(number).gender for number in (0, 1)]

@@ -37,6 +37,12 @@ DECLARATION: Final = Declaration(
             quick={"kinds": SOAKED, "battles": 8, "seed": 51},
         ),
         RolloutSet(
+            "any",
+            f"{__name__}.rollouts:compare_any",
+            full={"kinds": {"any": 10000, "swarm": 10000}, "seed": 90, "processes": 2},
+            quick={"kinds": {"any": 50, "swarm": 50}, "seed": 91},
+        ),
+        RolloutSet(
             "lasting",
             f"{__name__}.rollouts:compare_lasting",
             full={

@@ -229,12 +229,12 @@ def first_difference(compare: Any, ours: dict[str, Any], theirs: dict[str, Any],
     mine, other = dict(ours), {key: theirs[key] for key in COMPARED}
     other["aux"] = {"sides": [{"pokemon": []}, {"pokemon": []}]}
     for n in (0, 1):
-        for member in range(6):
+        for member, full in enumerate(theirs["aux"]["sides"][n]["pokemon"]):
             carried = ours["aux"]["sides"][n]["pokemon"][member] if aux else {}
-            full = theirs["aux"]["sides"][n]["pokemon"][member]
             other["aux"]["sides"][n]["pokemon"].append({key: full[key] for key in carried})
     if not aux:
-        mine["aux"] = {"sides": [{"pokemon": [{}] * 6}] * 2}
+        counts = [len(side["pokemon"]) for side in theirs["aux"]["sides"]]
+        mine["aux"] = {"sides": [{"pokemon": [{}] * count} for count in counts]}
     difference = compare.first_difference(mine, _without_dead_status(other), not_carried=NOT_CARRIED)
     return None if difference is None else str(difference)
 

@@ -188,11 +188,11 @@ def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str,
         "struggles": column("struggle_recoil"),
         "sun_strengthens": np.array([False, *(name == "hydrosteam" for name in names)]),
     }
-    return out | special_fields(names, out, stages)
+    return out | special_fields(names, out, stages, source.names["species"])
 
 
 def special_fields(
-    names: Sequence[str], columns: Mapping[str, np.ndarray[Any, Any]], stages: Stages
+    names: Sequence[str], columns: Mapping[str, np.ndarray[Any, Any]], stages: Stages, species: Sequence[str]
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Fields that `effects.MOVES` gives, for "none" and the named moves; where it gives none, those of ``columns``."""
     out: dict[str, Any] = {}
@@ -200,7 +200,9 @@ def special_fields(
         out[field] = np.array(columns.get(field, np.zeros(len(names) + 1, np.int32)))
         for number, name in enumerate(names, start=1):
             value = effects.MOVES.get(name, {}).get(field)
-            if isinstance(value, str):
+            if field == "follows_breed" and value is not None:
+                value = species.index(value)
+            elif isinstance(value, str):
                 value = rows.FACTS.index(value) + 1
             if value is not None:
                 out[field][number] = stages.number(value) if isinstance(value, Mapping) else value
@@ -208,16 +210,25 @@ def special_fields(
 
 
 def effect_rows(
-    kind: str, entries: Mapping[str, effects.Fields], source: Tables, known: Mapping[Any, Any], stages: Stages
+    kind: str,
+    entries: Mapping[str, effects.Fields],
+    source: Tables,
+    known: Mapping[Any, Any],
+    stages: Stages,
+    dormant: Iterable[str] = (),
 ) -> tuple[dict[str, np.ndarray[Any, Any]], list[list[dict[str, Any]]]]:
-    """Fields of `rows.ABILITY` or `rows.ITEM` and, per entry and event, rows of `rows.MODIFIER`."""
+    """Fields of `rows.ABILITY` or `rows.ITEM` and, per entry and event, rows of `rows.MODIFIER`.
+
+    ``dormant`` entries come once more, behind all, as what does nothing (`effects.BOUND`).
+    """
     layout = rows.ABILITY if kind == "ability" else rows.ITEM
     names = {place.path for place in layout.places()}
     fields: dict[str, list[Any]] = {name: [0] for name in names}
     modifiers: list[list[dict[str, Any]]] = [[] for _ in rows.EVENTS]
-    for name, entry in entries.items():
+    asleep = [(name, {k: v for k, v in entries[name].items() if k in effects.DORMANT_FIELDS}) for name in dormant]
+    for place, (name, entry) in enumerate([*entries.items(), *asleep]):
         source.number(kind, name)
-        own = known.get((kind, name), [])
+        own = known.get((kind, name), []) if place < len(entries) else []
         _check_callbacks(kind, name, entry, own)
         values = dict(entry)
         if kind == "ability":
@@ -365,10 +376,10 @@ def export(out: Path = DATA) -> dict[str, Any]:
     source, known, stages = tables.load(), callbacks(), Stages()
     moves = playable_moves(source, known)
     content: dict[str, list[np.ndarray[Any, Any]]] = {"moves": encode(rows.MOVE, move_rows(source, moves, stages))}
-    abilities, ability_modifiers = effect_rows("ability", effects.ABILITIES, source, known, stages)
+    abilities, ability_modifiers = effect_rows("ability", effects.ABILITIES, source, known, stages, effects.BOUND)
     items, item_modifiers = effect_rows("item", effects.ITEMS, source, known, stages)
     content["abilities"], content["items"] = encode(rows.ABILITY, abilities), encode(rows.ITEM, items)
-    first_item = len(effects.ABILITIES) + 1
+    first_item = len(effects.ABILITIES) + len(effects.BOUND) + 1
     count = first_item + len(effects.ITEMS) + 1
     content["modifiers"] = modifier_words([(0, ability_modifiers), (first_item, item_modifiers)], count)
     content["stages"] = [stages.words()]
@@ -377,13 +388,15 @@ def export(out: Path = DATA) -> dict[str, Any]:
     immunity = source["types.immune_to"].astype(np.uint32)
     content["immunities"] = [(immunity << np.arange(immunity.shape[1], dtype=np.uint32)).sum(1).astype(np.uint32)]
     names = {
-        "move": ["", *moves], "ability": ["", *effects.ABILITIES], "item": ["", *effects.ITEMS],
+        "move": ["", *moves], "ability": ["", *effects.ABILITIES, *effects.BOUND], "item": ["", *effects.ITEMS],
         "type": list(source.names["type"]), "immunity": list(source.names["immunity"]),
         "species": list(source.names["species"]), "nature": list(source.names["nature"]),
     }  # fmt: skip
     numbers = np.array([0, *(source.number("move", name) for name in moves)])
     content["power_points"] = [source["moves.max_pp"][numbers].astype(np.uint32)]
     content["species"] = [species_words(source), *stat_words(source)]
+    content["genders"] = [source["species.gender"].astype(np.uint32)]
+    content["battle_only"] = [source["species.battle_only_from"].astype(np.uint32)]
     content["natures"] = [(source["natures.plus"] | source["natures.minus"] << 3).astype(np.uint32)]
     columns = {
         name: {str(k): {"values": word, "dtype": "uint32"} for k, word in enumerate(words)}
@@ -403,7 +416,7 @@ def export(out: Path = DATA) -> dict[str, Any]:
     manifest = {
         "schema": SCHEMA,
         "source": tables.read_manifest(tables.DATA)["source"],
-        "counts": {kind: len(names[kind]) - 1 for kind in ("move", "ability", "item")}
+        "counts": {kind: len(set(names[kind])) - 1 for kind in ("move", "ability", "item")}
         | {"pokemon": len(pool["species"]), "teams": len(whole)},
         "files": written,
     }

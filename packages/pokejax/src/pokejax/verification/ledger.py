@@ -69,7 +69,7 @@ def effects() -> list[Effect]:
     """All that Showdown's generator makes, and Struggle."""
     source = reference("showdown", "tables").load()
     formes = sorted(source.names["species"][number] for number in np.unique(described_pool()["species"]))
-    named = [Effect(kind, name) for kind in ("move", "ability", "item") for name in NAMES[kind][1:]]
+    named = [Effect(kind, name) for kind in ("move", "ability", "item") for name in dict.fromkeys(NAMES[kind][1:])]
     return named + [Effect("species", name) for name in formes]
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
+from pokejax.verification import any_teams
 from pokejax.verification.battles import CHUNK, Outcome, play, verify
 from pokejax.verification.observations import verify_observations
 from pokejax.verification.soak import battle_teams
@@ -72,6 +73,30 @@ def compare_soaked(kinds: Sequence[str], battles: int, seed: int, processes: int
         for kind in kinds
     }
     return _findings([part for kind in kinds for part in _parts(kind, settings[kind], "state")], processes)
+
+
+def compare_any(kinds: Mapping[str, int], seed: int, processes: int = 1) -> Findings:
+    """Battles of teams of any parts (`any_teams`), half of them by each policy; the state at every decision.
+
+    What was drawn besides and refused when it was read is ``measured``, by reason.
+
+    Args:
+        kinds: battles of each kind.
+        seed: of the teams; battles are numbered from a million times it.
+        processes: as above.
+    """
+    parts, refused = [], {}
+    for kind, battles in kinds.items():
+        drawn = any_teams.battle_teams(kind, battles, seed)
+        refused[kind] = dict(sorted(drawn.refused.items()))
+        settings = [
+            {"episode": str(1_000_000 * seed + n), "policy": POLICIES[n % 2], "teams": list(pair)}
+            for n, pair in enumerate(drawn.teams)
+        ]
+        parts += _parts(kind, settings, "state")
+    found = _findings(parts, processes)
+    found.measured["refused"] = refused
+    return found
 
 
 def compare_lasting(policies: Mapping[str, int], kinds: Sequence[str], seed: int, processes: int = 1) -> Findings:

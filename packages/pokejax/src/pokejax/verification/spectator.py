@@ -13,11 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from pokejax import rows
-from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
+from pokejax import rows, teams
+from pokejax.effects import BOUND, CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_WEATHER, NUMBERS, OWN
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
 from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
+from pokejax.tables import table
 from pokejax.verification.told import (
     LASTING,
     NUMBERS_OF,
@@ -67,6 +68,17 @@ MENDING: Final = frozenset({"healingwish", "revivalblessing"})
 """Moves that end a status, and what is worse, together with a message of healing."""
 THIEVES: Final = frozenset({"magician", "pickpocket"})
 """Abilities that take an item, which belong to who is said to have it now; the other one is in ``[of]``."""
+
+
+def own_ability(species: str, ability: str) -> int:
+    """The number of an ability that a player knows of its own; one that is bound to another species has its own."""
+    if _base(species) in map(_base, BOUND.get(ability, (species,))):
+        return NUMBERS_OF["ability"][ability]
+    return teams.ability_of({"species": species, "ability": ability})
+
+
+def _base(species: str) -> int:
+    return int(table("species")[0][NUMBERS_OF["species"][species]]) >> 12
 
 
 class Spectator:
@@ -553,7 +565,7 @@ class Spectator:
         return {
             **self._common(pokemon, side, name),
             "species": [NUMBERS_OF["species"][pokemon.species]],
-            "ability": [NUMBERS_OF["ability"][entry["ability"]]],
+            "ability": [own_ability((side.active == name and side.transformed) or pokemon.species, entry["ability"])],
             "item": [NUMBERS_OF["item"][entry["item"]] + 1],
             "tera_type": [NUMBERS_OF["type"][entry["teraType"]]],
             "moves": moves + [0] * (MOVES - len(moves)),

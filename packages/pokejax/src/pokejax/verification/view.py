@@ -131,7 +131,7 @@ class _Side:
     ) -> None:
         self.state, self.number, self.team = state, number, team
         self.prefix = f"side[{number}]."
-        self.order = [self[f"order[{place}]"] for place in range(TEAM)]
+        self.order = [self[f"order[{place}]"] for place in range(len(team))]
         self.copied = None
         """The constants of who the active Pokémon has transformed into."""
         if self["transformed"]:
@@ -155,7 +155,7 @@ class _Side:
             "order": self.order,
             "conditions": self.conditions(),
             "slot_conditions": self.slot_conditions(),
-            "pokemon": [self.pokemon(member) for member in range(TEAM)],
+            "pokemon": [self.pokemon(member) for member in range(len(self.team))],
         }
 
     def slot_conditions(self) -> dict[str, Any]:
@@ -204,7 +204,9 @@ class _Side:
         seeming = self.seeming() if active and self.copied else present
         types = NAMES["type"]
         word = _species_word(seeming["species"])
-        own = [types[code] for code in (word & 31, word >> 5 & 31) if code]
+        stands = active and not self["fainted"]
+        codes = teams.types_of(seeming) if stands else (word & 31, word >> 5 & 31)  # a plate's on who is out
+        own = [types[code] for code in codes if code]
         if active and self["discharged"]:
             own = ["???" if name == "Electric" else name for name in own]
         if active and self["typed"]:
@@ -257,9 +259,10 @@ class _Side:
         at = "" if self.order[0] == member else f"member[{member}]."
         if self[at + "changed"]:
             return TERASTALS.get(name, CHANGES[name]) if self[at + "terastallized"] else CHANGES[name]
-        if name in BUSTED and self[at + "stirred"]:
+        stirred = self[at + "stirred"] and self.team[member]["ability"] in ("disguise", "hungerswitch")
+        if name in BUSTED and stirred:
             return BUSTED[name]
-        stays = name in HELD and self[at + "stirred"] and self[at + "terastallized"]
+        stays = name in HELD and stirred and self[at + "terastallized"]
         form = self["form"] if not at else int(stays)
         return FORMS[name][form - 1] if form else name
 
@@ -359,15 +362,15 @@ class _Side:
                 texts.append(f"move {slot + 1}")
             if mask[TERA_ACTION + slot]:
                 texts.append(f"move {slot + 1} terastallize")
-        places = [place for place in range(TEAM) if mask[SWITCH_ACTION + self.order[place]]]
+        places = [place for place in range(len(self.order)) if mask[SWITCH_ACTION + self.order[place]]]
         accepted = texts + [f"switch {place + 1}" for place in places]
         if self.kind() != "move" or self["trapped"] != SECRETLY or self["lock"] or self["recharge"] or self["charging"]:
             return {"requested": accepted, "accepted": accepted}
-        places = [place for place in range(1, TEAM) if self[f"member[{self.order[place]}].hp"]]
+        places = [place for place in range(1, len(self.order)) if self[f"member[{self.order[place]}].hp"]]
         return {"requested": texts + [f"switch {place + 1}" for place in places], "accepted": accepted}
 
     def aux(self) -> dict[str, Any]:
-        return {"pokemon": [self.bookkeeping(member) for member in range(TEAM)]}
+        return {"pokemon": [self.bookkeeping(member) for member in range(len(self.team))]}
 
     def bookkeeping(self, member: int) -> dict[str, Any]:
         at = "" if self.order[0] == member else f"member[{member}]."
