@@ -13,12 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from pokejax import rows, teams
-from pokejax.effects import BOUND, CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
+from pokejax import rows
+from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_WEATHER, NUMBERS, OWN
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
 from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
-from pokejax.tables import table
 from pokejax.verification.told import (
     LASTING,
     NUMBERS_OF,
@@ -28,6 +27,7 @@ from pokejax.verification.told import (
     Side,
     dex,
     effect,
+    own_ability,
     read_details,
     share,
     side_values,
@@ -38,9 +38,7 @@ from rlenv_shared.errors import InvalidParamsError
 
 NAMES_IN: Final = {array: [e.name for e in ENTRIES if e.array == array] for array in (IDS, NUMBERS)}
 """The entries of each array, in order."""
-WEATHER_TURNS: Final = 5
-TERRAIN_TURNS: Final = 5
-WISH_TURNS: Final = 2
+WEATHER_TURNS, TERRAIN_TURNS, WISH_TURNS = 5, 5, 2
 CHOICE_ITEMS = ("choiceband", "choicescarf", "choicespecs")
 FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE, LEPPA_POINTS = 3, 4, 254, 10
 SAY_NOTHING: Final = frozenset({
@@ -68,17 +66,6 @@ MENDING: Final = frozenset({"healingwish", "revivalblessing"})
 """Moves that end a status, and what is worse, together with a message of healing."""
 THIEVES: Final = frozenset({"magician", "pickpocket"})
 """Abilities that take an item, which belong to who is said to have it now; the other one is in ``[of]``."""
-
-
-def own_ability(species: str, ability: str) -> int:
-    """The number of an ability that a player knows of its own; one that is bound to another species has its own."""
-    if _base(species) in map(_base, BOUND.get(ability, (species,))):
-        return NUMBERS_OF["ability"][ability]
-    return teams.ability_of({"species": species, "ability": ability})
-
-
-def _base(species: str) -> int:
-    return int(table("species")[0][NUMBERS_OF["species"][species]]) >> 12
 
 
 class Spectator:

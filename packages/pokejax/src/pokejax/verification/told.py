@@ -7,8 +7,8 @@ import functools
 import re
 from typing import Any, Final
 
-from pokejax import rows
-from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
+from pokejax import rows, teams
+from pokejax.effects import BOUND, BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
 from pokejax.observation import ENTRIES, FOE
 from pokejax.state import TEAM
 from pokejax.tables import NAMES, table
@@ -122,6 +122,17 @@ class Side:
         self.volatiles.clear()
         self.copied, self.transformed, self.model = "", "", ""
         self.moves, self.used = [], {}
+
+
+def own_ability(species: str, ability: str) -> int:
+    """The number of an ability that a player knows of its own; one that is bound to another species has its own."""
+    if _base(species) in map(_base, BOUND.get(ability, (species,))):
+        return NUMBERS_OF["ability"][ability]
+    return teams.ability_of({"species": species, "ability": ability})
+
+
+def _base(species: str) -> int:
+    return int(table("species")[0][NUMBERS_OF["species"][species]]) >> 12
 
 
 def share(value: int, most: int) -> float:
