@@ -6,7 +6,7 @@ import dataclasses
 import re
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -43,7 +43,9 @@ class Settings:
         """Money can be counted: the agent tells it, or tells tokens and a price is known."""
         if self.kind == "human":
             return True
-        return self.parser in ("claude-code", "mini-swe-agent") or (self.parser in ("codex", "gemini") and bool(self.prices))
+        return self.parser in ("claude-code", "mini-swe-agent") or (
+            self.parser in ("codex", "gemini") and bool(self.prices)
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +93,15 @@ def settings(agent: Agent, root: Path, limits: Limits) -> Settings:
 
 
 def call(
-    agent: Settings, prompt: str, *, worktree: Path, scratch: Path, number: int, limits: Limits, repository: Repository
+    agent: Settings,
+    prompt: str,
+    *,
+    worktree: Path,
+    scratch: Path,
+    asked: str,
+    used: Collection[str],
+    limits: Limits,
+    repository: Repository,
 ) -> Reply:
     """Let an agent edit a work tree.
 
@@ -100,12 +110,13 @@ def call(
         prompt: what it is asked.
         worktree: where it works.
         scratch: folder for its output, outside the work tree.
-        number: calls made before this one.
+        asked: ``translate-<module>``, or empty for anything else; by this recorded patches are chosen.
+        used: names of recorded patches that have been applied.
         limits: time and output.
         repository: of the work tree.
     """
     if agent.kind == "replay":
-        return _replay(agent, worktree, number, repository)
+        return _replay(agent, worktree, asked, used, repository)
     prompt_file = worktree / PROMPT_FILE
     prompt_file.write_text(prompt)
     output = scratch / "output.json"
@@ -131,7 +142,9 @@ def call(
     except usage.UnknownOutputError as error:
         found, problem = usage.Usage(), f"{error}\n{problem}".strip()
         if ended.ok:
-            return Reply("output of an unknown format", False, process.clipped(ended.out), found, problem, ended.seconds)
+            return Reply(
+                "output of an unknown format", False, process.clipped(ended.out), found, problem, ended.seconds
+            )
     ok = ended.ok and not found.failed
     how = f"{ended.how}: {found.failed}" if found.failed else ended.how
     return Reply(how, ok, process.clipped(ended.out), found, problem, ended.seconds)
@@ -147,14 +160,28 @@ def patches(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.patch"))
 
 
-def _replay(agent: Settings, worktree: Path, number: int, repository: Repository) -> Reply:
+def next_patch(directory: Path, asked: str, used: Collection[str]) -> Path | None:
+    """The recorded answer to a prompt: the first that was not used.
+
+    A name with ``translate`` in it answers the prompt to translate that module, ``0003-translate-ends.patch``, and no
+    other; any other name answers whatever else is asked.
+    """
+    for patch in patches(directory):
+        about = patch.stem.partition("-")[2]
+        if patch.name not in used and (about == asked if about.startswith("translate-") else asked == ""):
+            return patch
+    return None
+
+
+def _replay(agent: Settings, worktree: Path, asked: str, used: Collection[str], repository: Repository) -> Reply:
     assert agent.directory is not None
-    found = patches(agent.directory)
-    if number >= len(found):
-        return Reply("no patch left", False, "", usage.Usage(), f"all {len(found)} patches have been applied")
-    patch = found[number]
+    patch = next_patch(agent.directory, asked, used)
+    if patch is None:
+        return Reply(
+            "no patch left", False, "", usage.Usage(), f"no recorded patch answers {asked or 'a repair'} any more"
+        )
     try:
         repository.git("apply", "--whitespace=nowarn", "-", cwd=worktree, stdin=patch.read_bytes())
     except StorageError as error:
-        return Reply("the patch does not apply", False, patch.name, usage.Usage(), str(error))
+        return Reply("the patch does not apply", False, patch.name, usage.Usage(answer=patch.name), str(error))
     return Reply("exit status 0", True, f"applied {patch.name}", usage.Usage(answer=patch.name))

@@ -31,7 +31,7 @@ def init(
     language: Literal["jax", "rust"] = "jax",
     name: str = "",
     version: str = "",
-    files: list[str] | None = None,  # noqa: A002 - the option's name
+    files: list[str] | None = None,
 ) -> None:
     """Draft a manifest, a package and what an agent reads, for a reference that nobody has prepared.
 
@@ -216,7 +216,7 @@ def record(folder: Path = Path(), *, module: str = "", episodes: int = 10, steps
 
 
 def update(to: str, folder: Path = Path(), *, source: str = "", name: str = "", start: bool = False) -> int:
-    """See what a new version of the reference changes: sources by module, behaviour, tests that fail; then translate it.
+    """See what a new version of the reference changes, by module, behaviour and tests that fail; translate it.
 
     Args:
         to: the new version; it takes the old one's place in the manifest with --start.

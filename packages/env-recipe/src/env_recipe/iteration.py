@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from env_recipe import agents, guard, levels, proof, usage
 from env_recipe.guard.names import matches
@@ -21,7 +21,8 @@ from env_recipe.repository import Watched
 if TYPE_CHECKING:
     from env_recipe.run import Run
 
-PROMPT: str = "prompt.md"
+PROMPT: Final = "prompt.md"
+LONGEST_DIFF: Final = 200_000  # characters that the journal keeps; the trees have the whole of it
 
 
 class Iteration:
@@ -120,7 +121,8 @@ class Iteration:
         watched, dirty = self._watch(), set(repository.dirty())
         reply = agents.call(
             agent, self.pending["prompt"]["prompt"], worktree=place, scratch=run.scratch / "agent",
-            number=self.state.calls, limits=run.manifest.limits, repository=repository,
+            asked=f"translate-{run.phase.module.name}" if self.kind == "translate" and run.phase.module else "",
+            used=self.state.answers, limits=run.manifest.limits, repository=repository,
         )  # fmt: skip
         outside = [self._shown(path) for path in watched.restore()]
         outside += [repository.within(path) for path in sorted(set(repository.dirty()) - dirty)]
@@ -157,7 +159,12 @@ class Iteration:
     def _watch(self) -> Watched:
         """Everything outside the work tree that an agent could reach and must leave alone."""
         run = self.run
-        places = [run.folder / FILE, run.root / MANIFEST, run.repository.common / "config", run.repository.common / "hooks"]
+        places = [
+            run.folder / FILE,
+            run.root / MANIFEST,
+            run.repository.common / "config",
+            run.repository.common / "hooks",
+        ]
         places += [run.root / place for place in (run.manifest.hidden.tests, run.manifest.hidden.backup) if place]
         source = source_folder(run.manifest, run.root)
         places += [source / file for module in run.manifest.module for file in module.source]
@@ -186,10 +193,11 @@ class Iteration:
         findings += [f"{path}: outside the work tree" for path in self.pending["agent"]["outside"]]
         findings += ["the work tree was deleted"] if self.pending["agent"]["destroyed"] else []
         bad = {finding.path for finding in found}
+        diff = repository.diff(self.state.tree, self.pending["agent"]["tree"])
         run.append(
             "guard", iteration=self.number, findings=findings, tree=tree,
             changed=sorted(change.path for change in changes if change.path not in bad),
-            diff=without_secrets(repository.diff(self.state.tree, self.pending["agent"]["tree"]), rules.secrets)[:200_000],
+            diff=without_secrets(diff, rules.secrets)[:LONGEST_DIFF],
         )  # fmt: skip
         return True
 
@@ -200,7 +208,9 @@ class Iteration:
         run = self.run
         patterns = run.rules().new_tests
         changes = run.repository.changes(self.state.tree, self.pending["guard"]["tree"])
-        return {c.path: c.after for c in changes if c.before is None and c.after is not None and matches(c.path, patterns)}
+        return {
+            c.path: c.after for c in changes if c.before is None and c.after is not None and matches(c.path, patterns)
+        }
 
     def _prove(self) -> bool:
         """Run new tests on the code before the edit."""
@@ -212,7 +222,9 @@ class Iteration:
             contents: dict[str, bytes | None] = dict(added)
             tree = run.repository.with_files(self.state.tree, contents, run.scratch)
             before = run.tests(tree, [("l1", names)])
-        run.append("proof", iteration=self.number, added=names, before=before.as_json(), seconds=round(before.seconds, 3))
+        run.append(
+            "proof", iteration=self.number, added=names, before=before.as_json(), seconds=round(before.seconds, 3)
+        )
         return True
 
     def _in_package(self, path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import os
 import re
 import sys
@@ -20,7 +21,8 @@ ASSERTIONS: Final = ("AssertionError", "DivergenceError", "Failed", "FailedHealt
 MESSAGE: Final = 3000  # characters of a failure that are kept
 ADDRESS: Final = re.compile(r"0x[0-9a-f]{9,}\b")
 DIVERGENCE: Final = re.compile(
-    r"first divergence at episode (?P<episode>\d+), (?:after the reset|step (?P<step>\d+))[^\n]*?, (?P<field>[\w.\[\]]+):"
+    r"first divergence at episode (?P<episode>\d+), (?:after the reset|step (?P<step>\d+))[^\n]*?, "
+    r"(?P<field>[\w.\[\]]+):"
     r"(?P<rest>(?:\n[^\n]*){1,14})"
 )
 ENTRY: Final = re.compile(r"^\W*(ours|theirs|difference|action|before|generator|reproduce)\s+(.*)$", re.MULTILINE)
@@ -98,7 +100,9 @@ class Outcomes:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Outcomes:
         """From the journal."""
-        tests = [Outcome(name, "passed") for name in content["passed"]] + [Outcome(**test) for test in content["failed"]]
+        tests = [Outcome(name, "passed") for name in content["passed"]] + [
+            Outcome(**test) for test in content["failed"]
+        ]
         return cls(tuple(tests), content["seconds"])
 
 
@@ -153,7 +157,7 @@ def run_tests(
     scratch.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
-    command += ["--tb=short", "-n", "0"] if _has_xdist() else ["--tb=short"]
+    command += ["--tb=short", *(["-n", "0"] if _has_xdist(env) else [])]
     started = time.monotonic()
     ended = process.run(
         [*command, f"--junitxml={report}", f"--rootdir={rootdir or package}", *there],
@@ -206,7 +210,7 @@ def _outcome(name: str, case: ElementTree.Element, hide: Sequence[tuple[str, str
                 return Outcome(name, "skipped", text[-MESSAGE:])
             last = text.rstrip().rpartition("\n")[2]
             about = f"{found.get('message', '')[:200]} {last}"
-            wrong = kind == "failure" and any(word in about for word in ASSERTIONS) or _is_assert(found)
+            wrong = (kind == "failure" and any(word in about for word in ASSERTIONS)) or _is_assert(found)
             return Outcome(name, "assertion" if wrong and kind == "failure" else "error", _cut(text))
     return Outcome(name, "passed")
 
@@ -229,7 +233,12 @@ def _steady(text: str, hide: Sequence[tuple[str, str]]) -> str:
     return re.sub(r"\bin \d+\.\d+s\b", "in …s", text)
 
 
-def _has_xdist() -> bool:
-    import importlib.util
+def _has_xdist(env: Mapping[str, str]) -> bool:
+    """Pytest will know ``-n``."""
+    return importlib.util.find_spec("xdist") is not None and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in env
 
-    return importlib.util.find_spec("xdist") is not None
+
+def level_of_name(test: str) -> str:
+    """The level that a test's folder names, ``l1`` … ``l4``; ``other`` for one that names none."""
+    found = re.search(r"(?:^|/)(l[1-4])_", test)
+    return found[1] if found else "other"

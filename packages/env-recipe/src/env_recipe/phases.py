@@ -39,7 +39,9 @@ def _has(manifest: Manifest, level: str) -> bool:
     return bool(manifest.level(level).tests or manifest.level(level).command)
 
 
-def scope(manifest: Manifest, phase: Phase, levels: Collection[str], extra: Sequence[str]) -> list[tuple[str, list[str]]]:
+def scope(
+    manifest: Manifest, phase: Phase, levels: Collection[str], extra: Sequence[str]
+) -> list[tuple[str, list[str]]]:
     """Level and pytest selections that count in a phase: everything up to it.
 
     Args:

@@ -20,6 +20,7 @@ PASSED_ON: Final = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDI
 """Variables that every agent and test gets; an agent gets those that its settings name as well."""
 FOR_TESTS: Final = (
     "JAX_PLATFORMS", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS", "RLENV_REFERENCES", "VIRTUAL_ENV", "PYTHONPATH",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
 )  # fmt: skip
 GRACE_S: Final = 2.0
 POLL_S: Final = 0.05

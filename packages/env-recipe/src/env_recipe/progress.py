@@ -26,7 +26,8 @@ def line(event: Event) -> str:
     """An event in one line; empty for those that nobody waits for."""
     match event["event"]:
         case "run":
-            return f"run of {event['reference']} {event['version']} with {event['agent']}, levels {', '.join(event['levels'])}"
+            used = ", ".join(event["levels"])
+            return f"run of {event['reference']} {event['version']} with {event['agent']}, levels {used}"
         case "reference":
             return f"reference: {event['steps']} steps played twice, the same" if event["steps"] else ""
         case "phase":
@@ -43,7 +44,12 @@ def line(event: Event) -> str:
             return f"     {passed} tests pass, {failed} fail"
         case "decision":
             refused = [one for one in event["refused"] if ".py: " in one]
-            return "\n".join([f"     {'kept' if event['kept'] else 'not kept'}: {event['why']}", *(f"     refused: {r}" for r in refused)])
+            return "\n".join(
+                [
+                    f"     {'kept' if event['kept'] else 'not kept'}: {event['why']}",
+                    *(f"     refused: {r}" for r in refused),
+                ]
+            )
         case "generated":
             return f"  built-in discriminator: {len(event['outcomes']['failed'])} differences"
         case "hidden":
@@ -83,9 +89,11 @@ def summary(folder: Path, first: Event, state: State) -> Table:
         "run": folder.name,
         "standing": standing,
         "phase": state.phase_name or "not begun",
-        "iterations": f"{state.iteration}, {state.in_phase} of {first['limit']} in this phase, {state.stall} in a row not kept",
+        "iterations": f"{state.iteration}, {state.in_phase} of {first['limit']} in this phase, {state.stall} not kept",
         "tests": f"{len(tests.passed)} of {len(tests.tests)} pass" if tests else "not run yet",
-        "hidden": f"{state.hidden['failing']} of {state.hidden['total']} fail" if state.hidden else "not run on this code",
+        "hidden": f"{state.hidden['failing']} of {state.hidden['total']} fail"
+        if state.hidden
+        else "not run on this code",
         "forbidden edits": str(state.forbidden),
         "cost": f"{cost(state)}, {state.seconds / 60:.1f} min of agents and tests",
         "branch": f"recipe/{folder.name}",

@@ -125,7 +125,9 @@ class Prompts:
     def _sources(self, modules: Iterable[Module]) -> list[tuple[str, str]]:
         folder = source_folder(self.manifest, self.root)
         files = dict.fromkeys(file for module in modules for file in module.source)
-        return [(file, (folder / file).read_text(errors="replace").rstrip()) for file in files if (folder / file).is_file()]
+        return [
+            (file, (folder / file).read_text(errors="replace").rstrip()) for file in files if (folder / file).is_file()
+        ]
 
     def _in_package(self, file: str) -> str:
         return f"{self.manifest.target.package}/{file}"

@@ -40,7 +40,9 @@ def mutations(package: Path, module: Module) -> list[Mutation]:
         found = [Mutation(e["id"], e["file"], e["find"], e["replace"]) for e in entries]
     except (OSError, KeyError, TypeError, tomllib.TOMLDecodeError) as error:
         remedy = "correct it, or take mutations out of the module"
-        raise MutationsError(f"mutations {path}", repr(error), "entries with id, file, find, replace", remedy) from error
+        raise MutationsError(
+            f"mutations {path}", repr(error), "entries with id, file, find, replace", remedy
+        ) from error
     return [mutation for mutation in found if mutation.file in module.target]
 
 

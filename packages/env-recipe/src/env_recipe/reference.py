@@ -46,12 +46,16 @@ def checked(manifest: Manifest, root: Path, scratch: Path) -> dict[str, Any]:
         where = found["differs"]
         expected = "the same values from the same seed and actions"
         remedy = "seed every generator that the reference uses, in the adapter's reset"
-        got = f"{where['field']} = {where['first']} and {where['second']} at step {where['step']} of seed {where['seed']}"
+        got = (
+            f"{where['field']} = {where['first']} and {where['second']} at step {where['step']} of seed {where['seed']}"
+        )
         raise NotDeterministicError(f"reference {manifest.reference.name}", got, expected, remedy)
     return {"steps": found["steps"], "fields": found["fields"]}
 
 
-def run_apart(manifest: Manifest, root: Path, scratch: Path, *arguments: str, import_path: tuple[Path, ...] = ()) -> str:
+def run_apart(
+    manifest: Manifest, root: Path, scratch: Path, *arguments: str, import_path: tuple[Path, ...] = ()
+) -> str:
     """What ``python -m env_recipe.reference`` prints, with the adapter importable.
 
     Raises:
@@ -102,7 +106,11 @@ def first_difference(a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray]) -
             return name, "missing" if one is None else "there", "missing" if two is None else "there"
         if one.dtype != two.dtype or one.shape != two.shape or one.tobytes() != two.tobytes():
             at = np.flatnonzero((one != two).reshape(-1)) if one.shape == two.shape else np.array([], int)
-            return (name, str(one.reshape(-1)[at[0]]), str(two.reshape(-1)[at[0]])) if len(at) else (name, str(one), str(two))
+            return (
+                (name, str(one.reshape(-1)[at[0]]), str(two.reshape(-1)[at[0]]))
+                if len(at)
+                else (name, str(one), str(two))
+            )
     return None
 
 
@@ -128,7 +136,9 @@ def _rollouts(adapter: Any, count: int, episodes: int, steps: int) -> dict[str, 
     found = []
     for seed in range(episodes):
         rows = list(rollout(adapter, seed, actions_of(seed, steps, count)))
-        found.append([{name: np.asarray(value).reshape(-1)[:8].tolist() for name, value in row.items()} for row in rows])
+        found.append(
+            [{name: np.asarray(value).reshape(-1)[:8].tolist() for name, value in row.items()} for row in rows]
+        )
     return {"rollouts": found}
 
 

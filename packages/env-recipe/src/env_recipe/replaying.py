@@ -40,7 +40,9 @@ def outcomes(declaration: Declaration, trace: Trajectory) -> list[Outcome]:
     for replay in declaration.replays:
         differences = resolve(replay.run)(trace, **replay.settings)
         name = f"built-in discriminator: {replay.name}"
-        found.append(Outcome(name, "passed" if differences.ok else "assertion", "" if differences.ok else str(differences)))
+        found.append(
+            Outcome(name, "passed" if differences.ok else "assertion", "" if differences.ok else str(differences))
+        )
     return found
 
 

@@ -126,7 +126,9 @@ class Repository:
         found = []
         for about, path in zip(parts[::2], parts[1::2], strict=False):
             _, mode, old, new, kind = about.split(" ")
-            found.append(Change(path, self._blob(old, kind != "A"), self._blob(new, kind != "D" and mode[0] == "1"), mode))
+            found.append(
+                Change(path, self._blob(old, kind != "A"), self._blob(new, kind != "D" and mode[0] == "1"), mode)
+            )
         return found
 
     def _blob(self, name: str, there: bool) -> bytes | None:
@@ -155,8 +157,7 @@ class Repository:
         index = scratch / "index"
         scratch.mkdir(parents=True, exist_ok=True)
         index.unlink(missing_ok=True)
-        variables = {"GIT_INDEX_FILE": str(index)}
-        self.git("read-tree", tree, **variables)
+        self.git("read-tree", tree, GIT_INDEX_FILE=str(index))
         lines = []
         for path, content in contents.items():
             if content is None:
@@ -167,8 +168,8 @@ class Repository:
             lines.append(f"{known.split()[0] if known else '100644'} {blob}\t{path}")
         if lines:
             text = "".join(f"{line}\0" for line in lines).encode(errors="surrogateescape")
-            self.git("update-index", "-z", "--index-info", cwd=self.root, stdin=text, **variables)
-        return self.git("write-tree", **variables)
+            self.git("update-index", "-z", "--index-info", cwd=self.root, stdin=text, GIT_INDEX_FILE=str(index))
+        return self.git("write-tree", GIT_INDEX_FILE=str(index))
 
     def diff(self, before: str, after: str) -> str:
         """The difference of two trees as a patch."""
@@ -176,7 +177,7 @@ class Repository:
 
     def commit(self, tree: str, parent: str, message: str) -> str:
         """Make a commit; no branch moves."""
-        return self.git("commit-tree", tree, "-p", parent, stdin=message.encode(), **AUTHOR)
+        return self.git("commit-tree", tree, "-p", parent, stdin=message.encode(), **AUTHOR)  # type: ignore[arg-type]
 
     def point(self, ref: str, commit: str) -> None:
         """Let a reference name a commit."""

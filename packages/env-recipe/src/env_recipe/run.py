@@ -13,13 +13,14 @@ import datetime
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from env_recipe import agents, discriminator, guard, levels, proof, reference
+from env_recipe import agents, discriminator, guard, reference
 from env_recipe.iteration import Iteration
 from env_recipe.journal import FILE, SCHEMA, Event, Journal
-from env_recipe.manifest import LEVELS, Manifest, ManifestError, load, missing_sources, source_folder
+from env_recipe.levels import Outcome, Outcomes, run_command, run_tests, variables
 from env_recipe.manifest import FILE as MANIFEST
+from env_recipe.manifest import LEVELS, Manifest, ManifestError, load, missing_sources, source_folder
 from env_recipe.phases import Phase, phases, scope
 from env_recipe.process import end_leftover
 from env_recipe.prompts import Prompts
@@ -63,6 +64,7 @@ class Run:
         self.agent = agents.settings(self.manifest.agent, self.root, self.manifest.limits)
         self.phases = phases(self.manifest, self.levels)
         self.scratch = self.folder / "scratch"
+        self._known: dict[Any, Outcomes] = {}
 
     # --- names --------------------------------------------------------------------------------------------------------
 
@@ -159,7 +161,7 @@ class Run:
             return True
         return bool(outcomes.failed) or (bool(self._selections()) and not outcomes.tests)
 
-    def _translated_before(self, outcomes: levels.Outcomes) -> bool:
+    def _translated_before(self, outcomes: Outcomes) -> bool:
         """A module whose tests pass already is not translated again."""
         module = self.phase.module
         assert module is not None
@@ -207,50 +209,57 @@ class Run:
         self.repository.put(place, tree, self.head)
         return place / self.repository.prefix
 
-    def tests(
-        self, tree: str, chosen: Sequence[tuple[str, list[str]]], *, seed: int | None = None
-    ) -> levels.Outcomes:
-        """How tests end on a tree; levels with the same settings run together."""
+    def tests(self, tree: str, chosen: Sequence[tuple[str, list[str]]], *, seed: int | None = None) -> Outcomes:
+        """How tests end on a tree; levels with the same settings run together, and nothing runs twice."""
+        key = tree, seed, tuple((level, *selections) for level, selections in chosen)
+        if key not in self._known:
+            self._known[key] = self._tests(tree, chosen, seed)
+        return self._known[key]
+
+    def _tests(self, tree: str, chosen: Sequence[tuple[str, list[str]]], seed: int | None) -> Outcomes:
         checkout = self.checkout(tree)
         package = checkout / self.manifest.target.package
         groups: dict[tuple[int, int], list[str]] = {}
-        outcomes: list[levels.Outcome] = []
+        outcomes: list[Outcome] = []
         seconds = timeout = 0.0
         for level, selections in chosen:
             settings = self.manifest.level(level)
             groups.setdefault((settings.seed if seed is None else seed, settings.episodes), []).extend(selections)
             timeout += settings.timeout_s
             if settings.command and level != "l1":
-                env = levels.variables(self.manifest, checkout, settings)
-                found = levels.run_command(
+                env = variables(self.manifest, checkout, settings)
+                found = run_command(
                     settings.command, package=package, env=env, timeout_s=settings.timeout_s, scratch=self.scratch
                 )
                 outcomes += found.tests
                 seconds += found.seconds
         for (first, episodes), selections in groups.items():
             fixed = {"RECIPE_SEED": str(first), "RECIPE_EPISODES": str(episodes)}
-            env = levels.variables(self.manifest, checkout, self.manifest.l1, **fixed)
-            found = levels.run_tests(selections, package=package, env=env, timeout_s=timeout, scratch=self.scratch)
+            env = variables(self.manifest, checkout, self.manifest.l1, **fixed)
+            found = run_tests(selections, package=package, env=env, timeout_s=timeout, scratch=self.scratch)
             outcomes += found.tests
             seconds += found.seconds
-        return levels.Outcomes(tuple(outcomes), seconds)
+        return Outcomes(tuple(outcomes), seconds)
 
     def _hidden(self) -> None:
         hidden = self.manifest.hidden
-        outcomes = levels.Outcomes(())
+        outcomes = Outcomes(())
         if hidden.tests is not None:
             below = LEVELS[: LEVELS.index(self.phase.level) + 1]
             outcomes = self._outside(hidden.tests, [level for level in below if level in self.levels or self.ablation])
         if hidden.rerun_l3 and self.phase.level == "l3" and self.phase.name == "l3":
             again = self.tests(self.state.tree, [("l3", self.manifest.l3.tests)], seed=hidden.seed)
-            outcomes = levels.Outcomes((*outcomes.tests, *again.tests), outcomes.seconds + again.seconds)
+            outcomes = Outcomes((*outcomes.tests, *again.tests), outcomes.seconds + again.seconds)
         fields = {"failing": len(outcomes.failed), "total": len(outcomes.tests), "seconds": round(outcomes.seconds, 3)}
         self.append("hidden", phase=self.phase.name, **fields)
 
-    def _outside(self, place: str, chosen: Collection[str], seed: int | None = None) -> levels.Outcomes:
+    def _outside(self, place: str, chosen: Collection[str], seed: int | None = None) -> Outcomes:
         """Tests that agents never see, on what was kept: those that mirror the phase's own, in ``tests/``."""
         checkout = self.checkout(self.state.tree)
         folder = (self.root / place).resolve()
+        key = self.state.tree, place, seed, tuple(chosen), self.phase.name if self.phase.module else ""
+        if key in self._known:
+            return self._known[key]
         selections: list[str] = []
         module = self.phase.module
         if module is not None:
@@ -260,12 +269,13 @@ class Run:
             selections = [str(path) for level in chosen for path in sorted(folder.glob(f"{level}_*"))]
         hidden = self.manifest.hidden
         fixed = {"RECIPE_SEED": str(hidden.seed if seed is None else seed), "RECIPE_EPISODES": str(hidden.episodes)}
-        env = levels.variables(self.manifest, checkout, self.manifest.l3, **fixed)
+        env = variables(self.manifest, checkout, self.manifest.l3, **fixed)
         timeout = sum(self.manifest.level(level).timeout_s for level in LEVELS)
-        return levels.run_tests(
+        self._known[key] = run_tests(
             selections, package=checkout / self.manifest.target.package, env=env, timeout_s=timeout,
             scratch=self.scratch, rootdir=folder,
         )  # fmt: skip
+        return self._known[key]
 
     def _discriminate(self) -> None:
         settings = self.manifest.discriminator
@@ -288,7 +298,9 @@ class Run:
         tolerances = [value for level in LEVELS for value in manifest.level(level).tolerances.values()]
         named = [manifest.agent, *filter(None, [manifest.discriminator.agent])]
         return guard.Rules(
-            targets=frozenset(within(f"{package}/{f}") for m in manifest.module for f in m.target) if targets else frozenset(),
+            targets=frozenset(within(f"{package}/{f}") for m in manifest.module for f in m.target)
+            if targets
+            else frozenset(),
             new_tests=tuple(within(f"{package}/{pattern}") for pattern in manifest.target.new_tests),
             reference=tuple(inside),
             tests=(within(f"{package}/tests"),),
@@ -296,7 +308,9 @@ class Run:
             packages=tuple(manifest.reference.packages),
             data=tuple(manifest.target.data),
             widest=max(tolerances) if tolerances else None,
-            secrets=tuple(name for agent in named for name in agents.settings(agent, self.root, manifest.limits).environment),
+            secrets=tuple(
+                name for agent in named for name in agents.settings(agent, self.root, manifest.limits).environment
+            ),
         )
 
     def _commit_with(self, tree: str) -> str:
@@ -340,7 +354,9 @@ def begin(
         raise InvalidParamsError(f"run {folder}", "one that has begun", "a new name", "go on with recipe resume")
     manifest = load(root / MANIFEST)
     if lacking := missing_sources(manifest, source_folder(manifest, root)):
-        raise ManifestError("module.source", f"no file {lacking[0]}", "files below reference.source", "correct the names")
+        raise ManifestError(
+            "module.source", f"no file {lacking[0]}", "files below reference.source", "correct the names"
+        )
     repository = Repository(root)
     if changed := repository.dirty():
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
@@ -361,7 +377,17 @@ def begin(
         raise InvalidParamsError(f"branch recipe/{folder.name}", "one that is there already", "a new branch", remedy)
     journal = Journal(folder / FILE)
     commit = repository.git("rev-parse", "HEAD")
-    run = Run(root, folder, manifest, repository, journal, State(), tuple(chosen), limit or manifest.limits.iterations, on_event)
+    run = Run(
+        root,
+        folder,
+        manifest,
+        repository,
+        journal,
+        State(),
+        tuple(chosen),
+        limit or manifest.limits.iterations,
+        on_event,
+    )
     run.append(
         "run", schema=SCHEMA, commit=commit, tree=repository.tree_of(commit), levels=list(chosen), limit=run.limit,
         manifest=_digest(root), reference=manifest.reference.name, version=manifest.reference.version,
@@ -381,7 +407,9 @@ def open_run(root: Path, folder: Path, on_event: Callable[[Event, Run], None] = 
     journal = Journal(folder / FILE)
     if not journal.events:
         (folder / FILE).unlink()
-        raise InvalidParamsError(f"run {folder}", "one that was killed before it began", "a run", "start it with recipe run")
+        raise InvalidParamsError(
+            f"run {folder}", "one that was killed before it began", "a run", "start it with recipe run"
+        )
     manifest = load(root / MANIFEST)
     first = journal.events[0]
     state = state_of(journal.events)

@@ -33,7 +33,7 @@ class State:
     refused: list[str] = dataclasses.field(default_factory=list)  # of the last edit
     dropped: str = ""  # why the last edit was not kept
     forbidden: int = 0  # forbidden edits so far, an iteration counts once
-    calls: int = 0  # of an agent
+    answers: list[str] = dataclasses.field(default_factory=list)  # of the agent, last words of each call
     tokens: int = 0
     money: float = 0.0
     unknown_cost: bool = False  # some call told no money
@@ -66,8 +66,8 @@ class State:
         self.refused, self.dropped = [], ""
 
     def _agent(self, event: Event) -> None:
-        self.calls += 1
         usage: dict[str, Any] = event["usage"]
+        self.answers.append(usage["answer"])
         self.tokens += usage["tokens"] or 0
         self.money += usage["cost"] or 0.0
         self.unknown_cost |= usage["cost"] is None

@@ -237,5 +237,5 @@ def _amount(agent: str, table: Mapping[str, Any], name: str) -> float:
 
 
 def _unknown(agent: str, got: object, expected: str) -> UnknownOutputError:
-    remedy = "record this output as a fixture and extend the parser, or use output = \"none\" without limits on money"
+    remedy = 'record this output as a fixture and extend the parser, or use output = "none" without limits on money'
     return UnknownOutputError(f"output of {agent}", got, expected, remedy)

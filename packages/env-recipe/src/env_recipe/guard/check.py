@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from env_recipe.guard import target_code, test_code
+from env_recipe.guard import new_tests, target_code
 from env_recipe.guard.names import matches
 from env_recipe.repository import Change
 
@@ -97,7 +97,7 @@ def _complaints(change: Change, text: str, rules: Rules) -> Iterator[tuple[int, 
         elif not change.is_plain:
             yield 1, "is no text, or was made executable"
         else:
-            yield from _inside(path, text, test_code.findings(text, rules.widest))
+            yield from _inside(path, text, new_tests.findings(text, rules.widest))
     else:
         yield 1, _elsewhere(path, rules)
 

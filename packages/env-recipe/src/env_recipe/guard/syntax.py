@@ -1,4 +1,4 @@
-"""Reading Python: what names stand for, what strings add up to, which conditions are decided before the program runs."""
+"""Reading Python: what names stand for, what strings add up to, which conditions are decided beforehand."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ class Names:
                     self.imports[name.asname or name.name] = f"{node.module}.{name.name}"
         self.aliases: dict[str, ast.expr] = {}
         for node in ast.walk(tree):  # load = np.load
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                if isinstance(node.value, ast.Name | ast.Attribute | ast.Call):
-                    self.aliases.setdefault(node.targets[0].id, node.value)
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name | ast.Attribute | ast.Call):
+                continue
+            if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                self.aliases.setdefault(node.targets[0].id, node.value)
 
     def dotted(self, node: ast.AST, depth: int = 0) -> str:
         """The full name of an expression, ``""`` if it has none."""
@@ -202,9 +203,9 @@ def _compared(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool | None:
         return True
     if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
         return True if ast.dump(left) in map(ast.dump, right.elts) else None
-    if isinstance(left, ast.Call) and _name(left.func) in ("len", "abs") and isinstance(b, int | float):
-        if (isinstance(op, ast.GtE) and b <= 0) or (isinstance(op, ast.Gt) and b < 0):
-            return True
+    size = isinstance(left, ast.Call) and _name(left.func) in ("len", "abs") and isinstance(b, int | float)
+    if size and ((isinstance(op, ast.GtE) and b <= 0) or (isinstance(op, ast.Gt) and b < 0)):
+        return True
     if isinstance(op, ast.IsNot) and b is None and isinstance(left, ast.Constant | ast.List | ast.Tuple | ast.Dict):
         return True
     return None

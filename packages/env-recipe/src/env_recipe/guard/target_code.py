@@ -1,4 +1,4 @@
-"""What target code must not do: use the reference, read recordings, find out that it is tested, change what tests use."""
+"""What target code must not do: use the reference, read recordings, find out that it is tested, change the tests."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ FIXED: Final = re.compile(r"(^|_)(ATOL|RTOL|TOL|TOLERANCE|EPSILON|MARGIN|SEED)S?
 """Names of constants that were agreed before the translation."""
 
 
-def findings(text: str, before: str | None, reference: Collection[str], data: Collection[str]) -> Iterator[tuple[int, str]]:
+def findings(
+    text: str, before: str | None, reference: Collection[str], data: Collection[str]
+) -> Iterator[tuple[int, str]]:
     """Line and complaint for everything in a target file that must not be there.
 
     Args:
@@ -81,18 +83,24 @@ def findings(text: str, before: str | None, reference: Collection[str], data: Co
         elif isinstance(node, ast.ClassDef):
             yield from _always_equal(node)
         elif isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set):
-            floats = sum(isinstance(n, ast.Constant) and type(n.value) is float and n.value % 1 != 0 for n in ast.walk(node))
+            floats = sum(
+                isinstance(n, ast.Constant) and type(n.value) is float and n.value % 1 != 0 for n in ast.walk(node)
+            )
             if floats > MANY_FLOATS:
-                yield node.lineno, f"{floats} recorded numbers in one collection: values belong in data files of the manifest"
+                yield (
+                    node.lineno,
+                    f"{floats} recorded numbers in one collection: values belong in data files of the manifest",
+                )
     yield from _fixed_constants(tree, before)
 
 
 def _call(node: ast.Call, names: Names, data: Collection[str]) -> Iterator[tuple[int, str]]:
     called = names.dotted(node.func)
     what = CALLS.get(called) or CALLS.get(called.removeprefix("builtins."))
-    if what is None and isinstance(node.func, ast.Attribute):
-        if node.func.attr in READERS or (node.func.attr == "open" and called.partition(".")[0] not in names.roots()):
-            what = "reads a file"
+    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    opens = method == "open" and called.partition(".")[0] not in names.roots()
+    if what is None and (method in READERS or opens):
+        what = "reads a file"
     if what == "reads a file" and _allowed(node, data):
         return
     if called in ("setattr", "delattr", "builtins.setattr") and node.args:
@@ -135,7 +143,9 @@ def _always_equal(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
 def _constants(tree: ast.Module) -> dict[str, tuple[int, str]]:
     found = {}
     for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
         for target in targets:
             if isinstance(target, ast.Name) and FIXED.search(target.id) and node.value is not None:  # type: ignore[attr-defined]
                 found[target.id] = (node.lineno, ast.dump(node.value))  # type: ignore[attr-defined]

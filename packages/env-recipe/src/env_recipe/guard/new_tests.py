@@ -1,4 +1,4 @@
-"""What a new test must not be: skipped, without an assertion, with one that cannot fail, wider than the level allows."""
+"""What a new test must not be: skipped, without an assertion, with one that cannot fail, wider than its level."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ CLOSE: Final = ("assert_allclose", "allclose", "isclose", "approx", "assert_almo
 TOLERANCES: Final = ("atol", "rtol", "abs", "rel", "abs_tol", "rel_tol")
 WIDE: Final = 0.1
 """Largest tolerance of a new test where the manifest names none."""
+PATCHES: Final = ("setattr", "setitem", "delattr", "delitem")
 MARKING: Final = ("add_marker", "applymarker")
 
 
@@ -115,9 +116,10 @@ def _replaces(node: ast.AST, names: Names) -> Iterator[tuple[int, str]]:
             owner = names.dotted(node.args[0])
             if owner.partition(".")[0] in names.roots():
                 yield node.lineno, f"changes {owner}, which is not its own"
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ("setattr", "setitem", "delattr", "delitem"):
-            if isinstance(node.func.value, ast.Name) and node.func.value.id in ("monkeypatch", "patch", "mp"):
-                yield node.lineno, f"replaces what it tests: {ast.unparse(node.func)}"
+        method = node.func if isinstance(node.func, ast.Attribute) else None
+        owner_name = method.value.id if method is not None and isinstance(method.value, ast.Name) else ""
+        if method is not None and method.attr in PATCHES and owner_name in ("monkeypatch", "patch", "mp"):
+            yield node.lineno, f"replaces what it tests: {ast.unparse(method)}"
     if isinstance(node, Function) and any(argument.arg == "mocker" for argument in node.args.args):
         yield node.lineno, "replaces what it tests: mocker"
 
@@ -130,7 +132,11 @@ def _wide(node: ast.Call, names: Names, widest: float) -> Iterator[tuple[int, st
             if keyword.arg in TOLERANCES and isinstance(value, int | float) and value > widest:
                 yield node.lineno, f"allows {keyword.arg}={value:g}, more than {widest:g}"
         for position, value in enumerate(map(folded, node.args[2:4])):
-            if called in ("assert_allclose", "allclose", "isclose") and isinstance(value, int | float) and value > widest:
+            if (
+                called in ("assert_allclose", "allclose", "isclose")
+                and isinstance(value, int | float)
+                and value > widest
+            ):
                 yield node.lineno, f"allows {('rtol', 'atol')[position]}={value:g}, more than {widest:g}"
     if called.startswith("assert_") and len(node.args) >= 2 and ast.dump(node.args[0]) == ast.dump(node.args[1]):
         yield node.lineno, f"cannot fail: compares {ast.unparse(node.args[0])[:40]} with itself"
@@ -138,7 +144,9 @@ def _wide(node: ast.Call, names: Names, widest: float) -> Iterator[tuple[int, st
 
 def _empty_parameters(node: ast.Call, names: Names) -> Iterator[tuple[int, str]]:
     if names.dotted(node.func).endswith("mark.parametrize"):
-        values = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "argvalues"), None)
+        values = (
+            node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "argvalues"), None)
+        )
         if values is not None and is_empty(values):
             yield node.lineno, "is skipped: no parameters"
 
