@@ -7,6 +7,7 @@ taken off when the journal is opened again: nothing had been done on the strengt
 from __future__ import annotations
 
 import datetime
+import errno
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -37,7 +38,7 @@ class Journal:
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
         with files.storing(path):
-            self._file = path.open("ab")
+            self._file = path.open("ab", buffering=0)
             self._file.truncate(whole)
 
     def append(self, name: str, /, **fields: Any) -> Event:
@@ -47,13 +48,12 @@ class Journal:
         line = files.to_json("journal", event) + b"\n"
         size = self.path.stat().st_size
         try:
-            self._file.write(line)
-            self._file.flush()
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file.fileno())
         except OSError as error:
             with files.storing(self.path):
                 os.truncate(self.path, size)
-            self._file = self.path.open("ab")
             remedy = "free space and run recipe resume; nothing is lost"
             raise StorageError(f"journal {self.path}", error, "room for a line", remedy) from error
         self.events.append(json.loads(line))
