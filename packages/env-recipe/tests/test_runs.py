@@ -161,6 +161,19 @@ def test_the_discriminators_of_an_agent_and_built_in(toy, good):
     assert [len(event["outcomes"]["failed"]) for event in toy.events(run, "generated")] == [2, 0]
 
 
+def test_l4_runs_the_command_of_the_package(toy, good):
+    """One command, whose status says whether policies transfer."""
+    toy.agent(good)
+    toy.write("pkg/transfer.py", "import sys\nfrom toy.twice import twice\n\nsys.exit(twice(3) != 6)\n")
+    text = (toy.root / "recipe.toml").read_text()
+    toy.manifest(text.replace("[limits]", '[l4]\ncommand = ["python", "transfer.py"]\nmargin = 0.1\n\n[limits]'))
+    toy.commit()
+    run = toy.go()
+    assert toy.outcome == "finished"
+    assert toy.events(run, "phase")[-1]["name"] == "l4"
+    assert toy.events(run, "check")[-1]["outcomes"]["passed"][-1] == "python transfer.py"
+
+
 def test_a_person_edits_between_two_commands(toy):
     text = (toy.root / "recipe.toml").read_text()
     toy.manifest(text + '\n[agent]\nkind = "human"\n')

@@ -273,6 +273,9 @@ def _inconsistent(manifest: Manifest) -> Iterator[tuple[tuple[str | int, ...], o
     if circle := _circle({module.name: module.depends_on for module in manifest.module}):
         index = names.index(circle[0])
         yield ("module", index, "depends_on"), " -> ".join(circle), "no circle", "join them into one module"
+    if manifest.l1.command:
+        remedy = "L1 runs module by module: name tests"
+        yield ("l1", "command"), manifest.l1.command, "no command", remedy
     agents = [(("agent",), manifest.agent)]
     if manifest.discriminator.agent is not None:
         agents.append((("discriminator",), manifest.discriminator.agent))
