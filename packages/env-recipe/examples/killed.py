@@ -1,8 +1,8 @@
 """Kills a run of an example with -9 at random moments and compares it with one that was left alone.
 
 ``python killed.py PROJECT NAME KILLS [SEED] [OPTIONS…]``: PROJECT is a repository as `mountaincar/run.py` makes it, in
-which a run NAME has ended.  Another one, NAME-killed, is started, killed KILLS times and resumed until it ends.  Both must
-have the same tree and the same journal but for times.
+which a run NAME has ended.  Another one, NAME-killed, is started, killed KILLS times and resumed until it ends.  Both
+must have the same tree and the same journal but for times.
 """
 
 from __future__ import annotations

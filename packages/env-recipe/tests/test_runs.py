@@ -147,8 +147,8 @@ def test_l3_alone_keeps_less(toy):
 
 
 def test_the_discriminators_of_an_agent_and_built_in(toy, good):
-    late = "def add(a, b):\n    return a + b if a < 7_000_003 else 0\n"
-    shows = SHOWS_LATE.replace("add(150, 1) == 151", "add(7_000_003, 1) == 7_000_004")
+    late = "def add(a, b):\n    return a + b if a < 100_000_000 else 0\n"
+    shows = SHOWS_LATE.replace("add(150, 1) == 151", "add(200_000_000, 1) == 200_000_001")
     toy.agent(
         f"texts = [({A!r}, {late!r}), ({B!r}, {TWICE!r})]\n"
         f"edit(*texts[number]) if number < 2 else (edit({A!r}, {ADD!r}), edit({TEST!r}, {shows!r}))\n"
