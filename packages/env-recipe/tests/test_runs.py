@@ -71,7 +71,9 @@ def test_a_rollout_is_repaired_with_a_lower_test_alone(toy):
 
 
 @pytest.mark.parametrize(
-    ("test", "kept", "reason"), [(SHOWS_LATE, True, ""), (SHOWS_NOTHING, False, "passes without the repair")]
+    ("test", "kept", "reason"),
+    [(SHOWS_LATE, True, ""), (SHOWS_NOTHING, False, "passes without the repair")],
+    ids=["shows", "shows-nothing"],
 )
 def test_a_new_test_must_fail_before_and_pass_after(toy, test, kept, reason):
     toy.patches(**{"1_translate_add": {A: LATE}, "2_translate_twice": {B: TWICE}, "3_fix": {A: ADD, TEST: test}})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from env_recipe import agents, guard, levels, proof, usage
 from env_recipe.guard.names import matches
-from env_recipe.journal import FILE
+from env_recipe.journal import FILE, seconds_since
 from env_recipe.levels import Outcome, Outcomes
 from env_recipe.manifest import FILE as MANIFEST
 from env_recipe.manifest import Module, source_folder
@@ -131,8 +131,6 @@ class Iteration:
 
     def _by_hand(self, place: Path) -> bool:
         """A person edits the work tree between two commands; its content is what counts."""
-        from env_recipe.run import seconds_since
-
         run = self.run
         tree = run.repository.snapshot(place, run.scratch) if place.is_dir() else None
         if tree is None or tree == self.state.tree:

@@ -98,3 +98,8 @@ def without_times(events: Iterable[Mapping[str, Any]]) -> list[Any]:
         return [strip(inner) for inner in value] if isinstance(value, list) else value
 
     return [strip(event) for event in events]
+
+
+def seconds_since(time: str) -> float:
+    """Seconds since an event's time."""
+    return (datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(time)).total_seconds()

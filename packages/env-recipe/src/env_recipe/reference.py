@@ -2,13 +2,12 @@
 
 An adapter, ``(num_envs) -> object``, has ``reset(seed=…)``, ``step(actions)`` and ``snapshot()``, which returns a
 dictionary of arrays whose first axis is the environment, as the adapters of ``references/`` do.  It runs in a process
-of its own: ``python -m env_recipe.reference``.
+of its own, `env_recipe.reference_process`.
 """
 
 from __future__ import annotations
 
 import json
-import pkgutil
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,8 +17,6 @@ import numpy as np
 
 from env_recipe import process
 from env_recipe.manifest import Manifest
-from rlenv_shared import files
-from rlenv_shared.command_line import guarded
 from rlenv_shared.errors import EnvError, InvalidParamsError
 
 STEPS: Final = 200  # of the check
@@ -56,7 +53,7 @@ def checked(manifest: Manifest, root: Path, scratch: Path) -> dict[str, Any]:
 def run_apart(
     manifest: Manifest, root: Path, scratch: Path, *arguments: str, import_path: tuple[Path, ...] = ()
 ) -> str:
-    """What ``python -m env_recipe.reference`` prints, with the adapter importable.
+    """What ``python -m env_recipe.reference_process`` prints, with the adapter importable.
 
     Raises:
         InvalidParamsError: it failed.
@@ -65,7 +62,7 @@ def run_apart(
     places = [*import_path, *((root / place).resolve() for place in manifest.reference.import_path)]
     inherited = process.environment(process.FOR_TESTS).get("PYTHONPATH", "")
     path = ":".join([*map(str, places), *filter(None, [inherited])])
-    command = [sys.executable, "-m", "env_recipe.reference", manifest.reference.adapter, *arguments]
+    command = [sys.executable, "-m", "env_recipe.reference_process", manifest.reference.adapter, *arguments]
     ended = process.run(
         command,
         cwd=root,
@@ -116,48 +113,3 @@ def first_difference(a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray]) -
 
 def _copied(snapshot: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return {name: np.array(value) for name, value in snapshot.items()}
-
-
-def _check(adapter: Any, count: int) -> dict[str, Any]:
-    steps, fields = 0, []
-    for seed in SEEDS:
-        actions = actions_of(seed, STEPS, count)
-        pairs = zip(rollout(adapter, seed, actions), rollout(adapter, seed, actions), strict=True)
-        for step, (one, two) in enumerate(pairs):
-            steps, fields = steps + 1, sorted(one)
-            if found := first_difference(one, two):
-                where = {"seed": seed, "step": step, "field": found[0], "first": found[1], "second": found[2]}
-                return {"steps": steps, "fields": fields, "differs": where}
-    return {"steps": steps, "fields": fields, "differs": None}
-
-
-def _rollouts(adapter: Any, count: int, episodes: int, steps: int) -> dict[str, Any]:
-    """Digest and a few values of every step of some rollouts, to compare two versions."""
-    found = []
-    for seed in range(episodes):
-        rows = list(rollout(adapter, seed, actions_of(seed, steps, count)))
-        found.append(
-            [{name: np.asarray(value).reshape(-1)[:8].tolist() for name, value in row.items()} for row in rows]
-        )
-    return {"rollouts": found}
-
-
-def main(arguments: list[str]) -> int:
-    """``ADAPTER check ACTIONS`` or ``ADAPTER rollouts ACTIONS EPISODES STEPS``; prints one line of JSON."""
-    match arguments:
-        case [entry, "check", count]:
-            answer = _check(pkgutil.resolve_name(entry), int(count))
-        case [entry, "rollouts", count, episodes, steps]:
-            answer = _rollouts(pkgutil.resolve_name(entry), int(count), int(episodes), int(steps))
-        case [entry, "record", module, *rest]:
-            from env_recipe.recording import record
-
-            answer = record(pkgutil.resolve_name(entry), module, rest)
-        case _:
-            raise InvalidParamsError("arguments", arguments, main.__doc__ or "", "see the module's docstring")
-    print(files.to_json("answer", answer).decode())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -438,11 +437,6 @@ def closing(run: Run) -> Iterator[Run]:
         run.repository.remove(run.folder / "check")
         if run.state.finished:
             run.repository.remove(run.folder / "agent")
-
-
-def seconds_since(time: str) -> float:
-    """Seconds since an event's time."""
-    return (datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(time)).total_seconds()
 
 
 def _digest(root: Path) -> str:
