@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def cost(state: State) -> str:
     """Money and tokens; what no agent told is no zero."""
     money = f"${state.money:.2f}" + (" and calls of unknown cost" if state.unknown_cost else "")
-    return f"{money}, {state.tokens:,} tokens"
+    money = "cost not told" if state.unknown_cost and not state.money else money
+    return f"{money}, {f'{state.tokens:,} tokens' if state.tokens else 'tokens not told'}"
 
 
 def line(event: Event) -> str:
