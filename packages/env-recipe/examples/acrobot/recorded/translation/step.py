@@ -4,7 +4,6 @@ Source: `acrobot.py:AcrobotEnv.step`, `_get_ob` of Gymnasium 1.3.0, and its regi
 """
 
 import jax.numpy as jnp
-
 from acrobot.bounds import limit, reached, wrap
 from acrobot.dynamics import rk4
 from acrobot.state import State
