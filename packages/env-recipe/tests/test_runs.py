@@ -48,6 +48,15 @@ def test_an_error_is_caught_at_its_level(toy):
     ]
 
 
+def test_a_module_is_repaired_by_its_own_tests(toy):
+    wrong = "def add(a, b):\n    return a\n"
+    toy.patches(**{"1_translate_add": {A: wrong}, "2_fix": {A: ADD}, "3_translate_twice": {B: TWICE}})
+    run = toy.go()
+    assert toy.outcome == "finished"
+    kinds = [(event["phase"], event["kind"]) for event in toy.events(run, "prompt")]
+    assert kinds == [("l1:add", "translate"), ("l1:add", "repair"), ("l1:twice", "translate")]
+
+
 def test_a_repair_that_breaks_a_lower_level_does_not_count(toy):
     broken = "def add(a, b):\n    return a + b if a < 0 else 7\n"
     toy.patches(
