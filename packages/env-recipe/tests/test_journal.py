@@ -34,6 +34,7 @@ def test_what_a_crash_left_of_a_line_is_taken_off(tmp_path, cut):
     path.write_bytes(whole[:-cut])
     journal = Journal(path)
     assert len(journal.events) == 2
+    assert path.read_bytes() == b"".join(whole.splitlines(keepends=True)[:2])
     journal.append("phase", index=1, name="l1:1")
     journal.close()
     assert without_times(read(path)) == without_times(Journal(written(tmp_path / "other.jsonl")).events)
