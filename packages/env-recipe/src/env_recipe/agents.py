@@ -41,8 +41,6 @@ class Settings:
     @property
     def tells_money(self) -> bool:
         """Money can be counted: the agent tells it, or tells tokens and a price is known."""
-        if self.kind == "human":
-            return True
         return self.parser in ("claude-code", "mini-swe-agent") or (
             self.parser in ("codex", "gemini") and bool(self.prices)
         )

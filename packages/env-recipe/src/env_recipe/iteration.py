@@ -139,7 +139,7 @@ class Iteration:
             (run.folder / PROMPT).write_text(self.pending["prompt"]["prompt"])
             return False
         seconds = round(seconds_since(self.pending["prompt"]["time"]), 3)
-        self._reply(run.agent, agents.Reply("edited", True, "", usage.Usage(cost=0.0), seconds=seconds), place, [])
+        self._reply(run.agent, agents.Reply("edited", True, "", usage.Usage(), seconds=seconds), place, [])
         return True
 
     def _reply(self, agent: agents.Settings, reply: agents.Reply, place: Path, outside: list[str]) -> None:

@@ -121,6 +121,7 @@ def _plots(runs: Sequence[dict[str, Any]]) -> str:
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "env-recipe"  # the same picture gives the same bytes
     from matplotlib import pyplot
+    from matplotlib.ticker import MaxNLocator
 
     told = any(run["tokens"] for run in runs)
     figure, axes = pyplot.subplots(1 + told, len(runs), figsize=(5.5 * len(runs), 3.2 * (1 + told)), squeeze=False)
@@ -135,6 +136,7 @@ def _plots(runs: Sequence[dict[str, Any]]) -> str:
                 xlabel=against if against == "iteration" else "tokens so far", ylabel="tests passing, %", ylim=(-4, 104)
             )
             axis.set_title(f"{run['name']}: {run['standing'].partition(':')[0]}")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             if axis.lines:
                 axis.legend(loc="lower right")
     figure.tight_layout()
