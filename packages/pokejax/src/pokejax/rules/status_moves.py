@@ -58,12 +58,12 @@ def effects_of_status_move(b: Battle, move: Any, where: Any) -> Any:
     worked = worked | volatiles.curse_itself(b, where & haunted)
     worked = worked | tidy_up(b, where & move.tidies) | part(b, where & move.parts)
     worked = worked | defog(b, where & move.clears_ground) | drag(b, where & move.drags)
-    worked = (
-        worked | shed_tail(b, where & move.sheds_tail) | teleport(b, where & move.teleports) | (where & move.corners)
-    )
+    worked = worked | shed_tail(b, where & move.sheds_tail) | teleport(b, where & move.teleports)
     worked = worked | heal_next(b, where & move.heals_next) | ask_revival(b, where & move.revives)
     worked = worked | assume(b, where & move.transforms)
-    b.side(0).set("cornered", True, where=where & move.corners & ~b.side(0).shackled)
+    cornered = where & move.corners & ~b.side(0).shackled  # of who is held already, stages alone count
+    b.side(0).set("cornered", True, where=cornered)
+    worked = worked | cornered
     user = b.side(0)
     user.set("roosting", True, where=heals & move.roosts & ~user.terastallized)
     return worked & ~refused
