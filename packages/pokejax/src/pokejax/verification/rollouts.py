@@ -65,13 +65,7 @@ def compare_soaked(kinds: Sequence[str], battles: int, seed: int, processes: int
         seed: of the teams; battles are numbered from a million times it.
         processes: as above.
     """
-    settings = {
-        kind: [
-            {"episode": str(1_000_000 * seed + n), "policy": POLICIES[n % 2], "teams": list(pair)}
-            for n, pair in enumerate(battle_teams(kind, battles, seed))
-        ]
-        for kind in kinds
-    }
+    settings = {kind: _by_each_policy(battle_teams(kind, battles, seed), seed) for kind in kinds}
     return _findings([part for kind in kinds for part in _parts(kind, settings[kind], "state")], processes)
 
 
@@ -89,11 +83,7 @@ def compare_any(kinds: Mapping[str, int], seed: int, processes: int = 1) -> Find
     for kind, battles in kinds.items():
         drawn = any_teams.battle_teams(kind, battles, seed)
         refused[kind] = dict(sorted(drawn.refused.items()))
-        settings = [
-            {"episode": str(1_000_000 * seed + n), "policy": POLICIES[n % 2], "teams": list(pair)}
-            for n, pair in enumerate(drawn.teams)
-        ]
-        parts += _parts(kind, settings, "state")
+        parts += _parts(kind, _by_each_policy(drawn.teams, seed), "state")
     found = _findings(parts, processes)
     found.measured["refused"] = refused
     return found
@@ -156,6 +146,14 @@ def span(seeds: str) -> range:
 def numbered(seeds: str, policy: str) -> list[dict[str, Any]]:
     """Settings of the driver for these battles; arguments as for `compare_numbered`."""
     return [{"episode": str(number), "policy": policy} for number in span(seeds)]
+
+
+def _by_each_policy(pairs: Sequence[tuple[str, str]], seed: int) -> list[dict[str, Any]]:
+    """The driver's settings of battles of these teams, half by each policy, numbered from a million times the seed."""
+    return [
+        {"episode": str(1_000_000 * seed + n), "policy": POLICIES[n % 2], "teams": list(pair)}
+        for n, pair in enumerate(pairs)
+    ]
 
 
 def _numbered(seeds: Mapping[str, str], what: What) -> list[Part]:
