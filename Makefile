@@ -5,7 +5,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 PACKAGES := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
-ENVIRONMENTS := $(filter-out rlenv-%,$(PACKAGES))
+ENVIRONMENTS := $(filter-out rlenv-% env-recipe,$(PACKAGES))
 TRAINED := $(foreach p,$(ENVIRONMENTS),$(if $(shell grep -ls "hyperparameters={" packages/$(p)/*/*/verification/__init__.py),$(p)))
 REFERENCES := $(patsubst references/%/pin.json,%,$(wildcard references/*/pin.json))
 TESTED_REFERENCES := $(patsubst references/%/tests/mutations.toml,%,$(wildcard references/*/tests/mutations.toml))

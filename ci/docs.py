@@ -18,12 +18,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ci.workspace import REPO, Package, packages, shared
+from ci.workspace import REPO, TOOLS, Package, packages, shared
 
 LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\]\([^)]*\))*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
-GUIDE = "add-your-own-environment.md"
-TABS = ("Overview", "Add your own environment", "Environments", "Libraries", "Originals")
+GUIDE = "translate-your-own-environment.md"
+TABS = ("Overview", "Translate your own environment", "Environments", "Libraries", "Originals")
 EXECUTED = "build/notebooks"
 """Where `make notebooks` runs its copies."""
 PRIVATE = ("verification", "cli", "fuzz")
@@ -156,9 +156,10 @@ def _place(page: Path) -> tuple[str, str]:
     if page == Path("README.md"):
         return "Overview", ""
     if page.name == GUIDE:
-        return "Add your own environment", ""
+        return "Translate your own environment", ""
     if page.parts[0] == "packages":
-        return "Libraries" if page.parts[1].startswith("rlenv-") else "Environments", page.parts[1]
+        library = page.parts[1].startswith("rlenv-") or page.parts[1] in TOOLS
+        return "Libraries" if library else "Environments", page.parts[1]
     return ("Libraries", "shared") if page.parts[0] == "shared" else ("Originals", page.parts[0])
 
 

@@ -18,7 +18,7 @@ from typing import Final
 PAGES: Final = (
     "index.html",
     "packages/cartpole-jax/index.html",
-    "packages/cartpole-jax/docs/add-your-own-environment/index.html",
+    "packages/cartpole-jax/docs/translate-your-own-environment/index.html",
     "packages/puffer-pong/examples/pong/index.html",
     "shared/index.html",
     "reference/rlenv_shared/index.html",

@@ -34,7 +34,7 @@ PROGRAMS: Final = ("make", "pip", "python", "pytest", *(package.name for package
 BLOCK: Final = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE: Final = re.compile(rf"(?<!`)`((?:[A-Z_0-9]+=\S+ )*(?:{'|'.join(PROGRAMS)}) [^`]+)`")
 VARIABLE: Final = re.compile(r"[A-Z_0-9]+=")
-GUIDE: Final = Path("packages/cartpole-jax/docs/add-your-own-environment.md")
+GUIDE: Final = Path("packages/cartpole-jax/docs/translate-your-own-environment.md")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from importlinter.cli import lint_imports
 from ci.workspace import REPO, environments
 
 # The upper first.
-LIBRARIES = ("rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_learn", "rlenv_testing", "rlenv_shared")
+LIBRARIES = ("env_recipe", "rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_learn", "rlenv_testing", "rlenv_shared")
 CONFIG = REPO / ".cache" / "layers.toml"
 
 

@@ -56,7 +56,7 @@ def test_pages_and_what_they_link_to_are_collected(repo, tmp_path):
     assert notebook == "# Title\n[read](../README.md)\n\n```python\nprint(1)\n```\n"
     assert docs.navigation(pages)[0] == {"Overview": "README.md"}
     guide = Path("a/docs") / docs.GUIDE
-    assert docs.navigation([*pages, guide])[1] == {"Add your own environment": str(guide)}
+    assert docs.navigation([*pages, guide])[1] == {"Translate your own environment": str(guide)}
     assert docs.navigation(pages)[1]["Environments"][0]["toy"][0] == "packages/toy/README.md"
 
 

@@ -15,7 +15,7 @@ from ci.workspace import REPO
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1500)]
 
-GUIDE = REPO / "packages" / "cartpole-jax" / "docs" / "add-your-own-environment.md"
+GUIDE = REPO / "packages" / "cartpole-jax" / "docs" / "translate-your-own-environment.md"
 NEW = "mountaincar-jax"
 
 

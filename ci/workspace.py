@@ -23,6 +23,8 @@ REPO = Path(__file__).resolve().parent.parent
 SHARED = "shared"
 HEAVY_EXTRAS = ("cuda", "gpu", "sb3")
 """How extras begin that bring gigabytes; set-up and CI do without them."""
+TOOLS = ("env-recipe",)
+"""Packages that are no environment, besides those whose names begin with ``rlenv-``."""
 
 
 def normalise(distribution: str) -> str:
@@ -105,7 +107,7 @@ class Package:
     @property
     def is_library(self) -> bool:
         """True for what environments are made with; false for an environment."""
-        return self.name == SHARED or self.name.startswith("rlenv-")
+        return self.name == SHARED or self.name.startswith("rlenv-") or self.name in TOOLS
 
     @property
     def is_rust(self) -> bool:

@@ -1,0 +1,5 @@
+"""Gymnasium's Acrobot-v1 in JAX, in float64."""
+
+import jax
+
+jax.config.update("jax_enable_x64", True)

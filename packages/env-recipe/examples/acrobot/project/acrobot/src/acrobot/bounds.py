@@ -1,0 +1,3 @@
+"""Translation of the module bounds: not begun."""
+
+raise NotImplementedError("translate bounds first")

@@ -1,0 +1,3 @@
+"""Translation of the module step: not begun."""
+
+raise NotImplementedError("translate step first")

@@ -1,0 +1,3 @@
+"""Translation of the module dynamics: not begun."""
+
+raise NotImplementedError("translate dynamics first")

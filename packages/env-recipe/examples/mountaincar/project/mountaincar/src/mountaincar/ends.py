@@ -1,0 +1,3 @@
+"""Translation of the module ends: not begun."""
+
+raise NotImplementedError("translate ends first")

@@ -1,0 +1,3 @@
+"""Translation of the module start: not begun."""
+
+raise NotImplementedError("translate start first")
