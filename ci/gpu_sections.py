@@ -131,16 +131,20 @@ def kernel(spec: str, work: Work) -> Iterator[Part]:
 
 
 def throughput(programs: Iterable[Any], work: Work) -> Iterator[Part]:
-    """Measure every program at every batch size, with the outputs of each step kept and with only their sums."""
-    chosen = [program for program in programs if program.workload is not None]
-    if not work.on_gpu:
-        chosen = [program for program in chosen if program.kernel_trips is None]  # kernels run on CUDA alone
+    """Measure every program at every batch size, with the outputs of each step kept and with only their sums.
+
+    Kernels run on CUDA alone: on a CPU their programs say that they were left out.
+    """
+    timed = [program for program in programs if program.workload is not None]
+    here = [program for program in timed if work.on_gpu or program.kernel_trips is None]
+    left_out = [{"name": program.name, "skipped": "no GPU"} for program in timed if program not in here]
     for group, batch in enumerate(work.scale.batches):
 
         def workloads(batch: int = batch) -> list[Any]:
-            return [program.workload(batch, keep, work.on_gpu) for program in chosen for keep in (True, False)]
+            return [program.workload(batch, keep, work.on_gpu) for program in here for keep in (True, False)]
 
-        yield from work.part(f"batch {batch:,}", workloads, group)
+        for name, found in work.part(f"batch {batch:,}", workloads, group):
+            yield name, [*found, *left_out]
 
 
 def ppo(env: Any, preset: str, work: Work, acting: bool = False) -> Iterator[Part]:

@@ -65,11 +65,13 @@ def test_throughput_measures_every_batch_with_outputs_kept_and_summed(work):
     program = random_rollout("step", Walk(), steps=4)
     kernel = random_rollout("kernel", Walk(), steps=4, in_kernel=True)
     compiled_only = Program("only", program.build, 4, "a toy", "reward, done")
-    found = measured(sections.throughput([program, kernel, compiled_only], work))
-    assert [(run["workload"], run["batch"]) for run in found] == [
-        (f"step, outputs {outputs}", batch) for batch in (8, 4) for outputs in ("kept", "summed")
-    ]
-    assert all(run["sps_median"] > 0 for run in found)
+    found = list(sections.throughput([program, kernel, compiled_only], work))
+    assert [name for name, _ in found] == ["batch 8", "batch 4"]
+    for (_, (kept, summed, left_out)), batch in zip(found, (8, 4), strict=True):
+        assert (kept["workload"], summed["workload"]) == ("step, outputs kept", "step, outputs summed")
+        assert kept["batch"] == summed["batch"] == batch
+        assert min(kept["sps_median"], summed["sps_median"]) > 0
+        assert left_out == {"name": "kernel", "skipped": "no GPU"}
 
 
 def test_ppo_is_measured_beside_the_environment_alone(work):
