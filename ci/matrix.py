@@ -1,8 +1,9 @@
 """Quick tests with other versions of Python, JAX and Gymnasium: ``python -m ci.matrix [CASE…]``.
 
 Each case gets an environment of its own in ``.cache/matrix`` with these versions, the newest of everything else, and
-our sources.  What could not be installed is written down with the reason.  The result, ``shared/results/matrix.json``,
-is what the bounds in the manifests rest on.
+our packages: those in Python installed in place, of those with a compiled core the sources as they were built.  What
+could not be installed is written down with the reason.  The result, ``shared/results/matrix.json``, is what the bounds
+in the manifests rest on.
 """
 
 from __future__ import annotations
@@ -103,10 +104,12 @@ def install(case: Case) -> Path:
         _run(interpreter(case.python), "-m", "venv", "--clear", "--without-pip", str(venv))
         pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", "--no-compile"]
         _run(*pip, *wanted)
+        ours = (*libraries(), *environments())  # without what they ask for: their bounds may exclude these versions
+        _run(*pip, "--no-deps", *(part for one in ours if not one.is_rust for part in ("--editable", str(one.root))))
+        (site,) = venv.glob("lib/python*/site-packages")
+        built = [str(package.source) for package in ours if package.is_rust]
+        (site / "sources.pth").write_text("\n".join([str(REPO), *built]) + "\n")
         stamp.write_text("\n".join(wanted))
-    (site,) = venv.glob("lib/python*/site-packages")
-    sources = [str(package.source) for package in (*libraries(), *environments())]
-    (site / "sources.pth").write_text("\n".join([str(REPO), *sources]) + "\n")
     return inside
 
 

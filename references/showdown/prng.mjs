@@ -10,7 +10,7 @@
 // ["shuffle", n], ["shuffle", n, start, end] (of 0..n-1).  Seeds and states are sixteen hexadecimal digits.
 import {Battle, PRNG} from './js/package.mjs';
 import {RequestError, serve} from './js/serve.mjs';
-import {gen5, generatorWords} from './js/seeds.mjs';
+import {generatorWords, notation} from './js/seeds.mjs';
 import {watch} from './js/counting.mjs';
 
 const CALLS = ['next', 'random', 'randomChance', 'sample', 'shuffle'];
@@ -32,14 +32,14 @@ function call(prng, [method, ...given]) {
 }
 
 function draw({seed, calls}) {
-  const prng = new PRNG(gen5(seed));
+  const prng = new PRNG(notation(seed));
   const counter = watch(prng);
   const results = calls.map(one => call(prng, one));
   return {results, generator: generatorWords(prng), draws: counter.draws};
 }
 
 function words({seeds, count}) {
-  const generators = seeds.map(seed => new PRNG(gen5(seed)));
+  const generators = seeds.map(seed => new PRNG(notation(seed)));
   return {
     words: generators.map(prng => upTo(count).map(() => prng.rng.next())),
     generators: generators.map(generatorWords),
@@ -47,7 +47,7 @@ function words({seeds, count}) {
 }
 
 function speedSort({seed, handlers}) {
-  const prng = new PRNG(gen5(seed));
+  const prng = new PRNG(notation(seed));
   const counter = watch(prng);
   const list = handlers.map((handler, index) => ({...handler, index}));
   Battle.prototype.speedSort.call({prng}, list, Battle.prototype.comparePriority);
@@ -56,7 +56,7 @@ function speedSort({seed, handlers}) {
 
 function episodes({episodes: wanted}) {
   const steps = wanted.flatMap(({seed, actions}, episode) => {
-    const prng = new PRNG(gen5(seed));
+    const prng = new PRNG(notation(seed));
     const at = () => '0x' + generatorWords(prng);
     const rest = {reward: 0, truncated: false};
     const first = {episode, t: -1, rng: at()};

@@ -1,6 +1,6 @@
 // Teams of Showdown's own generator: as rows of numbers, and counted.
 import {Teams, toID} from '../js/package.mjs';
-import {derive, gen5} from '../js/seeds.mjs';
+import {derive, notation} from '../js/seeds.mjs';
 import {FORMAT} from '../js/play.mjs';
 import {Numbers, Table} from './columns.mjs';
 import {dex, sets} from './scope.mjs';
@@ -9,7 +9,7 @@ import {STATS} from './dex.mjs';
 const MOST = {move: 10, ability: 3};
 
 /** The team of player 1 of an episode. */
-export const teamOf = episode => Teams.generate(FORMAT, {seed: gen5(derive(String(episode)).teams[0])});
+export const teamOf = episode => Teams.generate(FORMAT, {seed: notation(derive(String(episode)).teams[0])});
 
 /** [teams, 6] Pokémon: everything a battle reads of them. */
 export function teamsTable({numbers}, first, count) {

@@ -2,7 +2,7 @@
 import {createHash} from 'node:crypto';
 import {Battle, Dex, Teams, extractChannelMessages} from './package.mjs';
 import {RequestError} from './serve.mjs';
-import {gen5, hexSeed} from './seeds.mjs';
+import {hexSeed, notation} from './seeds.mjs';
 import {watch} from './counting.mjs';
 import {legalChoices, requestKind} from './legal.mjs';
 import {arrange} from './setup.mjs';
@@ -13,7 +13,7 @@ const DETAILS = ['core', 'aux', 'legal'];
 const PARTS = [...DETAILS, 'moves', 'hash'];
 
 /** A team of the format from Showdown's own generator, packed. */
-export const generateTeam = (seed, format = FORMAT) => Teams.pack(Teams.generate(format, {seed: gen5(seed)}));
+export const generateTeam = (seed, format = FORMAT) => Teams.pack(Teams.generate(format, {seed: notation(seed)}));
 
 /** First 16 hexadecimal digits of the SHA-256 of a value's JSON. */
 export const digest = value => createHash('sha256').update(JSON.stringify(value), 'utf8').digest('hex').slice(0, 16);
@@ -35,7 +35,7 @@ export class Play {
     this.seed = hexSeed(seed);
     this.teams = teams;
     this.decisions = 0;
-    this.battle = new Battle({formatid: format, seed: gen5(seed)});
+    this.battle = new Battle({formatid: format, seed: notation(seed)});
     this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
     this.messages = messages;
     this.auxKeys = auxKeys;

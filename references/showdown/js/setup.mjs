@@ -4,6 +4,7 @@
 // A setup is a list of changes, made in order.  What decides which choices are offered (volatiles, items, abilities)
 // cannot be set: a team and some turns bring it about.
 import {RequestError} from './serve.mjs';
+import {reseed} from './seeds.mjs';
 
 const STATUSES = ['brn', 'par', 'slp', 'frz', 'psn', 'tox'];
 const BOOSTS = ['atk', 'def', 'spa', 'spd', 'spe', 'accuracy', 'evasion'];
@@ -73,7 +74,7 @@ export function arrange(play, setup) {
     }
   }
   battle.updateSpeed();
-  battle.prng.rng.seed = [0, 4, 8, 12].map(start => parseInt(play.seed.slice(start, start + 4), 16));
+  reseed(battle.prng, play.seed);
   play.counter.draws = 0;
   play.counter.log?.splice(0);
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlenv_shared import lcg64
+from rlenv_shared import counter_rng, lcg64, sodium
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown")]
@@ -39,6 +39,32 @@ def test_draws_below_a_bound_agree(generator):
             ours, state = lcg64.below(state, np.uint32(n))
             assert ours == drawn
         assert answer["draws"] == len(bounds)
+
+
+SODIUM_SEEDS = [
+    "0",
+    "f" * 64,
+    "0123456789ABCDEF" * 2,
+    *(np.random.default_rng(1).bytes(k % 32 + 1).hex() for k in range(40)),
+]
+
+
+def test_the_default_generator_s_words_and_states_agree(generator):
+    answer = generator.request("words", seeds=[f"sodium,{digits}" for digits in SODIUM_SEEDS], count=200)
+    state = tuple(np.array([sodium.from_hex(digits) for digits in SODIUM_SEEDS]).T)
+    for place in range(200):
+        word, state = sodium.advance(state)
+        np.testing.assert_array_equal([words[place] for words in answer["words"]], word)
+    after = [f"sodium,{sodium.to_hex(key)}" for key in zip(*state, strict=True)]
+    assert answer["generators"] == after
+
+
+def test_the_default_generator_s_draws_below_a_bound_agree(generator):
+    bounds = [1, 2, 3, 16, 24, 100, 255, 65536, 2**31 + 11, 2**32 - 1]
+    answer = generator.request("draw", seed="sodium,abc", calls=[["random", n] for n in bounds])
+    numbers = sodium.stream(sodium.from_hex("abc"), len(bounds))
+    assert answer["results"] == counter_rng.mulhi(numbers, np.array(bounds, np.uint32)).tolist()
+    assert answer["draws"] == len(bounds)
 
 
 def test_ranges_chances_samples_and_shuffles_are_made_of_draws_below_a_bound(generator):
@@ -88,7 +114,9 @@ def test_sorting_shuffles_blocks_of_equals_and_nothing_else(generator):
     assert len(seen) == 6
 
 
-@pytest.mark.parametrize("seed", ["", "0x", "12345678901234567", "gen5,0", 5, None])
+@pytest.mark.parametrize(
+    "seed", ["", "0x", "12345678901234567", "gen5,0", "sodium,", "sodium,0x1", "sodium," + "0" * 65, 5, None]
+)
 def test_a_seed_that_is_none_is_refused(generator, seed):
     with pytest.raises(InvalidParamsError, match="expected a string of up to 16 hexadecimal digits"):
         generator.request("draw", seed=seed, calls=[])

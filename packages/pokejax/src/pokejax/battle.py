@@ -246,21 +246,18 @@ class Battle:
 
     def ability_out(self, number: int) -> Any:
         """The ability of whoever is out: another one's than `ability` while somebody strikes who is not out."""
-
-        def make() -> Any:
-            side = self.side(number)
-            return self.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, self.ability_number(number)))
-
-        return self._kept(("ability", number, "out"), make)
+        return self._ability_of_place(number, "out", self.ability_number)
 
     def ability_listed(self, number: int) -> Any:
         """The ability of whoever is out, of which Showdown lists the handlers of an event: passed by or not."""
+        return self._ability_of_place(number, "listed", self.ability_held)
 
+    def _ability_of_place(self, number: int, what: str, of_active: Callable[[int], Any]) -> Any:
         def make() -> Any:
             side = self.side(number)
-            return self.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, self.ability_held(number)))
+            return self.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, of_active(number)))
 
-        return self._kept(("ability", number, "listed"), make)
+        return self._kept(("ability", number, what), make)
 
     def flowers(self, number: int) -> Any:
         """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""

@@ -45,9 +45,8 @@ def trace_in_vain(b: Battle, number: int, where: Any) -> None:
 
 
 def _trace_who_stays(b: Battle, number: int, where: Any) -> None:
-    side = b.side(number)
-    held = b.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, b.ability_held(number)))
-    b.draw(where & held.stays & ~held.untraceable, 1, "Trace in vain")
+    listed = b.ability_listed(number)
+    b.draw(where & listed.stays & ~listed.untraceable, 1, "Trace in vain")
 
 
 def transform(b: Battle, number: int, where: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import jax.numpy as jnp
 import numpy as np
@@ -148,6 +148,23 @@ def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
     bury(b, (where & b.side(0).fainted & ~fainted[0], where & b.side(1).fainted & ~fainted[1]))
 
 
+VOLATILES: Final = (
+    ("Leech Seed", LEECH_SEED, "seeded"),
+    ("Curse", CURSE, "cursed"),
+    ("Salt Cure", SALT, "salted"),
+    ("Whirlpool", SALT, "bound"),
+    ("Magnet Rise", MAGNET_RISE, "risen"),
+    ("Disable", DISABLE, "disable"),
+    ("Psychic Noise", HEAL_BLOCK, "heal_block"),
+    ("Throat Chop", THROAT_CHOP, "throat_chop"),
+    ("Yawn", YAWN, "yawn"),
+    ("Taunt", TAUNT, "taunt"),
+    ("Encore", ENCORE, "encore"),
+    ("Roost", ROOST, "roosting"),
+)
+"""Name, order and field of each volatile condition that has an order."""
+
+
 def handlers(b: Battle) -> list[Kind]:
     """What has an order at the end of a turn, as Showdown collects it: status, volatiles, ability, item, place."""
 
@@ -175,25 +192,10 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("Aurora Veil", AURORA_VEIL, both(lambda n: b.side(n).aurora_veil > 0), of_side=True),
         Kind("poison", POISON, both(poisoned)),
         Kind("burns", BURN, both(burnt)),
-        _volatile(b, "Leech Seed", LEECH_SEED, "seeded"),
-        _volatile(b, "Curse", CURSE, "cursed"),
-        _volatile(b, "Salt Cure", SALT, "salted"),
-        _volatile(b, "Whirlpool", SALT, "bound"),
-        _volatile(b, "Magnet Rise", MAGNET_RISE, "risen"),
-        _volatile(b, "Disable", DISABLE, "disable"),
-        _volatile(b, "Psychic Noise", HEAL_BLOCK, "heal_block"),
-        _volatile(b, "Throat Chop", THROAT_CHOP, "throat_chop"),
-        _volatile(b, "Yawn", YAWN, "yawn"),
-        _volatile(b, "Taunt", TAUNT, "taunt"),
-        _volatile(b, "Encore", ENCORE, "encore"),
-        _volatile(b, "Roost", ROOST, "roosting"),
+        *(_volatile(b, *condition) for condition in VOLATILES),
         Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
         Kind("cures", CURES, both(lambda n: b.ability(n).sheds_skin | b.ability(n).dries)),
-        Kind(
-            "Speed Boost",
-            GROWTH,
-            both(lambda n: growing(b.ability(n))),
-        ),
+        Kind("Speed Boost", GROWTH, both(lambda n: growing(b.ability(n)))),
         Kind("Hunger Switch", HUNGER, both(lambda n: held[n].checks_form)),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
         Kind("orbs", ORBS, both(lambda n: b.item(n).orb > 0)),
