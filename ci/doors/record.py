@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -25,8 +26,14 @@ def write(door: str, libraries: Sequence[str], runs: list[dict[str, Any]], **fac
     """
     described = machine.describe((*libraries, *BELOW))
     content = {"format": FORMAT, "schema": 1, "door": door, "libraries": list(libraries), **facts, "runs": runs}
-    files.write_json(FOLDER / f"{door}.json", content | {"machine": described, **machine.git_state(REPO)})
+    files.write_json(FOLDER / f"{door}.json", content | {"machine": described, **_sources()})
     print(f"{door}: {len(runs)} runs in {FOLDER / door}.json")
+
+
+@functools.cache
+def _sources() -> dict[str, Any]:
+    """As they were when this process first wrote: what it has written since is no change of them."""
+    return machine.git_state(REPO)
 
 
 def table() -> str:
