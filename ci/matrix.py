@@ -129,7 +129,7 @@ def tested(case: Case) -> dict[str, Any]:
         return {"installed": False, "reason": str(error)}
     environment = {**os.environ, "JAX_COMPILATION_CACHE_DIR": str(VENVS / case.name / "jax")}
     command = [str(python), "-m", "pytest", "-q", "-n", "0", "--timeout", "1200"]
-    command += ["-p", "rlenv_testing.plugin", *TESTS]
+    command += TESTS
     done = subprocess.run(command, cwd=REPO, env=environment, capture_output=True, text=True)
     last = ((done.stdout + done.stderr).strip().splitlines() or ["no output"])[-1].strip("= ")
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
