@@ -12,9 +12,9 @@
 //   rolls    {attacks: [{battle, side, slot, critical}]}
 //                                                damages of the active Pokémon's move by draw (js/rolls.mjs)
 //   close    {battles: [n, …]}                   forgets them
-//   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?, aux_keys?}
+//   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?, aux_keys?, input_log?}
 //                                                whole episodes (js/episode.mjs), by a policy of js/policy.mjs where no choices are
-//                                                given: header, choices and views of each
+//                                                given: header, choices and views of each, and Showdown's input log
 //   random   {decisions, begin?: {teams, seed}}  random legal play, one battle after the other (js/random.mjs); battles
 //                                                that have ended since the last request with `begin`
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
@@ -22,7 +22,7 @@
 // A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core",
 // "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three), "moves" (ids of the
 // moves that the request lists, so that "move 1" is the first).  With aux_keys "aux" is these keys of each Pokémon.
-// With draw_log it lists the draws since the last one, each with its call site.  Seeds are sixteen hexadecimal digits.
+// With draw_log it lists the draws since the last one, each with its call site.  Seeds: js/seeds.mjs.
 // A choice is "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i" for
 // the i-th of the original team, or "" for a side that is not asked.
 import {RequestError, serve} from './js/serve.mjs';
@@ -84,7 +84,8 @@ function play(request) {
       views.push(at.view(request.include));
       if (chosen) choices.push(chosen);
     });
-    return {...header(played), choices, views};
+    const log = request.input_log ? {input_log: played.battle.inputLog.join('\n')} : {};
+    return {...header(played), choices, views, ...log};
   });
 }
 

@@ -1,6 +1,7 @@
-"""Which generator an environment carries in its state: the two there are, behind one interface.
+"""Which generator an environment carries in its state, behind one interface.
 
-Both are three uint32 words, the last of which counts the draws.
+Each is three uint32 words, the last of which counts the draws: one of two generators, or a place in a list of numbers
+that another generator has made.
 """
 
 from __future__ import annotations
@@ -47,3 +48,23 @@ COUNTER: Final = Generator("counter", counter_rng.from_words, counter_rng.below,
 """The default (:mod:`rlenv_shared.counter_rng`)."""
 LCG64: Final = Generator("lcg64", _lcg64_from_words, _lcg64_below, _last)
 """Pokémon Showdown's (:mod:`rlenv_shared.lcg64`); the seed words are the high and the low word of its state."""
+
+
+def listed(take: Callable[[Any], Any], count: int) -> Generator:
+    """Numbers of a list instead of a generator's, so that any generator of 32 bits can be followed.
+
+    A state is ``(place of the next number, a word that nobody reads, draws)``.  Whoever makes the list sees to its
+    length: behind its end its first number is drawn again and again, and the draws tell that it was.
+
+    Args:
+        take: ``uint32 place -> uint32 number`` of the list, of places below ``count``.
+        count: its length.
+    """
+
+    def below(state: State, n: Any, mulhi: lcg64.MulHi = counter_rng.mulhi) -> tuple[Any, State]:
+        place, other, draws = state
+        bound = np.uint32(n) if isinstance(n, int) else n.astype(np.uint32)
+        number = take(place * (place < np.uint32(count)).astype(np.uint32))
+        return mulhi(number, bound).astype(np.int32), (place + np.uint32(1), other, draws + np.uint32(1))
+
+    return Generator("listed", _lcg64_from_words, below, _last)

@@ -21,7 +21,7 @@ from pokejax import rows
 from pokejax.picking import pick
 from pokejax.state import LAYOUT, Words, signed
 from pokejax.tables import NAMES, stride
-from rlenv_shared.generators import LCG64
+from rlenv_shared.generators import LCG64, Generator, listed
 from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout
 from rlenv_shared.packing.allocate import Place
@@ -92,6 +92,13 @@ class Seeming:
 @functools.cache
 def _places(layout: Layout) -> dict[str, Place]:
     return {place.path: place for place in layout.places()}
+
+
+def generator(params: Any, ops: Ops) -> Generator:
+    """What battles with these parameters draw from: Showdown's Gen 5 generator, or numbers that are listed."""
+    if params.numbers is None:
+        return LCG64
+    return listed(lambda place: ops.take(params.numbers, place.astype(jnp.int32)), len(params.numbers))
 
 
 class Battle:
@@ -176,8 +183,9 @@ class Battle:
         """A number below ``n``, int32; the generator moves on where ``mask``."""
         view = self.view
         bound = np.uint32(n) if isinstance(n, int) else n
-        value, generator = self.ops.draw(LCG64, (view.high, view.low, view.draws), mask, bound, site)
-        view.high, view.low, view.draws = generator
+        state = view.high, view.low, view.draws
+        value, state = self.ops.draw(generator(self.params, self.ops), state, mask, bound, site)
+        view.high, view.low, view.draws = state
         return value
 
     def tie(self, mask: Any, site: str) -> Any:

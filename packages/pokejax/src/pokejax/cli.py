@@ -1,4 +1,4 @@
-"""The command ``pokejax``: ``battle``, ``verify``, ``damage``, and those that follow from the declaration."""
+"""The command ``pokejax``: ``battle``, ``replay``, ``verify``, ``damage``, and those of the declaration."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Literal
 
 from pokejax.verification import DECLARATION
 from rlenv_shared.command_line import checked
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification import commands
 
 
@@ -23,6 +24,23 @@ def battle(seed: int = 0, decisions: int = 2000) -> None:
     checked("--seed", seed, 0)
     checked("--decisions", decisions, 1)
     for line in battle_lines(seed, decisions):
+        print(line)
+
+
+def replay(log: Path) -> None:
+    """Play a battle of Showdown again from its input log, with Showdown's own random numbers, in words.
+
+    Args:
+        log: the file: lines such as ">start {…}", ">player p1 {…}" and ">p1 move thunderbolt".
+    """
+    from pokejax.verification.watching import log_lines
+    from rlenv_shared import files
+
+    try:
+        text = files.decoded(log.read_bytes(), f"input log {log}")
+    except OSError as error:
+        raise InvalidParamsError(f"input log {log}", error, "a file that can be read", "correct the path") from None
+    for line in log_lines(text):
         print(line)
 
 
@@ -77,4 +95,4 @@ def damage(
 
 def main() -> None:
     """Run the command that was asked for."""
-    sys.exit(commands.main(DECLARATION, {"battle": battle, "verify": verify, "damage": damage}))
+    sys.exit(commands.main(DECLARATION, {"battle": battle, "replay": replay, "verify": verify, "damage": damage}))

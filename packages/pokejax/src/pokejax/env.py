@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import engine, hidden, observation, pools
+from pokejax import battle, engine, hidden, observation, pools
 from pokejax.rules.faint import finished
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
@@ -117,9 +117,9 @@ class RandomBattle(Env):
 
     def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
         """Two teams are drawn from the pool; the battle's draws are counted from here."""
-        count = np.int32(params.pool_size // TEAM)
-        first, generator = LCG64.below(generator, count, ops.mulhi)
-        second, (high, low, draws) = LCG64.below(generator, count, ops.mulhi)
+        count, random = np.int32(params.pool_size // TEAM), battle.generator(params, ops)
+        first, generator = random.below(generator, count, ops.mulhi)
+        second, (high, low, draws) = random.below(generator, count, ops.mulhi)
         return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
 
     def restart(self, done: Any, state: Words, params: Params, ops: Ops = XLA) -> Words:

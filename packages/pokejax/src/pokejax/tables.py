@@ -55,6 +55,8 @@ class Params(Replaceable):
         likeness: by move, a number that is near that of moves which do similar things (`likeness`).
         accuracies: of the later hits of Triple Axel and its like (`accuracies`).
         max_steps_in_episode: decisions and steps between them after which an episode is cut.
+        numbers: uint32, what another generator than Gen 5's has drawn, of which a battle takes one after the other
+            (`rlenv_shared.generators.listed`); None where battles have Gen 5's own.
     """
 
     moves: Any
@@ -80,6 +82,7 @@ class Params(Replaceable):
     likeness: Any
     accuracies: Any
     max_steps_in_episode: Any = dataclasses.field(default=100_000)
+    numbers: Any = dataclasses.field(default=None)
 
     @property
     def pool_size(self) -> int:

@@ -24,7 +24,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,14 @@ def pool(texts: Iterable[str], seed: int = 0) -> tuple[NDArray[np.uint32], ...]:
     return teams.constants([described(text, f"team {t}", rng) for t, text in enumerate(texts)])
 
 
-def described(text: str, where: str = "team", rng: np.random.Generator | None = None) -> list[Mapping[str, Any]]:
+class Draws(Protocol):
+    """What draws genders, as NumPy's generators do."""
+
+    def integers(self, below: int, /) -> Any:
+        """A number on [0, below)."""
+
+
+def described(text: str, where: str = "team", rng: Draws | None = None) -> list[Mapping[str, Any]]:
     """One team of one to six as `teams.constants` takes it; ``rng`` draws genders; errors as of `pool`."""
     written = _written(text, where)
     if not 1 <= len(written) <= TEAM:
@@ -246,7 +253,7 @@ def _read_line(one: Written, line: str, where: str) -> None:
 # --- what they mean -------------------------------------------------------------------------------------------------
 
 
-def _described(one: Written, rng: np.random.Generator) -> dict[str, Any]:
+def _described(one: Written, rng: Draws) -> dict[str, Any]:
     written = _known("species", one.species, one.where)
     if before := NAMES["species"][table("battle_only")[0][NAMES["species"].index(written)]]:
         raise _refused(f"{one.where}: species", written, "what it is before a battle", f"write {before}")

@@ -43,6 +43,12 @@ DECLARATION: Final = Declaration(
             quick={"kinds": {"any": 50, "swarm": 50}, "seed": 91},
         ),
         RolloutSet(
+            "input-logs",
+            f"{__name__}.rollouts:compare_input_logs",
+            full={"battles": 1000, "seed": 95, "processes": 2},
+            quick={"battles": 20, "seed": 96, "native": False},
+        ),
+        RolloutSet(
             "lasting",
             f"{__name__}.rollouts:compare_lasting",
             full={

@@ -128,11 +128,14 @@ def _driver() -> Any:
     return driver
 
 
-def play(settings: Sequence[dict[str, Any]], *, messages: bool = False) -> Iterator[dict[str, Any]]:
-    """The reference's recordings of the episodes, on request with what each player is told."""
+def play(
+    settings: Sequence[dict[str, Any]], *, messages: bool = False, input_log: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The reference's recordings of the episodes, on request with what each player is told and with its input log."""
+    more = {"messages": messages, "input_log": input_log}
     for start in range(0, len(settings), PER_REQUEST):
         part = settings[start : start + PER_REQUEST]
-        yield from _driver().request("play", episodes=part, include=TIERS, messages=messages, aux_keys=CARRIED)
+        yield from _driver().request("play", episodes=part, include=TIERS, aux_keys=CARRIED, **more)
 
 
 def verify(
@@ -153,7 +156,7 @@ def verify(
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
         part = recordings[start : start + CHUNK]
-        _verify_chunk(part, start, outcome, aux, replay(part, form, change), form)
+        verify_moments(part, start, outcome, aux, replay(part, form, change), form)
     return outcome
 
 
@@ -205,9 +208,10 @@ def replay(
         words, rewards, _ = run.step(words, actions, tables_)
 
 
-def _verify_chunk(
+def verify_moments(
     recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, moments: Iterator[Moment], form: str
 ) -> None:
+    """Compare recordings with battles that are played; arguments as of `verify`, ``first`` the number of the first."""
     outcome.battles += len(recordings)
     agrees = dict.fromkeys(range(len(recordings)), True)
     compare = reference("showdown", "compare")
@@ -217,8 +221,11 @@ def _verify_chunk(
         states = snapshots(tuple(np.asarray(word)[compared] for word in moment.words), masks[compared])
         for n, state in zip(compared, states, strict=True):
             outcome.decisions += 1
-            ours = view(state, recordings[n]["constants"])
-            difference = first_difference(compare, ours, recordings[n]["views"][moment.decision], aux)
+            ours, theirs = view(state, recordings[n]["constants"]), recordings[n]["views"][moment.decision]
+            if moment.params.numbers is not None:  # the state has a place in a list, which the number of draws tells
+                of_theirs = {"generator": theirs["generator"]}
+                ours |= of_theirs | {"core": ours["core"] | of_theirs}
+            difference = first_difference(compare, ours, theirs, aux)
             agrees[n] = difference is None
             if difference:
                 outcome.mismatches.append((first + n, moment.decision, difference))

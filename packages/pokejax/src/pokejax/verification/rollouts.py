@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import functools
 import multiprocessing
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
+import numpy as np
+
+from pokejax.teamtext import PACKED_FIELDS
 from pokejax.verification import any_teams
-from pokejax.verification.battles import CHUNK, Outcome, play, verify
+from pokejax.verification.battles import CHUNK, Outcome, composed, play, verify
+from pokejax.verification.input_logs import verify_logs
 from pokejax.verification.observations import verify_observations
 from pokejax.verification.soak import battle_teams
 from rlenv_shared.errors import InvalidParamsError
@@ -23,7 +28,8 @@ LONG_CHUNK: Final = 20
 """Battles of a thousand turns that are held in memory at once."""
 LISTED: Final = 100
 """Battles that differ and are named in a file of results."""
-What = Literal["state", "observations"]
+GENDER: Final = PACKED_FIELDS.index("gender")
+What = Literal["state", "observations", "input logs", "input logs, no compiler"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +39,8 @@ class Part:
     Attributes:
         comparison: what they count for.
         settings: of the driver, one per battle.
-        what: is compared: generator, draws, core state, legal choices and carried bookkeeping; or what players see.
+        what: is compared: generator, draws, core state, legal choices and carried bookkeeping, of the choices that were
+            recorded or of those in Showdown's input logs; or what players see.
     """
 
     comparison: str
@@ -87,6 +94,41 @@ def compare_any(kinds: Mapping[str, int], seed: int, processes: int = 1) -> Find
     found = _findings(parts, processes)
     found.measured["refused"] = refused
     return found
+
+
+def compare_input_logs(battles: int, seed: int, native: bool = True, processes: int = 1) -> Findings:
+    """Battles by Showdown's default generator, played here from Showdown's own input logs; the state at every decision.
+
+    Half of them have teams that leave genders out, which Showdown draws before the battle begins.
+
+    Args:
+        battles: half of them by each policy.
+        seed: of everything; battles are numbered from a million times it.
+        native: steps by a compiled function, else by instructions, which are sooner ready.
+        processes: as above.
+    """
+    what: What = "input logs" if native else "input logs, no compiler"
+    rng = np.random.default_rng(seed)
+    settings: list[dict[str, Any]] = [
+        {
+            "episode": str(1_000_000 * seed + n),
+            "policy": POLICIES[n % 2],
+            "seed": f"sodium,{rng.bytes(16).hex()}",
+        }
+        for n in range(battles)
+    ]
+    half = battles // 2
+    pairs = iter(composed(battles, seed)[0])
+    for one in settings[half:]:
+        one["teams"] = [_without_genders(next(pairs)) for _ in range(2)]
+    parts = _parts("generated", settings[:half], what) + _parts("genders", settings[half:], what)
+    return _findings(parts, processes)
+
+
+def _without_genders(team: str) -> str:
+    """A packed team; its Pokémon have no names that could hold a bar."""
+    fields = [member.split("|") for member in team.split("]")]
+    return "]".join("|".join([*member[:GENDER], "", *member[GENDER + 1 :]]) for member in fields)
 
 
 def compare_lasting(policies: Mapping[str, int], kinds: Sequence[str], seed: int, processes: int = 1) -> Findings:
@@ -164,9 +206,18 @@ def _parts(comparison: str, settings: Sequence[dict[str, Any]], what: What, size
     return [Part(comparison, settings[n : n + size], what) for n in range(0, len(settings), size)]
 
 
+_COMPARED: Final[Mapping[What, Callable[[Sequence[dict[str, Any]]], Outcome]]] = {
+    "state": verify,
+    "observations": verify_observations,
+    "input logs": verify_logs,
+    "input logs, no compiler": functools.partial(verify_logs, form="bytecode"),
+}
+
+
 def _outcome(part: Part) -> Outcome:
-    recordings = list(play(part.settings, messages=part.what == "observations"))
-    outcome = (verify if part.what == "state" else verify_observations)(recordings)
+    messages, input_log = part.what == "observations", part.what.startswith("input logs")
+    recordings = list(play(part.settings, messages=messages, input_log=input_log))
+    outcome = _COMPARED[part.what](recordings)
     capped = [n for n, recording in enumerate(recordings) if not recording["views"][-1]["ended"]]
     outcome.unfinished = len(capped)
     return outcome

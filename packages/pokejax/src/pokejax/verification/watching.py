@@ -1,16 +1,22 @@
-"""A battle of random legal choices, to be read."""
+"""Battles to be read: of random legal choices, and of an input log."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import jax
 import numpy as np
 
 from pokejax import pools, render, rows
+from pokejax.input_log import Players, parse
 from pokejax.tables import params, separated
 from pokejax.verification.battles import CHUNK, programs, random_legal
+from pokejax.verification.input_logs import replay
 from pokejax.verification.view import snapshots
+
+WITHOUT_COMPILER: Final = "bytecode"
+"""The form of the environment for one battle."""
 
 
 def battle_lines(seed: int, decisions: int) -> Iterator[str]:
@@ -40,3 +46,29 @@ def battle_lines(seed: int, decisions: int) -> Iterator[str]:
             for side, team in enumerate(teams):
                 yield f"  player {side} {render.action_words(int(actions[0, side]), state, side, team)}"
         words = run.step(words, actions, tables)[0]
+
+
+def log_lines(text: str) -> Iterator[str]:
+    """The lines of an input log's battle.
+
+    Raises:
+        InvalidParamsError: the log cannot be followed; see `input_log.parse`.
+    """
+    log, pokemon = parse(text), None
+    players = Players(log)
+    for moment in replay([log], WITHOUT_COMPILER):
+        if pokemon is None:
+            pokemon = rows.POKEMON.decode(separated(rows.POKEMON, np.asarray(moment.params.pokemon)))
+        masks = np.asarray(programs(WITHOUT_COMPILER).look(moment.words, moment.params))
+        state = snapshots(tuple(np.asarray(word)[:1] for word in moment.words), masks[:1])[0]
+        teams = [render.members(state, side, pokemon) for side in (0, 1)]
+        yield from render.position(state, teams)
+        if state["over"]:
+            yield render.ending(state)
+            return
+        actions = players.next(state, masks[0], pokemon)
+        if actions is None:
+            yield f"the log ends here{f': {log.end}' if log.end else ''}"
+            return
+        for side, team in enumerate(teams):
+            yield f"  player {side} {render.action_words(actions[side], state, side, team)}"
