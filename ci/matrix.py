@@ -128,7 +128,7 @@ def tested(case: Case) -> dict[str, Any]:
     except NotInstalledError as error:
         return {"installed": False, "reason": str(error)}
     environment = {**os.environ, "JAX_COMPILATION_CACHE_DIR": str(VENVS / case.name / "jax")}
-    command = [str(python), "-m", "pytest", "-q", "-n", "0", "--timeout", "1200"]
+    command = [str(python), "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "--timeout", "1200"]
     command += TESTS
     done = subprocess.run(command, cwd=REPO, env=environment, capture_output=True, text=True)
     last = ((done.stdout + done.stderr).strip().splitlines() or ["no output"])[-1].strip("= ")

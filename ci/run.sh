@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
-# These keep one core busy each: two at a time, long ones first.
-CHECKS=(clean-install types notebooks docs check-gpu check-mutations check-results check-layout lint-python)
+# These keep one core busy each: two at a time, long ones first; what is joined by a comma runs one after the other.
+CHECKS=(clean-install types notebooks,docs check-gpu check-mutations check-results check-layout lint-python)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
 if command -v chromium chromium-browser google-chrome >/dev/null; then CHECKS=("${CHECKS[@]/%docs/docs-pictures}"); fi
 export REPORTS=.cache/reports
@@ -27,9 +27,9 @@ run() {
     return $all
 }
 
-# Prints a stage's output as a whole, so that two do not mix.
+# Prints the output of stages as a whole, so that of others does not mix with it.
 run_apart() {
-    WORKERS=1 run "$1" >"$REPORTS/$1.out" 2>&1
+    WORKERS=1 run ${1//,/ } >"$REPORTS/$1.out" 2>&1
     cat "$REPORTS/$1.out"
 }
 export -f run run_apart

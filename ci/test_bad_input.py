@@ -95,7 +95,9 @@ def started(name: str, *arguments: str, **streams: object) -> subprocess.Popen:
     # What a shell starts in the background ignores interrupts, and so would whatever the tests start.
     interruptible = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{interruptible}; import sys, {name}.cli; sys.argv[0] = {name!r}; sys.exit({name}.cli.main())"
-    environment = {**os.environ, "PYTHONUTF8": "1"}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | {
+        "PYTHONUTF8": "1"
+    }
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, env=environment, **streams
     )

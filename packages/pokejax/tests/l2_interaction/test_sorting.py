@@ -1,5 +1,7 @@
 """L2: the order of handlers at the end of a turn, and the shuffles of equals, against Showdown's own ``speedSort``."""
 
+from types import SimpleNamespace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,7 +27,7 @@ def one(held, high, low, tied, second_faster):
     """The order, and the generator after it; ``held`` is bool ``[2, kinds]``."""
     view = LAYOUT.view((np.uint32(0),) * LAYOUT.num_words)
     view.high, view.low = high, low
-    b = Battle(view.words(), None, XLA)
+    b = Battle(view.words(), SimpleNamespace(numbers=None), XLA)
     kinds = [
         Kind(name, rank, (held[0, k], held[1, k]), k == OF_SIDE)
         for k, (name, rank) in enumerate(zip(NAMES, RANKS, strict=True))

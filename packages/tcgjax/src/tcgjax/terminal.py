@@ -39,7 +39,7 @@ def play_against(first: Deck, second: Deck, seed: int, ask: Callable[[str], str]
 def _answer(game: HostGame, ask: Callable[[str], str]) -> int:
     options = game.options
     lines = [f"  {number}: {table_view.option(game.state, 0, action)}" for number, action in enumerate(options)]
-    print("\n".join(["", table_view.show(game.state, 0), *lines]))
+    print("\n".join(["", table_view.show(game.state, 0), *lines]), flush=True)  # `input` hides that nobody reads it
     while True:
         answer = ask("> ").strip()
         if answer.isdigit() and int(answer) < len(options):
