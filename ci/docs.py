@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ci.workspace import REPO, TOOLS, Package, packages, shared
+from ci.workspace import REPO, Package, is_library, packages, shared
 
 LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\]\([^)]*\))*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -158,8 +158,7 @@ def _place(page: Path) -> tuple[str, str]:
     if page.name == GUIDE:
         return "Translate your own environment", ""
     if page.parts[0] == "packages":
-        library = page.parts[1].startswith("rlenv-") or page.parts[1] in TOOLS
-        return "Libraries" if library else "Environments", page.parts[1]
+        return "Libraries" if is_library(page.parts[1]) else "Environments", page.parts[1]
     return ("Libraries", "shared") if page.parts[0] == "shared" else ("Originals", page.parts[0])
 
 

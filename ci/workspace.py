@@ -107,7 +107,7 @@ class Package:
     @property
     def is_library(self) -> bool:
         """True for what environments are made with; false for an environment."""
-        return self.name == SHARED or self.name.startswith("rlenv-") or self.name in TOOLS
+        return is_library(self.name)
 
     @property
     def is_rust(self) -> bool:
@@ -119,6 +119,11 @@ class Package:
         """Requirement that installs it in place with all its extras, `HEAVY_EXTRAS` excepted."""
         extras = ",".join(name for name in self.extras if not name.startswith(HEAVY_EXTRAS))
         return f"{self.root}[{extras}]" if extras else str(self.root)
+
+
+def is_library(name: str) -> bool:
+    """Whether the package of a name is what environments are made with."""
+    return name == SHARED or name.startswith("rlenv-") or name in TOOLS
 
 
 def packages(repo: Path = REPO) -> list[Package]:
