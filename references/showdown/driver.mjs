@@ -4,7 +4,8 @@
 //   teams    {seeds, format?}                    packed teams from Showdown's own generator, one per seed
 //   open     {battles: [{seed, teams, setup?, format?}], include?, draw_log?, messages?, aux_keys?}
 //                                                starts battles; each gets a number, `battle`, and a view; `setup`
-//                                                changes the situation first (js/setup.mjs)
+//                                                changes the situation first (js/setup.mjs); {json, draws?} goes on
+//                                                with a serialised battle
 //   step     {steps: [{battle, choices: [a, b]}], include?}
 //                                                resolves one decision of each; views
 //   refusal  {battle, side, choice}              what Showdown says to a choice in its own words, null where it takes it;
@@ -21,7 +22,8 @@
 //
 // A view (js/play.mjs) has the decision's number, turn, generator, draws, request kinds, and by `include` "core",
 // "aux", "legal" (what the request shows, what Showdown accepts), "hash" (digests of the three), "moves" (ids of the
-// moves that the request lists, so that "move 1" is the first).  With aux_keys "aux" is these keys of each Pokémon.
+// moves that the request lists, so that "move 1" is the first), "json" (Battle.toJSON()).  With aux_keys "aux" is
+// these keys of each Pokémon.
 // With draw_log it lists the draws since the last one, each with its call site.  Seeds: js/seeds.mjs.
 // A choice is "move i", "move i terastallize" or "switch i", as Showdown numbers them at that moment, "switch #i" for
 // the i-th of the original team, or "" for a side that is not asked.

@@ -10,7 +10,7 @@ import {aux, constants, core, crowned, numberPokemon, summary} from './state.mjs
 
 export const FORMAT = 'gen9randombattle';
 const DETAILS = ['core', 'aux', 'legal'];
-const PARTS = [...DETAILS, 'moves', 'hash'];
+const PARTS = [...DETAILS, 'moves', 'hash', 'json'];
 
 /** A team of the format from Showdown's own generator, packed. */
 export const generateTeam = (seed, format = FORMAT) => Teams.pack(Teams.generate(format, {seed: notation(seed)}));
@@ -20,12 +20,22 @@ export const digest = value => createHash('sha256').update(JSON.stringify(value)
 
 export class Play {
   /**
-   * @param {{seed: string, teams: [string, string], setup?: object[]}} setting seed of the battle's generator, packed
-   *   teams, changes before the first decision (setup.mjs)
+   * @param {{seed: string, teams: [string, string], setup?: object[]} | {json: object, draws?: number}} setting seed of
+   *   the battle's generator, packed teams, changes before the first decision (setup.mjs); or a serialised battle
+   *   (`Battle.toJSON()`) to go on with, and how many draws to count before it
    * @param {{drawLog?: boolean, messages?: boolean, auxKeys?: string[]}} options what to record besides; of `aux` only
    *   these keys of each Pokémon
    */
-  constructor({seed, teams, setup, format = FORMAT}, {drawLog = false, messages = false, auxKeys} = {}) {
+  constructor(setting, {drawLog = false, messages = false, auxKeys} = {}) {
+    this.decisions = 0;
+    this.messages = messages;
+    this.auxKeys = auxKeys;
+    this.told = 0;
+    if (setting.json) this.#goOn(setting, drawLog);
+    else this.#begin(setting, drawLog);
+  }
+
+  #begin({seed, teams, setup, format = FORMAT}, drawLog) {
     if (!Dex.formats.get(format).exists) throw new RequestError(`format ${format}, which Showdown does not have`);
     if (!Array.isArray(teams) || teams.length !== 2) throw new RequestError('teams: expected two packed teams');
     const unpacked = teams.map(team => (typeof team === 'string' ? Teams.unpack(team) : null));
@@ -34,12 +44,8 @@ export class Play {
     });
     this.seed = hexSeed(seed);
     this.teams = teams;
-    this.decisions = 0;
     this.battle = new Battle({formatid: format, seed: notation(seed)});
     this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
-    this.messages = messages;
-    this.auxKeys = auxKeys;
-    this.told = 0;
     // The second player's arrival starts the battle; its Pokémon are numbered and described just before.
     const start = this.battle.start.bind(this.battle);
     this.battle.start = () => {
@@ -52,6 +58,15 @@ export class Play {
     this.battle.setPlayer('p1', {name: 'p1', team: unpacked[0]});
     this.battle.setPlayer('p2', {name: 'p2', team: unpacked[1]});
     if (setup) arrange(this, setup);
+  }
+
+  #goOn({json, draws = 0}, drawLog) {
+    this.battle = Battle.fromJSON(JSON.stringify(json));
+    this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
+    this.counter.draws = draws;
+    const place = pokemon => pokemon.side.n * 6 + pokemon.side.team.indexOf(pokemon.set);
+    this.numbers = new Map(this.battle.sides.flatMap(side => side.pokemon.map(pokemon => [pokemon, place(pokemon)])));
+    this.told = this.battle.log.length;
   }
 
   get ended() {
@@ -128,6 +143,7 @@ export class Play {
       if (include.includes('hash')) out[`${name}_hash`] = digest(parts[name]());
     }
     if (include.includes('moves')) out.moves = this.moves();
+    if (include.includes('json')) out.json = {...this.battle.toJSON(), log: [...this.battle.log]}; // which grows
     if (this.counter.log) out.draw_log = this.counter.log.splice(0);
     if (this.messages) out.messages = this.#news();
     return out;

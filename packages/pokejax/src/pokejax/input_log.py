@@ -127,7 +127,7 @@ def numbers(seeds: Sequence[str], count: int) -> NDArray[np.uint32]:
     keys = [sodium.from_hex(seed.removeprefix(SODIUM)) for seed in seeds if seed.startswith(SODIUM)]
     if keys:
         found[by_sodium] = sodium.stream(tuple(np.array(keys).T), count).T
-    states = [_gen5(seed) for seed in seeds if not seed.startswith(SODIUM)]
+    states = [gen5(seed) for seed in seeds if not seed.startswith(SODIUM)]
     if states:
         found[~by_sodium] = _gen5_numbers(tuple(np.array(states).T), count).T
     return found
@@ -141,7 +141,8 @@ def _gen5_numbers(state: lcg64.State, count: int) -> NDArray[np.uint32]:
     return drawn
 
 
-def _gen5(seed: str) -> lcg64.State:
+def gen5(seed: str) -> lcg64.State:
+    """The state of Gen 5's generator from a seed in one of its two notations; errors as of `numbers`."""
     if match := re.fullmatch(r"gen5,([0-9a-fA-F]{16})", seed):
         return lcg64.from_int(int(match[1], 16))
     words = seed.split(",")

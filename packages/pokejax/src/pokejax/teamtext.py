@@ -126,6 +126,32 @@ def member(text: str, where: str = "Pokémon") -> dict[str, Any]:
     return _described(written[0], np.random.default_rng(0))
 
 
+def described_set(fields: Mapping[str, Any], gender: str, where: str = "set") -> dict[str, Any]:
+    """One of Showdown's sets, an object with ``species``, ``moves`` and so on, as `teams.constants` takes it.
+
+    Args:
+        fields: of the set; ``evs`` and ``ivs`` are objects by stat, and what is left out is Showdown's default.
+        gender: M, F or N, which a set may leave out.
+        where: for errors, which are those of `pool`, but that a set of a battle may have more effort in all.
+    """
+
+    def numbers(name: str, default: int) -> list[int]:
+        given = fields.get(name)
+        given = given if isinstance(given, Mapping) else {}
+        return [_integer(str(given.get(stat, default)), f"{where}{name}") for stat in STATS]
+
+    def text(name: str) -> str:
+        return str(fields.get(name) or "")
+
+    moves = fields.get("moves")
+    written = Written(
+        where, text("species") or text("name"), text("item"), text("ability"), text("nature"), gender,
+        _integer(text("level") or str(MOST_LEVEL), f"{where}level"), text("teraType"),
+        [str(move) for move in moves] if isinstance(moves, list) else [], numbers("evs", 0), numbers("ivs", MOST_IV),
+    )  # fmt: skip
+    return _described(written, np.random.default_rng(0), most_evs=len(STATS) * MOST_EV)
+
+
 def to_id(name: str) -> str:
     """A name as ids are written; Flabébé is flabebe."""
     return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", name).lower())
@@ -253,7 +279,7 @@ def _read_line(one: Written, line: str, where: str) -> None:
 # --- what they mean -------------------------------------------------------------------------------------------------
 
 
-def _described(one: Written, rng: Draws) -> dict[str, Any]:
+def _described(one: Written, rng: Draws, most_evs: int = MOST_EVS) -> dict[str, Any]:
     written = _known("species", one.species, one.where)
     if before := NAMES["species"][table("battle_only")[0][NAMES["species"].index(written)]]:
         raise _refused(f"{one.where}: species", written, "what it is before a battle", f"write {before}")
@@ -263,8 +289,8 @@ def _described(one: Written, rng: Draws) -> dict[str, Any]:
     _check_range(f"{one.where}: level", [one.level], 1, MOST_LEVEL)
     _check_range(f"{one.where}: EVs", one.evs, 0, MOST_EV)
     _check_range(f"{one.where}: IVs", one.ivs, 0, MOST_IV)
-    if sum(one.evs) > MOST_EVS:
-        raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {MOST_EVS}", "lower some")
+    if sum(one.evs) > most_evs:
+        raise _refused(f"{one.where}: EVs", f"{sum(one.evs)} in all", f"at most {most_evs}", "lower some")
     own_gender = ("", *GENDERS)[int(table("genders")[0][number])]
     gender = one.gender.strip().upper() or own_gender or "MF"[int(rng.integers(2))]
     if to_id(one.ability) in SLOTS:

@@ -49,6 +49,13 @@ DECLARATION: Final = Declaration(
             quick={"battles": 20, "seed": 96, "native": False},
         ),
         RolloutSet(
+            "positions",
+            f"{__name__}.rollouts:compare_positions",
+            full={"battles": 3000, "seed": 97, "processes": 2},
+            quick={"battles": 60, "seed": 98},
+            whole_episodes=False,  # from their middles on
+        ),
+        RolloutSet(
             "lasting",
             f"{__name__}.rollouts:compare_lasting",
             full={

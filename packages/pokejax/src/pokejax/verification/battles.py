@@ -15,6 +15,7 @@ import numpy as np
 from pokejax import engine, teams
 from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
+from pokejax.state import Words
 from pokejax.tables import Params, params
 from pokejax.verification.interpreted import Interpreted
 from pokejax.verification.view import CARRIED, NOT_CARRIED, action_number, snapshots, view
@@ -34,7 +35,7 @@ and few battles.
 """
 PER_REQUEST: Final = 5
 TIERS: Final = ("core", "legal", "aux")
-"""What the reference tells of a state."""
+"""What the reference tells of a state; "json" besides is the whole battle, serialised."""
 COMPARED: Final = ("draws", "generator", "ended", "winner", "turn", "kinds", "core", "legal")
 
 
@@ -129,13 +130,17 @@ def _driver() -> Any:
 
 
 def play(
-    settings: Sequence[dict[str, Any]], *, messages: bool = False, input_log: bool = False
+    settings: Sequence[dict[str, Any]],
+    *,
+    messages: bool = False,
+    input_log: bool = False,
+    include: Sequence[str] = TIERS,
 ) -> Iterator[dict[str, Any]]:
     """The reference's recordings of the episodes, on request with what each player is told and with its input log."""
-    more = {"messages": messages, "input_log": input_log}
+    more = {"messages": messages, "input_log": input_log, "include": include}
     for start in range(0, len(settings), PER_REQUEST):
         part = settings[start : start + PER_REQUEST]
-        yield from _driver().request("play", episodes=part, include=TIERS, aux_keys=CARRIED, **more)
+        yield from _driver().request("play", episodes=part, aux_keys=CARRIED, **more)
 
 
 def verify(
@@ -183,10 +188,7 @@ def replay(
     recordings: Sequence[dict[str, Any]], form: str, change: Callable[[Params], Params] | None = None
 ) -> Iterator[Moment]:
     """Play recorded choices, up to `CHUNK` battles at once, and stop at every decision; ``change`` as of `verify`."""
-    described = [team for recording in recordings for team in recording["constants"]]
-    padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
-    pool = teams.constants(described + padding)
-    tables_ = jax.device_put(params(pool) if change is None else change(params(pool)))
+    tables_ = _tables(recordings, change)
     numbers = np.arange(CHUNK, dtype=np.int32)
     seeds = [int(r["seed"], 16) for r in recordings] + [0] * (CHUNK - len(recordings))
     high = np.array([s >> 32 for s in seeds], np.uint32)
@@ -194,6 +196,28 @@ def replay(
     run = programs(form)
     words = run.begin(2 * numbers, 2 * numbers + 1, high, low, tables_)
     words, rewards, _ = run.step(words, np.full((CHUNK, 2), PASS, np.int32), tables_)
+    yield from _follow(recordings, form, tables_, words, rewards)
+
+
+def go_on(recordings: Sequence[dict[str, Any]], form: str, states: Sequence[Words]) -> Iterator[Moment]:
+    """The same from the states in which the recordings begin, of battle n with teams 2n and 2n + 1 of the pool."""
+    padded = [*states, *[states[0]] * (CHUNK - len(states))]
+    words = tuple(np.array(column, np.uint32) for column in zip(*padded, strict=True))
+    yield from _follow(recordings, form, _tables(recordings), words, np.zeros((CHUNK, 2), np.float32))
+
+
+def _tables(recordings: Sequence[dict[str, Any]], change: Callable[[Params], Params] | None = None) -> Any:
+    """Parameters with a pool of the recordings' teams, on the device."""
+    described = [team for recording in recordings for team in recording["constants"]]
+    padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
+    pool = teams.constants(described + padding)
+    return jax.device_put(params(pool) if change is None else change(params(pool)))
+
+
+def _follow(
+    recordings: Sequence[dict[str, Any]], form: str, tables_: Any, words: Any, rewards: Any
+) -> Iterator[Moment]:
+    run = programs(form)
     for decision in itertools.count():
         going = [n for n, recording in enumerate(recordings) if decision < len(recording["views"])]
         if not going:
@@ -242,11 +266,11 @@ def first_difference(compare: Any, ours: dict[str, Any], theirs: dict[str, Any],
     if not aux:
         counts = [len(side["pokemon"]) for side in theirs["aux"]["sides"]]
         mine["aux"] = {"sides": [{"pokemon": [{}] * count} for count in counts]}
-    difference = compare.first_difference(mine, _without_dead_status(other), not_carried=NOT_CARRIED)
+    difference = compare.first_difference(mine, without_dead_status(other), not_carried=NOT_CARRIED)
     return None if difference is None else str(difference)
 
 
-def _without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
+def without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
     """The view without what a fainted Pokémon's status left behind: nothing asks for it, not even a revival."""
     sides = [
         side | {"pokemon": [p | {"status_state": {}} if p["status"] == "fnt" else p for p in side["pokemon"]]}

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax.observation import places
+from pokejax.showdown.spectator import Spectator
 from pokejax.tables import Params
 from pokejax.verification.battles import CHUNK, Moment, Outcome, programs, replay
-from pokejax.verification.spectator import Spectator
 
 ROUNDING: Final = 1e-6
 """XLA multiplies by a reciprocal where NumPy divides; any two values of an entry differ by 1/1023 and more."""

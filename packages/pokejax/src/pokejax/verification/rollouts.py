@@ -14,9 +14,10 @@ import numpy as np
 
 from pokejax.teamtext import PACKED_FIELDS
 from pokejax.verification import any_teams
-from pokejax.verification.battles import CHUNK, Outcome, composed, play, verify
+from pokejax.verification.battles import CHUNK, TIERS, Outcome, composed, play, verify
 from pokejax.verification.input_logs import verify_logs
 from pokejax.verification.observations import verify_observations
+from pokejax.verification.positions import SERIALISED, verify_incoming, verify_outgoing
 from pokejax.verification.soak import battle_teams
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.verify import Findings
@@ -25,11 +26,11 @@ POLICIES: Final = ("uniform", "attack")
 LASTING: Final = ("stall", "least-pp", "status", "ping-pong", "marathon")
 """Policies whose battles last, some of them until the turn limit ties them."""
 LONG_CHUNK: Final = 20
-"""Battles of a thousand turns that are held in memory at once."""
+"""Battles of a thousand turns, or with every state serialised, that are held in memory at once."""
 LISTED: Final = 100
 """Battles that differ and are named in a file of results."""
 GENDER: Final = PACKED_FIELDS.index("gender")
-What = Literal["state", "observations", "input logs", "input logs, no compiler"]
+What = Literal["state", "observations", "input logs", "input logs, no compiler", "from Showdown", "to Showdown"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Part:
         comparison: what they count for.
         settings: of the driver, one per battle.
         what: is compared: generator, draws, core state, legal choices and carried bookkeeping, of the choices that were
-            recorded or of those in Showdown's input logs; or what players see.
+            recorded or of those in Showdown's input logs, or after a position was brought over; or what players see.
     """
 
     comparison: str
@@ -123,6 +124,25 @@ def compare_input_logs(battles: int, seed: int, native: bool = True, processes: 
         one["teams"] = [_without_genders(next(pairs)) for _ in range(2)]
     parts = _parts("generated", settings[:half], what) + _parts("genders", settings[half:], what)
     return _findings(parts, processes)
+
+
+def compare_positions(battles: int, seed: int, processes: int = 1) -> Findings:
+    """Positions brought over from Showdown, and to it, in the middle of battles; every decision from there on.
+
+    A third of the battles each are of Showdown's own teams, of teams of any parts, and of teams that do rare things.
+
+    Args:
+        battles: of which two positions are taken, one for each way.
+        seed: of teams; battles are numbered from a million times it.
+        processes: as above.
+    """
+    third = battles // 3
+    first = 1_000_000 * seed
+    settings = numbered(f"{first}:{first + battles - 2 * third}", POLICIES[0])
+    for pairs in (any_teams.battle_teams("any", third, seed).teams, battle_teams("rare", third, seed)):
+        settings += _by_each_policy(pairs, seed)
+    ways: tuple[What, ...] = ("from Showdown", "to Showdown")
+    return _findings([part for way in ways for part in _parts(way, settings, way, LONG_CHUNK)], processes)
 
 
 def _without_genders(team: str) -> str:
@@ -211,12 +231,15 @@ _COMPARED: Final[Mapping[What, Callable[[Sequence[dict[str, Any]]], Outcome]]] =
     "observations": verify_observations,
     "input logs": verify_logs,
     "input logs, no compiler": functools.partial(verify_logs, form="bytecode"),
+    "from Showdown": verify_incoming,
+    "to Showdown": verify_outgoing,
 }
 
 
 def _outcome(part: Part) -> Outcome:
     messages, input_log = part.what == "observations", part.what.startswith("input logs")
-    recordings = list(play(part.settings, messages=messages, input_log=input_log))
+    include = SERIALISED if part.what in ("from Showdown", "to Showdown") else TIERS
+    recordings = list(play(part.settings, messages=messages, input_log=input_log, include=include))
     outcome = _COMPARED[part.what](recordings)
     capped = [n for n, recording in enumerate(recordings) if not recording["views"][-1]["ended"]]
     outcome.unfinished = len(capped)

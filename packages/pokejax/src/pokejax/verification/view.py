@@ -11,11 +11,35 @@ import numpy as np
 from pokejax import rows, stages, teams
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.showdown.conditions import CONDITIONS, RESULTS, SCREENS
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
 from rlenv_shared.packing.fields import Field
 
 NOT_CARRIED: Final = {
+    "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
+    "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
+    "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
+    "core.sides.*.pokemon.*.volatiles.*.linkedPokemon": "the same",
+    "core.sides.*.pokemon.*.volatiles.*.linkedStatus": "the same",
+    "core.sides.*.pokemon.*.volatiles.roost.typeWas": "it is the species' types",
+    "core.sides.*.slot_conditions.wish.source": "the wish is the place's, not the Pokémon's",
+    "core.sides.*.slot_conditions.wish.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.healingwish.source": "the same",
+    "core.sides.*.slot_conditions.healingwish.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.healingwish.sourceEffect": "the same",
+    "core.sides.*.slot_conditions.revivalblessing.source": "the same",
+    "core.sides.*.slot_conditions.revivalblessing.sourceSlot": "the same",
+    "core.sides.*.slot_conditions.revivalblessing.sourceEffect": "the same",
+    "core.sides.*.slot_conditions.wish.startingTurn": "it follows from the turns that are left",
+    "core.sides.*.slot_conditions.futuremove.endingTurn": "it follows from the turns that are left",
+    "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
+    "core.sides.*.conditions.*.sourceSlot": "the same",
+    "core.pseudo_weather.*.source": "the same",
+    "core.pseudo_weather.*.sourceSlot": "the same",
+}
+"""Patterns of paths that the state does not hold, and why none can change a later decision."""
+CARRIED: Final = {
     "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
     "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
     "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
@@ -48,7 +72,6 @@ CARRIED: Final = (
 )
 """Of the reference's bookkeeping of a Pokémon (its tier "aux") what the state carries: the first of everybody, the
 others of who is out."""
-_RESULTS: Final = ("undefined", None, False, True)
 
 
 class Snapshot(Mapping[str, Any]):
@@ -182,11 +205,9 @@ class _Side:
         found: dict[str, Any] = {}
         if self["spikes"]:
             found["spikes"] = {"layers": self["spikes"]}
-        for field, name in (("aurora_veil", "auroraveil"), ("light_screen", "lightscreen"), ("reflect", "reflect")):
+        for name, field in SCREENS.items():
             if self[field]:
                 found[name] = {"duration": self[field]}
-        if self["tailwind"]:
-            found["tailwind"] = {"duration": self["tailwind"]}
         if self["stealth_rock"]:
             found["stealthrock"] = {}
         if self["sticky_web"]:
@@ -282,35 +303,15 @@ class _Side:
         return state
 
     def volatiles(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        found = {
+            name: condition.written(self.__getitem__, self.slot_name)
+            for name, condition in CONDITIONS.items()
+            if self[condition.field]
+        }
         if self["choice_lock"]:
             found["choicelock"] = {"move": self.slot_name(self["choice_lock"] - 1)}
-        if self["confusion"]:
-            found["confusion"] = {"time": self["confusion"]}
-        for field, name in (("flinched", "flinch"), ("protected", "protect"), ("roosting", "roost")):
-            if self[field]:
-                found[name] = {"duration": 1}
         if self["stall_turns"]:
             found["stall"] = {"counter": 3 ** self["stalls"], "duration": self["stall_turns"]}
-        if self["substitute"]:
-            found["substitute"] = {"hp": self["substitute"]}
-        if self["seeded"]:
-            found["leechseed"] = {}
-        if self["taunt"]:
-            found["taunt"] = {"duration": self["taunt"]}
-        for field, name in _FLAGS.items():
-            if self[field]:
-                found[name] = {}
-        for field, name in (
-            ("heal_block", "healblock"),
-            ("throat_chop", "throatchop"),
-            ("yawn", "yawn"),
-            ("risen", "magnetrise"),
-        ):
-            if self[field]:
-                found[name] = {"duration": self[field]}
-        if self["bound"]:
-            found["partiallytrapped"] = {"boundDivisor": 8, "duration": self["bound"]}
         if self["readied"]:
             name = self.slot_name(self["chosen_slot"])
             found[name] = {"duration": 1} | ({"lostFocus": True} if self["unfocused"] else {})
@@ -320,30 +321,13 @@ class _Side:
                 found["mirrorcoat"]["slot"] = f"p{2 - self.number}a"
         if self.state[f"side[{1 - self.number}].shackled"]:
             found["trapper"] = {}
-        if self["loafing"]:
-            found["truant"] = {}
-        if self["recharge"]:
-            found["mustrecharge"] = {"duration": self["recharge"]}
-        if self["charging"]:
-            move = self.slot_name(self["charge_slot"])
-            found["twoturnmove"] = {"duration": self["charging"], "move": move}
-            if self["charged"]:
-                found[move] = {"targetLoc": 1}
+        if self["charging"] and self["charged"]:
+            found[self.slot_name(self["charge_slot"])] = {"targetLoc": 1}
         if self["best_stat"]:
             ability = self.team[self.order[0]]["ability"]
             found[ability] = {"bestStat": rows.BOOSTS[self["best_stat"] - 1]}
             if self["from_booster"]:
                 found[ability]["fromBooster"] = True
-        if self["disable"]:
-            found["disable"] = {"duration": self["disable"], "move": self.slot_name(self["disable_slot"])}
-        if self["lock"]:
-            found["lockedmove"] = {
-                "duration": self["lock"],
-                "move": self.slot_name(self["lock_slot"]),
-                "trueDuration": self["lock_turns"],
-            }
-        if self["encore"]:
-            found["encore"] = {"duration": self["encore"], "move": self.slot_name(self["encore_slot"])}
         return found
 
     def slot_name(self, slot: int) -> str:
@@ -382,8 +366,8 @@ class _Side:
         return {
             **seeming,
             "speed": self["speed"],
-            "this_turn_result": _RESULTS[self["this_result"]],
-            "last_turn_result": _RESULTS[self["last_result"]],
+            "this_turn_result": RESULTS[self["this_result"]],
+            "last_turn_result": RESULTS[self["last_result"]],
             "active_turns": self["active_turns"],
             "newly_switched": self["newly_switched"],
             "last_move": self.slot_name(last - 1) if last else "",

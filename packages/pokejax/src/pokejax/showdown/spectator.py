@@ -17,8 +17,7 @@ from pokejax import rows
 from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import ENTRIES, FOE, IDS, MOST_WEATHER, NUMBERS, OWN
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
-from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
-from pokejax.verification.told import (
+from pokejax.showdown.told import (
     LASTING,
     NUMBERS_OF,
     PARADOX,
@@ -34,6 +33,7 @@ from pokejax.verification.told import (
     to_id,
     unseen,
 )
+from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
 from rlenv_shared.errors import InvalidParamsError
 
 NAMES_IN: Final = {array: [e.name for e in ENTRIES if e.array == array] for array in (IDS, NUMBERS)}

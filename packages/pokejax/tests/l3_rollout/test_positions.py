@@ -1,0 +1,115 @@
+"""L3: positions brought over from Showdown and to it, which go on alike; what cannot be brought over is refused."""
+
+import copy
+import json
+import random
+
+import jax
+import numpy as np
+import pytest
+
+import pokejax
+from pokejax.showdown import from_showdown, to_showdown
+from pokejax.showdown.incoming import words
+from pokejax.state import LAYOUT
+from pokejax.verification import DECLARATION
+from pokejax.verification.battles import play
+from pokejax.verification.positions import SERIALISED
+from pokejax.verification.rollouts import compare_positions
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_testing import deadlines
+
+pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown"), pytest.mark.timeout(600)]
+
+QUICK = DECLARATION.rollout_set("positions").quick
+CORRUPTIONS = 400
+
+
+@deadlines.once
+def documents():
+    settings = [{"episode": "9800100", "policy": "uniform"}, {"episode": "9800101", "policy": "attack"}]
+    settings[1]["seed"] = "sodium,abc"
+    return [[view["json"] for view in one["views"]] for one in play(settings, include=SERIALISED)]
+
+
+def test_battles_go_on_alike_from_positions_that_were_brought_over():
+    for name, found in compare_positions(**QUICK).comparisons.items():
+        assert found["failing"] == [], name
+        assert (found["battles"], found["unfinished"]) == (QUICK["battles"], 0)
+        assert found["steps"] > 5 * found["battles"]
+
+
+def test_a_position_can_be_played_at_once():
+    env = pokejax.make()
+    for document in (documents()[0][3], documents()[1][5]):
+        position = from_showdown(json.dumps(document))
+        legal = np.asarray(env.legal_actions(position.state, position.params))
+        state, _, _, info = env.transition(position.state, np.argmax(legal, axis=-1), position.params)
+        assert not np.asarray(info["illegal_action"]).any()
+        assert int(LAYOUT.view(state).draws) > 0
+
+
+def test_what_goes_over_and_comes_back_is_the_same_position():
+    for battle in documents():
+        for document in battle[1:-1:7]:
+            position = from_showdown(document)
+            again = from_showdown(to_showdown(position, battle[0]))
+            for one, other in zip(position.state, again.state, strict=True):
+                assert one == other
+            assert jax.tree.all(jax.tree.map(lambda a, b: np.array_equal(a, b), position.params, again.params))
+
+
+def test_documents_that_cannot_be_brought_over_are_refused():
+    document, other = documents()[0][2], documents()[1][0]
+    for change, match in (
+        ({"formatid": "gen9ou"}, "formatid: got 'gen9ou', expected gen9randombattle"),
+        ({"requestState": "teampreview"}, "requestState: got 'teampreview', expected move or switch"),
+        ({"sides": document["sides"][:1]}, "sides: got 1, expected two"),
+        ({"prng": "gen5,xyz"}, "seed"),
+        ({"field": {**document["field"], "weather": "deltastream"}}, "field.weather: got 'deltastream'"),
+        ({"field": {**document["field"], "pseudoWeather": {"gravity": {}}}}, "pseudoWeather: got 'gravity'"),
+    ):
+        with pytest.raises(InvalidParamsError, match=match):
+            from_showdown({**document, **change})
+    with pytest.raises(InvalidParamsError, match="a JSON object"):
+        from_showdown("[]")
+    with pytest.raises(InvalidParamsError, match="expected JSON"):
+        from_showdown("{")
+    with pytest.raises(InvalidParamsError, match="other Pokémon, expected the position's own"):
+        to_showdown(from_showdown(document), other)
+    chosen = copy.deepcopy(document)
+    chosen["sides"][0]["choice"]["actions"] = [{"choice": "move"}]
+    with pytest.raises(InvalidParamsError, match=r"sides\[0\].choice: .*expected none"):
+        from_showdown(chosen)
+    with pytest.raises(InvalidParamsError, match="nobody is asked"):
+        to_showdown(from_showdown(documents()[0][-1]), document)
+    with pytest.raises(InvalidParamsError, match=r"side\[0\]\.hp: got 5000, expected 0 to 1023"):
+        words({"side[0].hp": 5000})
+
+
+def test_documents_that_were_damaged_are_read_or_refused():
+    rng, refused = random.Random(7), 0
+    for _ in range(CORRUPTIONS):
+        document = copy.deepcopy(rng.choice(documents()[0][:-1]))
+        _damage(document, rng)
+        try:
+            from_showdown(document)
+        except InvalidParamsError:
+            refused += 1
+    assert CORRUPTIONS // 20 < refused < CORRUPTIONS
+
+
+def _damage(document, rng):
+    """Change, take away or double one value somewhere."""
+    place = document
+    while True:
+        keys = list(place) if isinstance(place, dict) else range(len(place))
+        key = rng.choice(keys)
+        if isinstance(place[key], (dict, list)) and place[key] and rng.random() < 0.9:
+            place = place[key]
+            continue
+        if isinstance(place, dict) and rng.random() < 0.4:
+            del place[key]
+        else:
+            place[key] = rng.choice([None, -1, 10**9, 1.5, "", "x", [], {}, True, "[Pokemon:p9z]", [0], {"a": 1}])
+        return
