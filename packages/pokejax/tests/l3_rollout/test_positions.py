@@ -4,18 +4,18 @@ import copy
 import json
 import random
 
-import jax
 import numpy as np
 import pytest
 
-import pokejax
-from pokejax.showdown import from_showdown, to_showdown
-from pokejax.showdown.incoming import words
+from pokejax.showdown import determinize, from_showdown, to_showdown
+from pokejax.showdown.incoming import read, words
+from pokejax.showdown.viewpoint import REQUEST
 from pokejax.state import LAYOUT
 from pokejax.verification import DECLARATION
-from pokejax.verification.battles import play
+from pokejax.verification.battles import play, programs
 from pokejax.verification.positions import SERIALISED
-from pokejax.verification.rollouts import compare_positions
+from pokejax.verification.rollouts import compare_positions, compare_viewpoints
+from pokejax.verification.view import action_number
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_testing import deadlines
 
@@ -29,7 +29,12 @@ CORRUPTIONS = 400
 def documents():
     settings = [{"episode": "9800100", "policy": "uniform"}, {"episode": "9800101", "policy": "attack"}]
     settings[1]["seed"] = "sodium,abc"
-    return [[view["json"] for view in one["views"]] for one in play(settings, include=SERIALISED)]
+    return [[view["json"] for view in one] for one in views(settings)]
+
+
+def views(settings):
+    """What Showdown says of each state of some battles."""
+    return [recording["views"] for recording in play(settings, include=SERIALISED)]
 
 
 def test_battles_go_on_alike_from_positions_that_were_brought_over():
@@ -39,24 +44,34 @@ def test_battles_go_on_alike_from_positions_that_were_brought_over():
         assert found["steps"] > 5 * found["battles"]
 
 
-def test_a_position_can_be_played_at_once():
-    env = pokejax.make()
-    for document in (documents()[0][3], documents()[1][5]):
-        position = from_showdown(json.dumps(document))
-        legal = np.asarray(env.legal_actions(position.state, position.params))
-        state, _, _, info = env.transition(position.state, np.argmax(legal, axis=-1), position.params)
-        assert not np.asarray(info["illegal_action"]).any()
-        assert int(LAYOUT.view(state).draws) > 0
+def test_a_position_has_the_legal_actions_and_is_played_on():
+    run = programs("numpy")  # which needs no compiler
+    (battle,) = views([{"episode": "9800100", "policy": "uniform"}])
+    for view in battle[3:12:4]:
+        position = from_showdown(json.dumps(view["json"]))
+        words = tuple(word[None] for word in position.state)
+        legal = np.asarray(run.look(words, position.params))[0]
+        for player, side in enumerate(view["core"]["sides"]):
+            accepted = view["legal"][player]["accepted"] or [""]
+            wanted = [action_number(choice, side["order"]) for choice in accepted]
+            assert np.flatnonzero(legal[player]).tolist() == sorted(wanted)
+        words, _, _ = run.step(words, np.argmax(legal, axis=-1).astype(np.int32)[None], position.params)
+        assert int(np.asarray(LAYOUT.view(words).draws)[0]) > 0
+
+
+TOLD = ("appeared", "percent", "ability_shown", "item_shown", "moves_shown", "rested")
+"""Fields that come from the log, which is the other battle's."""
 
 
 def test_what_goes_over_and_comes_back_is_the_same_position():
     for battle in documents():
         for document in battle[1:-1:7]:
-            position = from_showdown(document)
-            again = from_showdown(to_showdown(position, battle[0]))
-            for one, other in zip(position.state, again.state, strict=True):
-                assert one == other
-            assert jax.tree.all(jax.tree.map(lambda a, b: np.array_equal(a, b), position.params, again.params))
+            there = to_showdown(from_showdown(document), battle[0])
+            found = [
+                {path: int(value) for path, value in read(one).values.items() if not path.endswith(TOLD)}
+                for one in (document, there)
+            ]
+            assert found[0] == found[1]
 
 
 def test_documents_that_cannot_be_brought_over_are_refused():
@@ -75,7 +90,7 @@ def test_documents_that_cannot_be_brought_over_are_refused():
         from_showdown("[]")
     with pytest.raises(InvalidParamsError, match="expected JSON"):
         from_showdown("{")
-    with pytest.raises(InvalidParamsError, match="other Pokémon, expected the position's own"):
+    with pytest.raises(InvalidParamsError, match="other Pokémon', expected the position's own"):
         to_showdown(from_showdown(document), other)
     chosen = copy.deepcopy(document)
     chosen["sides"][0]["choice"]["actions"] = [{"choice": "move"}]
@@ -88,7 +103,7 @@ def test_documents_that_cannot_be_brought_over_are_refused():
 
 
 def test_documents_that_were_damaged_are_read_or_refused():
-    rng, refused = random.Random(7), 0
+    rng, refused, raw = random.Random(7), 0, []
     for _ in range(CORRUPTIONS):
         document = copy.deepcopy(rng.choice(documents()[0][:-1]))
         _damage(document, rng)
@@ -96,6 +111,9 @@ def test_documents_that_were_damaged_are_read_or_refused():
             from_showdown(document)
         except InvalidParamsError:
             refused += 1
+        except Exception as error:
+            raw.append(repr(error))
+    assert raw == []
     assert CORRUPTIONS // 20 < refused < CORRUPTIONS
 
 
@@ -113,3 +131,38 @@ def _damage(document, rng):
         else:
             place[key] = rng.choice([None, -1, 10**9, 1.5, "", "x", [], {}, True, "[Pokemon:p9z]", [0], {"a": 1}])
         return
+
+
+def test_positions_from_one_player_s_view_look_the_same_to_it():
+    quick = DECLARATION.rollout_set("viewpoints").quick
+    for name, found in compare_viewpoints(**quick).comparisons.items():
+        assert found["failing"] == [], name
+        assert found["steps"] == quick["battles"] // 2
+
+
+@deadlines.once
+def told():
+    """Everything that player 0 was told up to a decision in the middle of a battle."""
+    (recording,) = play([{"episode": "9800100", "policy": "uniform"}], messages=True)
+    lines = []
+    for view in recording["views"][:20]:
+        told = view["messages"]
+        lines += [*told["p1"], REQUEST + json.dumps(told["requests"][0])]
+        if told["requests"][0].get("wait"):
+            del lines[-1]
+    return lines
+
+
+def test_what_is_not_told_is_drawn_from_a_seed():
+    one, same, other = (determinize(told(), seed) for seed in (1, 1, 2))
+    assert [own["stats"] for own in one.teams[0]] == [own["stats"] for own in other.teams[0]]
+    assert one.teams == same.teams
+    assert one.teams[1] != other.teams[1]
+    with pytest.raises(InvalidParamsError, match="a request behind the last message"):
+        determinize([*told(), "|move|p1a: Nobody|Splash|"], 0)
+    with pytest.raises(InvalidParamsError, match="the last one to ask this player"):
+        determinize([line for line in told() if not line.startswith(REQUEST)], 0)
+    with pytest.raises(InvalidParamsError, match="one that the spectator knows"):
+        determinize(["|-newmessage|p1a", *told()], 0)
+    with pytest.raises(InvalidParamsError, match="messages and requests of one battle"):
+        determinize(told()[40:], 0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from pokejax.state import MOVES
 from pokejax.tables import NAMES, table
 
 Draws = np.random.Generator
+USUAL: Final = (85, 31)
+"""Effort and individual values that the generator gives where nothing asks for others."""
 
 
 @functools.cache
@@ -61,13 +63,13 @@ def fitting(known: Pokemon, gender: str, rng: Draws) -> dict[str, Any]:
     return _as_known(found, known, gender)
 
 
-def anybody(taken: Sequence[str], allowed: Callable[[Mapping[str, Any]], bool], rng: Draws) -> dict[str, Any]:
-    """A Pokémon of the pool of another base species than those that are taken."""
+def anybody(taken: Sequence[str], rng: Draws, but: str = "") -> dict[str, Any]:
+    """A Pokémon of the pool of another base species than those that are taken, and of another ability than ``but``."""
     pool = _generated()
     bases = {_base(name) for name in taken}
     while True:
         found = _described(int(rng.integers(len(pool["level"]))), rng)
-        if _base(found["species"]) not in bases and allowed(found):
+        if _base(found["species"]) not in bases and found["ability"] != but:
             return found
 
 
@@ -92,6 +94,24 @@ def _described(row: int, rng: Draws) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def with_stats(species: str, level: int, shown: Sequence[int]) -> dict[str, Any]:
+    """Effort and individual values with which a species has these stats, hit points first, and the stats.
+
+    Values that the generator gives come first; a stat that no neutral nature gives keeps the generator's usual values.
+    """
+    number = NAMES["species"].index(species)
+    second, third = (int(column[number]) for column in table("species")[1:])
+    base = [second >> 8 * k & 255 for k in range(4)] + [third & 255, third >> 8 & 255]
+    evs, ivs = [USUAL[0]] * len(base), [USUAL[1]] * len(base)
+    for k, wanted in enumerate(shown):
+        for individual, effort in ((iv, ev) for iv in (31, 0) for ev in (*range(85, -1, -1), *range(86, 256))):
+            tried = [*evs[:k], effort, *evs[k + 1 :]], [*ivs[:k], individual, *ivs[k + 1 :]]
+            if teams.stats_of(base, level, *tried, 0)[k] == wanted:
+                evs, ivs = tried
+                break
+    return {"evs": evs, "ivs": ivs, "nature": ""}
+
+
 def _as_known(found: dict[str, Any], known: Pokemon, gender: str) -> dict[str, Any]:
     """The same with what is known for certain, where the pool has nothing like it."""
     names = [name for name, _ in found["moves"]]
@@ -114,7 +134,7 @@ def _unheard_of(known: Pokemon, gender: str) -> dict[str, Any]:
     number = NAMES["species"].index(known.species)
     word, second, third = (int(column[number]) for column in table("species"))
     base = [second >> 8 * k & 255 for k in range(4)] + [third & 255, third >> 8 & 255]
-    evs, ivs = [85] * len(rows.STATS), [31] * len(rows.STATS)
+    evs, ivs = [USUAL[0]] * len(rows.STATS), [USUAL[1]] * len(rows.STATS)
     stats = teams.stats_of(base, known.level, evs, ivs, 0)
     return {
         "species": known.species, "level": known.level, "ability": known.ability or "", "gender": gender or "N",

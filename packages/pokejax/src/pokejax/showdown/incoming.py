@@ -26,6 +26,10 @@ NUMBERS: Final = 65_536
 """Numbers that are drawn for the rest of a battle by Showdown's default generator: more than the longest one needs."""
 
 
+INSIDE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What values of another kind than Showdown writes lead to, deep inside a document."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Position:
     """A battle at a decision.
@@ -84,13 +88,7 @@ def read(document: str | bytes | Mapping[str, Any], first_team: int = 0) -> Read
         return _read(battle, first_team)
     except EnvError:
         raise
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:  # of another kind, deep inside
+    except INSIDE as error:
         raise refused("document", f"{type(error).__name__}: {error}", "values as Showdown writes them") from error
 
 

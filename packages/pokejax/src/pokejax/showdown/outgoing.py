@@ -441,7 +441,7 @@ class _Side:
     def _brought(self, name: str) -> dict[str, Any]:
         """By whom and by what a condition was brought, where that is asked for."""
         if name == "partiallytrapped":
-            by = {"sourceEffect": _active_move("whirlpool")}
+            by: dict[str, Any] = {"sourceEffect": _active_move("whirlpool")}
             away = 1 - self.number
             if self["loosened"] and not self.values[f"side[{away}].fainted"]:
                 by["source"] = f"[Pokemon:p{away + 1}b]"  # anybody who is not out

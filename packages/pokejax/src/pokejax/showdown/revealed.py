@@ -45,7 +45,7 @@ def revealed(
     spectator.hear(_lines(log, other), _request(sides[other], other))
     known = spectator.sides[number].team
     copied = _copied(log, number)
-    found = []
+    found: list[dict[str, int]] = []
     for pokemon, name in zip(own, names, strict=True):
         if name not in known:
             found.append({})

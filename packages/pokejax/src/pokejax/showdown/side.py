@@ -41,7 +41,7 @@ Described = Sequence[Sequence[Mapping[str, Any]]]
 def team_of(side: Document, order: Sequence[int]) -> list[Mapping[str, Any]]:
     """A team as `teams.constants` takes it, from the sets it was made of."""
     pokemon = side.parts("pokemon")
-    found = []
+    found: list[Mapping[str, Any]] = []
     for member in range(len(order)):
         own = pokemon[order.index(member)]
         found.append(teamtext.described_set(own.part("set").value, own.text("gender") or "N", own.path))
@@ -298,7 +298,7 @@ class Side:
         """The last move and its result."""
         last = id_of(self.front.value.get("lastMove"))
         return {
-            "last_move": 1 + self._slot(last, self.front.part("lastMove")) if last else 0,
+            "last_move": 1 + self._slot(last, self.front) if last else 0,
             "this_result": _result(self.front, "moveThisTurnResult"),
             "last_result": _result(self.front, "moveLastTurnResult"),
         }

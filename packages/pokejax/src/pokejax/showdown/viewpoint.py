@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from pokejax import rows, teams
-from pokejax.effects import BUSTED, CHANGES, FORMS, TERASTALS
+from pokejax.effects import BOUND, BUSTED, CHANGES, CROWNED, FORMS, SHOWN, TERASTALS
 from pokejax.showdown.counting import LAST, Counter, Stay
 from pokejax.showdown.documents import FORMAT, POSITIONS, refused
-from pokejax.showdown.drawing import anybody, fitting
+from pokejax.showdown.drawing import anybody, fitting, with_stats
 from pokejax.showdown.incoming import Position, from_showdown
-from pokejax.showdown.told import PARADOX, STATS, Pokemon, Side, dex, read_details
+from pokejax.showdown.told import PARADOX, STATS, Pokemon, Side, dex, read_details, to_id
 from pokejax.state import TEAM
 from pokejax.tables import NAMES
 from rlenv_shared.errors import EnvError
 
+REQUEST: Final = "|request|"
 WITHOUT_TURNS: Final = ("attract", "charge", "curse", "flashfire", "leechseed", "noretreat", "saltcure")
 """Conditions of which messages tell all that there is."""
 RAMPAGES: Final = ("outrage", "petaldance", "ragingfury", "thrash")
@@ -25,7 +27,7 @@ FUSIONS: Final = ("fusionflare", "fusionbolt")
 FOREIGN: Final = ("futuresight", "typechange", "slowstart", "partiallytrapped", "confusion", "substitute")
 
 
-def determinize(lines: Sequence[str], request: Mapping[str, Any], seed: int) -> Position:
+def determinize(lines: Sequence[str], seed: int) -> Position:
     """A whole position that a player cannot tell from its battle, as far as messages and requests tell of that.
 
     Public facts are kept: observations of the position are those of the battle.  Of the other side, who has not been
@@ -35,32 +37,44 @@ def determinize(lines: Sequence[str], request: Mapping[str, Any], seed: int) -> 
     is drawn from its moves.
 
     Args:
-        lines: what the player was told since the beginning of the battle, a message each.
-        request: what it is asked now, as the server sent it.
+        lines: what the player was told since the beginning of the battle, as ``BattleStream`` sends it: a message each,
+            and ``|request|…`` behind the messages that have led to it.  The first request has the player's Pokémon in
+            the order that actions and observations follow, the last one is what the player is asked now.
         seed: of everything that is drawn.
 
     Raises:
         InvalidParamsError: a message or request that is not understood, or nobody is asked.
     """
     try:
-        return from_showdown(_View(lines, request, np.random.default_rng(seed)).document())
+        return from_showdown(_View(lines, np.random.default_rng(seed)).document())
     except EnvError:
         raise
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration) as error:
-        raise refused("view", f"{type(error).__name__}: {error}", "messages and a request of one battle") from error
+        remedy = "give everything that the player was told, from the beginning"
+        got = f"{type(error).__name__}: {error}"
+        raise refused("view", got, "messages and requests of one battle", remedy) from error
 
 
 class _View:
-    def __init__(self, lines: Sequence[str], request: Mapping[str, Any], rng: np.random.Generator) -> None:
-        if not isinstance(request, Mapping) or "side" not in request or request.get("wait"):
-            raise refused("request", request, "one that asks this player", "wait until the player is asked")
-        self.request, self.rng = request, rng
-        self.player = int(request["side"]["id"] == "p2")
-        self.lines = [line for line in lines if line.startswith("|") and not line.startswith(("|request|", "|t:|"))]
+    def __init__(self, lines: Sequence[str], rng: np.random.Generator) -> None:
+        requests = [json.loads(line.removeprefix(REQUEST)) for line in lines if line.startswith(REQUEST + "{")]
+        if not requests or requests[-1].get("wait"):
+            raise refused("view", f"{len(requests)} requests", "the last one to ask this player", "wait until it does")
+        self.request, self.rng, self.lines = requests[-1], rng, []
+        self.player = int(self.request["side"]["id"] == "p2")
         self.counter = Counter(self.player)
-        self.counter.hear(self.lines, request)
+        news: list[str] = []
+        for line in lines:
+            if line.startswith(REQUEST):
+                self.counter.hear(news, json.loads(line.removeprefix(REQUEST) or "null"))
+                self.lines += news
+                news = []
+            elif line.startswith("|") and not line.startswith("|t:|"):
+                news.append(line)
+        if news:
+            raise refused("view", news[-1], "a request behind the last message", "wait until it has come")
         self.foe = 1 - self.player
-        self.forced = bool(request.get("forceSwitch"))
+        self.forced = bool(self.request.get("forceSwitch"))
         self.teams: list[list[dict[str, Any]]] = [[], []]
         self.names: list[list[str]] = [[], []]
         self._own_team()
@@ -72,28 +86,25 @@ class _View:
         return {entry["ident"].split(": ", 1)[1]: entry for entry in self.request["side"]["pokemon"]}
 
     def _own_team(self) -> None:
-        side = self.counter.sides[self.player]
-        for name, entry in self._entries().items():
+        side, entries = self.counter.sides[self.player], self._entries()
+        for name in self.counter.order:
+            entry = entries[name]
             told = read_details(entry["details"])
-            genders = [part for part in entry["details"].split(", ") if part in ("M", "F")]
-            moves = list(entry["moves"])
-            if side.transformed and side.active == name:
-                moves = ["transform"]
-            most = self.counter.most.get(name, 1)
-            stats = [entry["stats"][stat] for stat in STATS]
-            found = fitting(
-                Pokemon(told.species, told.level, ability=None, moves=moves), (genders or ["N"])[0], self.rng
-            )
-            base = told.species
-            ability = entry["baseAbility"]
+            gender = next((part for part in entry["details"].split(", ") if part in ("M", "F")), "N")
+            moves = ["transform"] if side.transformed and side.active == name else list(entry["moves"])
+            found = fitting(Pokemon(told.species, told.level, moves=moves), gender, self.rng)
+            bound = (one for one in BOUND.get(entry["baseAbility"], ()) if SHOWN.get(one) == told.species)
             found |= {
-                "species": base, "level": told.level, "gender": (genders or ["N"])[0], "tera": entry["teraType"],
+                "species": next(bound, told.species), "level": told.level, "gender": gender, "tera": entry["teraType"],
                 "moves": [[move, 0] for move in moves],
             }  # fmt: skip
-            if base not in CHANGES or teams.changed(found)["ability"] != ability:
-                found["ability"] = ability
-            if base not in CHANGES:
-                found |= {"maxhp": most, "stats": stats}
+            present = to_id(entry["details"].split(", ")[0])
+            if present == told.species:
+                found["ability"] = entry["baseAbility"]
+            stats = [self.counter.most.get(name, 1), *(entry["stats"][stat] for stat in STATS)]
+            found |= with_stats(present, told.level, stats)
+            if present == told.species:
+                found |= {"maxhp": stats[0], "stats": stats[1:]}
             known = side.team.get(name)
             if known is None or known.item is None:
                 found["item"] = entry["item"]
@@ -110,11 +121,15 @@ class _View:
             if side.transformed and side.active == name:
                 known.moves = ["transform"]
             gender = self.counter.genders.get((self.foe, name), "N")
-            self.teams[self.foe].append(fitting(known, gender, self.rng))
+            found = fitting(known, gender, self.rng)
+            own = self.counter.sides[self.player]
+            if own.transformed and own.model.split(": ", 1)[1] == name:  # whose moves the request lists in their order
+                found["moves"] = [[move, 0] for move in self._entries()[own.active or ""]["moves"]]
+            self.teams[self.foe].append(found)
         while len(self.teams[self.foe]) < TEAM:
             taken = [one["species"] for one in self.teams[self.foe]]
             feigns = any(one["ability"] == "illusion" for one in self.teams[self.foe])
-            found = anybody(taken, lambda one, feigns=feigns: not (feigns and one["ability"] == "illusion"), self.rng)
+            found = anybody(taken, self.rng, but="illusion" if feigns else "")  # a team has one at most
             self.names[self.foe].append(f"unseen {len(self.teams[self.foe])}")
             self.teams[self.foe].append(found)
 
@@ -160,7 +175,7 @@ class _View:
     def _order(self, number: int) -> list[int]:
         """Members in their present order, the one that is out first."""
         if number == self.player:
-            return list(range(len(self.names[number])))  # as the request lists them
+            return [self.names[number].index(name) for name in self._entries()]  # as the request lists them
         front = self.names[number].index(self.counter.sides[number].active or self.names[number][0])
         return [front, *(k for k in range(TEAM) if k != front)]
 
@@ -204,10 +219,9 @@ class _View:
         if side.foreseen:
             by = counter.foreseen_by[1 - number]
             member = self.names[1 - number].index(by) if by in self.names[1 - number] else 0
-            place = orders[1 - number].index(member)
             lost = side.foreseen > 3
             end = 300 if lost else (turn - 1) % 256 + side.foreseen - 1 + passed
-            source = f"[Pokemon:p{2 - number}{POSITIONS[place]}]"
+            source = self._reference(1 - number, member, orders)
             found["futuremove"] = {"move": "futuresight", "endingTurn": end, "source": source}
         if number in counter.healing:
             found["healingwish"] = {}
@@ -215,6 +229,10 @@ class _View:
         if revives:
             found["revivalblessing"] = {}
         return found
+
+    @staticmethod
+    def _reference(number: int, member: int, orders: Sequence[Sequence[int]]) -> str:
+        return f"[Pokemon:p{number + 1}{POSITIONS[orders[number].index(member)]}]"
 
     # --- a Pokémon ----------------------------------------------------------------------------------------------------
 
@@ -230,8 +248,9 @@ class _View:
         slots = [{"id": move, "pp": max(dex(move)[0] - known.used.get(move, 0), 0)} for move, _ in constant["moves"]]
         found: dict[str, Any] = {
             "set": {
-                "name": name, "species": constant["species"], "level": constant["level"], "item": constant["item"],
-                "ability": constant["ability"], "moves": [move for move, _ in constant["moves"]],
+                "name": name, "species": _UNCROWNED.get(constant["species"], constant["species"]),
+                "level": constant["level"], "item": constant["item"], "ability": constant["ability"],
+                "moves": [move for move, _ in constant["moves"]],
                 "evs": dict(zip(rows.STATS, constant["evs"], strict=True)),
                 "ivs": dict(zip(rows.STATS, constant["ivs"], strict=True)), "teraType": constant["tera"],
             },
@@ -247,6 +266,8 @@ class _View:
             found["terastallized"] = known.tera
         if out:
             found |= self._front(number, found, constant, known, orders)
+            if side.alias in self.names[number]:  # the player's own that seems to be another one
+                found["illusion"] = self._reference(number, self.names[number].index(side.alias), orders)
         return found
 
     def _health(
@@ -395,6 +416,8 @@ class _View:
         return found
 
 
+_UNCROWNED: Final = {crowned: species for (species, _), crowned in CROWNED.items()}
+"""What a species is before a battle."""
 _ENDING: Final = ("destinybond", "glaiverush")
 
 

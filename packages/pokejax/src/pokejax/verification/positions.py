@@ -12,7 +12,6 @@ from pokejax.showdown.incoming import Position, read, words
 from pokejax.showdown.outgoing import to_showdown
 from pokejax.state import Words
 from pokejax.verification.battles import (
-    CARRIED,
     COMPARED,
     TIERS,
     Outcome,
@@ -21,7 +20,7 @@ from pokejax.verification.battles import (
     verify_moments,
     without_dead_status,
 )
-from pokejax.verification.view import NOT_CARRIED
+from pokejax.verification.view import CARRIED, NOT_CARRIED
 from rlenv_shared.verification.locate import reference
 
 SERIALISED: Final = (*TIERS, "json")

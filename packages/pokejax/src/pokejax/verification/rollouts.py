@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
-import functools
 import multiprocessing
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from pokejax.verification.input_logs import verify_logs
 from pokejax.verification.observations import verify_observations
 from pokejax.verification.positions import SERIALISED, verify_incoming, verify_outgoing
 from pokejax.verification.soak import battle_teams
+from pokejax.verification.viewpoints import verify_viewpoints
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.verify import Findings
 
@@ -30,7 +30,7 @@ LONG_CHUNK: Final = 20
 LISTED: Final = 100
 """Battles that differ and are named in a file of results."""
 GENDER: Final = PACKED_FIELDS.index("gender")
-What = Literal["state", "observations", "input logs", "input logs, no compiler", "from Showdown", "to Showdown"]
+What = Literal["state", "observations", "input logs", "from Showdown", "to Showdown", "viewpoints"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,11 +42,13 @@ class Part:
         settings: of the driver, one per battle.
         what: is compared: generator, draws, core state, legal choices and carried bookkeeping, of the choices that were
             recorded or of those in Showdown's input logs, or after a position was brought over; or what players see.
+        form: how the environment is run, one of `battles.FORMS`.
     """
 
     comparison: str
     settings: Sequence[dict[str, Any]]
     what: What
+    form: str = "native"
 
 
 def compare_battles(seeds: Mapping[str, str], processes: int = 1) -> Findings:
@@ -108,7 +110,6 @@ def compare_input_logs(battles: int, seed: int, native: bool = True, processes: 
         native: steps by a compiled function, else by instructions, which are sooner ready.
         processes: as above.
     """
-    what: What = "input logs" if native else "input logs, no compiler"
     rng = np.random.default_rng(seed)
     settings: list[dict[str, Any]] = [
         {
@@ -122,11 +123,16 @@ def compare_input_logs(battles: int, seed: int, native: bool = True, processes: 
     pairs = iter(composed(battles, seed)[0])
     for one in settings[half:]:
         one["teams"] = [_without_genders(next(pairs)) for _ in range(2)]
-    parts = _parts("generated", settings[:half], what) + _parts("genders", settings[half:], what)
+    kinds = {"generated": settings[:half], "genders": settings[half:]}
+    parts = [part for kind in kinds for part in _parts(kind, kinds[kind], "input logs", form=_form(native))]
     return _findings(parts, processes)
 
 
-def compare_positions(battles: int, seed: int, processes: int = 1) -> Findings:
+def _form(native: bool) -> str:
+    return "native" if native else "bytecode"
+
+
+def compare_positions(battles: int, seed: int, native: bool = True, processes: int = 1) -> Findings:
     """Positions brought over from Showdown, and to it, in the middle of battles; every decision from there on.
 
     A third of the battles each are of Showdown's own teams, of teams of any parts, and of teams that do rare things.
@@ -134,6 +140,7 @@ def compare_positions(battles: int, seed: int, processes: int = 1) -> Findings:
     Args:
         battles: of which two positions are taken, one for each way.
         seed: of teams; battles are numbered from a million times it.
+        native: as of `compare_input_logs`.
         processes: as above.
     """
     third = battles // 3
@@ -142,7 +149,21 @@ def compare_positions(battles: int, seed: int, processes: int = 1) -> Findings:
     for pairs in (any_teams.battle_teams("any", third, seed).teams, battle_teams("rare", third, seed)):
         settings += _by_each_policy(pairs, seed)
     ways: tuple[What, ...] = ("from Showdown", "to Showdown")
-    return _findings([part for way in ways for part in _parts(way, settings, way, LONG_CHUNK)], processes)
+    parts = [part for way in ways for part in _parts(way, settings, way, LONG_CHUNK, _form(native))]
+    return _findings(parts, processes)
+
+
+def compare_viewpoints(battles: int, seed: int, processes: int = 1) -> Findings:
+    """Whole positions from one player's view, one of each battle of Showdown's own teams: what that player observes.
+
+    Args:
+        battles: half of them by each policy.
+        seed: battles are numbered from a million times it.
+        processes: as above.
+    """
+    first, half = 1_000_000 * seed, battles // 2
+    seeds = {POLICIES[0]: f"{first}:{first + half}", POLICIES[1]: f"{first + half}:{first + battles}"}
+    return _findings(_numbered(seeds, "viewpoints"), processes)
 
 
 def _without_genders(team: str) -> str:
@@ -222,25 +243,27 @@ def _numbered(seeds: Mapping[str, str], what: What) -> list[Part]:
     return [part for policy, text in seeds.items() for part in _parts(policy, numbered(text, policy), what)]
 
 
-def _parts(comparison: str, settings: Sequence[dict[str, Any]], what: What, size: int = CHUNK) -> list[Part]:
-    return [Part(comparison, settings[n : n + size], what) for n in range(0, len(settings), size)]
+def _parts(
+    comparison: str, settings: Sequence[dict[str, Any]], what: What, size: int = CHUNK, form: str = "native"
+) -> list[Part]:
+    return [Part(comparison, settings[n : n + size], what, form) for n in range(0, len(settings), size)]
 
 
-_COMPARED: Final[Mapping[What, Callable[[Sequence[dict[str, Any]]], Outcome]]] = {
+_COMPARED: Final[Mapping[What, Callable[..., Outcome]]] = {
     "state": verify,
     "observations": verify_observations,
     "input logs": verify_logs,
-    "input logs, no compiler": functools.partial(verify_logs, form="bytecode"),
     "from Showdown": verify_incoming,
     "to Showdown": verify_outgoing,
+    "viewpoints": verify_viewpoints,
 }
 
 
 def _outcome(part: Part) -> Outcome:
-    messages, input_log = part.what == "observations", part.what.startswith("input logs")
+    messages, input_log = part.what in ("observations", "viewpoints"), part.what == "input logs"
     include = SERIALISED if part.what in ("from Showdown", "to Showdown") else TIERS
     recordings = list(play(part.settings, messages=messages, input_log=input_log, include=include))
-    outcome = _COMPARED[part.what](recordings)
+    outcome = _COMPARED[part.what](recordings, form=part.form)
     capped = [n for n, recording in enumerate(recordings) if not recording["views"][-1]["ended"]]
     outcome.unfinished = len(capped)
     return outcome

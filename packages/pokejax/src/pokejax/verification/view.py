@@ -39,34 +39,6 @@ NOT_CARRIED: Final = {
     "core.pseudo_weather.*.sourceSlot": "the same",
 }
 """Patterns of paths that the state does not hold, and why none can change a later decision."""
-CARRIED: Final = {
-    "core.sides.*.pokemon.*.volatiles.*.source": "no rule of what is played asks who brought a volatile",
-    "core.sides.*.pokemon.*.volatiles.*.sourceSlot": "the same",
-    "core.sides.*.pokemon.*.volatiles.*.sourceEffect": "the same",
-    "core.sides.*.pokemon.*.volatiles.*.linkedPokemon": "the same",
-    "core.sides.*.pokemon.*.volatiles.*.linkedStatus": "the same",
-    "core.sides.*.pokemon.*.volatiles.roost.typeWas": "it is the species' types",
-    "core.sides.*.slot_conditions.wish.source": "the wish is the place's, not the Pokémon's",
-    "core.sides.*.slot_conditions.wish.sourceSlot": "the same",
-    "core.sides.*.slot_conditions.healingwish.source": "the same",
-    "core.sides.*.slot_conditions.healingwish.sourceSlot": "the same",
-    "core.sides.*.slot_conditions.healingwish.sourceEffect": "the same",
-    "core.sides.*.slot_conditions.revivalblessing.source": "the same",
-    "core.sides.*.slot_conditions.revivalblessing.sourceSlot": "the same",
-    "core.sides.*.slot_conditions.revivalblessing.sourceEffect": "the same",
-    "core.sides.*.slot_conditions.wish.startingTurn": "it follows from the turns that are left",
-    "core.sides.*.slot_conditions.futuremove.endingTurn": "it follows from the turns that are left",
-    "core.sides.*.conditions.*.source": "no rule asks who laid a hazard",
-    "core.sides.*.conditions.*.sourceSlot": "the same",
-    "core.pseudo_weather.*.source": "the same",
-    "core.pseudo_weather.*.sourceSlot": "the same",
-}
-"""Patterns of paths that the state does not hold, and why none can change a later decision."""
-_FLAGS: Final = {
-    "cursed": "curse", "salted": "saltcure", "fired_up": "flashfire", "unburdened": "unburden", "exposed": "glaiverush",
-    "cornered": "noretreat", "charged_up": "charge", "bonded": "destinybond", "attracted": "attract",
-    "shackled": "trapped",
-}  # fmt: skip
 CARRIED: Final = (
     *("illusion", "speed", "this_turn_result", "last_turn_result", "active_turns", "newly_switched", "last_move"),
 )
