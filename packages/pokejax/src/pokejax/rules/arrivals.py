@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.state import ARRIVING, LATEST, LAYOUT, Words
 
