@@ -298,11 +298,6 @@ def adapt(b: Battle, move: Any, where: Any) -> None:
     tell_ability(b, 0, where)
 
 
-def neither_misses(b: Battle) -> Any:
-    """Whether both active Pokémon have No Guard."""
-    return b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits
-
-
 def can_try_itself(b: Battle, move: Any) -> Any:
     """Whether a move at the user itself is tried at all (``onTry``): it can pay, or needs to rest."""
     user, most, ability = b.side(0), b.pokemon(0).max_hp, b.ability(0)
@@ -396,7 +391,11 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
-    b.shuffle(asked & b.tied() & b.both_stand(), "No Guard", asked=neither_misses)
+
+    def sure_hits(b: Battle) -> Any:
+        return b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits
+
+    b.shuffle(asked & b.tied() & b.both_stand(), "No Guard", asked=sure_hits)
     asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))
