@@ -235,13 +235,14 @@ class Battle:
         """Whether both active Pokémon have hit points left."""
         return (self.side(0).hp > 0) & (self.side(1).hp > 0)
 
+    def both_listed(self, field: str) -> Any:
+        """Whether the abilities of both who are out, as `ability_listed`, have a flag."""
+        return getattr(self.ability_listed(0), field) & getattr(self.ability_listed(1), field)
+
     def ask_unaware(self, mask: Any, times: int = 1) -> None:
         """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
-
-        def both(b: Battle) -> Any:
-            return b.ability_listed(0).unaware & b.ability_listed(1).unaware
-
-        self.shuffle(mask & self.tied() & self.both_stand(), "Unaware", times=times, asked=both)
+        mask = mask & self.tied() & self.both_stand()
+        self.shuffle(mask, "Unaware", times=times, asked=lambda b: b.both_listed("unaware"))
 
     def ask_about_move(self, mask: Any) -> None:
         """Side 0 tries a move (``TryMove``): its Damp and who else listens are shuffled if they have one speed."""

@@ -391,11 +391,7 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
-
-    def sure_hits(b: Battle) -> Any:
-        return b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits
-
-    b.shuffle(asked & b.tied() & b.both_stand(), "No Guard", asked=sure_hits)
+    b.shuffle(asked & b.tied() & b.both_stand(), "No Guard", asked=lambda b: b.both_listed("sure_hits"))
     asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))
