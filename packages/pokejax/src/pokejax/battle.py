@@ -188,29 +188,80 @@ class Battle:
         view.high, view.low, view.draws = state
         return value
 
+    def shuffle(
+        self, mask: Any, site: str, n: int = 2, times: int = 1, asked: Callable[[Battle], Any] | None = None
+    ) -> None:
+        """Draw below ``n`` where ``mask`` and let nothing hang on it, as where equals do the same in any order.
+
+        Args:
+            mask: where.
+            site: of the draw.
+            n: its bound.
+            times: how often.
+            asked: what else has to hold, worked out only where ``mask`` holds for somebody.
+        """
+        view, random = self.view, generator(self.params, self.ops)
+
+        def handler(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+            here = mask if asked is None else mask & asked(self._aside())
+            for _ in range(times):
+                _, state = self.ops.draw(random, state, here, np.uint32(n), site)
+            return state
+
+        state = view.high, view.low, view.draws
+        view.high, view.low, view.draws = self.ops.when_any(site, mask, handler, state)
+
+    def _aside(self) -> Battle:
+        """The same battle with what is known of it, for a branch that changes nothing of it."""
+        other = copy.copy(self)
+        other.view = copy.copy(self.view)
+        other._rows = {key: copy.copy(row) for key, row in self._rows.items()}
+        other._found = dict(self._found)
+        return other
+
     def tie(self, mask: Any, site: str) -> Any:
         """Shuffle a pair of equals where ``mask``: whether they change places."""
-        return (self.draw(mask, 2, site) == 1) & mask
+        view, random = self.view, generator(self.params, self.ops)
+
+        def handler(state: tuple[Any, ...]) -> tuple[Any, ...]:
+            value, after = self.ops.draw(random, state[:3], mask, np.uint32(2), site)
+            return *after, (value == 1) & mask
+
+        state = view.high, view.low, view.draws, mask ^ mask
+        view.high, view.low, view.draws, changed = self.ops.when_any(site, mask, handler, state)
+        return changed
+
+    def both_stand(self) -> Any:
+        """Whether both active Pokémon have hit points left."""
+        return (self.side(0).hp > 0) & (self.side(1).hp > 0)
+
+    def both_listed(self, field: str) -> Any:
+        """Whether the abilities of both who are out, as `ability_listed`, have a flag."""
+        return getattr(self.ability_listed(0), field) & getattr(self.ability_listed(1), field)
 
     def ask_unaware(self, mask: Any, times: int = 1) -> None:
         """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
-        both = self.ability_listed(0).unaware & self.ability_listed(1).unaware
-        asked = mask & both & (self.side(0).hp > 0) & (self.side(1).hp > 0) & self.tied()
-        for _ in range(times):
-            self.draw(asked, 2, "Unaware")
+        mask = mask & self.tied() & self.both_stand()
+        self.shuffle(mask, "Unaware", times=times, asked=lambda b: b.both_listed("unaware"))
 
     def ask_about_move(self, mask: Any) -> None:
         """Side 0 tries a move (``TryMove``): its Damp and who else listens are shuffled if they have one speed."""
-        other = self.ability_listed(1)
-        listen = self.ability_listed(0).damps & (other.damps | other.blocks_priority)
-        self.draw(mask & listen & self.tied(), 2, "TryMove")
+
+        def listen(b: Battle) -> Any:
+            other = b.ability_listed(1)
+            return b.ability_listed(0).damps & (other.damps | other.blocks_priority)
+
+        self.shuffle(mask & self.tied(), "TryMove", asked=listen)
 
     def ask_about_damage(self, number: int, mask: Any) -> None:
         """A Pokémon is to be hurt (``Damage``): the other one's Damp and its own ability are shuffled likewise."""
-        own = self.ability_listed(number)
-        listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
-        damps = self.ability_listed(1 - number).damps & (self.side(1 - number).hp > 0)
-        self.draw(mask & listens & damps & self.tied(), 2, "Damage")
+
+        def listen(b: Battle) -> Any:
+            own = b.ability_listed(number)
+            listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
+            return listens & b.ability_listed(1 - number).damps
+
+        self.shuffle(mask & self.tied() & (self.side(1 - number).hp > 0), "Damage", asked=listen)
 
     # --- tables ---------------------------------------------------------------------------------------------------
 

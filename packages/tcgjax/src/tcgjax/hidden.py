@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tcgjax.arrays import Record, at
+from tcgjax.arrays import Record, at, word_of
+from tcgjax.knowledge import MULTISETS, flags_of
 from tcgjax.layout import DECK, DECK_SIZE, HAND
 
 
@@ -26,7 +27,9 @@ def permuted(game: Record, key: Any, player: Any) -> Record:
         key: of JAX.
         player: 0 or 1, int32.
     """
-    known = at(game.known, jnp.asarray(player, np.int32))
+    seen = flags_of(game.known)
+    known = at(seen, jnp.asarray(player, np.int32))
+    sure_of, some_of, mixed_of = (flags_of(getattr(game, name)) for name in MULTISETS)
     waits = (game.actor == (player == 1)) & (game.turn > 0)
     result = game.copy()
     keys = jax.random.split(key, 2)
@@ -35,10 +38,10 @@ def permuted(game: Record, key: Any, player: Any) -> Record:
         own = player == side
         zone, place, copies = game.zone[part], game.position[part], game.copies[part]
         hand, deck = (zone == HAND) & waits & ~own, (zone == DECK) & ~known[part]
-        held = jnp.where(hand.any(), _first(game.sure[part], copies, hand), False)
-        hand, mixed = hand & ~held, game.mixed[part]
+        held = jnp.where(hand.any(), _first(sure_of[part], copies, hand), False)
+        hand, mixed = hand & ~held, mixed_of[part]
         moves = hand | deck
-        some = _first(jnp.where(own, mixed, game.some[part]), copies, moves)
+        some = _first(jnp.where(own, mixed, some_of[part]), copies, moves)
         top = deck & (place < jnp.where(own, game.mixed_depth[side], game.depth[side]))
         in_hand = jnp.where(own, 0, game.in_hand[side]) * waits
         in_deck = jnp.where(own, mixed.sum(), game.in_deck[side])
@@ -50,8 +53,8 @@ def permuted(game: Record, key: Any, player: Any) -> Record:
             values = getattr(game, name)[part]
             setattr(result, name, getattr(result, name).at[part].set(values[order]))
         # the other one knows of the same places, and of what lies there now
-        theirs = jnp.where(known[part], game.known[:, part], game.known[:, part][:, order])
-        result.known = result.known.at[:, part].set(theirs)
+        theirs = jnp.where(known[part], seen[:, part], seen[:, part][:, order])
+        result.known = result.known.at[:, side].set(jax.vmap(word_of)(theirs).astype(jnp.int32))
     return result
 
 

@@ -1,11 +1,11 @@
 """What players have been shown of hidden cards, and what hidden choices since have made of it (RULES.md, section 12.5).
 
-Equal cards look alike, so knowledge is about cards, not about instances: how many of a card.  Such multisets are kept
-as flags of the first instances of each card, wherever those are, and counted with as int32 [20]: of each instance's
-card how many.  Of an owner's cards the opponent knows: ``sure``, surely in the hand; ``some``, in the hand or the deck,
-of which at least ``in_hand`` are in the hand and ``in_deck`` among the ``depth`` top cards of the deck (`WHOLE`:
-anywhere in it); ``known``, cards of a deck at places that a player has seen.  ``mixed`` are cards of the own deck whose
-places were seen, until the opponent put its ``mixed_depth`` top cards into another order.
+Equal cards look alike, so knowledge is about cards, not about instances: how many of a card. Such multisets are kept as
+flags of the first instances of each card, wherever those are, in a word for each owner (`flags_of`), and counted with
+as int32 [20]: of each instance's card how many. Of an owner's cards the opponent knows: ``sure``, surely in the hand;
+``some``, in the hand or the deck, of which at least ``in_hand`` are in the hand and ``in_deck`` among the ``depth`` top
+cards of the deck (`WHOLE`: anywhere in it); ``known``, cards of a deck at places that a player has seen. ``mixed`` are
+cards of the own deck whose places were seen, until the opponent put its ``mixed_depth`` top cards into another order.
 
 The functions below tell of one event each, before the cards move, and change a record of `told`.  They read nothing of
 the cards moved that the one who learns of it did not see.
@@ -13,7 +13,7 @@ the cards moved that the one who learns of it did not see.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +22,7 @@ from tcgjax import xp, zones
 from tcgjax.arrays import Record, merged, total, when, word_of
 from tcgjax.layout import DECK, DECK_SIZE, HAND, PILE
 from tcgjax.tables import Cards
-from tcgjax.zones import OWNER, PARTS, half
+from tcgjax.zones import PARTS, half
 
 WHOLE: Final = DECK_SIZE
 MULTISETS: Final = ("sure", "some", "mixed")
@@ -33,9 +33,25 @@ LOWER: Final = (np.uint32(1) << np.arange(DECK_SIZE, dtype=np.uint32)) - np.uint
 Event = Callable[[Record], None]
 
 
+def flags_of(words: Any) -> Any:
+    """The flags of words, bool ``[..., 20 * n]`` of int32 ``[..., n]``: of instances, player after player."""
+    flags = ((words.astype(xp.uint32)[..., None] >> np.arange(DECK_SIZE, dtype=np.uint32)) & np.uint32(1)) != 0
+    return flags.reshape((*words.shape[:-1], words.shape[-1] * DECK_SIZE))
+
+
+def word_in(words: Any, owner: Any) -> Any:
+    """The word of an owner, uint32."""
+    return xp.where(owner == 0, words[0], words[1]).astype(xp.uint32)
+
+
 def counts_of(flags: Any, copies: Any) -> Any:
     """Of each instance's card how many are flagged, int32 [20]; ``copies`` flags the instances of the same card."""
-    return xp.count_bits(copies & word_of(flags))
+    return counts_in(word_of(flags), copies)
+
+
+def counts_in(word: Any, copies: Any) -> Any:
+    """The same of the flags in a word."""
+    return xp.count_bits(copies & word)
 
 
 def laid(counts: Any, copies: Any) -> Any:
@@ -46,31 +62,40 @@ def laid(counts: Any, copies: Any) -> Any:
 def told(game: Record, owner: Any) -> Record:
     """What is known of an owner's cards, and where they are."""
     copies = half(game.copies, owner)
-    found = {name: counts_of(half(getattr(game, name), owner), copies) for name in MULTISETS}
+    found = {name: counts_in(word_in(getattr(game, name), owner), copies) for name in MULTISETS}
     found |= {name: xp.where(owner == 0, getattr(game, name)[0], getattr(game, name)[1]) for name in NUMBERS}
-    known = [half(game.known[viewer], owner) for viewer in (0, 1)]
+    own, known = _known(game, owner)
     zone = half(game.zone, owner)
     return Record(
         **found,
         copies=copies,
-        own=xp.where(owner == 0, known[0], known[1]),
-        known=xp.where(owner == 0, known[1], known[0]),
+        own=flags_of(own[None]),
+        known=flags_of(known[None]),
         deck=zone == DECK,
         position=half(game.position, owner),
         hand=total((zone == HAND) | (zone == PILE)),
     )
 
 
+def _known(game: Record, owner: Any) -> tuple[Any, Any]:
+    """The words of the owner's cards whose places the owner knows, and the opponent."""
+    return (
+        xp.where(owner == 0, game.known[0, 0], game.known[1, 1]),
+        xp.where(owner == 0, game.known[1, 0], game.known[0, 1]),
+    )
+
+
 def keep(game: Record, k: Record, owner: Any) -> None:
     """Write what is known of an owner's cards back."""
-    here = owner == OWNER
+    here = np.arange(2, dtype=np.int32) == owner
     for name in MULTISETS:
-        flags = laid(getattr(k, name), k.copies)
-        setattr(game, name, xp.where(here, xp.concatenate([flags, flags]), getattr(game, name)))
+        word = word_of(laid(getattr(k, name), k.copies)).astype(xp.int32)
+        setattr(game, name, xp.where(here, word, getattr(game, name)))
     for name in NUMBERS:
-        setattr(game, name, xp.where(np.arange(2, dtype=np.int32) == owner, getattr(k, name), getattr(game, name)))
-    by_player = xp.stack([xp.where(owner == 0, k.own, k.known), xp.where(owner == 0, k.known, k.own)])
-    game.known = xp.where(here, xp.concatenate([by_player, by_player], axis=1), game.known)
+        setattr(game, name, xp.where(here, getattr(k, name), getattr(game, name)))
+    own, known = (word_of(flags).astype(xp.int32) for flags in (k.own, k.known))
+    by_player = xp.where(np.eye(2, dtype=np.bool_), own, known)
+    game.known = xp.where(here, by_player, game.known)
 
 
 def tell(game: Record, cards: Cards, name: str, owner: Any, where: Any, event: Event) -> None:
@@ -95,8 +120,26 @@ def only(k: Record, where: Any, event: Event) -> None:
 
 def something(game: Record, owner: Any) -> Any:
     """Whether anything is known of an owner's cards."""
-    flags = game.known[0] | game.known[1] | game.sure | game.some | game.mixed
-    return half(flags, owner).any()
+    own, known = _known(game, owner)
+    return ((own | known).astype(xp.uint32) | _multisets(game, owner, MULTISETS)) != 0
+
+
+def placed(game: Record, owner: Any) -> Any:
+    """Whether anything is known of an owner's deck, so that drawing from it or shuffling it changes what is known."""
+    own, known = _known(game, owner)
+    numbers = (getattr(game, name) for name in ("in_deck", "depth", "mixed_depth"))
+    found = own | known
+    for number in numbers:
+        found = found | xp.where(owner == 0, number[0], number[1])
+    return (found.astype(xp.uint32) | _multisets(game, owner, ("mixed",))) != 0
+
+
+def _multisets(game: Record, owner: Any, names: Sequence[str]) -> Any:
+    """Flags that any of these multisets of an owner's has, uint32."""
+    found = xp.uint32(0)
+    for name in names:
+        found = found | word_in(getattr(game, name), owner)
+    return found
 
 
 def size(k: Record, counts: Any) -> Any:
@@ -332,29 +375,31 @@ def reordered(k: Record, by_owner: Any, count: Any) -> None:
 
 def came_to_hand(game: Record, shown: Any) -> None:
     """Cards (bool [40]) come to their owners' hands from where everybody saw them."""
-    parts = []
-    for part in PARTS:
-        copies = game.copies[part]
-        parts.append(laid(counts_of(game.sure[part], copies) + counts_of(shown[part], copies), copies))
-    game.sure = xp.concatenate(parts)
+    game.sure, _ = _with_more(game, game.sure, shown)
 
 
 def came_into_decks(game: Record, shown: Any) -> None:
     """Cards (bool [40]) go from where everybody saw them into their owners' decks, which will be shuffled."""
-    parts, numbers = [], []
-    for part in PARTS:
-        copies = game.copies[part]
-        parts.append(laid(counts_of(game.some[part], copies) + counts_of(shown[part], copies), copies))
-        numbers.append(total(shown[part]))
-    game.some, number = xp.concatenate(parts), xp.stack(numbers)
+    game.some, number = _with_more(game, game.some, shown)
     game.in_deck = game.in_deck + number
     game.depth = xp.where(number > 0, WHOLE, game.depth)
+
+
+def _with_more(game: Record, words: Any, shown: Any) -> tuple[Any, Any]:
+    """Both players' words of a multiset with some cards (bool [40]) besides, and how many these are, int32 [2]."""
+    found, numbers = [], []
+    for player, part in enumerate(PARTS):
+        copies = game.copies[part]
+        counts = counts_in(words[player].astype(xp.uint32), copies) + counts_of(shown[part], copies)
+        found.append(word_of(laid(counts, copies)).astype(xp.int32))
+        numbers.append(total(shown[part]))
+    return xp.stack(found), xp.stack(numbers)
 
 
 def draw(game: Record, cards: Cards, player: Any, count: Any) -> None:
     """Draw cards while there are any and the hand has room (sections 4 b and 12)."""
     drawn = zones.drawable(game, player, count)
-    event = (drawn > 0) & something(game, player)
+    event = (drawn > 0) & placed(game, player)
     tell(game, cards, "told of drawing", player, event, lambda k: draws(k, drawn))
     zones.draw(game, player, drawn)
 
@@ -362,6 +407,6 @@ def draw(game: Record, cards: Cards, player: Any, count: Any) -> None:
 def settle_shuffles(game: Record, cards: Cards) -> None:
     """Shuffle the decks for which shuffles are due; nobody knows the place of their cards any more."""
     for player in (0, 1):
-        event = (game.shuffles[player] > 0) & something(game, xp.int32(player))
+        event = (game.shuffles[player] > 0) & placed(game, xp.int32(player))
         tell(game, cards, "told of shuffling", xp.int32(player), event, shuffled)
     zones.settle_shuffles(game, cards)

@@ -36,6 +36,11 @@ def _turn(name: str) -> Field:
     return bits(name, 0, LAST_TURN)
 
 
+def _deck(name: str) -> Field:
+    """A flag for each instance of a player's, the first one lowest: a number, since rules take them all together."""
+    return bits(name, 0, 2**DECK_SIZE - 1, count=2)
+
+
 LAYOUT: Final = Layout(
     "tcg",
     [
@@ -59,11 +64,11 @@ LAYOUT: Final = Layout(
         bits("start_use", 0, 15), flag("leaves", count=PLACES), bits("leaves_first", 0, 1),
         bits("leaves_to", 0, 6, empty=DISCARD), flag("leaves_whole"),
         bits("zone", 0, 6, count=INSTANCES), bits("position", 0, 19, count=INSTANCES),
-        bits("pile", 0, 15, count=INSTANCES), flag("sure", count=INSTANCES),
-        flag("some", count=INSTANCES), flag("mixed", count=INSTANCES), bits("in_hand", 0, 15, count=2),
-        bits("in_deck", 0, 31, count=2), bits("depth", 0, 31, count=2), bits("mixed_depth", 0, 31, count=2),
+        bits("pile", 0, 15, count=INSTANCES),
+        _deck("sure"), _deck("some"), _deck("mixed"), bits("in_hand", 0, 15, count=2), bits("in_deck", 0, 31, count=2),
+        bits("depth", 0, 31, count=2), bits("mixed_depth", 0, 31, count=2),
         flag("ended", count=INSTANCES),  # it has had its effect at the end of this turn
-        record("seen_by", 2, [flag("known", count=INSTANCES)]),
+        record("seen_by", 2, [_deck("known")]),
         record("place", PLACES, [
             _instance("cards", 3), _instance("tools", 2), bits("damage", 0, 8191), bits("energy", 0, 63, count=9),
             bits("poison", 0, 255), flag("burned"), bits("stupor", 0, 16), _turn("paralyzed_turn"), _turn("entered"),

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcgjax import board, effects, engine, xp
-from tcgjax.arrays import Record, arranged, at, one_of, ranks, total, when_itself, word_of
+from tcgjax import board, effects, engine, knowledge, xp
+from tcgjax.arrays import Record, arranged, at, one_of, ranks, total, when_itself
 from tcgjax.codes import DECK_TYPES, Condition, Op
 from tcgjax.counting import Reader, who_is_meant
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, EFFECTS, HAND, LASTING, PLACES, SLOTS
@@ -158,23 +158,26 @@ def cards_of(game: Record, player: Any, asked: Any, hides: Any, cards: Cards) ->
         return xp.where(instances >= 0, board.card_of(game, cards, instances) + 1, 0)
 
     def seen_in_deck(owner: Any) -> Any:
-        instances, word = listed(game, DECK, owner, DECK_SIZE), word_of(half(known, owner))
+        instances, word = listed(game, DECK, owner, DECK_SIZE), knowledge.word_in(known, owner)
         number = xp.maximum(instances - owner * np.int32(DECK_SIZE), 0).astype(xp.uint32)
         return xp.where(((word >> number) & np.uint32(1)) != 0, shown(instances), 0)
 
     def by_card(owner: Any, flags: Any, most: int, last: bool = False) -> Any:
         return shown(ascending(game, cards, owner, flags, most, last))
 
+    def kept(words: Any, owner: Any) -> Any:
+        return knowledge.flags_of(knowledge.word_in(words, owner)[None])
+
     in_deck = half(game.zone, player) == DECK
     behind = np.arange(DECK_SIZE, dtype=np.int32) >= total(in_deck)
-    mixed = xp.where(behind, by_card(player, half(game.mixed, player), DECK_SIZE, last=True), 0)
+    mixed = xp.where(behind, by_card(player, kept(game.mixed, player), DECK_SIZE, last=True), 0)
     parts = {
         "hand": shown(listed(game, HAND, player, HAND_LIMIT)),
         "deck": by_card(player, in_deck, DECK_SIZE),
         "deck seen": xp.where(behind, mixed, seen_in_deck(player)),
         "foe's deck seen": seen_in_deck(foe),
-        "foe's some": by_card(foe, half(game.some, foe), DECK_SIZE),
-        "foe's hand seen": by_card(foe, half(game.sure, foe), HAND_LIMIT),
+        "foe's some": by_card(foe, kept(game.some, foe), DECK_SIZE),
+        "foe's hand seen": by_card(foe, kept(game.sure, foe), HAND_LIMIT),
         "discard": shown(listed(game, DISCARD, player, DECK_SIZE)),
         "foe's discard": shown(listed(game, DISCARD, foe, DECK_SIZE)),
         "stadium": shown(game.stadium),

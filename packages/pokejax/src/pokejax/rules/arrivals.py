@@ -5,14 +5,15 @@ It shows at the end of a turn, where it says how equals stand before they are so
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle
 from pokejax.picking import pick
-from pokejax.state import ARRIVING, LATEST
+from pokejax.state import ARRIVING, LATEST, LAYOUT, Words
 
 
 def present(side: Any) -> list[Any]:
@@ -20,20 +21,38 @@ def present(side: Any) -> list[Any]:
     return [getattr(side, field).astype(jnp.int32) != 0 for field in ARRIVING]
 
 
-def note(b: Battle) -> None:
-    """Number what has come in this action behind all that is there; what is gone has no number."""
+def note(b: Battle, before: Words) -> None:
+    """Number what has come in this action behind all that is there; what is gone has no number.
+
+    Args:
+        b: the battle after an action.
+        before: its words before that action, of the same sides.
+    """
     for number in (0, 1):
-        side = b.side(number)
-        here = present(side)
-        news = any_of(one != (side.arrived[k] != 0) for k, one in enumerate(here))
+        changed = jnp.zeros_like(b.words[0])
+        for word, mask in _bits(number).items():
+            changed = changed | ((b.words[word] ^ before[word]) & np.int32(mask))
 
-        def rule(b: Battle, number: int = number, here: list[Any] = here) -> None:
-            _renumber(b.side(number), here)
+        def rule(b: Battle, number: int = number) -> None:
+            _renumber(b.side(number))
 
-        b.gate("arrivals", news, rule)
+        b.gate("arrivals", changed != 0, rule)
 
 
-def _renumber(side: Any, here: list[Any]) -> None:
+@functools.cache
+def _bits(number: int) -> dict[int, int]:
+    """Where the state keeps `ARRIVING` of a side: by word the bits, as those of an int32."""
+    found: dict[int, int] = {}
+    wanted = {f"side[{number}].{field}" for field in ARRIVING}
+    for place in LAYOUT.places():
+        if place.path in wanted:
+            word = LAYOUT.tables[place.table].start + place.word
+            found[word] = found.get(word, 0) | place.field.mask << place.shift
+    return {word: mask - 2**32 if mask >= 2**31 else mask for word, mask in found.items()}
+
+
+def _renumber(side: Any) -> None:
+    here = present(side)
     old = [side.arrived[k] for k in range(len(ARRIVING))]
     latest = jnp.zeros_like(old[0])
     for one, number in zip(here, old, strict=True):

@@ -30,7 +30,7 @@ def _trace(b: Battle, number: int, where: Any) -> Any:
     found = b.ability_number(1 - number)
     there = (foe.hp > 0) & (found != 0) & ~b.ability(1 - number).untraceable
     copies = where & there & ~b.ability(1 - number).stays
-    b.draw(copies, 1, "Trace")
+    b.shuffle(copies, "Trace", n=1)
     side.set("copied_ability", found, where=copies)
     b.forget("ability", "ability number")
     for told in (0, 1):
@@ -46,7 +46,7 @@ def trace_in_vain(b: Battle, number: int, where: Any) -> None:
 
 def _trace_who_stays(b: Battle, number: int, where: Any) -> None:
     listed = b.ability_listed(number)
-    b.draw(where & listed.stays & ~listed.untraceable, 1, "Trace in vain")
+    b.shuffle(where & listed.stays & ~listed.untraceable, "Trace in vain", n=1)
 
 
 def transform(b: Battle, number: int, where: Any) -> Any:

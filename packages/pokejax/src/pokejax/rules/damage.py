@@ -207,17 +207,23 @@ def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
 
     So is one of them with what the user's own ability adds last.
     """
-    user, strikes = b.ability_listed(0), pick(stat == rows.ATK, 1, pick(stat == rows.SPA, 2, 0))
-    alike = (user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)
-    alike = alike & (b.ability_listed(1).ruins == stat + 1)
-    b.draw(where & alike & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "ruin")
+
+    def alike(b: Battle) -> Any:
+        user, strikes = b.ability_listed(0), pick(stat == rows.ATK, 1, pick(stat == rows.SPA, 2, 0))
+        found = (user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)
+        return found & (b.ability_listed(1).ruins == stat + 1)
+
+    b.shuffle(where & b.tied() & b.both_stand(), "ruin", asked=alike)
 
 
 def shuffle_attack(b: Battle, stat: Any, where: Any) -> None:
     """What strengthens the user's attack and what resists it are shuffled if both have one speed, needed or not."""
-    bit = pick(stat == rows.ATK, 1, 2)
-    equals = ((b.ability_listed(0).strengthens & b.ability_listed(1).resists & bit) != 0) & ~b.side(0).absent
-    b.draw(where & equals & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "attack")
+
+    def equals(b: Battle) -> Any:
+        bit = pick(stat == rows.ATK, 1, 2)
+        return (b.ability_listed(0).strengthens & b.ability_listed(1).resists & bit) != 0
+
+    b.shuffle(where & b.tied() & b.both_stand() & ~b.side(0).absent, "attack", asked=equals)
 
 
 def attacking_stat(move: Any) -> Any:
@@ -320,8 +326,11 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: An
     The faster Pokémon's effects come first; two abilities of equally fast Pokémon are shuffled.
     """
     user, target = b.side(0), b.side(1)
-    contested = b.ability_listed(0).changes_damage & b.ability_listed(1).changes_damage_taken & ~user.absent
-    b.draw(where & contested & (user.speed == target.speed), 2, "ModifyDamage")
+
+    def contested(b: Battle) -> Any:
+        return b.ability_listed(0).changes_damage & b.ability_listed(1).changes_damage_taken
+
+    b.shuffle(where & ~user.absent & (user.speed == target.speed), "ModifyDamage", asked=contested)
     ability = multiplier(b, "ModifyDamage", "ability", b.ability_number(0), facts, move.type)
     item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)
     taken = multiplier(b, "SourceModifyDamage", "ability", b.ability_number(1), facts, move.type)

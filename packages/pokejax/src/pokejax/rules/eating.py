@@ -17,7 +17,7 @@ def ask_to_eat(b: Battle, number: int, where: Any) -> None:
     """A Pokémon wants to eat (``TryEatItem``): its Berserk is shuffled with what unnerves it."""
     listens = (b.ability_out(number).halfway_boosts > 0) & b.ability_out(1 - number).unnerves
     listens = listens & (b.side(1 - number).hp > 0)
-    b.draw(where & listens & b.tied(), 2, "TryEatItem")
+    b.shuffle(where & listens & b.tied(), "TryEatItem")
 
 
 def unnerved(b: Battle, number: int) -> Any:

@@ -147,7 +147,7 @@ def _fall(b: Battle, newly: Sequence[Any], check_win: Any, last: Any, by_move: A
         check_win = check_win | drawn_along
     for number in (0, 1):  # of whom the other one has fallen before, nobody is left to be shuffled with
         alone = newly[1 - number] & (last == number)
-        b.draw(newly[number] & b.ability(number).suppresses & b.tied() & ~alone, 2, "WeatherChange")
+        b.shuffle(newly[number] & b.ability(number).suppresses & b.tied() & ~alone, "WeatherChange")
     for number in (0, 1):
         side = b.side(number)
         side.set("fainted", True, where=newly[number])

@@ -25,7 +25,7 @@ def set_weather(b: Battle, weather: Any, where: Any) -> Any:
     changes = where & (weather != b.view.weather) & (weather != 0)
     b.view.set("weather", weather, where=changes)
     b.view.set("weather_turns", WEATHER_TURNS, where=changes)
-    b.draw(changes & b.tied(), 2, "WeatherChange")
+    b.shuffle(changes & b.tied(), "WeatherChange")
     for number in (0, 1):
         notice_weather(b, number, changes)
     freeze_faces(b, changes)
@@ -48,7 +48,7 @@ def lay_terrain(b: Battle, terrain: Any, turns: int, where: Any) -> None:
     """Put another terrain, or none, in place of what is there, and let everybody notice (``TerrainChange``)."""
     b.view.set("terrain", terrain, where=where)
     b.view.set("terrain_turns", turns, where=where)
-    b.draw(where & b.tied(), 2, "TerrainChange")
+    b.shuffle(where & b.tied(), "TerrainChange")
     for number in (0, 1):
         notice_terrain(b, number, where)
 
@@ -74,6 +74,6 @@ def clear_weather(b: Battle, where: Any) -> None:
     """The weather ends."""
     b.view.set("weather", 0, where=where)
     b.view.set("weather_turns", 0, where=where)
-    b.draw(where & b.tied(), 2, "WeatherChange")
+    b.shuffle(where & b.tied(), "WeatherChange")
     for number in (0, 1):
         notice_weather(b, number, where)

@@ -143,7 +143,7 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> tuple[Any, Any]:
     user, target = b.side(0), b.side(1)
     dozes = where & (done > 0) & (user.status == rows.SLP) & ~move.calls_own  # Effect Spore
     rolls = where & ~dozes & (done > 0) & move.multiaccuracy & ~b.ability(0).skill_link & ~b.item(0).loaded_dice
-    b.draw(rolls & b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits & b.tied(), 2, "No Guard again")
+    b.shuffle(rolls & b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits & b.tied(), "No Guard again")
     b.ask_unaware(rolls)
     b.ask_unaware(rolls & ~b.ability(0).ignores_evasion)
     rolls = rolls & ~b.ability(0).sure_hits & ~b.ability(1).sure_hits & ~target.exposed

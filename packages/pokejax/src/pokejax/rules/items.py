@@ -33,7 +33,7 @@ def update(b: Battle, where: Any, site: str, *, waits: Any = False, first: Calla
         waits: whether the second Pokémon keeps a berry that heals until the move is over, as Berserk wants it.
         first: what an ability does before anybody eats.
     """
-    b.draw(where & b.tied(), 2, site)
+    b.shuffle(where & b.tied(), site)
     if first is not None:
         first()
     for number in (0, 1):

@@ -174,11 +174,11 @@ def own_call(b: Battle, index: Any, where: Any) -> tuple[Any, Any]:
 def after_move(b: Battle, move: Any, where: Any) -> None:
     """White Herb looks after every move; a rampage that was stopped ends (``AfterMove``)."""
     herbs = b.item(0).white_herb & b.item(1).white_herb
-    b.draw(where & herbs & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), 2, "White Herb")
+    b.shuffle(where & herbs & b.tied() & (b.side(0).hp > 0) & (b.side(1).hp > 0), "White Herb")
     for number in (0, 1):
         white_herb(b, number, where)
     both = (b.side(0).lock > 0) & b.side(0).charged_up
-    b.draw(where & both, 2, "AfterMove")  # a rampage and a charge both listen
+    b.shuffle(where & both, "AfterMove")  # a rampage and a charge both listen
     end_rampage(b, 0, where & (b.side(0).lock == 1))
     b.side(0).set("charged_up", False, where=where & (move.type == ELECTRIC))
     b.side(0).set("readied", 0, where=where & (move.readies == rows.BEAK_BLAST))
@@ -391,8 +391,7 @@ def accurate(b: Battle, move: Any, where: Any) -> Any:
     b.ask_unaware(where & can_number)
     b.ask_unaware(where & can_number & ~plain_evasion)
     asked = where & ~(move.sure_for_poison & b.has_type(0, POISON))
-    both = b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits & (user.hp > 0) & (target.hp > 0)
-    b.draw(asked & both & b.tied(), 2, "No Guard")
+    b.shuffle(asked & b.tied() & b.both_stand(), "No Guard", asked=lambda b: b.both_listed("sure_hits"))
     asks = asked & can_miss
     drawn = b.draw(asks, 100, "accuracy")
     return where & (~asks | (drawn < accuracy.astype(np.int32)))

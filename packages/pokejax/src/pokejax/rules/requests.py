@@ -98,7 +98,7 @@ def trap(b: Battle, number: int, where: Any) -> None:
     trapping = (side.cornered, side.shackled, side.bound > 0)
     count = sum(flag.astype(jnp.int32) for flag in trapping)
     for others in range(1, len(trapping)):  # volatile conditions that trap are equals
-        b.draw(where & ~side.fainted & (count > others), 2, "TrapPokemon")
+        b.shuffle(where & ~side.fainted & (count > others), "TrapPokemon")
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
     kind = pick(
         side.cornered | side.shackled | ((side.bound > 0) & ~side.loosened),

@@ -74,7 +74,7 @@ def begin(b: Battle, where: Any) -> Order:
 def shuffle_conditions(b: Battle, where: Any, times: Any) -> None:
     """Conditions that only have a duration are equals."""
     for number in range(MOST_SHUFFLES):
-        b.draw(where & (times > number), 2, "conditions of some turns")
+        b.shuffle(where & (times > number), "conditions of some turns")
 
 
 def nothing_yet(b: Battle) -> Order:

@@ -51,7 +51,7 @@ def screen_multiplier(b: Battle, move: Any, critical: Any, where: Any) -> Any:
     """What the target's screens leave of the damage; all that stand, on both sides, are shuffled."""
     standing = sum((getattr(b.side(n), field) > 0).astype(jnp.int32) for n in (0, 1) for field in SCREENS.values())
     for others in range(1, 2 * len(SCREENS)):
-        b.draw(where & (standing > others), 2, "ModifyDamage by screens")
+        b.shuffle(where & (standing > others), "ModifyDamage by screens")
     target = b.side(1)
     physical = move.category == rows.PHYSICAL
     shielded = (target.aurora_veil > 0) | (physical & (target.reflect > 0)) | (~physical & (target.light_screen > 0))

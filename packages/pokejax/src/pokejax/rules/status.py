@@ -108,9 +108,12 @@ def inflict(
 
 def notice_status(b: Battle, number: int, where: Any) -> None:
     """A Pokémon has got a status (``AfterSetStatus``): equals of one speed that listen are shuffled."""
-    own, other = b.ability_listed(number), b.ability_listed(1 - number)
-    listen = (own.synchronizes | own.confuses_by_poison) & other.confuses_by_poison
-    b.draw(where & listen & b.tied(), 2, "AfterSetStatus")
+
+    def listen(b: Battle) -> Any:
+        own = b.ability_listed(number)
+        return (own.synchronizes | own.confuses_by_poison) & b.ability_listed(1 - number).confuses_by_poison
+
+    b.shuffle(where & b.tied(), "AfterSetStatus", asked=listen)
 
 
 @gated("eat at once")
@@ -242,7 +245,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
 
 def shuffle_bans(b: Battle, where: Any, site: str) -> None:
     """Psychic Noise's and Throat Chop's handlers on the user, which are equals in ``BeforeMove`` and ``ModifyMove``."""
-    b.draw(where & (b.side(0).heal_block > 0) & (b.side(0).throat_chop > 0), 2, site)
+    b.shuffle(where & (b.side(0).heal_block > 0) & (b.side(0).throat_chop > 0), site)
 
 
 @gated("hurt by confusion")

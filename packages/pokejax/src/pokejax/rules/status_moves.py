@@ -210,7 +210,7 @@ def rest(b: Battle, where: Any) -> Any:
     tries = where & (user.status != rows.SLP) & ~b.ability(0).comatose & (user.hp < most)
     tell_ability(b, 0, tries & sleepless)
     works = tries & ~sleepless & ~guarded_by_sun(b, 0) & ~kept_awake(b, 0)
-    b.draw(works, 3, "sleep")  # its result is not used: Rest always takes three
+    b.shuffle(works, "sleep", n=3)  # its result is not used: Rest always takes three
     slept = ("stage", REST_TURNS), ("slept", REST_TURNS), ("rested", 0)
     for field, value in (("status", rows.SLP), *slept, ("hp", most)):
         user.set(field, value, where=works)

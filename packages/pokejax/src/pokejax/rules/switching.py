@@ -118,7 +118,7 @@ def leave(b: Battle, where: Any) -> None:
     heal(b, 0, quotient(b.pokemon(0).max_hp, 3), stands & b.ability(0).regenerates, blockable=False)
     cure(b, 0, stands & b.ability(0).heals_status_on_leaving)
     side.set("changed", b.ability(0).heroes, where=stands & (b.ability(0).heroes | b.pokemon(0).reverts))
-    b.draw(stands & b.ability(0).suppresses & b.tied(), 2, "WeatherChange")
+    b.shuffle(stands & b.ability(0).suppresses & b.tied(), "WeatherChange")
     side.set("queued_move", False, where=stands)
     side.set("before_switch_out_done", False, where=where)
     side.set("switch_flag", False, where=where)
@@ -166,7 +166,7 @@ def enter(b: Battle, number: int, where: Any) -> None:
     b.ask_unaware(where)
     side.set("speed", current_speed(b, number), where=where)
     b.ask_unaware(where)
-    b.draw(where & other.queued_run_switch & (other.speed == side.speed), 2, "runSwitch queue")
+    b.shuffle(where & other.queued_run_switch & (other.speed == side.speed), "runSwitch queue")
     side.set("queued_run_switch", True, where=where)
 
 
@@ -175,8 +175,8 @@ def run_switch(b: Battle, where: Any) -> None:
     first, second = b.side(0), b.side(1)
     awakens = where & first.awakening
     assumes = awakens & first.assuming
-    b.draw(assumes & b.tied(), 2, "Update after Transform")
-    b.draw(assumes & b.tied(), 2, "Update after the hits of Transform")
+    b.shuffle(assumes & b.tied(), "Update after Transform")
+    b.shuffle(assumes & b.tied(), "Update after the hits of Transform")
     first.set("awakening", False, where=awakens)
     first.set("assuming", False, where=awakens)
     entering = where & ~awakens
@@ -252,7 +252,7 @@ def come_in(b: Battle, number: int, where: Any, awakens: Any, heard: Any) -> Non
     changed = set_weather(b, ability.sets_weather, where & (ability.sets_weather != 0))
     changed = changed | set_terrain(b, ability.sets_terrain, where & (ability.sets_terrain != 0))
     hums = (ability.sets_terrain > 0) & (b.view.terrain == rows.ELECTRIC_TERRAIN)
-    b.draw(where & ability.suppresses & b.tied(), 2, "WeatherChange")
+    b.shuffle(where & ability.suppresses & b.tied(), "WeatherChange")
     for each in (0, 1):
         notice_weather(b, each, where & ability.suppresses)
     spent = ((ability.once == 1) & side.stirred) | ((ability.once == 2) & side.stirred_too)

@@ -24,7 +24,7 @@ from pokejax.rules.requests import ask_moves, ask_switch, has_reserve, trap
 from pokejax.rules.switching import drag_in, enter, run_switch, switch
 from pokejax.rules.telling import percent, tell_ability, tell_copies
 from pokejax.rules.volatiles import MOST_DISABLING, disabling_conditions
-from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED
+from pokejax.state import MAX_TURN, MOVES, NOT_ASKED, UNDEFINED, Words
 
 LAST_TURN = 1000
 STRUGGLE_LOCK = MOVES + 1
@@ -37,13 +37,14 @@ def step(b: Battle, actions: tuple[Any, Any]) -> None:
         b: the battle.
         actions: int32, one per side; read where the side is asked.
     """
+    before = b.words
     asked = (b.view.request != NOT_ASKED) & ~b.view.over
     b.when("choices", asked, lambda inner: queue.commit(inner, actions, asked))
-    act(b)
+    act(b, before)
 
 
-def act(b: Battle) -> None:
-    """Carry out the action at the head of the queue and what follows it."""
+def act(b: Battle, before: Words) -> None:
+    """Carry out the action at the head of the queue and what follows it; ``before`` are the words before the step."""
     going = ~finished(b.view)
     kind = queue.next_kind(b)
     second = going & queue.actor_is_second(b, kind)
@@ -59,7 +60,7 @@ def act(b: Battle) -> None:
     assumed = acts[queue.AWAKEN] & b.side(0).assuming
     enters = acts[queue.RUN_SWITCH] | acts[queue.DRAG] | acts[queue.AWAKEN]
     b.when("run_switch", enters, lambda inner: run_switch(inner, enters))
-    b.draw(acts[queue.BEFORE_TURN] & b.tied(), 2, "BeforeTurn")
+    b.shuffle(acts[queue.BEFORE_TURN] & b.tied(), "BeforeTurn")
     prepare_coat(b, acts[queue.COAT])
     revive(b, acts[queue.REVIVE])
     terastallize(b, acts[queue.TERASTALLIZE])
@@ -82,7 +83,7 @@ def act(b: Battle) -> None:
     move_follows = after_action(b, ends_now, acts[queue.START], acts[queue.AWAKEN] & ~assumed)
     b.swap(second)
     b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
-    arrivals.note(b)
+    arrivals.note(b, before)
     end_turn(b)
     tell_copies(b)
 
@@ -225,7 +226,7 @@ def begin_turn(b: Battle, where: Any) -> None:
         side.set("this_result", UNDEFINED, where=where)
         disabling = disabling_conditions(b, number)
         for others in range(1, MOST_DISABLING):
-            b.draw(where & (disabling > others), 2, "DisableMove")
+            b.shuffle(where & (disabling > others), "DisableMove")
         side.set("choice_lock", 0, where=where & ((side.choice_lock >= STRUGGLE_LOCK) | ~b.item(number).choice))
         trap(b, number, where)
         grown = where & ~side.fainted & (side.active_turns < MAX_TURN)

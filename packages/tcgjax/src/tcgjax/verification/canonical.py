@@ -10,6 +10,7 @@ import numpy as np
 from tcgjax import xp
 from tcgjax.arrays import Record
 from tcgjax.board import tops
+from tcgjax.knowledge import flags_of
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, EFFECTS, FOREVER, HAND, INSTANCES, LASTING, PLACES, SLOTS
 from tcgjax.modifiers import locked_name
 from tcgjax.tables import Cards
@@ -76,8 +77,8 @@ def of_engine(game: Record, cards: Cards) -> Any:
         "flags": xp.stack([game.turn_over & asked, game.coin_heads & asked, game.reflip_used & asked]),
         "legal": xp.where(asked, legal, 0),
         "zones": xp.stack(zones),
-        "known": game.known,
-        "shown": xp.concatenate([game.sure, game.some, game.mixed]),
+        "known": flags_of(game.known),
+        "shown": flags_of(xp.concatenate([game.sure, game.some, game.mixed])),
         "shown numbers": xp.stack([game.in_hand, game.in_deck, game.depth, game.mixed_depth]),
         "sides": xp.stack([getattr(game, name).astype(xp.int32) for name in (*SIDE, *SIDE_ENERGY)], axis=1),
         "discarded energy": game.discard_energy,

@@ -49,10 +49,12 @@ def fill_side(game: Record, player: int, side: Any, cards: Sequence[int]) -> Non
     for name, other in (SIDE | SIDE_ENERGY).items():
         getattr(game, name)[player] = getattr(side, other)
     game.discard_energy[player] = side.discard_energy
-    game.known[player, list(side.known)] = True
+    for instance in side.known:
+        game.known[player, instance // DECK_SIZE] |= 1 << instance % DECK_SIZE
     part = slice(DECK_SIZE * player, DECK_SIZE * (player + 1))
     for name, wanted in zip(("sure", "some", "mixed"), shown_of(side), strict=True):
-        getattr(game, name)[part] = first_copies(cards[part], wanted)
+        flags = first_copies(cards[part], wanted)
+        getattr(game, name)[player] = sum(int(flag) << place for place, flag in enumerate(flags))
     shown = side.shown
     game.in_hand[player], game.in_deck[player], game.depth[player] = shown.in_hand, shown.in_deck, shown.depth
     game.mixed_depth[player] = side.mixed_depth
