@@ -201,9 +201,10 @@ class Battle:
             asked: what else has to hold, worked out only where ``mask`` holds for somebody.
         """
         view, random = self.view, generator(self.params, self.ops)
+        aside = self if asked is None else self._aside()
 
         def handler(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-            here = mask if asked is None else mask & asked(self._aside())
+            here = mask if asked is None else mask & asked(aside)
             for _ in range(times):
                 _, state = self.ops.draw(random, state, here, np.uint32(n), site)
             return state
@@ -212,7 +213,7 @@ class Battle:
         view.high, view.low, view.draws = self.ops.when_any(site, mask, handler, state)
 
     def _aside(self) -> Battle:
-        """The same battle with what is known of it, for a branch that changes nothing of it."""
+        """The same battle with what is known of it, for a branch that changes nothing of it; made outside of that."""
         other = copy.copy(self)
         other.view = copy.copy(self.view)
         other._rows = {key: copy.copy(row) for key, row in self._rows.items()}
@@ -405,8 +406,9 @@ class Battle:
     def born_types(self, number: int) -> tuple[Any, Any]:
         """Its types if it were not Terastallized nor roosting: the species', or what Protean has made of it."""
         side, pokemon = self.side(number), self.pokemon(number)
-        own = [pick(side.discharged & (type_ == ELECTRIC), 0, type_) for type_ in (pokemon.type1, pokemon.type2)]
-        return pick(side.typed > 0, side.typed, own[0]), pick(side.typed > 0, 0, own[1])
+        own = pick(side.typed > 0, side.typed, pokemon.type1), pick(side.typed > 0, 0, pokemon.type2)
+        first, second = (pick(side.discharged & (type_ == ELECTRIC), 0, type_) for type_ in own)
+        return first, second
 
     def has_type(self, number: int, type_: int) -> Any:
         """Whether it has a type."""

@@ -12,7 +12,7 @@ from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.telling import tell_ability, tell_item
-from pokejax.state import BY_THE_OTHER, MOST_FALLEN, NOBODY, VOLATILE
+from pokejax.state import MOST_FALLEN, NOBODY, VOLATILE
 
 
 def hurt(b: Battle, number: int, amount: Any, where: Any, *, indirectly: bool = True) -> None:
@@ -171,8 +171,8 @@ def _clear_away(b: Battle, newly: tuple[Any, Any]) -> None:
         side.set("terastallized", False, where=newly[number])
         clear_volatile(b, number, newly[number])
         b.side(1 - number).set("loosened", True, where=newly[number])
-        for field in BY_THE_OTHER:
-            b.side(1 - number).set(field, False, where=newly[number])
+        b.side(1 - number).set("shackled", False, where=newly[number])
+        b.side(1 - number).set("attracted", False, where=newly[number] & ~b.view.over)  # at the next Update
     for number in (0, 1):
         take_heart(b, number, newly[1 - number] & ~newly[number])
 

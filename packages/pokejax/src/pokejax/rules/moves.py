@@ -22,6 +22,7 @@ from pokejax.rules.queue import priority
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.shaping import GHOST, shape
 from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure, shuffle_bans
+from pokejax.rules.status_moves import can_try_itself
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
@@ -118,6 +119,7 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
 
     talks = able & move.calls_own
     shuffle_bans(b, talks, "ModifyMove of Sleep Talk")
+    b.ask_about_move(talks)
     called, index = own_call(b, index, talks)
     index = pick(strikes, futures.FUTURE_SIGHT, index)
     move = b.move(index)
@@ -298,15 +300,6 @@ def adapt(b: Battle, move: Any, where: Any) -> None:
     tell_ability(b, 0, where)
 
 
-def can_try_itself(b: Battle, move: Any) -> Any:
-    """Whether a move at the user itself is tried at all (``onTry``): it can pay, or needs to rest."""
-    user, most, ability = b.side(0), b.pokemon(0).max_hp, b.ability(0)
-    pays = (user.hp * 100 > most * move.pays) & (most > 1)
-    sleepless = (((ability.immune_statuses >> rows.SLP) & 1) != 0) & (ability.cures_itself | ability.comatose)
-    rests = (user.status != rows.SLP) & (user.hp < most) & ~sleepless
-    return ((move.pays == 0) | pays) & (~move.rests | rests)
-
-
 def can_try(b: Battle, move: Any) -> Any:
     """Sucker Punch needs a foe that is about to attack, Fake Out the user's first action."""
     target = b.side(1)
@@ -347,10 +340,7 @@ def try_hit(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
 
 def quickened(b: Battle) -> Any:
     """Whether Prankster has hurried the move that was chosen, which Dark types do not mind."""
-    user = b.side(0)
-    chosen = b.move(b.pokemon(0).moves[jnp.minimum(user.chosen_slot, STRUGGLE_SLOT - 1)])
-    status = (user.chosen_slot != STRUGGLE_SLOT) & (chosen.category == rows.STATUS)
-    return b.ability(0).quickens_status_moves & status
+    return b.ability(0).quickens_status_moves & b.side(0).harmless
 
 
 def absorbed(b: Battle, move: Any, where: Any) -> Any:

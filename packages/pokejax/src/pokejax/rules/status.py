@@ -198,8 +198,9 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     Returns:
         Whether it moves.
     """
-    shuffle_bans(b, where, "BeforeMove")
     user = b.side(0)
+    b.shuffle(where & user.exposed & (user.readied == rows.CHILLY_RECEPTION), "BeforeMove of who was ready")
+    shuffle_bans(b, where, "BeforeMove")
     user.set("exposed", False, where=where)
     rests = where & (user.recharge > 0)
     user.set("recharge", 0, where=rests)

@@ -117,6 +117,22 @@ def ask_revival(b: Battle, where: Any) -> Any:
     return where
 
 
+def can_try_itself(b: Battle, move: Any) -> Any:
+    """Whether a move at the user itself, its side or the field is tried at all (``onTry``, its own ``onPrepareHit``).
+
+    It can pay, needs to rest, has snow for a veil, somebody to take its place, nothing to do once more, or it sleeps.
+    """
+    user, most, ability = b.side(0), b.pokemon(0).max_hp, b.ability(0)
+    pays = (user.hp * 100 > most * move.pays) & (most > 1)
+    sleepless = (((ability.immune_statuses >> rows.SLP) & 1) != 0) & (ability.cures_itself | ability.comatose)
+    rests = (user.status != rows.SLP) & (user.hp < most) & ~sleepless
+    again = (move.corners & user.cornered) | ((move.volatile == rows.DESTINY_BOND) & user.bonded)
+    possible = ((move.pays == 0) | pays) & (~move.rests | rests) & ~again
+    possible = possible & ((move.side_condition != rows.AURORA_VEIL) | (b.weather == rows.SNOW))
+    possible = possible & (~move.teleports | has_reserve(b, 0))
+    return possible & (~move.calls_own | (user.status == rows.SLP) | ability.comatose)
+
+
 def teleport(b: Battle, where: Any) -> Any:
     """The user leaves, if somebody can take its place."""
     where = where & has_reserve(b, 0)

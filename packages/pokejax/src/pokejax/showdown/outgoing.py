@@ -361,9 +361,9 @@ class _Side:
         if self.copied is not None:
             seeming = teams.changed(self.copied) if self["copied_changed"] else self.copied
             own = [NAMES["type"][code] for code in teams.types_of(seeming) if code]
-        if self["discharged"]:
-            own = ["???" if name == "Electric" else name for name in own]
-        return [NAMES["type"][self["typed"]]] if self["typed"] else own
+        if self["typed"]:
+            own = [NAMES["type"][self["typed"]]]
+        return ["???" if name == "Electric" and self["discharged"] else name for name in own]
 
     def _kept_by_ability(self, ability: str) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -239,7 +239,9 @@ class Side:
             counter = state.number("counter")
             return {"stall_turns": state.number("duration"), "stalls": len(np.base_repr(counter, 3)) - 1}
         if name == "choicelock":
-            return {"choice_lock": 1 + self._slot(state.text("move"), state)}
+            move = state.text("move")  # of a Dancer it may be one that it does not have, which binds nobody
+            known = move == "transform" or any(slot.text("id") == move for slot in self.front.parts("moveSlots"))
+            return {"choice_lock": 1 + (self._slot(move, state) if known else STRUGGLE_SLOT)}
         if name == "mirrorcoat":
             return {"coated": 1, "coat": 1 + state.number("damage") if "slot" in state else 0}
         if name in READIED:
@@ -280,6 +282,8 @@ class Side:
             return {}
         if now == ["???" if name == "Electric" else name for name in own]:
             return {"discharged": 1}
+        if now == ["???"]:  # it had become Electric first
+            return {"discharged": 1, "typed": NAMES["type"].index("Electric")}
         if len(now) == 1 and now[0] in NAMES["type"]:
             return {"typed": NAMES["type"].index(now[0])}
         raise refused(f"{self.front.path}types", now, f"{own}, or one type")

@@ -51,14 +51,14 @@ DECLARATION: Final = Declaration(
         RolloutSet(
             "positions",
             f"{__name__}.rollouts:compare_positions",
-            full={"battles": 3000, "seed": 97, "processes": 2},
+            full={"battles": 1002, "seed": 97, "processes": 2},
             quick={"battles": 30, "seed": 98, "native": False},
             whole_episodes=False,  # from their middles on
         ),
         RolloutSet(
             "viewpoints",
             f"{__name__}.rollouts:compare_viewpoints",
-            full={"battles": 1000, "seed": 99, "processes": 2},
+            full={"battles": 400, "seed": 99, "processes": 2},
             quick={"battles": 16, "seed": 100},
             whole_episodes=False,  # one decision each
         ),

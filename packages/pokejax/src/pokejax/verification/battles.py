@@ -271,12 +271,22 @@ def first_difference(compare: Any, ours: dict[str, Any], theirs: dict[str, Any],
 
 
 def without_dead_status(view_: dict[str, Any]) -> dict[str, Any]:
-    """The view without what a fainted Pokémon's status left behind: nothing asks for it, not even a revival."""
-    sides = [
-        side | {"pokemon": [p | {"status_state": {}} if p["status"] == "fnt" else p for p in side["pokemon"]]}
-        for side in view_["core"]["sides"]
-    ]
+    """The view without what nobody asks for.
+
+    That is what a fainted Pokémon's status left behind, even if it is revived; and to which move a choice item has
+    bound somebody that does not have it, as a Dancer may be: it is loose at the next turn.
+    """
+    sides = [side | {"pokemon": [_asked_for(p) for p in side["pokemon"]]} for side in view_["core"]["sides"]]
     return view_ | {"core": view_["core"] | {"sides": sides}}
+
+
+def _asked_for(pokemon: dict[str, Any]) -> dict[str, Any]:
+    if pokemon["status"] == "fnt":
+        return pokemon | {"status_state": {}}
+    lock = pokemon["volatiles"].get("choicelock")
+    if lock and lock.get("move") not in ([name for name, _ in pokemon["moves"]] + ["transform"]):
+        return pokemon | {"volatiles": pokemon["volatiles"] | {"choicelock": lock | {"move": "struggle"}}}
+    return pokemon
 
 
 def scripted(

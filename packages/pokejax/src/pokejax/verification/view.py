@@ -200,10 +200,10 @@ class _Side:
         stands = active and not self["fainted"]
         codes = teams.types_of(seeming) if stands else (word & 31, word >> 5 & 31)  # a plate's on who is out
         own = [types[code] for code in codes if code]
-        if active and self["discharged"]:
-            own = ["???" if name == "Electric" else name for name in own]
         if active and self["typed"]:
             own = [types[self["typed"]]]
+        if active and self["discharged"]:
+            own = ["???" if name == "Electric" else name for name in own]
         tera = constant["tera"] if self[at + "terastallized"] else ""
         return {
             "species": self.copied_species() if active and self.copied else self.species(member),
