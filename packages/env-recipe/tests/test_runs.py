@@ -13,7 +13,9 @@ import pytest
 from env_recipe import run as runs
 from env_recipe.atif import trajectory
 from env_recipe.journal import read, without_times
+from env_recipe.levels import Outcome, Outcomes
 from env_recipe.manifest import ManifestError
+from env_recipe.proof import unproven
 from env_recipe.reference import NotDeterministicError
 from env_recipe.report import write
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
@@ -108,6 +110,23 @@ def test_a_new_test_must_catch_a_known_mistake(toy):
     run = toy.go(limit=2)
     refused = toy.events(run, "decision")[2]["refused"]
     assert any("catches none of 1 known mistakes" in line for line in refused)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("assertion", "passed", ""),
+        ("assertion", "skipped", "is skipped"),
+        ("assertion", "error", "fails on the repair, too"),
+        ("passed", "passed", "passes without the repair"),
+        ("error", "passed", "but by no assertion"),
+    ],
+)
+def test_a_new_test_proves_what_it_found_wrong_by_an_assertion(before, after, reason):
+    outcomes = [Outcomes((Outcome("a.py::test_x", status),)) for status in (before, after)]
+    found = unproven("a.py", *outcomes, by_assertion=True)
+    assert reason in found
+    assert bool(found) is bool(reason)
 
 
 def hide(toy, text, name="hidden"):
