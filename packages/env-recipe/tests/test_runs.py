@@ -212,13 +212,17 @@ def test_a_person_edits_between_two_commands(toy):
     run = toy.go()
     assert toy.outcome == "waiting"
     assert "Translate the module `add`" in (run.folder / "prompt.md").read_text()
-    for path, content in ((A, ADD), (B, TWICE)):
-        assert (run.folder / "agent" / path).exists()
-        (run.folder / "agent" / path).write_text(content)
+    for path, content in ((None, ""), (A, ADD), (B, TWICE)):
+        if path is not None:
+            assert (run.folder / "agent" / path).exists()
+            (run.folder / "agent" / path).write_text(content)
         run = runs.open_run(toy.root, run.folder)
         runs.let_go_on(run)
         with runs.closing(run):
             toy.outcome = run.go()
+        if path is None:  # nothing was edited: the same prompt still waits
+            assert toy.outcome == "waiting"
+            assert not toy.events(run, "agent")
     assert toy.outcome == "finished"
 
 
