@@ -64,7 +64,7 @@ DECLARATION: Final = declare.Declaration(
                     "JAX against gymnax 1.0.1, each at its best batch",
                     ours={"workload": OURS},
                     theirs={"workload": "gymnax"},
-                    at_least=1.5,
+                    at_least=3.0,
                 ),
                 declare.Claim(
                     "JAX against Gymnasium's environments side by side, each at its best batch",
@@ -77,7 +77,7 @@ DECLARATION: Final = declare.Declaration(
                         f"JAX against EnvPool 1.2.5 on {threads}, stepped all together, each at its best batch",
                         ours={"workload": OURS},
                         theirs={"workload": f"{ENVPOOL}, {threads}"},
-                        at_least=1.5,
+                        at_least=10.0,
                     )
                     for threads in ("1 thread", "2 threads")
                 ),
@@ -92,7 +92,7 @@ DECLARATION: Final = declare.Declaration(
                     f"emitted against EnvPool 1.2.5, {how}, both on {threads}, each at its best batch",
                     ours={"workload": f"{EMITTED}, {threads}"},
                     theirs={"workload": f"{ENVPOOL}, {threads}{name}"},
-                    at_least=1.5,
+                    at_least=20.0,
                 )
                 for threads in ("1 thread", "2 threads")
                 for how, name in (("stepped all together", ""), ("asynchronous", ", asynchronous"))
