@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from rlenv_shared.command_line import guarded
+from rlenv_shared.errors import InvalidParamsError
+
 HERE: Final = Path(__file__).resolve().parent
 PARTS: Final = ("project", "patches", "hidden-tests", "backup-tests")
 SHARED: Final = HERE / "gymnasium_side_by_side.py"
@@ -18,7 +21,16 @@ IDENTITY: Final = ("-c", "user.name=example", "-c", "user.email=example@localhos
 
 
 def copy(example: str, out: Path) -> Path:
-    """Copy what an example has of `PARTS`, and what its adapter shares with others; returns the project's folder."""
+    """Copy what an example has of `PARTS`, and what its adapter shares with others; returns the project's folder.
+
+    Raises:
+        InvalidParamsError: no such example, or something is in the way.
+    """
+    known = sorted(path.parent.name for path in HERE.glob("*/project"))
+    if example not in known:
+        raise InvalidParamsError("example", repr(example), f"one of {known}", "correct the name")
+    if (out / "project").exists():
+        raise InvalidParamsError("OUT", out, "a folder without a project", "choose another one")
     for part in (HERE / example / name for name in PARTS):
         if part.is_dir():
             shutil.copytree(part, out / part.name, ignore=shutil.ignore_patterns("__pycache__", ".recipe"))
@@ -41,5 +53,11 @@ def prepare(example: str, out: Path) -> Path:
     return project
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """See the module's docstring."""
     print(f"cd {prepare(sys.argv[1], Path(sys.argv[2]))} && recipe run")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(main))
