@@ -190,9 +190,9 @@ test-rust:
 	@bash ci/check_tools.sh cargo
 	@for manifest in $(CRATES); do $(CARGO_TOGETHER) cargo test --quiet --manifest-path $$manifest --workspace --exclude '*-py'; done
 
-## test-emitted: L2 of three environments and their native L3, Skirmish and Hand against their twins, all by native steps
+## test-emitted: L2 of four environments and their native L3, Skirmish and Hand against their twins, all by native steps
 .PHONY: test-emitted
-EMITTED := cartpole-jax puffer-pong halfcheetah-jax
+EMITTED := cartpole-jax acrobot-jax puffer-pong halfcheetah-jax
 test-emitted: setup
 	$(PYTEST) --backend emit -m "not slow" $(EMITTED:%=packages/%/tests/l2_interaction) $(EMITTED:%=packages/%/tests/l3_rollout/test_emitted.py) $(ARGS)
 	$(PY) -m rlenv_games.twins --games 2048 --backend emit

@@ -20,6 +20,7 @@ BINARY = sys.executable
 DECKS = ("altaria", "blastoiseex")
 HUGE = "99999999999999999999999"
 BAD = {
+    "acrobot_jax": [("play", "--episodes", "0"), ("gif", "--steps", "0"), ("gif", "--policy", BINARY)],
     "cartpole_jax": [
         ("play", "--episodes", "0"),
         ("play", "--seed", HUGE),

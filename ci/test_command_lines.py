@@ -16,6 +16,7 @@ from ci.workspace import environments
 pytestmark = pytest.mark.l1
 
 GIFS = {
+    "acrobot_jax": ["gif", "--steps", "3"],
     "cartpole_jax": ["gif", "--steps", "3"],
     "halfcheetah_jax": ["gif", "--steps", "3"],
     "emurust": ["record", "--frames", "20"],

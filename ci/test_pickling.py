@@ -14,6 +14,7 @@ import jax
 import numpy as np
 import pytest
 
+import acrobot_jax
 import cartpole_jax
 import emurust
 import halfcheetah_jax
@@ -22,6 +23,7 @@ import puffer_pong
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
 IDS = {
+    "acrobot_jax/Acrobot-v1": acrobot_jax,
     "cartpole_jax/CartPole-v1": cartpole_jax,
     "halfcheetah_jax/HalfCheetah-v5": halfcheetah_jax,
     "puffer_pong/Pong-v0": puffer_pong,

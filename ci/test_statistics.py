@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import vector as theirs
 
+import acrobot_jax
 import cartpole_jax
 import emurust
 import halfcheetah_jax
@@ -18,6 +19,7 @@ from rlenv_shared.adapters import wrappers
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
 MADE: dict[str, tuple[Any, dict[str, Any], int]] = {
+    "acrobot_jax/Acrobot-v1": (acrobot_jax, {"params": acrobot_jax.EnvParams(max_steps_in_episode=9)}, 40),
     "cartpole_jax/CartPole-v1": (cartpole_jax, {}, 150),
     "halfcheetah_jax/HalfCheetah-v5": (halfcheetah_jax, {"max_episode_steps": 5}, 16),
     "puffer_pong/Pong-v0": (puffer_pong, {"frameskip": 8, "max_score": 1}, 400),

@@ -21,8 +21,11 @@ from gymnasium.vector import VectorEnv  # noqa: E402
 from references.side_by_side import side_by_side  # noqa: E402 - it imports Gymnasium
 
 CARTPOLE: Final = "CartPole-v1"
-# Names of ``env.unwrapped.state``, in its order.  The observation of each of these is the state in float32.
-STATE: Final = {CARTPOLE: ("x", "x_dot", "theta", "theta_dot")}  # m, m/s, rad, rad/s
+STATE: Final = {
+    CARTPOLE: ("x", "x_dot", "theta", "theta_dot"),  # m, m/s, rad, rad/s
+    "Acrobot-v1": ("theta1", "theta2", "speed1", "speed2"),  # rad, rad, rad/s, rad/s
+}
+"""Names of ``env.unwrapped.state``, in its order."""
 Policy = Callable[[NDArray[np.float64]], NDArray[np.integer]]
 """``states [B, S] -> actions [B]``, S numbers of `STATE`."""
 
@@ -77,14 +80,14 @@ class Reference:
         if states is not None:
             for env, state in zip(self.envs, states, strict=True):
                 env.unwrapped.state = np.array(state, np.float64)
-            self._obs = np.asarray(states, np.float32)
+            self._obs = np.stack([_observation(env.unwrapped) for env in self.envs])
         for env in self.envs:
             env._elapsed_steps = time  # of the outermost wrapper, TimeLimit
 
     @property
     def states(self) -> NDArray[np.float64]:
         """[B, S] in the order of `STATE`."""
-        return np.array([env.unwrapped.state for env in self.envs])
+        return np.array([env.unwrapped.state for env in self.envs], np.float64)
 
     @property
     def running(self) -> NDArray[np.bool_]:
@@ -117,6 +120,12 @@ class Reference:
         """Close every environment."""
         for env in self.envs:
             env.close()
+
+
+def _observation(env: Any) -> NDArray[np.float32]:
+    """What an original shows of its state: Acrobot's says so itself, that of the others is the state in float32."""
+    shown: NDArray[np.float32] = env._get_ob() if hasattr(env, "_get_ob") else np.asarray(env.state, np.float32)
+    return shown
 
 
 def record_episodes(

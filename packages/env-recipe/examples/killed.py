@@ -1,6 +1,6 @@
 """Kills a run of an example with -9 at random moments and compares it with one that was left alone.
 
-``python killed.py PROJECT NAME KILLS [SEED] [OPTIONS…]``: PROJECT is a repository as `mountaincar/run.py` makes it, in
+``python killed.py PROJECT NAME KILLS [SEED] [OPTIONS…]``: PROJECT is a repository as `prepare.py` makes it, in
 which a run NAME has ended.  Another one, NAME-killed, is started, killed KILLS times and resumed until it ends.  Both
 must have the same tree and the same journal but for times.
 """

@@ -1,6 +1,7 @@
 """L1: `recipe init` on references that nobody has prepared, recordings, and updates."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -148,3 +149,64 @@ def test_recorded_calls_and_a_new_version(toy):
     assert "behaviour: differs at step" in said
     (toy.place / "newer" / "add.py").write_text("def add(a, b):\n    return b + a\n")
     assert "behaviour: the same" in recipe(toy.root, "update", "--to", "2", "--source", "../newer")
+
+
+def test_the_manifest_names_the_new_version_and_a_run_translates_it(toy):
+    """The adapter imports the new sources from then on; what differs is repaired with a test, the rest stays."""
+    newer = "def add(a, b):\n    return a + b + 1\n"
+    shows = "from toy.add import add\n\n\ndef test_one_more():\n    assert add(1, 1) == 3\n"
+    test = "pkg/tests/l1_property/test_new.py"
+    both = (
+        "import add as reference\nfrom toy.add import add\n\n\n"
+        "def test_both():\n    assert add(4, 5) == reference.add(4, 5)\n"
+    )
+    for path in (toy.root / "pkg" / "tests").glob("l*/test_*.py"):
+        path.unlink()  # they are about the old version
+    toy.write("pkg/tests/l2_interaction/test_both.py", both)
+    toy.write("adapter.py", ADAPTER)
+    toy.write("newer/add.py", newer)
+    toy.write("newer/twice.py", (toy.root / "reference" / "twice.py").read_text())
+    toy.agent(f"edit('pkg/src/toy/add.py', {newer!r})\nedit({test!r}, {shows!r})\n")
+    text = (toy.root / "recipe.toml").read_text()
+    known = 'source = "reference"\nadapter = "adapter:Reference"\nimport_path = [".", "reference"]\nactions = 3'
+    text = text.replace('source = "reference"', known)
+    toy.manifest(re.sub(r'tests = \["tests/l1_property/test_\w+.py"\]\n', "", text).replace('"tests/l3_rollout"', ""))
+    toy.write("pkg/src/toy/add.py", "def add(a, b):\n    return a + b\n")
+    toy.write("pkg/src/toy/twice.py", "from toy.add import add\n\n\ndef twice(a):\n    return add(a, a)\n")
+    toy.commit()
+    toy.write("dirt", "")
+    done = subprocess.run(
+        [sys.executable, "-m", "env_recipe.cli", "update", "--to", "2", "--source", "newer", "--start"],
+        cwd=toy.root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "uncommitted changes" in done.stderr
+    (toy.root / "dirt").unlink()
+    said = recipe(toy.root, "update", "--to", "2", "--source", "newer", "--start")
+    assert "tests that fail against 2: 1" in said
+    assert "finished" in said
+    manifest = (toy.root / "recipe.toml").read_text()
+    assert 'import_path = [".", "newer"]' in manifest
+    assert 'version = "2"' in manifest
+    assert toy.git("log", "-1", "--format=%s") == "toy 2"
+    assert toy.git("status", "--porcelain") == ""
+    assert toy.git("show", "recipe/update-2:pkg/src/toy/add.py") == newer.strip()
+
+
+def test_what_a_package_passes_on_is_followed(tmp_path):
+    """`from cards.deck import Deck`, where the package's own file has it from another one, by another name."""
+    files = {
+        "cards/game.py": "from cards.deck import Deck\n",
+        "cards/deck/__init__.py": "from cards.deck.shuffled import ShuffledDeck as Deck\nfrom .other import Other\n",
+        "cards/deck/shuffled.py": "class ShuffledDeck:\n    pass\n",
+        "cards/deck/other.py": "class Other:\n    pass\n",
+        "cards/second.py": "from .deck import Other\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    names = ["game.py", "second.py", "deck/shuffled.py", "deck/other.py"]
+    found, _ = survey(tmp_path / "cards", names)
+    uses = {source.file: source.uses for source in found}
+    assert uses["game.py"] == ("deck/shuffled.py",)
+    assert uses["second.py"] == ("deck/other.py",)

@@ -6,11 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from env_recipe.journal import read, without_times
+from env_recipe.journal import read, seconds_since, without_times
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.reference("gymnasium_classic")]
 
-HERE = Path(__file__).resolve().parents[1] / "examples" / "mountaincar"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+HERE = EXAMPLES / "mountaincar"
+# What the README tells of runs with a person: edits, failing and all hidden tests by phase, backup, minutes at most.
+RECORDED = {
+    "acrobot/recorded/by-hand": (3, {"l2": (0, 1), "l3": (0, 2), "discriminate": (0, 1)}, (0, 1), 5.5),
+    "leduc/recorded/by-hand": (
+        5, {"l1": (0, 58), "l2": (0, 66), "l3": (0, 68), "discriminate": (0, 67), "l4": (0, 67)}, (0, 1), 5.5
+    ),
+    "timer-update/recorded/2.7.0": (1, {"l2": (0, 2), "l3": (0, 3), "discriminate": (0, 2)}, (0, 1), 3),
+    "timer-update/recorded/update-2.8.1": (1, {"l2": (0, 2), "l3": (0, 3), "discriminate": (0, 2)}, (0, 1), 12),
+}  # fmt: skip
 
 
 def of(events, kind):
@@ -25,7 +35,9 @@ def agreed(events):
 
 
 def test_the_example_ends_as_it_should(tmp_path):
-    done = subprocess.run([sys.executable, HERE / "run.py", tmp_path / "out"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "run_mountaincar.py", tmp_path / "out"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     ladder, alone = (read(tmp_path / "out" / name / "journal.jsonl") for name in ("ladder", "l3-only"))
     for name, events in (("ladder", ladder), ("l3-only", alone)):
@@ -55,3 +67,20 @@ def test_the_example_ends_as_it_should(tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "ladder" in page
     assert "l3-only" in page
+
+
+@pytest.mark.parametrize("place", RECORDED)
+def test_recorded_runs_are_as_the_readme_tells(place):
+    edits, hidden, backup, minutes = RECORDED[place]
+    events = read(EXAMPLES / place / "journal.jsonl")
+    counts = {}
+    for event in of(events, "hidden"):
+        level = event["phase"].partition(":")[0]
+        failing, total = counts.get(level, (0, 0))
+        counts[level] = failing + event["failing"], total + event["total"]
+    assert {level: found for level, found in counts.items() if level in hidden} == hidden
+    assert [(event["failing"], event["total"]) for event in of(events, "backup")] == [backup]
+    assert [event["kept"] for event in of(events, "decision")] == [True] * edits
+    assert not any(event["findings"] for event in of(events, "guard"))
+    assert events[-1]["event"] == "finished"
+    assert seconds_since(events[0]["time"]) - seconds_since(events[-1]["time"]) < 60 * minutes

@@ -13,7 +13,9 @@ import pytest
 from env_recipe import run as runs
 from env_recipe.atif import trajectory
 from env_recipe.journal import read, without_times
+from env_recipe.levels import Outcome, Outcomes
 from env_recipe.manifest import ManifestError
+from env_recipe.proof import unproven
 from env_recipe.reference import NotDeterministicError
 from env_recipe.report import write
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
@@ -110,6 +112,23 @@ def test_a_new_test_must_catch_a_known_mistake(toy):
     assert any("catches none of 1 known mistakes" in line for line in refused)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("assertion", "passed", ""),
+        ("assertion", "skipped", "is skipped"),
+        ("assertion", "error", "fails on the repair, too"),
+        ("passed", "passed", "passes without the repair"),
+        ("error", "passed", "but by no assertion"),
+    ],
+)
+def test_a_new_test_proves_what_it_found_wrong_by_an_assertion(before, after, reason):
+    outcomes = [Outcomes((Outcome("a.py::test_x", status),)) for status in (before, after)]
+    found = unproven("a.py", *outcomes, by_assertion=True)
+    assert reason in found
+    assert bool(found) is bool(reason)
+
+
 def hide(toy, text, name="hidden"):
     place = toy.place / f"{name}-tests" / "l2_interaction"
     place.mkdir(parents=True)
@@ -193,13 +212,17 @@ def test_a_person_edits_between_two_commands(toy):
     run = toy.go()
     assert toy.outcome == "waiting"
     assert "Translate the module `add`" in (run.folder / "prompt.md").read_text()
-    for path, content in ((A, ADD), (B, TWICE)):
-        assert (run.folder / "agent" / path).exists()
-        (run.folder / "agent" / path).write_text(content)
+    for path, content in ((None, ""), (A, ADD), (B, TWICE)):
+        if path is not None:
+            assert (run.folder / "agent" / path).exists()
+            (run.folder / "agent" / path).write_text(content)
         run = runs.open_run(toy.root, run.folder)
         runs.let_go_on(run)
         with runs.closing(run):
             toy.outcome = run.go()
+        if path is None:  # nothing was edited: the same prompt still waits
+            assert toy.outcome == "waiting"
+            assert not toy.events(run, "agent")
     assert toy.outcome == "finished"
 
 

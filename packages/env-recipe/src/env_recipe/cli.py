@@ -78,6 +78,7 @@ def run(
     name: str = "run",
     levels: str = "1,2,3,4",
     limit: int = 0,
+    optimise: bool = False,
 ) -> int:
     """Translate, test and repair until every level passes or a person is needed.
 
@@ -86,12 +87,16 @@ def run(
         name: of the run, of its folder in .recipe and of its branch recipe/NAME.
         levels: those to use; 3 alone is the ablation without lower levels.
         limit: iterations in one phase; the manifest's when 0.
+        optimise: at the end make it faster, one measured change at a time.
     """
     command_line.checked("--limit", limit, 0)
     chosen = [f"l{part.strip().lower().removeprefix('l')}" for part in levels.split(",") if part.strip()]
     place = _folder(folder, name)
     with runs.held(place):
-        begun = runs.begin(folder.resolve(), place, chosen=chosen, limit=limit or None, on_event=reporter(_console()))
+        begun = runs.begin(
+            folder.resolve(), place, chosen=chosen, limit=limit or None, optimise=optimise,
+            on_event=reporter(_console()),
+        )  # fmt: skip
         return _go(begun)
 
 
@@ -203,8 +208,8 @@ def record(folder: Path = Path(), *, module: str = "", episodes: int = 10, steps
     for chosen in [_module(manifest, module)] if module else manifest.module:
         sources = [str(source / file) for file in chosen.source]
         said = reference.run_apart(
-            manifest, root, root / runs.FOLDER / "scratch", "record", chosen.name, str(manifest.reference.actions),
-            str(episodes), str(steps), *sources,
+            manifest, root, runs.private(root / runs.FOLDER) / "scratch", "record", chosen.name,
+            str(manifest.reference.actions), str(episodes), str(steps), *sources,
         )  # fmt: skip
         answer = json.loads(said)
         path = recordings_file(root, chosen.name)
@@ -223,7 +228,7 @@ def update(to: str, folder: Path = Path(), *, source: str = "", name: str = "", 
         folder: the manifest's.
         source: folder of the new sources, or python:PACKAGE; the old place when left out.
         name: of the run that translates the change; update-TO when left out.
-        start: run the loop on the modules that changed.
+        start: commit the manifest with the new version, and run the loop on the modules that changed.
     """
     from env_recipe.updating import compare_versions, put_version
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from env_recipe import agents, guard, levels, proof, usage
+from env_recipe import agents, guard, levels, optimising, proof, usage
 from env_recipe.guard.names import matches
 from env_recipe.journal import FILE, seconds_since
 from env_recipe.levels import Outcome, Outcomes
@@ -44,6 +44,8 @@ class Iteration:
         stages: list[tuple[str, Callable[[], bool]]] = [
             ("agent", self._edit), ("guard", self._guard), ("proof", self._prove), ("check", self._check),
         ]  # fmt: skip
+        if self.kind == "optimise":
+            stages.append(("measure", self._measure))
         for name, stage in stages:
             if name not in self.pending:
                 return stage()
@@ -70,6 +72,9 @@ class Iteration:
         elif phase.name == "discriminate" and state.generated < run.manifest.discriminator.rounds:
             kind = "discriminate"
             text = run.prompts.discriminate(run.levels, state.divergences, state.refused)
+        elif run._may_try():
+            kind = "optimise"
+            text = run.prompts.optimise(state.dropped, state.refused)
         else:
             kind = "review"
             assert state.hidden is not None
@@ -179,7 +184,7 @@ class Iteration:
         run, repository = self.run, self.run.repository
         after = self.pending["agent"]["tree"]
         changes = repository.changes(self.state.tree, after)
-        rules = run.rules(targets=self.kind != "discriminate")
+        rules = run.rules(targets=self.kind != "discriminate", tests=self.kind != "optimise")
         if run.ablation:  # its lower tests are no part of this run
             rules_for_tests = rules.new_tests
             ignored = {change.path: change.before for change in changes if matches(change.path, rules_for_tests)}
@@ -291,6 +296,19 @@ class Iteration:
         changed = {self._in_package(path) for path in self.pending["guard"]["changed"]}
         return [module for module in self.run.manifest.module if changed & set(module.target)]
 
+    # --- speed --------------------------------------------------------------------------------------------------------
+
+    def _measure(self) -> bool:
+        """Time a change beside the code before it; what is wrong, or no single change, is not worth the time."""
+        tree = self.pending["guard"]["tree"]
+        found: dict[str, object] = {"samples": {}, "problem": "", "seconds": 0.0}
+        if len(concerned := self._concerned()) > 1:
+            found["problem"] = f"it changes {len(concerned)} modules at once"
+        elif tree != self.state.tree and not self.pending["check"]["outcomes"]["failed"]:
+            found = optimising.measure(self.run, tree)
+        self.run.append("measure", iteration=self.number, **found)
+        return True
+
     # --- the decision -------------------------------------------------------------------------------------------------
 
     def _decide(self) -> bool:
@@ -313,6 +331,7 @@ class Iteration:
             proven=added,
             needs_test=self._needs_test(before) or (self.kind == "review" and not run.ablation),
             problem="" if agent["ok"] else f"{agent['how']} {agent['problem'][-300:]}".strip(),
+            measured=self.pending.get("measure", {}),
         )
         if self.kind == "discriminate":
             after = Outcomes((*before.tests, *after.tests))

@@ -132,6 +132,16 @@ class Discriminator(Table):
     rounds: Positive = 1
 
 
+class Optimise(Table):
+    """On request, at the end: one change at a time, kept if a measurement in turns says that it is faster."""
+
+    workload: str | None = None  # ``module:function``: ``(batch) -> call``; a call does a fixed number of steps
+    batches: Annotated[list[Positive], Field(min_length=1)] = [32, 128, 512, 2048, 8192]
+    rounds: Annotated[int, Field(ge=6)] = 15  # calls of either side at each batch size
+    changes: Positive = 5  # that are tried
+    timeout_s: Positive = 900  # of one measurement
+
+
 class Manifest(Table):
     """The whole file."""
 
@@ -146,6 +156,7 @@ class Manifest(Table):
     limits: Limits = Limits()
     agent: Agent = Agent()
     discriminator: Discriminator = Discriminator()
+    optimise: Optimise = Optimise()
 
     def level(self, name: str) -> Level:
         """The level of this name, ``l1`` … ``l4``."""

@@ -11,7 +11,7 @@ from env_recipe.manifest import LEVELS, Manifest, Module
 
 @dataclasses.dataclass(frozen=True)
 class Phase:
-    """One phase: ``l1:<module>``, ``l2``, ``l3``, ``discriminate`` or ``l4``."""
+    """One phase: ``l1:<module>``, ``l2``, ``l3``, ``discriminate``, ``l4`` or ``optimise``."""
 
     name: str
     level: str  # of `LEVELS`, whose tests are the newest in it
@@ -23,7 +23,7 @@ class Phase:
         return self.name in ("l3", "l4", "discriminate")
 
 
-def phases(manifest: Manifest, levels: Collection[str]) -> list[Phase]:
+def phases(manifest: Manifest, levels: Collection[str], *, optimise: bool = False) -> list[Phase]:
     """All phases of a run that uses these levels, in order; modules are translated in any case."""
     found = [Phase(f"l1:{module.name}", "l1", module) for module in manifest.ordered()]
     found += [Phase("l2", "l2")] if "l2" in levels and _has(manifest, "l2") else []
@@ -32,6 +32,7 @@ def phases(manifest: Manifest, levels: Collection[str]) -> list[Phase]:
         if manifest.discriminator.enabled and {"l1", "l2"} <= set(levels):
             found.append(Phase("discriminate", "l3"))
     found += [Phase("l4", "l4")] if "l4" in levels and _has(manifest, "l4") else []
+    found += [Phase("optimise", found[-1].level)] if optimise else []
     return found
 
 

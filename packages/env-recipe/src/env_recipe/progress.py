@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from env_recipe import optimising
 from env_recipe.journal import Event
 from env_recipe.state import State
 
@@ -43,6 +44,8 @@ def line(event: Event) -> str:
         case "check":
             passed, failed = len(event["outcomes"]["passed"]), len(event["outcomes"]["failed"])
             return f"     {passed} tests pass, {failed} fail"
+        case "measure" if event["samples"]:
+            return "\n".join(f"     {ratio}" for ratio in optimising.ratios(event["samples"]))
         case "decision":
             refused = [one for one in event["refused"] if ".py: " in one]
             return "\n".join(

@@ -15,7 +15,6 @@ from env_recipe.manifest import Manifest, Module, source_folder
 KINDS: Final = ("translate", "repair", "review", "discriminate", "l1-tests", "l2-tests", "optimise")
 SHOWN: Final = 6  # failures in one prompt
 RECORDED: Final = 40  # recorded calls in one prompt
-BATCHES: Final = (32, 128, 512, 2048, 8192)
 TEMPLATES: Final = jinja2.Environment(
     loader=jinja2.PackageLoader("env_recipe"),
     undefined=jinja2.StrictUndefined,
@@ -110,7 +109,7 @@ class Prompts:
 
     def optimise(self, dropped: str = "", refused: Sequence[str] = ()) -> str:
         """Make one change that may make a step faster."""
-        return self._fill("optimise", refused, batches=BATCHES, dropped=dropped)
+        return self._fill("optimise", refused, batches=self.manifest.optimise.batches, dropped=dropped)
 
     def _of(self, module: Module) -> dict[str, Any]:
         return {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
+from env_recipe import optimising
 from env_recipe.levels import Outcome, Outcomes
 from env_recipe.manifest import Module
 from rlenv_shared.errors import EnvError, InvalidParamsError
@@ -101,6 +104,7 @@ def decision(
     proven: Sequence[str],
     needs_test: bool,
     problem: str,
+    measured: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[bool, str]:
     """Whether an edit is kept, and why.
 
@@ -113,8 +117,9 @@ def decision(
         proven: new test files that show something.
         needs_test: without one of these the edit is not kept.
         problem: what went wrong with the agent, if anything.
+        measured: what `optimising.measure` found, where the prompt asked for something faster.
     """
-    if kind not in ("translate", "repair", "review", "discriminate"):
+    if kind not in ("translate", "repair", "review", "discriminate", "optimise"):
         raise InvalidParamsError("kind of prompt", kind, "one of the loop's", "report it")
     if not changed:
         return False, problem or "nothing was changed"
@@ -124,6 +129,10 @@ def decision(
         return False, f"it breaks {len(lost)} tests of lower levels: {', '.join(lost[:3])}"
     if kind == "translate":
         return True, "translated"
+    if kind == "optimise":
+        if after.failed:
+            return False, f"{len(after.failed)} tests fail: {', '.join(test.test for test in after.failed[:3])}"
+        return optimising.verdict(measured["samples"], measured["problem"])
     if kind == "discriminate":
         return (True, f"it found differences: {', '.join(proven)}") if proven else (False, "it found no difference")
     if needs_test and not proven:

@@ -45,6 +45,7 @@ class Run:
         state: what that adds up to.
         levels: those that are used, ``l1`` … ``l4``.
         on_event: called after every event.
+        optimise: what passes every level is made faster at the end.
     """
 
     root: Path
@@ -56,12 +57,13 @@ class Run:
     levels: tuple[str, ...]
     limit: int
     on_event: Callable[[Event, Run], None] = lambda event, run: None
+    optimise: bool = False
 
     def __post_init__(self) -> None:
         """What follows from the fields."""
         self.prompts = Prompts(self.manifest, self.root)
         self.agent = agents.settings(self.manifest.agent, self.root, self.manifest.limits)
-        self.phases = phases(self.manifest, self.levels)
+        self.phases = phases(self.manifest, self.levels, optimise=self.optimise)
         self.scratch = self.folder / "scratch"
         self._known: dict[Any, Outcomes] = {}
 
@@ -125,20 +127,14 @@ class Run:
             return self._iteration().go_on()
         elif state.outcomes is None:
             self.append("check", outcomes=self.tests(state.tree, self.scope()).as_json())
-        elif self._open():
-            if reason := self._limit_reached():
-                self.append("stopped", reason=reason, phase=self.phase.name)
-            else:
-                self._iteration().ask()
+        elif self._open() or self._may_try():
+            self._ask_or_stop()
         elif self.phase.name == "discriminate" and state.generated < self.manifest.discriminator.rounds:
             self._discriminate()
         elif state.hidden is None:
             self._hidden()
         elif state.hidden["failing"] and not self.ablation:
-            if reason := self._limit_reached():
-                self.append("stopped", reason=reason, phase=self.phase.name)
-            else:
-                self._iteration().ask()
+            self._ask_or_stop()
         else:
             self._next_phase()
         return True
@@ -152,6 +148,13 @@ class Run:
     def _iteration(self) -> Iteration:
         return Iteration(self)
 
+    def _ask_or_stop(self) -> None:
+        """Begin an iteration, unless a limit is reached."""
+        if reason := self._limit_reached():
+            self.append("stopped", reason=reason, phase=self.phase.name)
+        else:
+            self._iteration().ask()
+
     def _open(self) -> bool:
         """Something of this phase is still to be done by an agent."""
         outcomes = self.state.outcomes
@@ -159,6 +162,10 @@ class Run:
         if self.phase.module is not None and not self.state.translated and not self._translated_before(outcomes):
             return True
         return bool(outcomes.failed) or (bool(self._selections()) and not outcomes.tests)
+
+    def _may_try(self) -> bool:
+        """Another change may make it faster."""
+        return self.phase.name == "optimise" and self.state.tried < self.manifest.optimise.changes
 
     def _translated_before(self, outcomes: Outcomes) -> bool:
         """A module whose tests pass already is not translated again."""
@@ -202,9 +209,9 @@ class Run:
 
     # --- tests --------------------------------------------------------------------------------------------------------
 
-    def checkout(self, tree: str) -> Path:
-        """The manifest's folder in a work tree, which no agent sees, with the content of a tree."""
-        place = self.folder / "check"
+    def checkout(self, tree: str, name: str = "check") -> Path:
+        """The manifest's folder in a work tree of that name, which no agent sees, with the content of a tree."""
+        place = self.folder / name
         self.repository.put(place, tree, self.head)
         return place / self.repository.prefix
 
@@ -286,7 +293,7 @@ class Run:
 
     # --- git ----------------------------------------------------------------------------------------------------------
 
-    def rules(self, *, targets: bool = True) -> guard.Rules:
+    def rules(self, *, targets: bool = True, tests: bool = True) -> guard.Rules:
         """What an agent may write now."""
         manifest, within = self.manifest, self.repository.within
         package = manifest.target.package
@@ -300,7 +307,7 @@ class Run:
             targets=frozenset(within(f"{package}/{f}") for m in manifest.module for f in m.target)
             if targets
             else frozenset(),
-            new_tests=tuple(within(f"{package}/{pattern}") for pattern in manifest.target.new_tests),
+            new_tests=tuple(within(f"{package}/{pattern}") for pattern in manifest.target.new_tests if tests),
             reference=tuple(inside),
             tests=(within(f"{package}/tests"),),
             protected=tuple(within(f"{package}/{file}") for file in manifest.target.protected),
@@ -323,13 +330,19 @@ class Run:
         return str(self.journal.events[0]["commit"])
 
 
-@contextlib.contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Hold the lock of a run's folder.  Raises InvalidParamsError: another run holds it."""
-    ignored = folder.parent / ".gitignore"
+def private(folder: Path) -> Path:
+    """The folder of all runs, which git leaves alone; made if it is not there."""
+    ignored = folder / ".gitignore"
     if not ignored.exists():
         with files.replacing(ignored) as file:
             file.write(b"*\n")
+    return folder
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the lock of a run's folder.  Raises InvalidParamsError: another run holds it."""
+    private(folder.parent)
     with files.locked(folder.parent / f"{folder.name}.lock", wait=False):
         yield
 
@@ -340,6 +353,7 @@ def begin(
     *,
     chosen: Sequence[str] = LEVELS,
     limit: int | None = None,
+    optimise: bool = False,
     on_event: Callable[[Event, Run], None] = lambda event, run: None,
 ) -> Run:
     """Start a run; it holds the lock of its folder until `closing`.
@@ -357,9 +371,7 @@ def begin(
             "module.source", f"no file {lacking[0]}", "files below reference.source", "correct the names"
         )
     repository = Repository(root)
-    if changed := repository.dirty():
-        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise InvalidParamsError("folder", f"uncommitted changes: {shown}", "a clean tree", "commit or stash them")
+    require_clean(repository)
     for place in filter(None, (manifest.hidden.tests, manifest.hidden.backup)):
         path = (root / place).resolve()
         if not path.is_dir():
@@ -370,6 +382,9 @@ def begin(
     known = set(LEVELS)
     if not chosen or set(chosen) - known:
         raise InvalidParamsError("levels", ", ".join(chosen), "some of l1, l2, l3, l4", "correct --levels")
+    if optimise and manifest.optimise.workload is None:
+        expected, remedy = "module:function that makes calls to be timed", "write it, or leave --optimise out"
+        raise ManifestError("optimise.workload", "nothing", expected, remedy)
     agents.settings(manifest.agent, root, manifest.limits)
     if repository.resolve(f"refs/heads/recipe/{folder.name}") is not None:
         remedy = f"choose another --name, or delete it with git branch -D recipe/{folder.name}"
@@ -386,13 +401,21 @@ def begin(
         tuple(chosen),
         limit or manifest.limits.iterations,
         on_event,
+        optimise,
     )
     run.append(
         "run", schema=SCHEMA, commit=commit, tree=repository.tree_of(commit), levels=list(chosen), limit=run.limit,
-        manifest=_digest(root), reference=manifest.reference.name, version=manifest.reference.version,
-        agent=manifest.agent.kind,
+        optimise=optimise, manifest=_digest(root), reference=manifest.reference.name,
+        version=manifest.reference.version, agent=manifest.agent.kind,
     )  # fmt: skip
     return run
+
+
+def require_clean(repository: Repository) -> None:
+    """Raises InvalidParamsError: something is changed and not committed."""
+    if changed := repository.dirty():
+        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+        raise InvalidParamsError("folder", f"uncommitted changes: {shown}", "a clean tree", "commit or stash them")
 
 
 def open_run(root: Path, folder: Path, on_event: Callable[[Event, Run], None] = lambda event, run: None) -> Run:
@@ -413,8 +436,9 @@ def open_run(root: Path, folder: Path, on_event: Callable[[Event, Run], None] = 
     first = journal.events[0]
     state = state_of(journal.events)
     run = Run(
-        root, folder, manifest, Repository(root), journal, state, tuple(first["levels"]), int(first["limit"]), on_event
-    )
+        root, folder, manifest, Repository(root), journal, state, tuple(first["levels"]), int(first["limit"]), on_event,
+        bool(first.get("optimise")),  # journals of 0.1.0 have none
+    )  # fmt: skip
     digests = [event["manifest"] for event in journal.events if "manifest" in event]
     if digests[-1] != _digest(root):
         run.append("manifest", manifest=_digest(root))
@@ -434,7 +458,8 @@ def closing(run: Run) -> Iterator[Run]:
         yield run
     finally:
         run.journal.close()
-        run.repository.remove(run.folder / "check")
+        for place in ("check", "before"):
+            run.repository.remove(run.folder / place)
         if run.state.finished:
             run.repository.remove(run.folder / "agent")
 

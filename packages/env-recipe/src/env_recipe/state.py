@@ -9,7 +9,7 @@ from typing import Any
 from env_recipe.journal import Event
 from env_recipe.levels import Outcomes
 
-STAGES = ("prompt", "agent", "guard", "proof", "check")
+STAGES = ("prompt", "agent", "guard", "proof", "check", "measure")
 """Events of an iteration before its decision, in order."""
 
 
@@ -27,6 +27,7 @@ class State:
     outcomes: Outcomes | None = None  # of the kept tree, in this phase's scope
     hidden: dict[str, int] | None = None  # of the kept tree: ``failing``, ``total``
     generated: int = 0  # rounds of the discriminator done
+    tried: int = 0  # changes that were meant to be faster
     translated: bool = False  # this phase's module has been translated once
     extra: list[str] = dataclasses.field(default_factory=list)  # test files that were added and proven
     divergences: list[str] = dataclasses.field(default_factory=list)  # in words, for prompts
@@ -60,7 +61,7 @@ class State:
 
     def _phase(self, event: Event) -> None:
         self.phase, self.phase_name = event["index"], event["name"]
-        self.in_phase = self.stall = self.generated = 0
+        self.in_phase = self.stall = self.generated = self.tried = 0
         self.outcomes = self.hidden = None
         self.translated = False
         self.refused, self.dropped = [], ""
@@ -96,9 +97,11 @@ class State:
         self.in_phase += 1
         self.translated |= self.pending["prompt"]["kind"] == "translate"
         self.generated += self.pending["prompt"]["kind"] == "discriminate"
+        optimised = self.pending["prompt"]["kind"] == "optimise"
+        self.tried += optimised
         self.refused = event["refused"]
         self.dropped = "" if event["kept"] else event["why"]
-        self.stall = 0 if event["kept"] else self.stall + 1
+        self.stall = 0 if event["kept"] or optimised else self.stall + 1  # most ideas make nothing faster
         if event["kept"]:
             self.tree = event["tree"]
             self.extra += event["added"]

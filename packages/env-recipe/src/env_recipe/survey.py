@@ -80,7 +80,7 @@ def survey(folder: Path, files: list[str]) -> tuple[list[Source], list[Warned]]:
                 warnings.append(Warned(file, error.lineno or 1, f"is no Python that this one reads: {error.msg}"))
                 sources.append(Source(file, lines, (), ()))
                 continue
-            sources.append(Source(file, lines, tuple(_uses(tree, file, files)), tuple(_defined(tree))))
+            sources.append(Source(file, lines, tuple(_uses(tree, file, files, folder)), tuple(_defined(tree))))
             warnings += [Warned(file, line, what) for line, what in sorted(set(_python(tree)))]
         else:
             sources.append(Source(file, lines, tuple(_included(text, file, files)), ()))
@@ -103,8 +103,8 @@ def _ordered(sources: list[Source]) -> list[Source]:
     return done
 
 
-def _uses(tree: ast.AST, file: str, files: list[str]) -> Iterator[str]:
-    """Other files of the reference that a Python file imports, absolute or relative."""
+def _uses(tree: ast.AST, file: str, files: list[str], folder: Path) -> Iterator[str]:
+    """Other files of the reference that a Python file imports, absolute or relative, or from a package of its own."""
     here = Path(file).parent
     wanted: list[str] = []
     for node in ast.walk(tree):
@@ -117,12 +117,25 @@ def _uses(tree: ast.AST, file: str, files: list[str]) -> Iterator[str]:
             module = (node.module or "").replace(".", "/")
             start = (base / module).as_posix() if node.level else module
             wanted += [start, *(f"{start}/{name.name}" for name in node.names)]
+            wanted += _passed_on(folder, start, {name.name for name in node.names})
     found = []
     for other in files:
         stem = other.removesuffix(".py").removesuffix("/__init__")
         if other != file and any(name == stem or name.endswith(f"/{stem}") for name in wanted if name not in ("", ".")):
             found.append(other)
     yield from dict.fromkeys(found)
+
+
+def _passed_on(folder: Path, package: str, names: set[str]) -> Iterator[str]:
+    """Modules from which a package's ``__init__`` has what is imported from it."""
+    inside = package.removeprefix(f"{folder.name}/")
+    path = folder / inside / "__init__.py"
+    if not path.is_file():
+        return
+    for node in ast.walk(ast.parse(path.read_text(errors="replace"))):
+        if isinstance(node, ast.ImportFrom) and names & {name.asname or name.name for name in node.names}:
+            module = (node.module or "").replace(".", "/")
+            yield f"{package}/{module}" if node.level else module
 
 
 def _included(text: str, file: str, files: list[str]) -> Iterator[str]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from env_recipe import levels, reference
 from env_recipe.manifest import FILE, INSTALLED, Manifest, load, source_folder
-from env_recipe.run import FOLDER
+from env_recipe.repository import AUTHOR, Repository
+from env_recipe.run import FOLDER, private, require_clean
 from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError
 
@@ -74,14 +75,26 @@ def compare_versions(root: Path, to: str, source: str) -> Update:
 
 
 def put_version(root: Path, found: Update) -> None:
-    """Write the new version and source into the manifest; everything else stays as it is, to the byte."""
+    """Write the new version and source into the manifest and commit it; everything else stays as it is, to the byte.
+
+    Where the adapter imports the original from its sources' folder, it imports the new one from then on.
+
+    Raises:
+        InvalidParamsError: something else is not committed.
+    """
+    repository = Repository(root)
+    require_clean(repository)
     text = (root / FILE).read_text()
+    old = json.dumps(load(root / FILE).reference.source)
     head, table, rest = text.partition("[reference]")
     section, bracket, others = rest.partition("\n[")
     for key, value in (("version", found.version), ("source", found.source)):
         section = re.sub(rf"(?m)^{key}\s*=.*$", lambda _, k=key, v=value: f"{k} = {json.dumps(v)}", section, count=1)  # type: ignore[misc]
+    section = re.sub(r"(?ms)^import_path\s*=\s*\[.*?\]", lambda m: m[0].replace(old, json.dumps(found.source)), section)
     with files.replacing(root / FILE) as file:
         file.write((head + table + section + bracket + others).encode())
+    message = f"{load(root / FILE).reference.name} {found.version}"
+    repository.git("commit", "--quiet", "-m", message, "--", FILE, **AUTHOR)  # type: ignore[arg-type]
 
 
 def _folder(manifest: Manifest, root: Path, source: str) -> Path:
@@ -113,7 +126,7 @@ def _behaviour(manifest: Manifest, root: Path, folder: Path) -> str:
     if manifest.reference.adapter is None:
         return "not recorded: the manifest names no adapter"
     arguments = ("rollouts", str(manifest.reference.actions), str(EPISODES), str(STEPS))
-    scratch = root / FOLDER / "scratch"
+    scratch = private(root / FOLDER) / "scratch"
     old: Any = json.loads(reference.run_apart(manifest, root, scratch, *arguments))["rollouts"]
     place = (_import_root(manifest, folder),)
     new: Any = json.loads(reference.run_apart(manifest, root, scratch, *arguments, import_path=place))["rollouts"]
@@ -136,6 +149,6 @@ def _failing(manifest: Manifest, root: Path, folder: Path) -> list[str]:
     selections = [test for level in ("l1", "l2", "l3") for test in manifest.level(level).tests]
     timeout = sum(manifest.level(level).timeout_s for level in ("l1", "l2", "l3"))
     outcomes = levels.run_tests(
-        selections, package=package, env=env, timeout_s=timeout, scratch=root / FOLDER / "scratch"
+        selections, package=package, env=env, timeout_s=timeout, scratch=private(root / FOLDER) / "scratch"
     )  # fmt: skip
     return [outcome.test for outcome in outcomes.failed]

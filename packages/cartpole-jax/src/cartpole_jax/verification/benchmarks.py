@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gymnax
-import jax
-import jax.numpy as jnp
-
 import cartpole_jax
 from cartpole_jax import CartPole
 from cartpole_jax.verification import EMITTED, OURS
 from rlenv_bench.faces import registered
+from rlenv_bench.other_jax import GymnaxTask
 from rlenv_bench.other_python import envpool
 from rlenv_bench.workloads import HostWorkload, Workload, host_rollout, jax_rollout
 from rlenv_emit import emit_env
-from rlenv_shared import spaces
-from rlenv_shared.env import Env
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.verification.declaration import threads_in_words
 from rlenv_shared.verification.locate import reference
 
@@ -32,33 +26,6 @@ def gymnasium_vector_env(num_envs: int) -> Any:
     return reference("gymnasium_classic").vector_env(num_envs)
 
 
-class GymnaxCartPole(Env):
-    """gymnax's CartPole behind our contract; each environment splits its own key, as its users do."""
-
-    name, version = "gymnax/CartPole-v1", 0
-    num_actions = 2
-    default_params = None
-
-    def __init__(self) -> None:
-        self.env, self.default_params = gymnax.make("CartPole-v1")
-
-    def init(self, seed: Any, params: Any, ops: Ops = XLA) -> Any:
-        """Reset with a key made of two seed words."""
-        key, reset_key = jax.random.split(jnp.stack(seed))
-        return key, self.env.reset(reset_key, params)[1]
-
-    def step(self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA) -> Any:
-        """Step with a key split from the state's, not with the caller's."""
-        key, inner = state
-        key, step_key = jax.random.split(key)
-        obs, inner, reward, terminated, truncated, info = self.env.step(step_key, inner, action, params)
-        return obs, (key, inner), reward, terminated, truncated, info
-
-    def action_space(self, params: Any) -> spaces.Discrete:
-        """Push left or right."""
-        return spaces.Discrete(2)
-
-
 def host_workload(name: str, env: Any) -> HostWorkload:
     """A Gymnasium vector environment under random actions."""
     mode = env.metadata["autoreset_mode"].name.lower()
@@ -70,7 +37,7 @@ def workloads(batch: int, pools: bool) -> list[Workload]:
     """Every implementation at a batch size; EnvPool, which needs a Python environment of its own, where wanted."""
     made: list[Workload] = [
         jax_rollout(CartPole(), None, batch, STEPS, name=OURS, keep_outputs=True),
-        jax_rollout(GymnaxCartPole(), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
+        jax_rollout(GymnaxTask("CartPole-v1"), None, batch, STEPS, name=GYMNAX, keep_outputs=True),
         host_workload(VECTOR, reference("gymnasium_classic").fast_vector_env(batch)),
         *(envpool("CartPole-v1", batch, STEPS, threads) for threads in THREADS if pools and threads <= batch),
     ]

@@ -23,12 +23,13 @@ def learning_env(on_gpu: bool) -> CartPole:
 
 def against_gymnax(batch: int) -> list[Any]:
     """Ours and gymnax's in turns, as on a CPU."""
-    from cartpole_jax.verification.benchmarks import GYMNAX, GymnaxCartPole
+    from cartpole_jax.verification.benchmarks import GYMNAX
+    from rlenv_bench.other_jax import GymnaxTask
 
     steps = 64
     return [
         jax_rollout(CartPole(), None, batch, steps, name=OURS, keep_outputs=True),
-        jax_rollout(GymnaxCartPole(), None, batch, steps, name=GYMNAX, keep_outputs=True),
+        jax_rollout(GymnaxTask("CartPole-v1"), None, batch, steps, name=GYMNAX, keep_outputs=True),
     ]
 
 

@@ -1,37 +1,10 @@
-"""Drives Gymnasium's MountainCar-v0 for comparisons: it sets, steps and reads the original, and has no rules."""
+"""The reference: Gymnasium's MountainCar-v0."""
 
-from __future__ import annotations
-
-from typing import Any
-
-import gymnasium
-import numpy as np
+from gymnasium_side_by_side import SideBySide
 
 
-class Reference:
-    """`num_envs` originals side by side; an episode that has ended stays where it is."""
+class Reference(SideBySide):
+    """Originals side by side; position in m, velocity in m/step."""
 
-    def __init__(self, num_envs: int = 1) -> None:
-        self.envs = [gymnasium.make("MountainCar-v0") for _ in range(num_envs)]
-
-    def reset(self, *, seed: int = 0) -> None:
-        """Begin all episodes, environment i with seed + i."""
-        for i, env in enumerate(self.envs):
-            env.reset(seed=seed + i)
-        count = len(self.envs)
-        self.ended, self.terminated, self.truncated = (np.zeros(count, bool) for _ in range(3))
-        self.reward = np.zeros(count)
-
-    def step(self, actions: np.ndarray) -> None:
-        """Step every episode that has not ended; actions is [num_envs]."""
-        for i in np.flatnonzero(~self.ended):
-            _, self.reward[i], self.terminated[i], self.truncated[i], _ = self.envs[i].step(int(actions[i]))
-        self.ended |= self.terminated | self.truncated
-
-    def snapshot(self) -> dict[str, Any]:
-        """Arrays [num_envs]."""
-        states = np.array([env.unwrapped.state for env in self.envs], np.float64)
-        return {
-            "state.position": states[:, 0], "state.velocity": states[:, 1], "reward": self.reward,
-            "terminated": self.terminated, "truncated": self.truncated,
-        }  # fmt: skip
+    ENV_ID = "MountainCar-v0"
+    STATE = ("position", "velocity")

@@ -1,4 +1,4 @@
-"""Runs the example twice, with all levels and with L3 alone, and writes one report: ``python run.py OUT``.
+"""Runs the example twice, with all levels and with L3 alone, and writes one report: ``python run_mountaincar.py OUT``.
 
 OUT gets a copy of the project, which becomes a git repository of its own, both journals and ``report.html``.
 """
@@ -12,26 +12,16 @@ import sys
 from pathlib import Path
 from typing import Final
 
-HERE: Final = Path(__file__).resolve().parent
+from prepare import prepare  # it lies beside this file
+
 RUNS: Final = {"ladder": ((), 0), "l3-only": (("--levels", "3"), 1)}
 """Options of each run, and the exit status that it must have: 1 is a run that stopped for a person."""
 FEW_PLUGINS: Final = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # its tests need none, and pytest starts 30 times
-IDENTITY: Final = ("-c", "user.name=example", "-c", "user.email=example@localhost")
-
-
-def prepare(out: Path) -> Path:
-    """A repository with the project in it, beside its patches and hidden tests; returns its folder."""
-    for name in ("project", "patches", "hidden-tests", "backup-tests"):
-        shutil.copytree(HERE / name, out / name, ignore=shutil.ignore_patterns("__pycache__", ".recipe"))
-    project = out / "project"
-    for command in (("init", "--quiet"), ("add", "--all"), (*IDENTITY, "commit", "--quiet", "-m", "the project")):
-        subprocess.run(["git", *command], cwd=project, check=True)
-    return project
 
 
 def main(out: Path) -> None:
     """See the module's docstring."""
-    project = prepare(out)
+    project = prepare("mountaincar", out)
     for name, (options, expected) in RUNS.items():
         print(f"=== {name}", flush=True)
         command = [sys.executable, "-m", "env_recipe.cli", "run", "--name", name, *options]

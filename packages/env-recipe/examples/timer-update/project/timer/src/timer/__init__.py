@@ -1,0 +1,1 @@
+"""The timer of a Game Boy as PyBoy has it."""

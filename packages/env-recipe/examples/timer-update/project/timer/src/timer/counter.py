@@ -1,0 +1,3 @@
+"""Not translated yet."""
+
+raise NotImplementedError
