@@ -4,10 +4,12 @@ import copy
 import json
 import random
 
+import numpy as np
 import pytest
 
+from pokejax.input_log import numbers
 from pokejax.showdown import determinize, from_showdown, to_showdown
-from pokejax.showdown.incoming import read, words
+from pokejax.showdown.incoming import drawn, read, words
 from pokejax.showdown.viewpoint import REQUEST
 from pokejax.verification import DECLARATION
 from pokejax.verification.battles import play
@@ -34,6 +36,10 @@ def test_battles_go_on_alike_from_positions_that_were_brought_over():
         assert found["failing"] == [], name
         assert (found["battles"], found["unfinished"]) == (QUICK["battles"], 0)
         assert found["steps"] > 5 * found["battles"]
+
+
+def test_the_numbers_of_a_position_are_those_of_its_seed():
+    assert np.array_equal(drawn("abc")[:50], numbers(["sodium,abc"], 50)[0])
 
 
 TOLD = ("appeared", "percent", "ability_shown", "item_shown", "moves_shown", "rested")

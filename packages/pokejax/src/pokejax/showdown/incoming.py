@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import jax
 import numpy as np
+from numpy.typing import NDArray
 
 from pokejax import input_log, rows, teams
 from pokejax.showdown.documents import TRAPPED_BY_RULES, Document, loaded, order_of, pokemon_of, refused
@@ -20,6 +23,7 @@ from pokejax.state import (
     Words,
 )
 from pokejax.tables import Params, params
+from rlenv_shared import sodium
 from rlenv_shared.errors import EnvError
 
 NUMBERS: Final = 65_536
@@ -63,8 +67,26 @@ def from_showdown(document: str | bytes | Mapping[str, Any]) -> Position:
     found = read(document)
     tables = params(teams.constants([list(team) for team in found.teams]))
     if found.seed:
-        tables = tables.replace(numbers=input_log.numbers([input_log.SODIUM + found.seed], NUMBERS)[0])
+        tables = tables.replace(numbers=drawn(found.seed))
     return Position(words(found.values), tables, found.teams, found.seed)
+
+
+def drawn(seed: str) -> NDArray[np.uint32]:
+    """The next `NUMBERS` numbers of Showdown's default generator, each of which hangs on the one before.
+
+    Args:
+        seed: hexadecimal digits.
+    """
+    return np.asarray(_stream()(sodium.from_hex(seed)))
+
+
+@functools.cache
+def _stream() -> Any:
+    def advance(state: Any, _: None) -> tuple[Any, Any]:
+        number, state = sodium.advance(state)
+        return state, number
+
+    return jax.jit(lambda state: jax.lax.scan(advance, state, None, length=NUMBERS)[1])
 
 
 @dataclasses.dataclass(frozen=True)
