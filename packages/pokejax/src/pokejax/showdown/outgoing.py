@@ -276,7 +276,7 @@ class _Side:
         """As what a Pokémon stands there, and what it will be again."""
         constant, fainted = self.team[member], self[at + "fainted"]
         name = constant["species"]
-        changes = self[at + "changed"] and not (fainted and name in TERASTALS)
+        changes = self[at + "changed"]
         becomes = CHANGES | TERASTALS if self[at + "terastallized"] else CHANGES
         present = teams.changed(constant, becomes) if changes else constant
         species, permanent = present["species"], _base(name) not in REVERTING

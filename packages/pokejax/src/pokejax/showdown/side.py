@@ -200,8 +200,8 @@ class Side:
 
     def _volatile(self) -> dict[str, int]:
         """Volatile conditions, and what is kept like them."""
-        if self.front.true("fainted"):
-            return {}
+        if self.front.true("fainted"):  # which keeps how its last move went, should it be revived
+            return {"this_result": _result(self.front, "moveThisTurnResult")}
         found: dict[str, int] = {}
         for name in self.conditions:
             state = self.conditions.part(name)

@@ -256,7 +256,8 @@ class _View:
             },
             "gender": constant["gender"], "hp": hp, "maxhp": most, "fainted": fainted,
             "status": "fnt" if fainted and out else status, "statusState": self._status(number, known, status),
-            "species": f"[Species:{_present(known, constant)}]", "baseAbility": constant["ability"], "ability": ability,
+            "species": f"[Species:{_present(known, constant)}]", "ability": ability,
+            "baseAbility": _become(known, constant)["ability"],
             "item": item, "moveSlots": slots, "timesAttacked": self.counter.struck.get((number, name), 0),
             "isActive": out and not fainted, "details": constant["species"],
             "baseStoredStats": dict(zip(rows.STATS[1:], constant["stats"], strict=True)), "attackedBy": [],
@@ -278,7 +279,7 @@ class _View:
             amount, *status = self._entries()[name]["condition"].split(" ")
             now = int(amount.split("/")[0])
             return now, self.counter.most.get(name, 1), (status or [""])[0].replace("fnt", ""), now == 0
-        most = int(teams.changed(constant)["maxhp"]) if _changed(known) else int(constant["maxhp"])
+        most = int(_become(known, constant)["maxhp"])
         if known.fainted:
             return 0, most, "", True
         share = known.percent
@@ -297,13 +298,14 @@ class _View:
 
     def _ability_now(self, number: int, name: str, constant: Mapping[str, Any], known: Pokemon, out: bool) -> str:
         side = self.counter.sides[number]
+        ability: str
         if number == self.player:
-            ability: str = self._entries()[name]["ability"]
+            ability = self._entries()[name]["ability"]
             return ability
         if out and side.copied and side.copied != "?":
             return side.copied
-        changed: str = teams.changed(constant)["ability"] if _changed(known) else constant["ability"]
-        return changed
+        ability = _become(known, constant)["ability"]
+        return ability
 
     def _front(
         self, number: int, found: Mapping[str, Any], constant: Mapping[str, Any], known: Pokemon,
@@ -424,6 +426,13 @@ _ENDING: Final = ("destinybond", "glaiverush")
 def _changed(known: Pokemon) -> bool:
     """Whether a Pokémon is known to have become what `effects.CHANGES` says."""
     return known.form > 0 and known.species in CHANGES
+
+
+def _become(known: Pokemon, constant: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The description of what it is known to have become."""
+    if not _changed(known):
+        return constant
+    return teams.changed(constant, CHANGES | TERASTALS if known.form > 1 else CHANGES)
 
 
 def _present(known: Pokemon, constant: Mapping[str, Any]) -> str:

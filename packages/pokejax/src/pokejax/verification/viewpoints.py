@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from pokejax import rows, teams
 from pokejax.env import RandomBattle
 from pokejax.showdown.spectator import Spectator
+from pokejax.showdown.told import Pokemon
 from pokejax.showdown.viewpoint import REQUEST, determinize
 from pokejax.tables import NAMES
 from pokejax.verification.battles import FORMS, Outcome
@@ -24,7 +26,7 @@ def verify_viewpoints(recordings: Sequence[dict[str, Any]], form: str = "native"
     """Make a position of what one player was told, at one decision of each battle, and observe it.
 
     What the player observes has to be what a `Spectator` of its messages knows, and each of the other side's Pokémon
-    has to be one of the generator's.
+    has to have nothing, besides what was told of it, but what the generator gives its species.
 
     Args:
         recordings: of `battles.play` with messages.
@@ -46,7 +48,9 @@ def verify_viewpoints(recordings: Sequence[dict[str, Any]], form: str = "native"
         seen = _observe()(position.state, position.params)
         ours = {name: np.asarray(array)[player] for name, array in seen.items()}
         difference = first_difference(ours, spectator.observation())
-        unheard = [one["species"] for one in position.teams[1 - player] if not _generated(one)]
+        told = list(spectator.sides[1 - player].team.values())  # in the order in which the position has them
+        foes = itertools.zip_longest(position.teams[1 - player], told)
+        unheard = [one["species"] for one, known in foes if not _generated(one, known)]
         if difference is None and unheard:
             difference = f"the generator makes no {', '.join(unheard)} like this"
         if difference:
@@ -68,18 +72,23 @@ def _observe() -> Any:
 
 
 @functools.cache
-def _sets() -> frozenset[tuple[Any, ...]]:
-    """Species, ability, item, moves and tera type of every Pokémon of the pool that ships with the package."""
+def _sets() -> Mapping[int, frozenset[tuple[str, int]]]:
+    """By species the abilities, items, tera types and moves that its Pokémon of the shipped pool have."""
     pool = teams.pool()
     found = rows.POKEMON.decode(tuple(pool[f"word{k}"] for k in range(rows.POKEMON_WORDS)))
-    columns = [found[name].tolist() for name in ("species", "ability", "item", "tera_type")]
-    moves = np.sort(np.stack(found["moves"]), axis=0).T.tolist()
-    return frozenset((*row, *four) for *row, four in zip(*columns, moves, strict=True))
+    named = [("ability", found["ability"]), ("item", found["item"]), ("tera", found["tera_type"])]
+    parts: dict[int, set[tuple[str, int]]] = {}
+    for kind, column in [*named, *(("move", moves) for moves in found["moves"])]:
+        for species, number in {*zip(found["species"].tolist(), column.tolist(), strict=True)}:
+            parts.setdefault(species, set()).add((kind, number))
+    return {species: frozenset(own) for species, own in parts.items()}
 
 
-def _generated(one: Mapping[str, Any]) -> bool:
-    """Whether the pool has this Pokémon."""
-    moves = sorted([NAMES["move"].index(name) for name, _ in one["moves"]] + [0] * (4 - len(one["moves"])))
-    species, item = NAMES["species"].index(one["species"]), NAMES["item"].index(one["item"])
-    tera = NAMES["type"].index(one["tera"])
-    return (species, teams.ability_of(one), item, tera, *moves) in _sets()
+def _generated(one: Mapping[str, Any], known: Pokemon | None) -> bool:
+    """Whether the generator gives its species each of its parts that were not told of it, be it by an Illusion."""
+    known = Pokemon("", 0) if known is None else known
+    parts = [("move", NAMES["move"].index(name)) for name, _ in one["moves"] if name not in known.moves]
+    parts += [("item", NAMES["item"].index(one["item"]))]
+    parts += [] if known.ability else [("ability", teams.ability_of(one))]
+    parts += [] if known.tera else [("tera", NAMES["type"].index(one["tera"]))]
+    return _sets().get(NAMES["species"].index(one["species"]), frozenset()).issuperset(parts)
