@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from pokejax.rows import BOOSTS
+
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
@@ -69,8 +71,41 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "unburden": Condition("unburdened"),
     "yawn": Condition("yawn", "duration"),
 }
-"""Those that need nothing but this.  Written out where they are used: stall, choicelock, mirrorcoat, trapper, the moves
-that get ready or charge, the paradox abilities."""
+"""Those that need nothing but this; `written` and `side.Side` know the others: stall, choicelock, mirrorcoat, trapper,
+the moves that get ready or charge, the paradox abilities."""
+
+
+def written(
+    field: Callable[[str], Any], move: Callable[[int], str], *, ability: str, foe: str, traps: Any
+) -> dict[str, dict[str, Any]]:
+    """All volatile conditions of an active Pokémon as Showdown has them, but for who has brought them.
+
+    Args:
+        field: gives the side's values.
+        move: gives the id in a slot.
+        ability: id of the paradox ability, if one is awake.
+        foe: Showdown's name of the other side's place, such as "p2a".
+        traps: whether the other one is trapped by this one.
+    """
+    found = {name: one.written(field, move) for name, one in CONDITIONS.items() if field(one.field)}
+    if field("choice_lock"):
+        found["choicelock"] = {"move": move(field("choice_lock") - 1)}
+    if field("stall_turns"):
+        found["stall"] = {"counter": 3 ** field("stalls"), "duration": field("stall_turns")}
+    if field("readied"):
+        found[move(field("chosen_slot"))] = ONE_TURN | ({"lostFocus": True} if field("unfocused") else {})
+    if field("coated"):
+        struck = {"slot": foe} if field("coat") else {}
+        found["mirrorcoat"] = {**ONE_TURN, "damage": max(field("coat") - 1, 0), **struck}
+    if traps:
+        found["trapper"] = {}
+    if field("charging") and field("charged"):
+        found[move(field("charge_slot"))] = {"targetLoc": 1}
+    if field("best_stat"):
+        booster = {"fromBooster": True} if field("from_booster") else {}
+        found[ability] = {"bestStat": BOOSTS[field("best_stat") - 1], **booster}
+    return found
+
 
 SCREENS: Final[Mapping[str, str]] = {
     "reflect": "reflect",

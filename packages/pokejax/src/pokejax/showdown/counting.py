@@ -38,8 +38,8 @@ class Stay:
         turns: that it has been out for.
         actions: moves that it has begun.
         typed: its only type, where that was changed.
-        struck: whether the other one has struck it in this turn; `struck_by` how often in all.
         uses: of the same move in a row.
+        boosted, dropped: whether a stage has gone up or down in this turn.
     """
 
     left: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -114,15 +114,16 @@ class Counter(Spectator):
     def _count_switch(self, side: int, parts: list[str]) -> None:
         self.stays[side] = Stay()
         self.moved.add(side)
-        self.names[side] = parts[0].split(": ", 1)[1]
-        details = parts[1].split(", ")
-        self.genders[side, self.names[side]] = next((one for one in details if one in ("M", "F")), "N")
+        self._note_name(side, parts)
         self.stays[1 - side].flags -= {"trapped"}
         self.hit_now.discard(1 - side)
 
     _count_drag = _count_switch
 
     def _count_replace(self, side: int, parts: list[str]) -> None:
+        self._note_name(side, parts)
+
+    def _note_name(self, side: int, parts: list[str]) -> None:
         self.names[side] = parts[0].split(": ", 1)[1]
         details = parts[1].split(", ")
         self.genders[side, self.names[side]] = next((one for one in details if one in ("M", "F")), "N")

@@ -16,7 +16,7 @@ from pokejax.battle import Battle
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, REVERTING, TERASTALS
 from pokejax.rules import futures, wishes
 from pokejax.rules.requests import enabled_moves
-from pokejax.showdown.conditions import CONDITIONS, HAZARDS, ORDERED, RESULTS, SCREENS
+from pokejax.showdown.conditions import CONDITIONS, HAZARDS, ORDERED, RESULTS, SCREENS, written
 from pokejax.showdown.documents import POSITIONS, TRAPPED_BY_RULES, Document, id_of, loaded, order_of, refused
 from pokejax.showdown.incoming import QUEUED, Position
 from pokejax.showdown.side import team_of
@@ -30,6 +30,8 @@ BY_FOE: Final = frozenset({
     "saltcure", "taunt", "throatchop", "trapped", "yawn",
 })  # fmt: skip
 """Volatile conditions that the other Pokémon brings."""
+LINKED: Final = {"trapped": "trapper", "trapper": "trapped"}
+"""Conditions of both Pokémon that end together."""
 ACTION_ORDER: Final = {
     "start": 2, "instaswitch": 3, "beforeTurn": 4, "beforeTurnMove": 5, "revivalblessing": 6, "runSwitch": 101,
     "switch": 103, "terastallize": 106, "priorityChargeMove": 107, "move": 200, "residual": 300,
@@ -177,9 +179,10 @@ class _Side:
     def _ref(self, member: int) -> str:
         return f"[Pokemon:p{self.number + 1}{POSITIONS[self.order.index(member)]}]"
 
-    def _anybody(self, number: int, orders: Sequence[int]) -> str:
+    def _anybody(self, number: int) -> str:
         """A reference to a Pokémon numbered six times its side plus its place in the team."""
         side, member = divmod(number, TEAM)
+        orders = [self.values[f"side[{side}].order[{place}]"] for place in range(TEAM)]
         return f"[Pokemon:p{side + 1}{POSITIONS[orders.index(member)]}]"
 
     def side(self, fresh: Mapping[str, Any]) -> dict[str, Any]:
@@ -262,10 +265,8 @@ class _Side:
     def _status(self, at: str, status: str, here: str) -> dict[str, Any]:
         if not status or (not at and self["shown_fainted"]):
             return dict(NO_EFFECT)
-        by = divmod(self[at + "status_by"], TEAM)
-        orders = [self.values[f"side[{by[0]}].order[{place}]"] for place in range(TEAM)]
         state = {"id": status, "target": here, "effectOrder": next(self.clock)}
-        state["source"] = f"[Pokemon:p{by[0] + 1}{POSITIONS[orders.index(by[1])]}]"
+        state["source"] = self._anybody(self[at + "status_by"])
         if status == "tox":
             state["stage"] = self[at + "stage"]
         if status == "slp":
@@ -383,11 +384,13 @@ class _Side:
 
     def _volatiles(self, moves: Sequence[str], here: str, types: Sequence[str]) -> dict[str, Any]:
         """Volatile conditions in the order in which they came."""
-        found: dict[str, dict[str, Any]] = {}
-        for name, condition in CONDITIONS.items():
-            if self[condition.field]:
-                found[name] = condition.written(self.__getitem__, lambda slot: _move_in(moves, slot))
-        found |= self._special(moves)
+        found = written(
+            self.__getitem__,
+            lambda slot: _move_in(moves, slot),
+            ability="quarkdrive" if self._ability() == "quarkdrive" else "protosynthesis",
+            foe=f"p{2 - self.number}a",
+            traps=self.values[f"side[{1 - self.number}].shackled"],
+        )
         if "roost" in found:
             found["roost"]["typeWas"] = list(types)
         places = {CONDITIONS[name].field: name for name in found if name in CONDITIONS}
@@ -408,30 +411,6 @@ class _Side:
             listed[name] = {**state, **self._brought(name), **found[name]}
         return listed
 
-    def _special(self, moves: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Conditions that `CONDITIONS` does not describe."""
-        found: dict[str, dict[str, Any]] = {}
-        foe = f"[Pokemon:p{2 - self.number}a]"
-        if self["stall_turns"]:
-            found["stall"] = {"counter": 3 ** self["stalls"], "duration": self["stall_turns"]}
-        if self["choice_lock"]:
-            found["choicelock"] = {"move": _move_in(moves, self["choice_lock"] - 1)}
-        if self["coated"]:
-            slot = f"p{2 - self.number}a" if self["coat"] else None
-            found["mirrorcoat"] = {"duration": 1, "damage": max(self["coat"] - 1, 0), "slot": slot}
-        if self["readied"]:
-            lost = {"lostFocus": True} if self["unfocused"] else {}
-            found[_move_in(moves, self["chosen_slot"])] = {"duration": 1, **lost}
-        if self["best_stat"]:
-            name = "quarkdrive" if self._ability() == "quarkdrive" else "protosynthesis"
-            booster = {"fromBooster": True} if self["from_booster"] else {}
-            found[name] = {"bestStat": rows.BOOSTS[self["best_stat"] - 1], **booster}
-        if self.values[f"side[{1 - self.number}].shackled"]:
-            found["trapper"] = {"linkedStatus": "trapped", "linkedPokemon": [foe]}
-        if self["charged"]:
-            found[_move_in(moves, self["charge_slot"])] = {"targetLoc": 1}
-        return found
-
     def _ability(self) -> str:
         """The id of the active Pokémon's ability."""
         copied = self["copied_ability"]
@@ -446,12 +425,12 @@ class _Side:
             if self["loosened"] and not self.values[f"side[{away}].fainted"]:
                 by["source"] = f"[Pokemon:p{away + 1}b]"  # anybody who is not out
             return by
-        if name == "trapped":
-            return {"linkedStatus": "trapper", "linkedPokemon": [f"[Pokemon:p{2 - self.number}a]"]}
+        if name in LINKED:
+            return {"linkedStatus": LINKED[name], "linkedPokemon": [f"[Pokemon:p{2 - self.number}a]"]}
+        if name == "mirrorcoat":
+            return {"slot": None}  # unless something has struck it
         if name == "yawn":
-            side, member = divmod(self["yawn_by"], TEAM)
-            orders = [self.values[f"side[{side}].order[{place}]"] for place in range(TEAM)]
-            return {"source": f"[Pokemon:p{side + 1}{POSITIONS[orders.index(member)]}]"}
+            return {"source": self._anybody(self["yawn_by"])}
         if name == "choicelock":
             return {"sourceEffect": f"[Item:{NAMES['item'][self['item']]}]"}
         return {}
@@ -527,9 +506,8 @@ class _Side:
         if self["future_turns"]:
             lost = self["future_turns"] == futures.LOST
             end = futures.LAST_TURN + 2 if lost else (turn - 1) % (wishes.CLOCK + 1) + self["future_turns"] - 1 + passed
-            foes = [self.values[f"side[{1 - self.number}].order[{place}]"] for place in range(TEAM)]
             by = {
-                "source": f"[Pokemon:p{2 - self.number}{POSITIONS[foes.index(self['future_by'])]}]",
+                "source": self._anybody(TEAM * (1 - self.number) + self["future_by"]),
                 "sourceSlot": f"p{2 - self.number}a",
             }
             more = {"move": "futuresight", "moveData": FUTURE_SIGHT, "targetSlot": f"p{self.number + 1}a"}

@@ -70,17 +70,12 @@ def verify_outgoing(recordings: Sequence[dict[str, Any]], form: str = "native") 
                 if chosen[n] == moment.decision:
                     recording = recordings[n]
                     state = tuple(np.asarray(word)[n] for word in moment.words)
-                    position = Position(state, moment.params, [read_team(recording, side) for side in (0, 1)])
-                    document = to_showdown(position, recording["views"][0]["json"])
+                    fresh = recording["views"][0]["json"]
+                    document = to_showdown(Position(state, moment.params, read(fresh).teams), fresh)
                     difference = _went_another_way(driver, document, recording, moment.decision, outcome)
                     if difference:
                         outcome.mismatches.append((n, *difference))
     return outcome
-
-
-def read_team(recording: Mapping[str, Any], side: int) -> Sequence[Mapping[str, Any]]:
-    """A recorded battle's team as a position has it."""
-    return read(recording["views"][0]["json"]).teams[side]
 
 
 def _went_another_way(

@@ -11,7 +11,7 @@ import numpy as np
 from pokejax import rows, stages, teams
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
-from pokejax.showdown.conditions import CONDITIONS, RESULTS, SCREENS
+from pokejax.showdown.conditions import RESULTS, SCREENS, written
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, table
 from rlenv_shared.packing.fields import Field
@@ -275,32 +275,13 @@ class _Side:
         return state
 
     def volatiles(self) -> dict[str, Any]:
-        found = {
-            name: condition.written(self.__getitem__, self.slot_name)
-            for name, condition in CONDITIONS.items()
-            if self[condition.field]
-        }
-        if self["choice_lock"]:
-            found["choicelock"] = {"move": self.slot_name(self["choice_lock"] - 1)}
-        if self["stall_turns"]:
-            found["stall"] = {"counter": 3 ** self["stalls"], "duration": self["stall_turns"]}
-        if self["readied"]:
-            name = self.slot_name(self["chosen_slot"])
-            found[name] = {"duration": 1} | ({"lostFocus": True} if self["unfocused"] else {})
-        if self["coated"]:
-            found["mirrorcoat"] = {"duration": 1, "damage": max(self["coat"] - 1, 0)}
-            if self["coat"]:
-                found["mirrorcoat"]["slot"] = f"p{2 - self.number}a"
-        if self.state[f"side[{1 - self.number}].shackled"]:
-            found["trapper"] = {}
-        if self["charging"] and self["charged"]:
-            found[self.slot_name(self["charge_slot"])] = {"targetLoc": 1}
-        if self["best_stat"]:
-            ability = self.team[self.order[0]]["ability"]
-            found[ability] = {"bestStat": rows.BOOSTS[self["best_stat"] - 1]}
-            if self["from_booster"]:
-                found[ability]["fromBooster"] = True
-        return found
+        return written(
+            self.__getitem__,
+            self.slot_name,
+            ability=self.team[self.order[0]]["ability"],
+            foe=f"p{2 - self.number}a",
+            traps=self.state[f"side[{1 - self.number}].shackled"],
+        )
 
     def slot_name(self, slot: int) -> str:
         if slot >= MOVES:
