@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +33,8 @@ def test_a_block_runs_alone(folder: Path, number: int, tmp_path: Path) -> None:
         from emurust.games import windfall
 
         (tmp_path / "game.gb").write_bytes(windfall.rom())
+    for examples in re.findall(r'"(packages/[\w-]+/examples)"', block):  # files that a clone has
+        shutil.copytree(REPO / examples, tmp_path / examples)
     (tmp_path / "block").write_text(block)
     command = ["-c", SESSION] if block.startswith(">>>") else ["block"]
     environment = {**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning:__main__"}
