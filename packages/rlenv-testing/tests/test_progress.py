@@ -37,7 +37,7 @@ def test_a_run_says_how_far_it_is_and_what_took_longest(pytester, workers):
     pytester.makeconftest("from rlenv_testing import progress\nprogress.EVERY_S = 0.0\n")
     said = pytester.runpytest_subprocess(*workers, "--record-seconds", "seconds.json").stdout
     said.fnmatch_lines(["*2 of 3 tests, 0 min, about * min left; *GiB*"])
-    said.fnmatch_lines(["*slowest files*", "*processor seconds*test_*.py", "peak memory: *GiB*"])
+    said.fnmatch_lines(["*slowest files*", "*processor seconds*test_*.py", "peak memory: *GiB, in test_*.py"])
     recorded = json.loads((pytester.path / "seconds.json").read_text())
     assert set(recorded["seconds"]) == {"test_a.py", "test_b.py"}
 

@@ -70,16 +70,11 @@ def _run(path: Path, events: Sequence[Event]) -> dict[str, Any]:
             }  # fmt: skip
             phases[-1]["iterations"] += 1
             phases[-1]["kept"] += event["kept"]
-            points.append(
-                {
-                    "iteration": event["iteration"],
-                    "tokens": tokens,
-                    "levels": _by_level(outcomes),
-                    "kept": event["kept"],
-                }
-            )
-        elif kind == "check" and "iteration" not in event:
-            phases[-1]["caught"] += len(Outcomes.from_json(event["outcomes"]).failed)
+            points.append({"iteration": event["iteration"], "tokens": tokens, "levels": _by_level(outcomes)})
+        elif kind == "check" and "iteration" not in event:  # at the beginning of a phase
+            outcomes = Outcomes.from_json(event["outcomes"])
+            phases[-1]["caught"] += len(outcomes.failed)
+            points.append({"iteration": len(rows), "tokens": tokens, "levels": _by_level(outcomes)})
         elif kind == "generated":
             phases[-1]["caught"] += len(event["outcomes"]["failed"])
         elif kind in ("hidden", "backup"):
@@ -133,8 +128,12 @@ def _plots(runs: Sequence[dict[str, Any]]) -> str:
                 share = [100 * point["levels"][level][0] / point["levels"][level][1] for point in chosen]
                 axis.plot([point[against] for point in chosen], share, marker="o", markersize=3, label=level.upper())
             axis.set(
-                xlabel=against if against == "iteration" else "tokens so far", ylabel="tests passing, %", ylim=(-4, 104)
+                xlabel="iterations so far" if against == "iteration" else "tokens so far",
+                ylabel="tests passing, %",
+                ylim=(-4, 104),
             )
+            if against == "iteration":
+                axis.set_xlim(-0.5, run["iterations"] + 0.5)  # whole numbers, also of a run of one iteration
             axis.set_title(f"{run['name']}: {run['standing'].partition(':')[0]}")
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             if axis.lines:

@@ -80,7 +80,7 @@ class Progress:
         self._left: dict[str, int] = {}
         self._seconds: collections.Counter[str] = collections.Counter()
         self._mib: dict[str, int] = {}  # by worker
-        self._peak: dict[str, int] = {}
+        self._peak: dict[str, tuple[int, str]] = {}  # MiB by worker, and the file of the test that reached it
         self._begun = self._said = time.monotonic()
 
     def expect(self, nodeids: list[str]) -> None:
@@ -107,7 +107,8 @@ class Progress:
         worker = getattr(report, "worker_id", "main")
         self._seconds[path] += used["seconds"]
         self._mib[worker] = used["mib"]
-        self._peak[worker] = max(self._peak.get(worker, 0), used["peak_mib"])
+        if used["peak_mib"] > self._peak.get(worker, (0, ""))[0]:
+            self._peak[worker] = used["peak_mib"], path
         if report.when == "teardown" and path in self._left:
             self._left[path] -= 1
         if time.monotonic() - self._said >= EVERY_S:
@@ -141,5 +142,5 @@ class Progress:
         terminalreporter.section("slowest files")
         for path, taken in self._seconds.most_common(SLOWEST):
             terminalreporter.write_line(f"{taken:7.0f} processor seconds  {path}")
-        peaks = ", ".join(f"{worker} {mib / 1024:.2f} GiB" for worker, mib in sorted(self._peak.items()))
-        terminalreporter.write_line(f"peak memory: {peaks}")
+        for worker, (mib, path) in sorted(self._peak.items()):
+            terminalreporter.write_line(f"peak memory: {worker} {mib / 1024:.2f} GiB, in {path}")

@@ -6,8 +6,10 @@ import atexit
 import dataclasses
 import functools
 import itertools
+import pickle
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import jax
 import numpy as np
@@ -289,6 +291,31 @@ def _asked_for(pokemon: dict[str, Any]) -> dict[str, Any]:
     return pokemon
 
 
+class Views(Sequence[Mapping[str, Any]]):
+    """Views of one battle, packed: of thousands of short battles with all that players are told they fill gigabytes."""
+
+    def __init__(self) -> None:
+        self._packed: list[bytes] = []
+
+    def append(self, view: Mapping[str, Any]) -> None:
+        """The next one."""
+        self._packed.append(zlib.compress(pickle.dumps(view), level=1))
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    @overload
+    def __getitem__(self, number: int) -> Mapping[str, Any]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Mapping[str, Any]]: ...
+
+    def __getitem__(self, number: int | slice) -> Any:
+        if isinstance(number, slice):
+            return [self[k] for k in range(*number.indices(len(self)))]
+        return pickle.loads(zlib.decompress(self._packed[number]))
+
+
 def scripted(
     settings: Sequence[dict[str, Any]],
     choose: Callable[[int, int, Mapping[str, Any], Callable[[str], str | None]], str],
@@ -320,20 +347,21 @@ def scripted(
         opened = driver.request("open", **begin)
         numbers = [view_["battle"] for view_ in opened]
         recordings = [
-            {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": [v]}
+            {"seed": v["seed"], "teams": v["teams"], "constants": v["constants"], "choices": [], "views": Views()}
             for v in opened
         ]
-        for past in range(max(decisions)):
-            unfinished = [n for n in range(len(numbers)) if past < decisions[n] and not enough(n)]
-            going = [n for n in unfinished if not recordings[n]["views"][-1]["ended"]]
+        latest, past = dict(enumerate(opened)), 0
+        while latest:
+            for n, view_ in latest.items():
+                recordings[n]["views"].append(view_)
+            going = [n for n, v in latest.items() if past < decisions[n] and not v["ended"] and not enough(n)]
             steps = []
             for n in going:
-                view_ = recordings[n]["views"][-1]
+                view_ = latest[n]
                 asked = [bool(view_["legal"][side]["accepted"]) for side in (0, 1)]
                 choices = [choose(n, s, view_, functools.partial(refusal, n, s)) if asked[s] else "" for s in (0, 1)]
                 recordings[n]["choices"].append(choices)
                 steps.append({"battle": numbers[n], "choices": choices})
             views = driver.request("step", steps=steps, include=include) if steps else []
-            for n, view_ in zip(going, views, strict=True):
-                recordings[n]["views"].append(view_)
+            latest, past = dict(zip(going, views, strict=True)), past + 1
     return recordings
