@@ -209,6 +209,16 @@ class Env:
         truncated = self.is_truncated(state, params)
         return self.restart(terminated | truncated, state, params, ops), reward, terminated, truncated
 
+    def _next_view(self, done: Any, state: Any, final_obs: Any, params: Any, ops: Ops) -> Any:
+        """The observation after a step: of the next episode where one is over."""
+        if self.observes_state and not ops.branches:
+            return self.view(state, params, ops)  # so that a compiler can leave the final one out
+
+        def begun(final_obs: Any) -> Any:
+            return select(done, self.view(state, params, ops), final_obs)
+
+        return ops.when_any("observation of the next episode", done, begun, final_obs)
+
     def step(
         self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA
     ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
@@ -231,8 +241,7 @@ class Env:
         # Without the barrier XLA:CPU computes the whole step again in the loop that writes the observation.
         state = self.restart(done, final_state, params, ops)
         state = ops.barrier(state) if self.observes_state else state
-        obs = self.view(state, params, ops)
-        obs = obs if self.observes_state else select(done, obs, final_obs)
+        obs = self._next_view(done, state, final_obs, params, ops)
         info = {**info, "terminated": terminated, "truncated": truncated, "final_observation": final_obs}
         if self.turn_order is TurnOrder.SEQUENTIAL:
             info |= {"current_player": self.current_player(state), "final_player": self.current_player(final_state)}

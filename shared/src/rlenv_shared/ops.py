@@ -48,6 +48,7 @@ class Ops:
     when_any: Callable[[str, Any, Handler, Any], Any]  # ``(name, predicate, handler, state) -> state``
     loop: Callable[[Callable[[Any], Any], Handler, Any, int], Any]  # ``(condition, body, state, most passes) -> state``
     barrier: Callable[[Any], Any]  # ``tree -> tree``
+    branches: bool = False  # whether a gate saves the work behind it
 
     def switch(self, name: str, index: Any, handlers: Sequence[Handler], state: Any) -> Any:
         """Run ``handlers[index]``, none where that is out of range; each is given only the states whose index it is."""
@@ -117,7 +118,7 @@ def gated_ops(take: Callable[[Any, Any], Any] | None = None, mulhi: Callable[[An
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
         return repeat_while(condition, body, state, most, any_lane)
 
-    return Ops(take or _gather, mulhi or _mulhi, when_any, loop, lambda tree: tree)
+    return Ops(take or _gather, mulhi or _mulhi, when_any, loop, lambda tree: tree, branches=True)
 
 
 def kernel_ops() -> Ops:
@@ -145,7 +146,7 @@ class Record:
 
 @dataclasses.dataclass(frozen=True)
 class _RecordingOps(Ops):
-    record: Record
+    record: Record = dataclasses.field(default_factory=Record)
 
     def draw(self, random: Generator, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
         value, after = super().draw(random, generator, mask, n, site)
@@ -176,7 +177,7 @@ def recording_ops() -> tuple[Ops, Record]:
         return after
 
     plain = xla_ops("inline")
-    return _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier, record), record
+    return _RecordingOps(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier, record=record), record
 
 
 def _mulhi(a: Any, b: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,24 @@ from rlenv_shared.ops import XLA, Ops
 
 GENERATOR = ("high", "low", "draws")
 _INT_BOUND = np.int32(2**30)
+
+
+class Step(NamedTuple):
+    """A step that is under way.
+
+    Attributes:
+        state: of the battle.
+        action: what both players do, int32 ``[2]``.
+        illegal: whether they chose something else, bool ``[2]``.
+        lead: what the first player's lead was worth before the step, float32 ``()``.
+        begins: whether nothing has been done yet of what there is to do, bool ``()``.
+    """
+
+    state: Words
+    action: Any
+    illegal: Any
+    lead: Any
+    begins: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,16 +163,44 @@ class RandomBattle(Env):
         self, state: Words, action: Any, params: Params, ops: Ops = XLA
     ) -> tuple[Words, Any, Any, dict[str, Any]]:
         """Take the choices of who is asked, and go on; see the class."""
+        under_way = self.begin_step(state, action, params, ops)
+        choices = under_way.action[0], under_way.action[1]
+        state = engine.resolve(under_way.state, choices, params, ops, self.micro_steps)
+        return self.end_step(under_way._replace(state=state), params, ops)
+
+    @property
+    def steps_in_parts(self) -> bool:
+        """Whether a step is made of the parts below, and so many of them as it takes until somebody is asked."""
+        return self.micro_steps is None
+
+    def begin_step(self, state: Words, action: Any, params: Params, ops: Ops = XLA) -> Step:
+        """What a step is about to do."""
         action, illegal = self._accepted(state, action, params, ops)
-        before = self._lead(state, params)
-        state = engine.resolve(state, (action[0], action[1]), params, ops, self.micro_steps)
-        view = LAYOUT.view(state)
+        return Step(state, action, illegal, self._lead(state, params), ~finished(LAYOUT.view(state)))
+
+    def goes_on(self, under_way: Step) -> Any:
+        """Whether nobody is asked yet, and the battle is not over."""
+        return under_way.begins | ~engine.ready(under_way.state)
+
+    def go_on(self, under_way: Step, params: Params, ops: Ops = XLA) -> Step:
+        """One action of the turn."""
+        choices = under_way.action[0], under_way.action[1]
+        state = engine.micro_step(under_way.state, choices, params, ops)
+        return under_way._replace(state=state, begins=jnp.zeros_like(under_way.begins))
+
+    def kind_of_part(self, under_way: Step, params: Params) -> Any:
+        """`alike` of what the next part does."""
+        return engine.likeness(under_way.state, params)
+
+    def end_step(self, under_way: Step, params: Params, ops: Ops = XLA) -> tuple[Words, Any, Any, dict[str, Any]]:
+        """What comes of a step, as of `transition`."""
+        view = LAYOUT.view(under_way.state)
         view.time = view.time + 1
         state = view.words()
         end = finished(view)
         won = [(end & (view.winner == player)).astype(jnp.float32) for player in (0, 1)]
-        first = won[0] - won[1] + self._lead(state, params) - before
-        return state, jnp.stack([first, -first]), end, {"illegal_action": illegal}
+        first = won[0] - won[1] + self._lead(state, params) - under_way.lead
+        return state, jnp.stack([first, -first]), end, {"illegal_action": under_way.illegal}
 
     def _accepted(self, state: Words, action: Any, params: Params, ops: Ops) -> tuple[Any, Any]:
         """Actions that can be taken, and whether others were asked for; who is not asked and passes needs no look."""

@@ -15,6 +15,7 @@ from rlenv_emit.emit import aval_of, chosen_form, emit_lazily, kept_trace
 from rlenv_emit.hooks import Policy, emit_ops
 from rlenv_emit.identity import identity_of
 from rlenv_emit.native import on_host
+from rlenv_emit.parts import Parts, in_parts
 from rlenv_emit.processor import BYTECODE
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.compiling import Constants, depends_on, without_arrays
@@ -41,7 +42,7 @@ class EmittedEnv(Wrapper):
     see `emit_lazily`; its resets are emitted then, too, and no program asks for the environment's `compile_options`,
     which are for a large step of XLA's.  It may have a method ``ended(generator) -> state``, of an episode that is over
     and whose step with auto-reset goes on to the one that ``begin`` makes of the generator: resets are steps then, and
-    compile nothing.
+    compile nothing.  Where it has ``steps_in_parts``, its steps are carried out part by part, see `parts`.
     """
 
     def __init__(
@@ -51,21 +52,30 @@ class EmittedEnv(Wrapper):
         self.made_of = env, form, threads, policy
         ops = emit_ops(policy)
 
-        def lazily(function: Any, alike: Any = None) -> Any:
-            return _with_constants(lambda whole, order: emit_lazily(whole, form, threads, order), function, alike)
+        def lazily(function: Any, alike: Any = None, where: Any = None) -> Any:
+            return _with_constants(
+                lambda whole, *rest: emit_lazily(whole, form, threads, *rest), function, alike, where
+            )
 
         alike = getattr(env, "alike", None)
         if alike is not None:
             setattr(self, "compile_options", {})  # noqa: B010 - as in `Wrapper`
         self._form = chosen_form(form)
         self._masked: bool | None = None
-        self._transition = lazily(lambda state, action, params: env.transition(state, action, params, ops), alike)
-        self._step_env = lazily(lambda state, action, params: env.step_env(None, state, action, params, ops), alike)
-        self._advance = lazily(lambda state, action, params: env.advance(state, action, params, ops), alike)
-        self._step = lazily(lambda state, action, params: env.step(None, state, action, params, ops), alike)
+        parts = Parts(env, ops, lazily) if in_parts(env) else None
+
+        def stepping(step: Callable[..., Any]) -> Callable[..., Any]:
+            if parts:
+                return parts.ending(lambda end, under_way, params: step(end, under_way, None, params))
+            return lazily(lambda state, action, params: step(env, state, action, params), alike)
+
+        self._transition = stepping(lambda env, *given: env.transition(*given, ops))
+        self._step_env = stepping(lambda env, *given: env.step_env(None, *given, ops))
+        self._advance = stepping(lambda env, *given: env.advance(*given, ops))
+        self._step = stepping(lambda env, *given: env.step(None, *given, ops))
         if alike is None:
             self._reset = _with_constants(
-                lambda whole, order: kept_trace(whole), lambda words, params: _reset(env, words, params, XLA), None
+                lambda whole, *rest: kept_trace(whole), lambda words, params: _reset(env, words, params, XLA)
             )
         else:  # XLA's form of a large environment's takes a second to load
             self._reset = lazily(lambda words, params: _reset(env, words, params, ops))
@@ -165,7 +175,7 @@ def _depends_on(function: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def _with_constants(
-    emitted: Callable[..., Any], function: Callable[..., Any], alike: Callable[..., Any] | None
+    emitted: Callable[..., Any], function: Callable[..., Any], *others: Callable[..., Any] | None
 ) -> Callable[..., Any]:
     """What ``emitted`` makes of functions whose last argument, the parameters, keeps its Python numbers."""
 
@@ -174,7 +184,7 @@ def _with_constants(
         def filled(part: Callable[..., Any]) -> Callable[..., Any]:
             return lambda *arguments: part(*arguments[:-1], constants.fill(arguments[-1]))
 
-        return emitted(filled(function), filled(alike) if alike else None)
+        return emitted(filled(function), *(filled(other) if other else None for other in others))
 
     def call(*arguments: Any) -> Any:
         constants, arrays = without_arrays(arguments[-1])

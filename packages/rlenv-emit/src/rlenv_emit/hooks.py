@@ -50,7 +50,7 @@ def emit_ops(policy: Policy | None = None) -> Ops:
     def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
         return repeat_while(condition, body, state, most, any_lane)
 
-    return Ops(XLA.take, jax.lax.mulhi, when_any, loop, lambda tree: tree)
+    return Ops(XLA.take, jax.lax.mulhi, when_any, loop, lambda tree: tree, branches=True)
 
 
 EMIT: Final = emit_ops()

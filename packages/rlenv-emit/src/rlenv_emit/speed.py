@@ -21,6 +21,7 @@ from rlenv_emit import emit, emit_env
 from rlenv_emit.emit import chosen_form, emit_lazily
 from rlenv_emit.env import WithHooks, environment
 from rlenv_emit.hooks import EMIT
+from rlenv_emit.rows import as_row, of_row
 from rlenv_emit.synthetic import Synthetic
 from rlenv_games import Hand, Skirmish
 from rlenv_shared import compiling, machine
@@ -41,28 +42,6 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     plain.rollout, plain.start, plain.options = jax.jit(jax.vmap(emitted, (0, None))), start, {}
     plain.settings = {**plain.settings, "threads": threads, "mode": "emitted rollout"}
     return plain
-
-
-def _as_row(tree: Any) -> Any:
-    """All numbers of one environment, of 32 bits and less, in one array uint32 ``[n]``."""
-    leaves = [leaf.reshape(-1) for leaf in jax.tree.leaves(tree)]
-    return jnp.concatenate([_recoded(leaf, jnp.dtype(jnp.uint32)) for leaf in leaves])
-
-
-def _recoded(words: Any, dtype: Any) -> Any:
-    """The same bits; flags and small integers, which fill no word, by their values."""
-    alike = words.dtype.itemsize == dtype.itemsize
-    return jax.lax.bitcast_convert_type(words, dtype) if alike else words.astype(dtype)
-
-
-def _of_row(row: Any, like: Any) -> Any:
-    """The tree of which `_as_row` made a row."""
-    leaves, structure, begin = [], jax.tree.structure(like), 0
-    for leaf in jax.tree.leaves(like):
-        part = row[begin : begin + leaf.size].reshape(leaf.shape)
-        leaves.append(_recoded(part, leaf.dtype))
-        begin += leaf.size
-    return jax.tree.unflatten(structure, leaves)
 
 
 class _WithoutReset(WithHooks):
@@ -110,17 +89,17 @@ def emitted_play(
         return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
 
     def play(row: Any, kind: Any, ended: Any, params: Any) -> tuple[Any, Any, Any]:
-        before = _of_row(row, one)
+        before = of_row(row, one)
         after, _ = parts.take(before[:4], *before[4:], params, ops)
         ended = after[2][-1] != before[2][-1]  # the last sum is of ended episodes
         *chosen, kind = drawn(after, params, ops)
-        return _as_row((*after, *chosen)), kind, ended
+        return as_row((*after, *chosen)), kind, ended
 
     def begin(row: Any, kind: Any, ended: Any, params: Any) -> Any:
-        state, *others = _of_row(row, one)[:4]
+        state, *others = of_row(row, one)[:4]
         after = inner.begin(env.generator(state), params), *others
         *chosen, kind = drawn(after, params, ops)
-        return _as_row((*after, *chosen)), kind, ended
+        return as_row((*after, *chosen)), kind, ended
 
     order = None if alike is None else lambda row, kind, ended, params: kind
     batched = jax.vmap(emit_lazily(play, processor, threads, order), (0, 0, 0, None))
@@ -133,9 +112,9 @@ def emitted_play(
             return rows if resets else begun(*rows, params), None
 
         *carry, kind = carry
-        rows = jax.vmap(_as_row)(carry), kind, jnp.zeros(batch, jnp.bool_)
+        rows = jax.vmap(as_row)(carry), kind, jnp.zeros(batch, jnp.bool_)
         (row, kind, _), _ = jax.lax.scan(step, rows, None, steps)
-        return (*jax.vmap(lambda row: _of_row(row, one))(row), kind), None
+        return (*jax.vmap(lambda row: of_row(row, one))(row), kind), None
 
     by_xla = workloads.rollout_parts(env, params, batch, observe=False, **form)
     first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA, by_xla), (0, None)), env)

@@ -1,0 +1,93 @@
+"""Steps in parts: each one is a native call of those of a batch who go on, in the order in which they are alike.
+
+A step that ends when somebody is asked takes one environment two parts and another one twenty.  As one loop in one
+native function, a group of lanes goes on until the last of them is done, and its lanes do different things by then.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlenv_emit.branches import any_of_batch
+from rlenv_emit.rows import as_row, of_row
+from rlenv_shared.ops import XLA, Ops, repeat_while
+from rlenv_shared.wrapper import Wrapper
+
+ENDS: Final = np.int32(-1)
+"""The kind of who does not go on."""
+MOST_PARTS: Final = 2**30
+
+
+def in_parts(env: Any) -> bool:
+    """Whether the steps of an environment are made of parts."""
+    return bool(getattr(env, "steps_in_parts", False))
+
+
+class EndOfStep(Wrapper):
+    """The environment whose transition is the end of a step that is under way."""
+
+    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """The end of the step inside; the action is in what is under way."""
+        found: tuple[Any, Any, Any, dict[str, Any]] = self.env.end_step(state, params, ops)
+        return found
+
+
+class Parts:
+    """A step in three functions: its beginning, what is repeated, and its end, of which there are several.
+
+    Args:
+        env: has ``begin_step(state, action, params, ops) -> under way``, ``goes_on(under way) -> bool ()``,
+            ``go_on(under way, params, ops) -> under way``, ``end_step(under way, params, ops)`` with the results of
+            `Env.transition`, and ``kind_of_part(under way, params) -> int32 ()``, a number that environments have in
+            common whose next part is alike.
+        ops: the hooks of the emitted form.
+        lazily: ``(function, alike, where)`` as a function of a batch, as `emit_lazily` makes them.
+    """
+
+    def __init__(self, env: Any, ops: Ops, lazily: Callable[..., Any]) -> None:
+        self._env, self._ops, self._lazily = env, ops, lazily
+        self._begin = lazily(self._begun)
+        self._go_on = lazily(self._gone_on, lambda row, kind, params: kind, lambda row, kind, params: kind != ENDS)
+
+    def ending(self, end: Callable[[EndOfStep, Any, Any], Any]) -> Callable[..., Any]:
+        """A whole step, ``(state, action, params)``, with the results of ``end(environment, under way, params)``."""
+        inside = EndOfStep(self._env)
+        last = self._lazily(lambda row, params: end(inside, of_row(row, self._shapes), params))
+
+        def step(state: Any, action: Any, params: Any) -> Any:
+            started = self._begin(state, action, params)
+
+            def more(under_way: Any) -> Any:
+                return self._go_on(*under_way, params)
+
+            row, _ = repeat_while(lambda under_way: under_way[1] != ENDS, more, started, MOST_PARTS, any_of_batch)
+            return last(row, params)
+
+        return step
+
+    @functools.cached_property
+    def _shapes(self) -> Any:
+        """Shapes and dtypes of what is under way."""
+        env = self._env
+        params = env.default_params
+        word = jax.ShapeDtypeStruct((), jnp.uint32)
+        state = jax.eval_shape(env.init, (word, word), params)
+        actors = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
+        action = jax.ShapeDtypeStruct(actors, jnp.int32)
+        return jax.eval_shape(env.begin_step, state, action, params)
+
+    def _as_row(self, under_way: Any, params: Any) -> tuple[Any, Any]:
+        kind = self._env.kind_of_part(under_way, params) & np.int32(0x7FFFFFFF)
+        return as_row(under_way), jnp.where(self._env.goes_on(under_way), kind, ENDS)
+
+    def _begun(self, state: Any, action: Any, params: Any) -> tuple[Any, Any]:
+        return self._as_row(self._env.begin_step(state, action, params, self._ops), params)
+
+    def _gone_on(self, row: Any, kind: Any, params: Any) -> tuple[Any, Any]:
+        return self._as_row(self._env.go_on(of_row(row, self._shapes), params, self._ops), params)

@@ -1,0 +1,150 @@
+"""Steps in parts give the words of the step as one function, however a batch is made."""
+
+import dataclasses
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlenv_emit import emit_env
+from rlenv_emit.processor import BYTECODE
+from rlenv_shared import counter_rng, spaces
+from rlenv_shared.env import Env
+from rlenv_shared.ops import XLA
+from rlenv_shared.struct import pytree_dataclass
+
+BATCH = 37
+TARGET = 40
+
+
+@pytree_dataclass
+class State:
+    points: Any
+    rolls: Any
+    time: Any
+    rng: Any
+
+
+@pytree_dataclass
+class Params:
+    safe: Any = 3
+    max_steps_in_episode: Any = 5
+
+
+class Throw(NamedTuple):
+    state: State
+    bold: Any
+    begins: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Dice(Env):
+    """Throw a die until it shows the safe number or less, for the bold half of it; nobody throws beyond a target."""
+
+    version: ClassVar[int] = 0
+    name: ClassVar[str] = "emit/Dice-v0"
+    num_actions: ClassVar[int] = 2
+    steps_in_parts: ClassVar[bool] = True
+
+    @property
+    def default_params(self):
+        return Params()
+
+    def begin(self, generator, params, ops=XLA):
+        return State(jnp.int32(0), jnp.int32(0), jnp.int32(0), generator)
+
+    def begin_step(self, state, action, params, ops=XLA):
+        return Throw(state, action == 1, state.points < TARGET // 2)
+
+    def goes_on(self, under_way):
+        return under_way.begins
+
+    def go_on(self, under_way, params, ops=XLA):
+        word, rng = counter_rng.bits(under_way.state.rng)
+        die = (word >> np.uint32(8)).astype(jnp.int32) % 6 + 1
+        safe = params.safe // (1 + under_way.bold.astype(jnp.int32))
+        state = under_way.state
+        thrown = State(state.points + die, state.rolls + 1, state.time, rng)
+        return Throw(thrown, under_way.bold, (die > safe) & (thrown.points < TARGET))
+
+    def kind_of_part(self, under_way, params):
+        return under_way.state.points - 100  # negative ones are kinds, too
+
+    def end_step(self, under_way, params, ops=XLA):
+        state = dataclasses.replace(under_way.state, time=under_way.state.time + 1)
+        return state, state.rolls.astype(jnp.float32), state.points >= TARGET, {"bold": under_way.bold}
+
+    def transition(self, state, action, params, ops=XLA):
+        under_way = self.begin_step(state, action, params, ops)
+        thrown = jax.lax.while_loop(self.goes_on, lambda throw: self.go_on(throw, params, ops), under_way)
+        return self.end_step(thrown, params, ops)
+
+    def elapsed(self, state):
+        return state.time
+
+    def generator(self, state):
+        return state.rng
+
+    def alike(self, state, action, params):
+        return action
+
+    def observe(self, state, player, params, ops=XLA):
+        return state.points
+
+    def action_space(self, params):
+        return spaces.Discrete(2)
+
+    def observation_space(self, params):
+        return spaces.Box(0, TARGET + 6, (), np.int32)
+
+
+def played(env, batch, params, steps=12):
+    """Results of the steps of a batch of this shape."""
+    size = int(np.prod(batch))
+    shaped = lambda tree: jax.tree.map(lambda leaf: leaf.reshape(*batch, *leaf.shape[1:]), tree)  # noqa: E731
+    state = shaped(jax.vmap(env.init, (0, None))(tuple(map(jnp.asarray, counter_rng.seed_words(3, size))), params))
+    step = lambda state, action: env.step(None, state, action, params)  # noqa: E731
+    for _ in batch:
+        step = jax.vmap(step)
+    step, found = jax.jit(step), []
+    for number in range(steps):
+        action = shaped(jax.random.randint(jax.random.key(number), (size,), 0, 2))
+        found.append(step(state, action))
+        state = found[-1][1]
+    return jax.tree.map(np.asarray, found)
+
+
+@pytest.mark.parametrize("form", [None, BYTECODE.name], ids=["native", "bytecode"])
+@pytest.mark.parametrize("batch", [(), (1,), (BATCH,), (3, 5)], ids=["one", "batch-of-one", "batch", "nested"])
+@pytest.mark.parametrize("params", [Params(), Params(safe=jnp.int32(2))], ids=["constants", "arrays"])
+def test_steps_in_parts_are_the_steps(form, batch, params):
+    env = Dice()
+    ours = played(emit_env(env, form=form, threads=2), batch, params)
+    jax.tree.map(np.testing.assert_array_equal, ours, played(env, batch, params))
+    rewards = np.stack([step[2] for step in ours])
+    assert batch != (BATCH,) or (np.unique(rewards).size > 10 and any(step[3].any() for step in ours))
+
+
+def test_every_kind_of_step_is_made_of_parts():
+    env, params = Dice(), Params()
+    emitted = emit_env(env)
+    state = jax.vmap(env.init, (0, None))(tuple(map(jnp.asarray, counter_rng.seed_words(4, BATCH))), params)
+    action = jnp.arange(BATCH, dtype=jnp.int32) % 2
+    for name, key in (("transition", ()), ("advance", ()), ("step_env", (None,)), ("step", (None,))):
+        axes = (*(None for _ in key), 0, 0, None)
+        theirs, ours = (
+            jax.vmap(lambda *given, one=one, name=name: getattr(one, name)(*given), axes)(*key, state, action, params)
+            for one in (env, emitted)
+        )
+        jax.tree.map(np.testing.assert_array_equal, theirs, ours)
+
+
+def test_a_step_is_a_beginning_a_loop_and_an_end():
+    env, params = emit_env(Dice(), threads=1), Params()
+    state = jax.vmap(Dice().init, (0, None))(tuple(map(jnp.asarray, counter_rng.seed_words(4, BATCH))), params)
+    step = jax.jit(jax.vmap(lambda state, action: env.transition(state, action, params)))
+    text = step.lower(state, jnp.zeros(BATCH, jnp.int32)).as_text()
+    assert text.count("stablehlo.custom_call") == 3
+    assert text.count("stablehlo.while") == 1
