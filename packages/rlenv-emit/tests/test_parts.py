@@ -148,3 +148,16 @@ def test_a_step_is_a_beginning_a_loop_and_an_end():
     text = step.lower(state, jnp.zeros(BATCH, jnp.int32)).as_text()
     assert text.count("stablehlo.custom_call") == 3
     assert text.count("stablehlo.while") == 1
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_the_last_observation_of_an_episode_costs_who_reads_it(read):
+    env, params = emit_env(Dice(), threads=1), Params()
+    state = jax.vmap(Dice().init, (0, None))(tuple(map(jnp.asarray, counter_rng.seed_words(4, BATCH))), params)
+
+    def step(state, action):
+        obs, state, *_, info = env.step(None, state, action, params)
+        return (obs, info["final_observation"]) if read else obs
+
+    compiled = jax.jit(jax.vmap(step)).lower(state, jnp.zeros(BATCH, jnp.int32)).compile().as_text()
+    assert compiled.count("custom_call_target=") == 3 + read

@@ -72,7 +72,7 @@ class EmittedEnv(Wrapper):
         self._transition = stepping(lambda env, *given: env.transition(*given, ops))
         self._step_env = stepping(lambda env, *given: env.step_env(None, *given, ops))
         self._advance = stepping(lambda env, *given: env.advance(*given, ops))
-        self._step = stepping(lambda env, *given: env.step(None, *given, ops))
+        self._step = parts.step() if parts else stepping(lambda env, *given: env.step(None, *given, ops))
         if alike is None:
             self._reset = _with_constants(
                 lambda whole, *rest: kept_trace(whole), lambda words, params: _reset(env, words, params, XLA)

@@ -6,6 +6,7 @@ native function, a group of lanes goes on until the last of them is done, and it
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any, Final
@@ -22,6 +23,7 @@ from rlenv_shared.wrapper import Wrapper
 ENDS: Final = np.int32(-1)
 """The kind of who does not go on."""
 MOST_PARTS: Final = 2**30
+FINAL: Final = "final_observation"
 
 
 def in_parts(env: Any) -> bool:
@@ -57,19 +59,51 @@ class Parts:
 
     def ending(self, end: Callable[[EndOfStep, Any, Any], Any]) -> Callable[..., Any]:
         """A whole step, ``(state, action, params)``, with the results of ``end(environment, under way, params)``."""
-        inside = EndOfStep(self._env)
-        last = self._lazily(lambda row, params: end(inside, of_row(row, self._shapes), params))
+        last = self._last(end)
+        return lambda state, action, params: last(self._carried_out(state, action, params), params)
+
+    def step(self) -> Callable[..., Any]:
+        """The step with auto-reset, ``(state, action, params)``, with the results of `Env.step`.
+
+        The last observation of an episode is a function of its own, which a program that does not read it leaves out,
+        and which is carried out where an episode has ended.
+        """
+        plain = dataclasses.replace(self._ops, branches=False)  # the next observation stands alone
+        env = self._env
+
+        def stepped(inside: EndOfStep, under_way: Any, params: Any) -> Any:
+            *found, info = inside.step(None, under_way, None, params, plain)
+            return *found, {name: value for name, value in info.items() if name != FINAL}
+
+        def final(obs: Any, done: Any, row: Any, params: Any) -> Any:
+            state, *_ = env.end_step(of_row(row, self._shapes), params, self._ops)
+            return env.view(state, params, self._ops)
+
+        end = self._last(stepped)
+        last_seen = self._lazily(final, None, lambda obs, done, row, params: done)
 
         def step(state: Any, action: Any, params: Any) -> Any:
-            started = self._begin(state, action, params)
-
-            def more(under_way: Any) -> Any:
-                return self._go_on(*under_way, params)
-
-            row, _ = repeat_while(lambda under_way: under_way[1] != ENDS, more, started, MOST_PARTS, any_of_batch)
-            return last(row, params)
+            row = self._carried_out(state, action, params)
+            obs, state, reward, terminated, truncated, info = end(row, params)
+            info[FINAL] = last_seen(obs, terminated | truncated, row, params)
+            return obs, state, reward, terminated, truncated, info
 
         return step
+
+    def _last(self, end: Callable[[EndOfStep, Any, Any], Any]) -> Callable[..., Any]:
+        inside = EndOfStep(self._env)
+        emitted: Callable[..., Any] = self._lazily(lambda row, params: end(inside, of_row(row, self._shapes), params))
+        return emitted
+
+    def _carried_out(self, state: Any, action: Any, params: Any) -> Any:
+        """The row of a step of which nothing but the end is left."""
+        started = self._begin(state, action, params)
+
+        def more(under_way: Any) -> Any:
+            return self._go_on(*under_way, params)
+
+        row, _ = repeat_while(lambda under_way: under_way[1] != ENDS, more, started, MOST_PARTS, any_of_batch)
+        return row
 
     @functools.cached_property
     def _shapes(self) -> Any:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_shared import compiling, counter_rng, masking
+from rlenv_shared.intervals import wilson
 from tcgjax import heuristic
 from tcgjax.decks import Deck
 from tcgjax.env import Tcg, TcgParams
@@ -69,10 +70,3 @@ def results(first: Deck, second: Deck, num: int, players: Sequence[str], seed: i
         low, high = wilson(share, num)
         lines.append(f"{title}: {share:.3f} [{low:.3f}, {high:.3f}]")
     return "\n".join([*lines, f"{num} games"])
-
-
-def wilson(share: float, num: int) -> tuple[float, float]:
-    """The 95 % interval of a share of ``num`` games."""
-    z = 1.96
-    middle, width = share + z * z / (2 * num), z * (share * (1 - share) / num + z * z / (4 * num * num)) ** 0.5
-    return (middle - width) / (1 + z * z / num), (middle + width) / (1 + z * z / num)

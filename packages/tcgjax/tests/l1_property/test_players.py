@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tcgjax import DeckError, deck_files, engine, heuristic, pool, simulation, table_view, terminal
+from rlenv_shared.intervals import wilson
+from tcgjax import DeckError, deck_files, engine, heuristic, pool, table_view, terminal
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck
 from tcgjax.host import HostGame
@@ -113,7 +114,7 @@ def test_the_board_shows_no_card_of_the_opponent_s_hand():
 
 def test_intervals_hold_the_share():
     for share, num in ((0.0, 10), (0.5, 100), (1.0, 50)):
-        low, high = simulation.wilson(share, num)
+        low, high = wilson(share, num)
         assert low <= share + 1e-9
         assert share - 1e-9 <= high
         assert low + 1e-9 >= 0.0

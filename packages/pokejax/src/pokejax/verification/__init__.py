@@ -63,6 +63,13 @@ DECLARATION: Final = Declaration(
             whole_episodes=False,  # one decision each
         ),
         RolloutSet(
+            "players",
+            f"{__name__}.rollouts:compare_players",
+            full={"battles": 400, "seed": 101, "processes": 2},
+            quick={"battles": 10, "seed": 102, "native": False},
+            whole_episodes=False,  # decisions, of which none is carried out
+        ),
+        RolloutSet(
             "lasting",
             f"{__name__}.rollouts:compare_lasting",
             full={

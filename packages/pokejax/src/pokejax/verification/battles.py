@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import collections
 import dataclasses
 import functools
 import itertools
@@ -50,12 +51,14 @@ class Outcome:
         decisions: compared, the last state included.
         mismatches: ``(battle, decision, difference)`` of the first difference in a battle.
         unfinished: battles whose recording stops before their end.
+        declared: differences that count for none, by the reason that is declared for them.
     """
 
     battles: int = 0
     decisions: int = 0
     mismatches: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
     unfinished: int = 0
+    declared: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
 
 class Programs:

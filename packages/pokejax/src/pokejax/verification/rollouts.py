@@ -30,7 +30,7 @@ LONG_CHUNK: Final = 20
 LISTED: Final = 100
 """Battles that differ and are named in a file of results."""
 GENDER: Final = PACKED_FIELDS.index("gender")
-What = Literal["state", "observations", "input logs", "from Showdown", "to Showdown", "viewpoints"]
+What = Literal["state", "observations", "input logs", "from Showdown", "to Showdown", "viewpoints", "players"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,9 +161,25 @@ def compare_viewpoints(battles: int, seed: int, processes: int = 1) -> Findings:
         seed: battles are numbered from a million times it.
         processes: as above.
     """
+    return _findings(_numbered(_halves(battles, seed), "viewpoints"), processes)
+
+
+def compare_players(battles: int, seed: int, native: bool = True, processes: int = 1) -> Findings:
+    """What opponents on the device and poke-env's players of the same rules decide, in both seats, at every decision.
+
+    Args:
+        battles: of Showdown's own teams, half of them by each policy.
+        seed: battles are numbered from a million times it.
+        native: as of `compare_input_logs`.
+        processes: as above.
+    """
+    return _findings(_numbered(_halves(battles, seed), "players", _form(native)), processes)
+
+
+def _halves(battles: int, seed: int) -> dict[str, str]:
+    """As many battles, half of them by each policy, numbered from a million times the seed."""
     first, half = 1_000_000 * seed, battles // 2
-    seeds = {POLICIES[0]: f"{first}:{first + half}", POLICIES[1]: f"{first + half}:{first + battles}"}
-    return _findings(_numbered(seeds, "viewpoints"), processes)
+    return {POLICIES[0]: f"{first}:{first + half}", POLICIES[1]: f"{first + half}:{first + battles}"}
 
 
 def _without_genders(team: str) -> str:
@@ -239,14 +255,20 @@ def _by_each_policy(pairs: Sequence[tuple[str, str]], seed: int) -> list[dict[st
     ]
 
 
-def _numbered(seeds: Mapping[str, str], what: What) -> list[Part]:
-    return [part for policy, text in seeds.items() for part in _parts(policy, numbered(text, policy), what)]
+def _numbered(seeds: Mapping[str, str], what: What, form: str = "native") -> list[Part]:
+    return [part for policy, text in seeds.items() for part in _parts(policy, numbered(text, policy), what, form=form)]
 
 
 def _parts(
     comparison: str, settings: Sequence[dict[str, Any]], what: What, size: int = CHUNK, form: str = "native"
 ) -> list[Part]:
     return [Part(comparison, settings[n : n + size], what, form) for n in range(0, len(settings), size)]
+
+
+def _players(recordings: Sequence[dict[str, Any]], form: str) -> Outcome:
+    from pokejax.verification.poke_env_players import verify_players  # poke-env takes a second, and is an extra
+
+    return verify_players(recordings, form)
 
 
 _COMPARED: Final[Mapping[What, Callable[..., Outcome]]] = {
@@ -256,11 +278,12 @@ _COMPARED: Final[Mapping[What, Callable[..., Outcome]]] = {
     "from Showdown": verify_incoming,
     "to Showdown": verify_outgoing,
     "viewpoints": verify_viewpoints,
+    "players": _players,
 }
 
 
 def _outcome(part: Part) -> Outcome:
-    messages, input_log = part.what in ("observations", "viewpoints"), part.what == "input logs"
+    messages, input_log = part.what in ("observations", "viewpoints", "players"), part.what == "input logs"
     include = SERIALISED if part.what in ("from Showdown", "to Showdown") else TIERS
     recordings = list(play(part.settings, messages=messages, input_log=input_log, include=include))
     outcome = _COMPARED[part.what](recordings, form=part.form)
@@ -296,6 +319,9 @@ def _findings(parts: Sequence[Part], processes: int) -> Findings:
         counts["unfinished"] += outcome.unfinished
         failing = [f"battle {part.settings[n]['episode']}, decision {d}: {text}" for n, d, text in outcome.mismatches]
         counts["failing"] = (counts["failing"] + failing)[:LISTED]
+        for reason, times in sorted(outcome.declared.items()):
+            declared = found.measured.setdefault("declared", {})
+            declared[reason] = declared.get(reason, 0) + times
         for text in failing:
             print(f"{part.comparison}: {text}", flush=True)
         totals = ", ".join(f"{counts[key]} {key}" for key in ("battles", "steps", "mismatches", "unfinished"))

@@ -20,12 +20,12 @@ import numpy as np
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.hooks import EMIT
 from rlenv_shared import counter_rng, files, machine
+from rlenv_shared.intervals import wilson
 from rlenv_shared.ops import Ops
 from tcgjax import engine, heuristic
 from tcgjax.arrays import merged
 from tcgjax.codec import CODEC
 from tcgjax.knockouts import TIE
-from tcgjax.simulation import wilson
 from tcgjax.tables import Cards, listed_decks
 from tcgjax.verification.duel import GAME, WORDS, chance
 

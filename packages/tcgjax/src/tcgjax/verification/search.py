@@ -20,11 +20,11 @@ import numpy as np
 
 from rlenv_emit import emit_env
 from rlenv_shared import compiling, counter_rng, files, machine, masking
+from rlenv_shared.intervals import wilson
 from tcgjax.board import ACTIVE
 from tcgjax.codec import CODEC
 from tcgjax.layout import SLOTS
 from tcgjax.questions import as_mask
-from tcgjax.simulation import wilson
 from tcgjax.verification.duel import GAME, Duel, DuelParams
 
 LEAST: Final = 0.9

@@ -19,7 +19,7 @@ import numpy as np
 from rlenv_learn import Policy, evaluate
 from rlenv_learn.league import scores
 from rlenv_shared import files, machine
-from tcgjax.simulation import wilson
+from rlenv_shared.intervals import wilson
 from tcgjax.verification.duel import Duel
 from tcgjax.verification.same_games import play_both
 

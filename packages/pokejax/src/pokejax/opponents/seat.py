@@ -1,0 +1,133 @@
+"""A position from one player's seat: what it may do, and what it knows of who stands there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import rows
+from pokejax.battle import STELLAR, Battle, any_of
+from pokejax.picking import pick
+from pokejax.rules import requests
+from pokejax.rules.damage import IMMUNE, RESISTANT, WEAK
+from pokejax.rules.queue import SWITCH_ACTION
+from pokejax.rules.telling import percent
+from pokejax.state import LAYOUT, MOVES, TEAM
+from pokejax.tables import table
+from rlenv_emit.branches import form
+from rlenv_shared.ops import Ops
+
+TYPES: Final = 20
+NEVER: Final = np.int32(-8)
+"""The exponent of what does nothing."""
+_WORDS: Final = tuple(column.astype(np.int32) for column in table("species")[1:])
+_PLACES: Final = {"atk": (0, 8), "def": (0, 16), "spa": (0, 24), "spd": (1, 0), "spe": (1, 8)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A Pokémon as a player sees it.
+
+    Attributes:
+        types: two, int32; the second is 0 where there is none.
+        species: a number, int32: of what it is now, or seems to be.
+        hp: hit points, of ``most``, int32.
+    """
+
+    types: tuple[Any, ...]
+    species: Any
+    hp: Any
+    most: Any
+
+
+class Seat:
+    """A player's seat.
+
+    Args:
+        state: of one battle.
+        player: 0 or 1, int or int32 array.
+        params: tables and pool.
+        ops: form of the program.
+
+    Attributes:
+        legal: whether each action is legal, bool ``()`` each.
+        can_move: whether any move is.
+    """
+
+    def __init__(self, state: Any, player: Any, params: Any, ops: Ops) -> None:
+        second = jnp.asarray(player) == 1
+        self.battle = Battle(LAYOUT.swap(state, "side", second), params, form(ops))
+        self.own, self.foe = self.battle.view.side
+        self.params = params
+        self.legal = requests.legal_actions(self.battle, 0)
+        self.can_move = any_of(self.legal[:MOVES])
+
+    def move(self, slot: int) -> Any:
+        """The move in a slot."""
+        return self.battle.row("moves", rows.MOVE, self.battle.pokemon(0).moves[slot])
+
+    def active(self) -> Known:
+        """Who stands on its own side."""
+        constants = self.battle.pokemon(0)
+        return Known(self._types(0), constants.species, self.own.hp, constants.max_hp)
+
+    def opponent(self) -> Known:
+        """Who stands on the other side, as far as it is told: in a guise, who it seems to be."""
+        battle, foe = self.battle, self.foe
+        shown = percent(foe.hp, battle.pokemon(1).max_hp)
+        disguised, types = foe.guise > 0, self._types(1)
+        name = battle.row("pokemon", rows.POKEMON, self.params.present_row(foe.member[foe.guise - 1]))
+        seeming = zip(types, (name.type1, name.type2), strict=True)
+        shown_types = tuple(pick(disguised & ~foe.terastallized, other, own) for own, other in seeming)
+        return Known(shown_types, pick(disguised, name.species, battle.pokemon(1).species), shown, np.int32(100))
+
+    def behind(self, place: int) -> tuple[Any, Known, Any]:
+        """Who stands at a place behind: which member of the team, what it is, and whether it may come in."""
+        member = self.own.order[place]
+        kept = self.own.member[member]
+        constants = self.battle.row("pokemon", rows.POKEMON, self.params.present_row(kept))
+        own = constants.type1, constants.type2
+        types = tuple(
+            pick(kept.terastallized, tera, type_) for type_, tera in zip(own, (constants.tera_type, 0), strict=True)
+        )
+        legal = any_of((member == m) & self.legal[SWITCH_ACTION + m] for m in range(TEAM))
+        return member, Known(types, constants.species, kept.hp, constants.max_hp), legal
+
+    def _types(self, number: int) -> tuple[Any, Any]:
+        """Types of who stands there; who is Terastallized into Stellar has that one."""
+        side, types = self.battle.side(number), self.battle.types(number)
+        stellar = side.terastallized & (self.battle.pokemon(number).tera_type == STELLAR)
+        return pick(stellar, STELLAR, types[0]), pick(stellar, 0, types[1])
+
+    def exponent(self, attack: Any, types: tuple[Any, ...]) -> Any:
+        """Of two, by which a type's attacks on two types are multiplied; `NEVER` where they do nothing."""
+        found, immune = 0, False
+        for defender in types:
+            code = self.battle.ops.take(self.params.types, defender * np.int32(TYPES) + attack)
+            found = found + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)
+            immune = immune | (code == IMMUNE)
+        return pick(immune, NEVER, found)
+
+    def quarters(self, attack: Any, types: tuple[Any, ...]) -> Any:
+        """The same multiplier, in quarters."""
+        exponent = self.exponent(attack, types)
+        return pick(exponent == NEVER, 0, np.int32(1) << (jnp.maximum(exponent, -2) + 2))
+
+
+def base_stat(species: Any, stat: str, ops: Ops) -> Any:
+    """A species' base stat, int32."""
+    word, shift = _PLACES[stat]
+    return (ops.take(_WORDS[word], species) >> np.int32(shift)) & np.int32(255)
+
+
+def first_highest(values: Sequence[Any], among: Sequence[Any]) -> Any:
+    """The number of the first of the highest values among those of which it is true, int32; 0 if it is of none."""
+    best, found, number = np.int32(0), False, np.int32(0)
+    for k, (value, here) in enumerate(zip(values, among, strict=True)):
+        better = here & (~jnp.asarray(found) | (value > best))
+        best, number, found = pick(better, value, best), pick(better, np.int32(k), number), found | here
+    return number
