@@ -14,6 +14,7 @@ from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
 from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
+from rlenv_shared.wrapper import Wrapper
 
 BATCH = 37
 TARGET = 40
@@ -139,6 +140,18 @@ def test_every_kind_of_step_is_made_of_parts():
             for one in (env, emitted)
         )
         jax.tree.map(np.testing.assert_array_equal, theirs, ours)
+
+
+def test_a_wrapper_has_steps_of_its_own():
+    """What its steps do besides is no part of the steps inside."""
+
+    class Twice(Wrapper):
+        def transition(self, state, action, params, ops=XLA):
+            state, reward, *others = self.env.transition(state, action, params, ops)
+            return state, 2 * reward, *others
+
+    ours, theirs = (played(env, (BATCH,), Params(), steps=3) for env in (emit_env(Twice(Dice())), Twice(Dice())))
+    jax.tree.map(np.testing.assert_array_equal, ours, theirs)
 
 
 def test_a_step_is_a_beginning_a_loop_and_an_end():

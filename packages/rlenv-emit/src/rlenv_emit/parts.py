@@ -27,8 +27,8 @@ FINAL: Final = "final_observation"
 
 
 def in_parts(env: Any) -> bool:
-    """Whether the steps of an environment are made of parts."""
-    return bool(getattr(env, "steps_in_parts", False))
+    """Whether the steps of an environment are made of parts: its own, not those of one inside of a wrapper."""
+    return hasattr(type(env), "begin_step") and bool(env.steps_in_parts)
 
 
 class EndOfStep(Wrapper):
