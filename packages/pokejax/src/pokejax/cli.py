@@ -1,4 +1,4 @@
-"""The command ``pokejax``: ``battle``, ``replay``, ``verify``, ``damage``, and those of the declaration."""
+"""The command ``pokejax``: ``battle``, ``play``, ``replay``, ``verify``, ``damage``, and those of the declaration."""
 
 from __future__ import annotations
 
@@ -25,6 +25,19 @@ def battle(seed: int = 0, decisions: int = 2000) -> None:
     checked("--decisions", decisions, 1)
     for line in battle_lines(seed, decisions):
         print(line)
+
+
+def play(opponent: str = "heuristics", seed: int = 0) -> None:
+    """Play a battle in the terminal: type an action's number, or its words, as "move 2" or "switch milotic".
+
+    Args:
+        opponent: random, attack, base-power, heuristics or heuristics-meant.
+        seed: of the teams, the battle and the opponent.
+    """
+    from pokejax.terminal import play_against
+
+    checked("--seed", seed, 0)
+    print(play_against(opponent, seed))
 
 
 def replay(log: Path) -> None:
@@ -95,4 +108,5 @@ def damage(
 
 def main() -> None:
     """Run the command that was asked for."""
-    sys.exit(commands.main(DECLARATION, {"battle": battle, "replay": replay, "verify": verify, "damage": damage}))
+    own = {"battle": battle, "play": play, "replay": replay, "verify": verify, "damage": damage}
+    sys.exit(commands.main(DECLARATION, own))

@@ -4,7 +4,7 @@ import pytest
 
 from pokejax.verification import DECLARATION
 from pokejax.verification.battles import play
-from pokejax.verification.poke_env_players import EQUAL, FAINTED_TERA, JUDGES, verify_players
+from pokejax.verification.poke_env_players import EQUAL, FAINTED_TERA, FORME, JUDGES, MISCOUNTED, verify_players
 from pokejax.verification.rollouts import numbered
 
 pytestmark = [pytest.mark.l3, pytest.mark.reference("showdown"), pytest.mark.timeout(600)]
@@ -21,4 +21,4 @@ def test_opponents_decide_as_poke_env_s_players_do():
     asked = sum(bool(side["accepted"]) for one in recordings for view in one["views"] for side in view["legal"])
     assert outcome.decisions == sum(not view["ended"] for one in recordings for view in one["views"]) > 200
     assert outcome.declared.total() < len(JUDGES) * asked / 200
-    assert all(reason.endswith((EQUAL, FAINTED_TERA)) for reason in outcome.declared)
+    assert all(reason.endswith((EQUAL, FAINTED_TERA, FORME, MISCOUNTED)) for reason in outcome.declared)

@@ -21,6 +21,8 @@ from pokejax.state import MOVES, TEAM
 from rlenv_shared.ops import XLA, Ops
 
 REMOVAL: Final = tuple(number_of("move", name) for name in ("rapidspin", "defog"))
+TAKE_HEART: Final = number_of("move", "takeheart")
+"""Raises stages that Showdown's data does not list, so that a player of data does not know it for such a move."""
 TRIPLE_AXEL: Final = number_of("move", "tripleaxel")
 HAZARDS: Final = {
     rows.STEALTH_ROCK: "stealth_rock", rows.SPIKES: "spikes", rows.TOXIC_SPIKES: "toxic_spikes",
@@ -159,7 +161,8 @@ def _raises(seat: Seat, slot: int) -> Any:
     change = seat.battle.ops.take(seat.params.stages, move.boosts)
     raised = [stages.one(change, stat) for stat in stages.EVERY]
     room = any_of((stage > 0) & (stages.one(seat.own.boosts, k) < stages.HIGHEST) for k, stage in enumerate(raised))
-    return (move.target == rows.AT_SELF) & (sum(raised) >= RAISES_AT_LEAST) & room
+    listed = seat.battle.pokemon(0).moves[slot] != TAKE_HEART
+    return (move.target == rows.AT_SELF) & (sum(raised) >= RAISES_AT_LEAST) & room & listed
 
 
 def _strongest(seat: Seat, own: Known, foe: Known) -> Any:

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from poke_env.battle import Battle, Move, MoveCategory, Pokemon, PokemonType
+from poke_env.data import GenData
 from poke_env.player.baselines import MaxBasePowerPlayer, SimpleHeuristicsPlayer
 
 from pokejax.opponents import OPPONENTS
@@ -26,6 +27,8 @@ GENERATION: Final = 9
 TOLD_TO_PLAYERS: Final = frozenset({"", "t:", "request", "win", "tie", "error", "expire", "uhtmlchange"})
 """Messages that poke-env's `Player` takes itself or leaves aside; its `Battle` is given the others."""
 FAINTED_TERA: Final = "who has fainted Terastallized is it no longer, but in poke-env"
+MISCOUNTED: Final = "poke-env has miscounted who has fainted after an Illusion"
+FORME: Final = "poke-env has another forme in mind"
 EQUAL: Final = "both choices are worth exactly the same, and rounding decides"
 
 
@@ -130,7 +133,7 @@ def _verify_chunk(
                     pair = int(ours[name][n, player]), seat.action(order)
                     if pair[0] == pair[1] or (name == "base-power" and min(pair) >= SWITCH_ACTION):
                         continue
-                    if reason := _reason(seat.battle):
+                    if reason := _reason(seat.battle, view["core"]["sides"], player):
                         outcome.declared[f"{name}: {reason}"] += 1
                         continue
                     text = f"player {player}, {name}: action {pair[0]}, poke-env's {pair[1]}"
@@ -148,13 +151,20 @@ def _decisions(name: str) -> Any:
     return jax.jit(jax.vmap(both, (0, None)))
 
 
-def _reason(battle: Battle) -> str:
-    """Why a decision may differ, if that is known."""
+def _reason(battle: Battle, sides: Sequence[Mapping[str, Any]], player: int) -> str:
+    """Why a decision may differ, if that is known; ``sides`` are Showdown's own."""
     own, foe = battle.active_pokemon, battle.opponent_active_pokemon
     assert own is not None
     assert foe is not None
     if any(one.fainted and one.is_terastallized for one in (foe, *battle.available_switches)):
         return FAINTED_TERA
+    fallen = sum(one["hp"] == 0 for one in sides[1 - player]["pokemon"])
+    if fallen != sum(one.fainted for one in battle.opponent_team.values()):
+        return MISCOUNTED
+    for one, side in ((own, sides[player]), (foe, sides[1 - player])):
+        true = side["pokemon"][side["order"][0]]["species"]
+        if not one.transformed and one.base_stats != GenData.from_gen(GENERATION).pokedex[true]["baseStats"]:
+            return FORME
     return EQUAL if _rounding_decides(battle, own, foe) else ""
 
 

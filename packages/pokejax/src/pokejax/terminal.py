@@ -1,0 +1,73 @@
+"""A battle in the terminal: a person against an opponent of `pokejax.opponents`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pokejax import text
+from pokejax.engine import ENGINE
+from pokejax.env import RandomBattle
+from pokejax.opponents import OPPONENTS
+from rlenv_emit.env import bytecode_env
+from rlenv_shared import compiling, counter_rng
+from rlenv_shared.errors import InvalidParamsError
+from rlenv_shared.masking import sample_legal_bits
+
+RANDOM: Final = "random"
+YOU, OTHER = 0, 1
+RESULTS: Final = {1: "you win", -1: "you lose", 0: "a tie"}
+
+
+def play_against(opponent: str, seed: int, ask: Callable[[str], str] = input) -> str:
+    """Play to the end; returns the result in words.
+
+    Args:
+        opponent: ``random``, or a name of `OPPONENTS`.
+        seed: of the teams, the battle and the opponent.
+        ask: shows a prompt and returns a line.
+
+    Raises:
+        InvalidParamsError: there is no such opponent.
+    """
+    if opponent not in (RANDOM, *OPPONENTS):
+        raise InvalidParamsError("opponent", opponent, f"one of {(RANDOM, *OPPONENTS)}", "choose one")
+    env = bytecode_env(RandomBattle())  # ready without a C++ compiler
+    params, decide = env.default_params, OPPONENTS.get(opponent)
+
+    def look(state: Any, word: Any) -> tuple[Any, Any, Any, Any]:
+        masks = env.legal_actions(state, params)
+        drawn = sample_legal_bits(word, masks[OTHER])
+        theirs = decide(state, OTHER, params, word) if decide else drawn
+        return env.view(state, params), masks, env.to_act(state), theirs
+
+    looked = compiling.jit(look, ENGINE)
+    step = jax.jit(lambda state, actions: env.step_env(None, state, actions, params)[1:4])
+    words = np.random.default_rng(seed).integers(0, 2**32, 100_000, np.uint32)
+    state = jax.jit(env.init)(tuple(map(jnp.asarray, counter_rng.key_words(jax.random.key(seed)))), params)
+    for word in words:
+        observation, masks, asked, theirs = jax.tree.map(np.asarray, looked(state, word))
+        own = {name: array[YOU] for name, array in observation.items()}
+        chosen = _answer(own, masks[YOU], ask) if asked[YOU] else int(np.argmax(masks[YOU]))
+        state, reward, ended = step(state, jnp.array([chosen, theirs], jnp.int32))
+        if ended:
+            return RESULTS[int(reward[YOU])]
+    raise AssertionError("a battle ends after 1,000 turns")
+
+
+def _answer(observation: text.Observation, mask: np.ndarray[Any, Any], ask: Callable[[str], str]) -> int:
+    options = text.actions(observation, mask)
+    lines = ["", text.describe(observation), *(f"  {number}: {words}" for number, words in options.items())]
+    print("\n".join(lines), flush=True)  # `input` hides that nobody reads it
+    while True:
+        answer = ask("> ").strip()
+        if answer.isdigit() and int(answer) in options:
+            return int(answer)
+        try:
+            return text.parse_action(answer, observation, mask)
+        except InvalidParamsError as error:
+            print(error)
