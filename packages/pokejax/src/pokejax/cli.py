@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -108,5 +109,11 @@ def damage(
 
 def main() -> None:
     """Run the command that was asked for."""
-    own = {"battle": battle, "play": play, "replay": replay, "verify": verify, "damage": damage}
+    own: dict[str, Callable[..., None]] = {
+        "battle": battle,
+        "play": play,
+        "replay": replay,
+        "verify": verify,
+        "damage": damage,
+    }
     sys.exit(commands.main(DECLARATION, own))
