@@ -19,7 +19,7 @@ from pokejax.rules.damage import damage, matchup
 from pokejax.rules.moves import pass_by_ability
 from pokejax.rules.screens import SCREENS, TURNS
 from pokejax.rules.shaping import shape
-from pokejax.state import LAYOUT, TEAM, Words
+from pokejax.state import LAYOUT, Words
 from pokejax.tables import NAMES, params
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA, Ops
@@ -116,10 +116,7 @@ def situation(
     for species, changes in zip((attacker["species"], defender["species"]), changed, strict=True):
         if changes and species not in CHANGES:
             raise InvalidParamsError("changed species", repr(species), f"one of {sorted(CHANGES)}", "leave it as it is")
-    # The other five, whom nothing asks for, have another ability: a team has one Illusion at most.
-    tables = params(
-        teams.constants([[one, *[{**one, "ability": "pressure"}] * (TEAM - 1)] for one in (attacker, defender)])
-    )
+    tables = params(teams.constants([[attacker], [defender]]))
     zero = np.uint32(0)
     view = LAYOUT.view(jax.device_get(_opening()((np.int32(0), np.int32(1)), (zero, zero, zero), tables)))
     view.weather = _number("weather", weather, rows.WEATHERS)

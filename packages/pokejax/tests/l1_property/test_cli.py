@@ -43,6 +43,14 @@ def test_damage_of_a_pokemon_with_illusion_is_known(capsys):
     assert capsys.readouterr().out.startswith("zoroark uses darkpulse on gyarados: ")
 
 
+@pytest.mark.parametrize(
+    "text", ["|terapagos||terashift|earthpower||||||80|,,,,,Stellar", "|ditto||imposter|transform||||||87|,,,,,Normal"]
+)
+def test_damage_of_who_is_bound_to_its_ability_is_known(capsys, text):
+    cli.damage(PIKACHU, text, "thunderbolt")
+    assert "pikachu uses thunderbolt on " in capsys.readouterr().out
+
+
 def test_a_screen_halves_what_is_no_critical_hit():
     def most(critical, *screens):
         words, tables = damage.situation(member(PIKACHU), member(GYARADOS), screens=((), screens))

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from pokejax import damage, rows, teams
-from pokejax.effects import CHANGES
+from pokejax.effects import CHANGED_ABILITIES, CHANGES
 from pokejax.engine import ENGINE
 from pokejax.rules.screens import SCREENS
 from pokejax.state import MOVES
@@ -171,14 +171,17 @@ def _lead(view: Mapping[str, Any], number: int) -> dict[str, Any]:
     side = view["core"]["sides"][number]
     place = side["order"][0]
     front = side["pokemon"][place]
-    constants = view["constants"][number][place] | {"item": front["item"], "ability": front["ability"]}
+    constants = view["constants"][number][place]
+    changed = front["species"] == CHANGES.get(constants["species"])
+    brought = changed and CHANGED_ABILITIES.get(front["species"]) == front["ability"]
+    ability = constants["ability"] if brought else front["ability"]
     return {key: front[key] for key in ("boosts", "hp", "status")} | {
-        "constants": constants,
+        "constants": {**constants, "item": front["item"], "ability": ability},
         "screens": [name for name in STANDING if name in side["conditions"]],
         "lowered": view["aux"]["sides"][number]["pokemon"][place]["stats_lowered"],
         "grown": _grown(front["volatiles"]),
         "slow": front["ability"] == "slowstart",  # it has just come in
-        "changed": front["species"] == CHANGES.get(constants["species"]),
+        "changed": changed,
     }
 
 
