@@ -70,13 +70,14 @@ KINDS: Final = (
     Kind(
         r"(\.venv/bin/)?[a-z]+-jax (play|gif) --policy", "starts", "needs the policy of a training run", "train-<pkg>"
     ),
-    Kind(r"emurust (play|record)|tcgjax play ", "starts", "needs a terminal and a player", "test-<pkg>"),
+    Kind(r"emurust (play|record)|(tcgjax|pokejax) play ", "starts", "needs a terminal and a player", "test-<pkg>"),
     Kind(r"tcgjax simulate ", "starts", "compiles for minutes", "test-<pkg>"),
     Kind(r"(\S*/)?python \S+/windfall_gif\.py", "starts", "needs the policy of a training run", "train-<pkg>"),
     Kind(r"python \S+/roms/build\.py", "starts", "needs Debian's sdcc", "a person, when a program of ours changes"),
     Kind(r"python \S+/tests/compat/access_speed\.py", "starts", "measures, on a quiet machine", "bench-<pkg>"),
     Kind(r"python -m emurust\.verification\.", "starts", "needs a folder of homebrew games", "verify-<pkg>"),
     Kind(r"python -m pokejax\.verification\.ledger", "starts", "hours", "verify-<pkg>"),
+    Kind(r"python -m pokejax\.verification\.strength", "starts", "plays for minutes", "test-<pkg>"),
     Kind(r"python -m tcgjax\.verification\.", "starts", "hours", "transfer"),
     Kind(
         r"python -m rlenv_emit\.(?!report)", "starts", "compiles or measures, for minutes to hours", "verify-rlenv-emit"
