@@ -13,6 +13,7 @@ from what was seen only by counting: the other side's power points, the counters
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -156,6 +157,7 @@ ENTRIES: Final = tuple(_entries())
 """The table, in the order of the values of both arrays."""
 
 
+@functools.cache
 def places() -> dict[str, tuple[str, slice]]:
     """Where each entry lies: its array and its slice of it."""
     ends, found = {IDS: 0, NUMBERS: 0}, {}

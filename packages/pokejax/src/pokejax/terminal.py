@@ -12,13 +12,11 @@ import numpy as np
 from pokejax import text
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
-from pokejax.opponents import OPPONENTS
+from pokejax.opponents import PLAYERS
 from rlenv_emit.env import bytecode_env
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.masking import sample_legal_bits
 
-RANDOM: Final = "random"
 YOU, OTHER = 0, 1
 RESULTS: Final = {1: "you win", -1: "you lose", 0: "a tie"}
 
@@ -27,23 +25,21 @@ def play_against(opponent: str, seed: int, ask: Callable[[str], str] = input) ->
     """Play to the end; returns the result in words.
 
     Args:
-        opponent: ``random``, or a name of `OPPONENTS`.
+        opponent: a name of `PLAYERS`.
         seed: of the teams, the battle and the opponent.
         ask: shows a prompt and returns a line.
 
     Raises:
         InvalidParamsError: there is no such opponent.
     """
-    if opponent not in (RANDOM, *OPPONENTS):
-        raise InvalidParamsError("opponent", opponent, f"one of {(RANDOM, *OPPONENTS)}", "choose one")
+    if opponent not in PLAYERS:
+        raise InvalidParamsError("opponent", opponent, f"one of {tuple(PLAYERS)}", "choose one")
     env = bytecode_env(RandomBattle())  # ready without a C++ compiler
-    params, decide = env.default_params, OPPONENTS.get(opponent)
+    params, decide = env.default_params, PLAYERS[opponent]
 
     def look(state: Any, word: Any) -> tuple[Any, Any, Any, Any]:
         masks = env.legal_actions(state, params)
-        drawn = sample_legal_bits(word, masks[OTHER])
-        theirs = decide(state, OTHER, params, word) if decide else drawn
-        return env.view(state, params), masks, env.to_act(state), theirs
+        return env.view(state, params), masks, env.to_act(state), decide(state, OTHER, params, word)
 
     looked = compiling.jit(look, ENGINE)
     step = jax.jit(lambda state, actions: env.step_env(None, state, actions, params)[1:4])

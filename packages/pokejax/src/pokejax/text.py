@@ -5,7 +5,6 @@ What `describe` says is what the player observes and nothing else.  Names are Sh
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -46,7 +45,7 @@ class _Seen:
         self._arrays = {name: np.asarray(array) for name, array in observation.items()}
 
     def all(self, name: str) -> np.ndarray[Any, Any]:
-        array, where = places_of_entries()[name]
+        array, where = places()[name]
         values: np.ndarray[Any, Any] = self._arrays[array][where]
         return values
 
@@ -60,12 +59,6 @@ class _Seen:
     def count(self, name: str, most: int) -> int:
         """The integer of which a number is a share."""
         return round(float(self.one(name)) * most)
-
-
-@functools.cache
-def places_of_entries() -> Mapping[str, tuple[str, slice]]:
-    """`observation.places`, which does not change."""
-    return places()
 
 
 def describe(observation: Observation) -> str:

@@ -1,4 +1,4 @@
-"""Players that move wherever they can: at random, or with the highest base power."""
+"""Players that look at little: any legal action, any move, or the move of the highest base power."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from pokejax.rules.queue import TERA_ACTION
 from pokejax.state import MOVES
 from rlenv_shared.masking import sample_legal_bits
 from rlenv_shared.ops import XLA, Ops
+
+
+def random_legal(state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:
+    """Any legal action."""
+    return sample_legal_bits(word, jnp.stack(Seat(state, player, params, ops).legal))
 
 
 def attack(state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:

@@ -13,7 +13,7 @@ from pokejax import rows
 from pokejax.battle import STELLAR, Battle, any_of
 from pokejax.picking import pick
 from pokejax.rules import requests
-from pokejax.rules.damage import IMMUNE, RESISTANT, WEAK
+from pokejax.rules.damage import against
 from pokejax.rules.queue import SWITCH_ACTION
 from pokejax.rules.telling import percent
 from pokejax.state import LAYOUT, MOVES, TEAM
@@ -21,7 +21,6 @@ from pokejax.tables import table
 from rlenv_emit.branches import form
 from rlenv_shared.ops import Ops
 
-TYPES: Final = 20
 NEVER: Final = np.int32(-8)
 """The exponent of what does nothing."""
 _WORDS: Final = tuple(column.astype(np.int32) for column in table("species")[1:])
@@ -104,18 +103,19 @@ class Seat:
         return pick(stellar, STELLAR, types[0]), pick(stellar, 0, types[1])
 
     def exponent(self, attack: Any, types: tuple[Any, ...]) -> Any:
-        """Of two, by which a type's attacks on two types are multiplied; `NEVER` where they do nothing."""
-        found, immune = 0, False
-        for defender in types:
-            code = self.battle.ops.take(self.params.types, defender * np.int32(TYPES) + attack)
-            found = found + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)
-            immune = immune | (code == IMMUNE)
-        return pick(immune, NEVER, found)
+        """Of two, by which a type's attacks on some types are multiplied; `NEVER` where they do nothing."""
+        found = against(self.battle, types, attack)
+        return pick(found.immune, NEVER, found.exponent)
 
-    def quarters(self, attack: Any, types: tuple[Any, ...]) -> Any:
-        """The same multiplier, in quarters."""
-        exponent = self.exponent(attack, types)
-        return pick(exponent == NEVER, 0, np.int32(1) << (jnp.maximum(exponent, -2) + 2))
+    def highest_exponent(self, attacks: tuple[Any, ...], types: tuple[Any, ...]) -> Any:
+        """The same of the best of two types, of which the second may be none."""
+        first, second = (self.exponent(attack, types) for attack in attacks)
+        return pick(attacks[1] == 0, first, jnp.maximum(first, second))
+
+
+def quarters(exponent: Any) -> Any:
+    """The multiplier of an exponent, in quarters."""
+    return pick(exponent == NEVER, 0, np.int32(1) << (jnp.maximum(exponent, -2) + 2))
 
 
 def base_stat(species: Any, stat: str, ops: Ops) -> Any:

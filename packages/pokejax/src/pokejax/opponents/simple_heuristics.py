@@ -7,14 +7,14 @@ moves or Pokémon that are worth exactly the same the first one is taken, where 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import any_of, number_of
-from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, first_highest
+from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, first_highest, quarters
 from pokejax.picking import pick
 from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, TEAM
@@ -43,10 +43,11 @@ LEAVES_BELOW: Final = -2
 LEAST_FOES, LEAST_OWN = 3, 2
 """Pokémon left with which hazards are laid, and removed."""
 RAISES_AT_LEAST: Final = 2
+AN_EIGHTH: Final = -3
+"""The exponent by which types count that do nothing to who thinks of Terastallizing."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Matchup:
+class Matchup(NamedTuple):
     """How one's own Pokémon stands against the opponent: twentieths, ``value + HEALTH * hp / most``."""
 
     value: Any
@@ -102,17 +103,11 @@ class SimpleHeuristics:
 def _matchup(seat: Seat, own: Known, foe: Known) -> Matchup:
     """The best of its types against the other one less the best of the other's against it, and who is faster."""
     attacks, suffers = (
-        _most_quarters(seat, own.types, foe.types),
-        _most_quarters(seat, foe.types, own.types),
+        quarters(seat.highest_exponent(one.types, other.types)) for one, other in ((own, foe), (foe, own))
     )
     speeds = [base_stat(one.species, "spe", seat.battle.ops) for one in (own, foe)]
     faster = (speeds[0] > speeds[1]).astype(jnp.int32) - (speeds[1] > speeds[0]).astype(jnp.int32)
     return Matchup(TYPE_QUARTER * (attacks - suffers) + FASTER * faster, own.hp, own.most)
-
-
-def _most_quarters(seat: Seat, attackers: tuple[Any, ...], types: tuple[Any, ...]) -> Any:
-    first, second = (seat.quarters(attack, types) for attack in attackers)
-    return pick(attackers[1] == 0, first, jnp.maximum(first, second))
 
 
 def _best_behind(seat: Seat, foe: Known) -> tuple[Any, Any, Any]:
@@ -123,13 +118,9 @@ def _best_behind(seat: Seat, foe: Known) -> tuple[Any, Any, Any]:
         matchup = _matchup(seat, known, foe)
         better = can & (~somebody | matchup.beats(best))
         member = pick(better, number, member)
-        best = Matchup(*(pick(better, new, old) for new, old in zip(_parts(matchup), _parts(best), strict=True)))
+        best = Matchup(*(pick(better, new, old) for new, old in zip(matchup, best, strict=True)))
         somebody, decent = somebody | can, decent | (can & (matchup.above(foe) > 0))
     return member, somebody, decent
-
-
-def _parts(matchup: Matchup) -> tuple[Any, Any, Any]:
-    return matchup.value, matchup.hp, matchup.most
 
 
 def _has_reason_to_leave(seat: Seat, standing: Matchup, foe: Known) -> Any:
@@ -176,7 +167,7 @@ def _strongest(seat: Seat, own: Known, foe: Known) -> Any:
         hits = pick(seat.battle.pokemon(0).moves[slot] == TRIPLE_AXEL, AXEL, hits)
         of_own_type = any_of((move.type == type_) & (type_ != 0) for type_ in own.types)
         halves = pick(of_own_type, 3, 2)
-        worth.append(move.power * halves * sure * hits * seat.quarters(move.type, foe.types))
+        worth.append(move.power * halves * sure * hits * quarters(seat.exponent(move.type, foe.types)))
         physical.append(move.category == rows.PHYSICAL)
     ratios = [_ratio(seat, own, foe, *stats) for stats in (("atk", "def"), ("spa", "spd"))]
     best = []
@@ -210,11 +201,6 @@ def _gains_by_tera(seat: Seat, slot: int, own: Known, foe: Known) -> Any:
     """Whether a move's type does well, and its user's tera type better than its types do now against the other's."""
     attack = seat.exponent(seat.move(slot).type, foe.types)
     tera = seat.battle.itself(0).tera_type
-    now, then = (_worst(seat, foe.types, types) for types in (own.types, (tera, np.int32(0))))
+    exponents = (seat.highest_exponent(foe.types, types) for types in (own.types, (tera, np.int32(0))))
+    now, then = (jnp.maximum(exponent, AN_EIGHTH) for exponent in exponents)
     return (attack != NEVER) & (attack + now - then > 0)
-
-
-def _worst(seat: Seat, attackers: tuple[Any, ...], types: tuple[Any, ...]) -> Any:
-    """The exponent of the worst of the other's types against some types; where it does nothing, that of an eighth."""
-    first, second = (jnp.maximum(seat.exponent(attack, types), -3) for attack in attackers)
-    return pick(attackers[1] == 0, first, jnp.maximum(first, second))

@@ -49,8 +49,13 @@ class Matchup(NamedTuple):
 
 def effectiveness(b: Battle, number: int, move_type: Any) -> Matchup:
     """How a type meets a Pokémon's types, the ground aside."""
+    return against(b, b.types(number), move_type)
+
+
+def against(b: Battle, types: tuple[Any, ...], move_type: Any) -> Matchup:
+    """How a type meets some types."""
     exponent, immune = 0, False
-    for defender in b.types(number):
+    for defender in types:
         index = defender * np.int32(20) + move_type
         code = b.ops.take(b.params.types, index)
         exponent = exponent + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)

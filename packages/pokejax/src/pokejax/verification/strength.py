@@ -18,26 +18,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax.env import RandomBattle
-from pokejax.opponents import OPPONENTS
+from pokejax.opponents import PLAYERS
 from rlenv_emit import emit_env
 from rlenv_shared import counter_rng, files, machine
 from rlenv_shared.intervals import wilson
-from rlenv_shared.masking import sample_legal_bits
-from rlenv_shared.one_seat import Script
 
 BATTLES: Final = 2000  # of each pair
 SEED: Final = 7_000_000
 STEPS: Final = 16  # of a call
 MOST_DECISIONS: Final = 20_000
-RANDOM: Final = "random"
-
-
-def random_legal(state: Any, player: Any, params: Any, word: Any) -> Any:
-    """Any legal action."""
-    return sample_legal_bits(word, RandomBattle().legal_actions(state, params)[player])
-
-
-PLAYERS: Final[dict[str, Script]] = {RANDOM: random_legal, **OPPONENTS}
 
 
 def results(one: str, other: str, battles: int, seed: int) -> np.ndarray[Any, Any]:
