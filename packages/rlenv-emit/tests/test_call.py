@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend import core as jax_core
 
 from rlenv_emit import compiler, emit, processor
 from rlenv_emit.emit import emit_lazily
@@ -234,6 +235,32 @@ def test_nothing_is_collected_while_a_function_is_traced(
     finally:
         (gc.enable if before else gc.disable)()
     assert during == [False, False]
+
+
+@pytest.mark.parametrize("form", [None, processor.BYTECODE.name])
+def test_what_is_compiled_gives_its_jaxpr_up_and_is_traced_again_for_other_shared_arguments(
+    form: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))  # where nothing is kept that would not be traced
+    traces = 0
+
+    def counted_step(x: Any, y: Any, table: Any) -> Any:
+        nonlocal traces
+        traces += 1
+        return step(x, y, table)[0]
+
+    def alive() -> int:
+        jax.clear_caches()  # JAX keeps what it traces until then
+        gc.collect()
+        jaxprs = (one for one in gc.get_objects() if isinstance(one, jax_core.Jaxpr))
+        return sum("counted_step" in str(one.debug_info.func_src_info) for one in jaxprs)
+
+    args, once = (*pairs(8), TABLE), emit(counted_step, jnp.int32(0), jnp.int32(0), TABLE, form=form)
+    same(jax.vmap(once, (0, 0, None))(*args), jax.vmap(step, (0, 0, None))(*args)[0])
+    assert (traces, alive()) == (1, 0)
+    shared = args[0], jnp.int32(7), TABLE
+    same(jax.vmap(once, (0, None, None))(*shared), jax.vmap(step, (0, None, None))(*shared)[0])
+    assert (traces, alive()) == (2, 0)
 
 
 def test_derivatives_are_refused() -> None:

@@ -42,31 +42,41 @@ class Traced:
         kind: of an environment, if it matters.
         partly: whether kinds may be negative.
         identity: of the function and its options, by which programs are kept; None where it cannot be told.
+        closed: its jaxpr, where it has been traced.
+
+    What is compiled gives its jaxpr up, which of a large step takes hundreds of megabytes.
     """
 
     def __init__(
         self, trace: Callable[[], Any], in_avals: Sequence[Any], out_avals: Sequence[Any], form: Form, threads: int,
-        kind: Kind | None = None, partly: bool = False, identity: str | None = None,
+        kind: Kind | None = None, partly: bool = False, identity: str | None = None, closed: Any = None,
     ) -> None:  # fmt: skip
         self._trace, self.in_avals, self.out_avals = trace, tuple(in_avals), tuple(out_avals)
         self.form, self.threads, self.kind, self.partly, self.identity = form, threads, kind, partly, identity
+        self._closed = closed
 
-    @functools.cached_property
+    @property
     def closed(self) -> Any:
         """The jaxpr of one environment."""
-        return self._trace()
+        if self._closed is None:
+            self._closed = self._trace()
+        return self._closed
 
     @functools.cache  # noqa: B019
     @uncollected()
     def target(self, varying: tuple[bool, ...]) -> str:
         """Name under which XLA knows the object for these varying arguments."""
-        return _register(build(self.closed, varying, self.form))
+        made = build(self.closed, varying, self.form)
+        self._closed = None
+        return _register(made)
 
     @functools.cache  # noqa: B019
     @uncollected()
     def code(self, varying: tuple[bool, ...]) -> Code:
         """Instructions for these varying arguments."""
-        return code_of(self.closed, varying)
+        made = code_of(self.closed, varying)
+        self._closed = None
+        return made
 
 
 def target_of(key: str) -> str:

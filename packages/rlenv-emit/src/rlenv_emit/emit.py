@@ -120,11 +120,15 @@ def _traced(
     where: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     structure, leaves = jax.tree.structure(avals), jax.tree.leaves(avals)
-    traces = functools.cache(lambda: jax.make_jaxpr(function, return_shape=True)(*avals))
+    closed = None
+
+    def trace() -> Any:
+        return jax.make_jaxpr(function, return_shape=True)(*avals)
+
     identity = identity_of(function, alike, where, avals, structure, dataclasses.astuple(form), threads)
     kept = None if identity is None else warm.results(identity)
     if kept is None:
-        closed, shape = traces()
+        closed, shape = trace()
         results = jax.tree.structure(shape)
         outs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in closed.out_avals]
         if where is not None:
@@ -140,7 +144,7 @@ def _traced(
         return number if where is None else jnp.where(where(*arguments), number, -1)
 
     kinds = kind if alike or where else None
-    traced = Traced(lambda: traces()[0], leaves, outs, form, threads, kinds, where is not None, identity)
+    traced = Traced(lambda: trace()[0], leaves, outs, form, threads, kinds, where is not None, identity, closed)
 
     def emitted(*arguments: Any) -> Any:
         return jax.tree.unflatten(results, bind(traced, [jnp.asarray(leaf) for leaf in jax.tree.leaves(arguments)]))
