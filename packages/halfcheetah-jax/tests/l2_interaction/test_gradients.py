@@ -27,7 +27,7 @@ jit = functools.partial(jax.jit, compiler_options={**quick.UNFUSED, **quick.BARE
 def measured():
     with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):  # whichever test comes first
         sample = states(COUNT, SEED)
-        return sample, slopes(sample, SEED)
+        return sample, slopes(sample, SEED, quick.jit)
 
 
 def test_derivatives_are_the_limits_of_differences():

@@ -44,7 +44,9 @@ def play_against(opponent: str, seed: int, ask: Callable[[str], str] = input) ->
     looked = compiling.jit(look, ENGINE)
     step = jax.jit(lambda state, actions: env.step_env(None, state, actions, params)[1:4])
     words = np.random.default_rng(seed).integers(0, 2**32, 100_000, np.uint32)
-    state = jax.jit(env.init)(tuple(map(jnp.asarray, counter_rng.key_words(jax.random.key(seed)))), params)
+    state = compiling.jit(env.init, ENGINE)(
+        tuple(map(jnp.asarray, counter_rng.key_words(jax.random.key(seed)))), params
+    )
     for word in words:
         observation, masks, asked, theirs = jax.tree.map(np.asarray, looked(state, word))
         own = {name: array[YOU] for name, array in observation.items()}

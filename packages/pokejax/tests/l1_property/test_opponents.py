@@ -1,16 +1,20 @@
 """Opponents by name: they do what is legal in both seats, in every form, and the better ones win."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pokejax.engine import ENGINE
 from pokejax.opponents import OPPONENTS
 from pokejax.opponents.seat import base_stat
 from pokejax.tables import NAMES
 from pokejax.verification import strength
 from rlenv_emit import emit
 from rlenv_emit.hooks import EMIT
+from rlenv_shared import compiling
 from rlenv_shared.ops import XLA
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
@@ -29,11 +33,15 @@ def decisions(name, ops):
     return both
 
 
+@functools.cache
+def compiled(name):
+    return compiling.jit(jax.vmap(decisions(name, XLA), (0, None, None)), ENGINE)
+
+
 @pytest.mark.parametrize("name", OPPONENTS)
 def test_they_do_what_is_legal(name, positions, played):
-    decide = jax.jit(jax.vmap(decisions(name, XLA), (0, None, None)))
     for number, (state, masks) in enumerate(positions):
-        actions = np.asarray(decide(state, played.params, jnp.uint32(number * 0x2F0B4C47 & 0xFFFFFFFF)))
+        actions = np.asarray(compiled(name)(state, played.params, jnp.uint32(number * 0x2F0B4C47 & 0xFFFFFFFF)))
         assert np.take_along_axis(masks, actions[..., None], axis=2).all()
 
 
@@ -43,8 +51,7 @@ def test_they_decide_alike_as_native_functions(name, positions, played):
     word = jnp.uint32(0x9E3779B9)
     one = jax.tree.map(lambda leaf: leaf[0], state)
     native = jax.vmap(emit(decisions(name, EMIT), one, played.params, word), (0, None, None))
-    compiled = jax.jit(jax.vmap(decisions(name, XLA), (0, None, None)))
-    np.testing.assert_array_equal(*(decide(state, played.params, word) for decide in (native, compiled)))
+    np.testing.assert_array_equal(*(decide(state, played.params, word) for decide in (native, compiled(name))))
 
 
 def test_base_stats_are_the_species():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import jax
@@ -100,28 +101,40 @@ def _limit(quotients: Any) -> Any:
     return sixth[jnp.argmin(jnp.abs(fourth[1:] - fourth[:-1]).max(axis=1))]
 
 
-def _slopes(env: HalfCheetah, qpos: Any, qvel: Any, action: Any, warmstart: Any, *way: Any) -> Any:
-    step = step_function(env)
-
-    def at(length: Any) -> Any:
-        return qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart
-
-    exact = jax.jvp(lambda *x: step(*x, warmstart), (qpos, qvel, action), way)[1]
-    widths = WIDEST / 2.0 ** jnp.arange(WIDTHS)
-    left, right = jax.vmap(jax.vmap(lambda length: step(*at(length))))(jnp.stack([-widths, widths]))
-    pieces = jax.vmap(lambda length: _pieces(*at(length)))(jnp.array([-1, 0, 1]) * WIDEST)
-    return exact, _limit((right - left) / (2 * widths[:, None])), jnp.all(pieces == pieces[1])
+def _moved(length: Any, qpos: Any, qvel: Any, action: Any, warmstart: Any, *way: Any) -> tuple[Any, ...]:
+    """Arguments of a step, so far along a direction."""
+    return qpos + length * way[0], qvel + length * way[1], action + length * way[2], warmstart
 
 
-def slopes(sample: States, seed: int) -> Slopes:
-    """Derivatives at some states in float64; needs x64."""
-    env = HalfCheetah(dtype=jnp.float64)
-    run = jax.jit(jax.vmap(lambda *x: _slopes(env, *x)))
+def slopes(sample: States, seed: int, jit: Callable[..., Any] = jax.jit) -> Slopes:
+    """Derivatives at some states in float64; needs x64.
+
+    Args:
+        sample: the states.
+        seed: of the directions.
+        jit: what compiles; three programs, since together they take the compiler twice as much memory.
+    """
+    step = step_function(HalfCheetah(dtype=jnp.float64))
+
+    def exact(qpos: Any, qvel: Any, action: Any, warmstart: Any, *way: Any) -> Any:
+        return jax.jvp(lambda *x: step(*x, warmstart), (qpos, qvel, action), way)[1]
+
+    def differences(*given: Any) -> Any:
+        widths = WIDEST / 2.0 ** jnp.arange(WIDTHS)
+        left, right = jax.vmap(jax.vmap(lambda length: step(*_moved(length, *given))))(jnp.stack([-widths, widths]))
+        return _limit((right - left) / (2 * widths[:, None]))
+
+    def smooth(*given: Any) -> Any:
+        pieces = jax.vmap(lambda length: _pieces(*_moved(length, *given)))(jnp.array([-1, 0, 1]) * WIDEST)
+        return jnp.all(pieces == pieces[1])
+
+    programs = [jit(jax.vmap(part)) for part in (exact, differences, smooth)]
     total, parts = len(sample.qpos), []
     given = (sample.qpos, sample.qvel, sample.ctrl, sample.warmstart, *directions(total, seed))
     for start in range(0, total, CHUNK):
         index = np.minimum(np.arange(start, start + CHUNK), total - 1)
-        parts.append(jax.device_get(run(*(jnp.asarray(field[index]) for field in given))))
+        chunk = [jnp.asarray(field[index]) for field in given]
+        parts.append([jax.device_get(program(*chunk)) for program in programs])
     return Slopes(*(np.concatenate(field)[:total] for field in zip(*parts, strict=True)))
 
 

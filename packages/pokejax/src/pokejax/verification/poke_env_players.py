@@ -19,9 +19,11 @@ from poke_env.battle import Battle, Move, MoveCategory, Pokemon, PokemonType
 from poke_env.data import GenData
 from poke_env.player.baselines import MaxBasePowerPlayer, SimpleHeuristicsPlayer
 
+from pokejax.engine import ENGINE
 from pokejax.opponents import OPPONENTS
 from pokejax.rules.queue import SWITCH_ACTION, TERA_ACTION
 from pokejax.verification.battles import CHUNK, Moment, Outcome, replay
+from rlenv_shared import compiling
 
 GENERATION: Final = 9
 TOLD_TO_PLAYERS: Final = frozenset({"", "t:", "request", "win", "tie", "error", "expire", "uhtmlchange"})
@@ -148,7 +150,7 @@ def _decisions(name: str) -> Any:
     def both(words: Any, params: Any) -> Any:
         return jnp.stack([script(words, player, params, jnp.uint32(0)) for player in (0, 1)])
 
-    return jax.jit(jax.vmap(both, (0, None)))
+    return compiling.jit(jax.vmap(both, (0, None)), ENGINE)
 
 
 def _reason(battle: Battle, sides: Sequence[Mapping[str, Any]], player: int) -> str:

@@ -17,10 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.opponents import PLAYERS
 from rlenv_emit import emit_env
-from rlenv_shared import counter_rng, files, machine
+from rlenv_shared import compiling, counter_rng, files, machine
 from rlenv_shared.intervals import wilson
 
 BATTLES: Final = 2000  # of each pair
@@ -54,7 +55,7 @@ def results(one: str, other: str, battles: int, seed: int) -> np.ndarray[Any, An
         result = jnp.where(swapped, reward[:, 1], reward[:, 0])
         return (state, rng, jnp.where(ended, won, result), ended | terminated | truncated), None
 
-    played = jax.jit(lambda carry: jax.lax.scan(step, carry, None, STEPS)[0])
+    played = compiling.jit(lambda carry: jax.lax.scan(step, carry, None, STEPS)[0], ENGINE)
     carry = state, rng, jnp.zeros(battles, jnp.float32), jnp.zeros(battles, jnp.bool_)
     for _ in range(0, MOST_DECISIONS, STEPS):
         carry = played(carry)
