@@ -238,6 +238,21 @@ def test_parameters_are_refreshed_before_every_rollout_and_scheduled():
     assert seen == [(11, 0.0), (12, 0.25), (13, 0.5), (14, 0.75)]
 
 
+def test_parameters_follow_success_and_the_record_tells_them():
+    def harder(params, sums):
+        limit = params.max_steps_in_episode + jnp.where(sums["return_sum"] > 0, 1, 0)
+        return params.replace(max_steps_in_episode=limit), {"limit": limit}
+
+    config = PPOConfig(total_steps=8 * 20, num_envs=8, rollout_length=1)
+    env = ObservationAction()
+    start = env.default_params.replace(max_steps_in_episode=jnp.int32(8))
+    records = train(env, config, start, curriculum=harder).records
+    limits, grown = [record["limit"] for record in records], np.array([r["episode_return"] > 0 for r in records])
+    assert grown.any()
+    assert not grown.all()
+    np.testing.assert_array_equal(limits, 8 + np.cumsum(grown))
+
+
 def test_progress_is_plain_lines_where_the_output_is_no_terminal(capsys):
     train(ObservationAction(), PPOConfig(total_steps=512, num_envs=8, rollout_length=4), show_progress=True)
     lines = capsys.readouterr().out.splitlines()

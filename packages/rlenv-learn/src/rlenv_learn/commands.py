@@ -39,7 +39,8 @@ def train_command(declaration: Declaration, argv: Sequence[str]) -> int:
             policy = train_host(make(options.ppo.num_envs), options.ppo, **options.run(make)).policy
             returns = evaluate_host(policy, make(EPISODES), seed=EVALUATION_SEED).returns
         else:
-            policy = train(make(), options.ppo, **options.run()).policy
+            curriculum = None if chosen.curriculum is None else resolve(chosen.curriculum)()
+            policy = train(make(), options.ppo, curriculum=curriculum, **options.run()).policy
             returns = evaluate(policy, make(), episodes=EPISODES, seed=EVALUATION_SEED).returns
         print(f"mean return {returns.mean():.1f} over {EPISODES} new episodes (lowest {returns.min():.1f})")
         return policy

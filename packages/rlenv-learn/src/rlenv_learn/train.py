@@ -16,7 +16,7 @@ from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
 from rlenv_learn.progress import Record
-from rlenv_learn.trainer import ManyTrainings, Schedule, Trainer, Training
+from rlenv_learn.trainer import Curriculum, ManyTrainings, Schedule, Trainer, Training
 from rlenv_shared.errors import InvalidParamsError
 
 
@@ -55,6 +55,7 @@ def train(
     *,
     selfplay: SelfPlayConfig | None = None,
     schedule: Schedule | None = None,
+    curriculum: Curriculum | None = None,
     devices: int | Sequence[Any] | None = None,
     **run: Unpack[RunKeywords],
 ) -> TrainResult:
@@ -68,7 +69,9 @@ def train(
         config: hyper-parameters.  Of a game, ``num_envs`` is a multiple of the number of opponents.
         params: environment parameters; the defaults when None.
         selfplay: the opponents of a game for two players; None for one player.
-        schedule: a curriculum: from refreshed parameters and the progress to those the next rollout is played with.
+        schedule: from refreshed parameters and the progress to those the next rollout is played with.
+        curriculum: from the parameters and an update's sums over episodes (``episodes``, ``return_sum``, …) to those of
+            the next updates, and to numbers for the record.
         devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number divides
             ``num_envs / num_minibatches``.  One, without any of that, where None.
         **run: fields of :class:`~rlenv_learn.loop.RunOptions`.
@@ -79,7 +82,9 @@ def train(
         NonFiniteLossError: training diverged.
     """
     options = RunOptions(**run)
-    training = native_training(env, config, params, selfplay=selfplay, schedule=schedule, devices=devices)
+    training = native_training(
+        env, config, params, selfplay=selfplay, schedule=schedule, curriculum=curriculum, devices=devices
+    )
     if options.run_dir is not None and jax.process_count() > 1:
         expected = "None where several processes train together"
         remedy = "keep the returned records and policy, which every process has, from one of them"
@@ -113,11 +118,12 @@ def native_training(
     *,
     selfplay: SelfPlayConfig | None = None,
     schedule: Schedule | None = None,
+    curriculum: Curriculum | None = None,
     devices: int | Sequence[Any] | None = None,
 ) -> Training:
     """A run as a start and a step; arguments and errors are those of :func:`train`."""
     env_params = env.default_params if params is None else params
-    trainer = Trainer.create(env, config, env_params, selfplay, schedule)
+    trainer = Trainer.create(env, config, env_params, selfplay, schedule, curriculum)
     if devices is None:
         return Training(trainer, env_params)
     from rlenv_learn.parallel import ShardedTraining

@@ -24,6 +24,8 @@ from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 Schedule = Callable[[Any, Any], Any]
 """``(params, progress) -> params``: what the environments are given at a progress (float32) from 0 to 1."""
+Curriculum = Callable[[Any, Metrics], tuple[Any, dict[str, Any]]]
+"""``(params, sums over the episodes that ended) -> (params of the next rollouts, numbers for the record)``."""
 
 
 @pytree_dataclass
@@ -44,7 +46,8 @@ class Trainer:
     config: PPOConfig  # hyper-parameters; the seed is not read
     interface: Interface  # sizes of observation and action
     selfplay: SelfPlayConfig | None = None  # the opponents, for games
-    schedule: Schedule | None = None  # a curriculum, or None
+    schedule: Schedule | None = None  # by progress, or None
+    curriculum: Curriculum | None = None  # by success, or None
 
     @classmethod
     def create(
@@ -54,6 +57,7 @@ class Trainer:
         params: Any,
         selfplay: SelfPlayConfig | None = None,
         schedule: Schedule | None = None,
+        curriculum: Curriculum | None = None,
     ) -> Trainer:
         """A trainer; InvalidParamsError: unsupported spaces, players without self-play, one player with it."""
         if selfplay is None:
@@ -61,7 +65,7 @@ class Trainer:
         else:
             Against(env, selfplay.scripts, selfplay.pool_size > 0)  # refuses what is no game for two
             interface = Interface.from_spaces(env.observation_space(params), env.action_space(params))
-        return cls(env, config.replace(seed=0), interface, selfplay, schedule)
+        return cls(env, config.replace(seed=0), interface, selfplay, schedule, curriculum)
 
     @property
     def game(self) -> Any:
@@ -94,7 +98,10 @@ class Trainer:
         actors, rollout, episodes = collect(learner.policy, state.actors, self.game, params, self.config)
         learner, metrics = learn(learner, rollout, self.config, shards)
         pool = None if state.pool is None else self._renewed(state.pool, learner)
-        return TrainState(learner, actors, env_params, pool), {**total(episodes, shards), **metrics}
+        sums, told = total(episodes, shards), {}
+        if self.curriculum is not None:
+            env_params, told = self.curriculum(env_params, sums)
+        return TrainState(learner, actors, env_params, pool), {**sums, **metrics, **told}
 
     def advance(self, state: TrainState, updates: Any, shards: str | None = None) -> tuple[TrainState, Metrics]:
         """Do ``updates`` ≤ MAX_CHUNK updates, traceable."""

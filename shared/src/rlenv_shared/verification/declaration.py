@@ -29,6 +29,7 @@ class Implementation:
 
     make: Entry  # ``() -> environment`` in JAX, or with ``host`` ``(num_envs) -> vector environment``, SAME_STEP
     host: bool = False  # steps NumPy arrays
+    curriculum: Entry | None = None  # ``() -> rlenv_learn.trainer.Curriculum`` of training, not of a host
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,7 +24,7 @@ from rlenv_shared.ops import Ops
 NEVER: Final = np.int32(-8)
 """The exponent of what does nothing."""
 _WORDS: Final = tuple(column.astype(np.int32) for column in table("species")[1:])
-_PLACES: Final = {"atk": (0, 8), "def": (0, 16), "spa": (0, 24), "spd": (1, 0), "spe": (1, 8)}
+_PLACES: Final = {"hp": (0, 0), "atk": (0, 8), "def": (0, 16), "spa": (0, 24), "spd": (1, 0), "spe": (1, 8)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,23 +78,37 @@ class Seat:
         """Who stands on the other side, as far as it is told: in a guise, who it seems to be."""
         battle, foe = self.battle, self.foe
         shown = percent(foe.hp, battle.pokemon(1).max_hp)
-        disguised, types = foe.guise > 0, self._types(1)
-        name = battle.row("pokemon", rows.POKEMON, self.params.present_row(foe.member[foe.guise - 1]))
+        disguised, types, name = foe.guise > 0, self._types(1), self._guise()
         seeming = zip(types, (name.type1, name.type2), strict=True)
         shown_types = tuple(pick(disguised & ~foe.terastallized, other, own) for own, other in seeming)
         return Known(shown_types, pick(disguised, name.species, battle.pokemon(1).species), shown, np.int32(100))
 
-    def behind(self, place: int) -> tuple[Any, Known, Any]:
-        """Who stands at a place behind: which member of the team, what it is, and whether it may come in."""
-        member = self.own.order[place]
-        kept = self.own.member[member]
-        constants = self.battle.row("pokemon", rows.POKEMON, self.params.present_row(kept))
+    def level_of_opponent(self) -> Any:
+        """Level of who stands on the other side, or of who it seems to be."""
+        return pick(self.foe.guise > 0, self._guise().level, self.battle.pokemon(1).level)
+
+    def _guise(self) -> Any:
+        """Constants of who the opponent seems to be, if it is in a guise."""
+        return self._constants(self.foe.member[self.foe.guise - 1])
+
+    def _constants(self, member: Any) -> Any:
+        return self.battle.row("pokemon", rows.POKEMON, self.params.present_row(member))
+
+    def member(self, number: Any) -> tuple[Known, Any]:
+        """One of its own Pokémon that stands behind, and its constants."""
+        kept = self.own.member[number]
+        constants = self._constants(kept)
         own = constants.type1, constants.type2
         types = tuple(
             pick(kept.terastallized, tera, type_) for type_, tera in zip(own, (constants.tera_type, 0), strict=True)
         )
-        legal = any_of((member == m) & self.legal[SWITCH_ACTION + m] for m in range(TEAM))
-        return member, Known(types, constants.species, kept.hp, constants.max_hp), legal
+        return Known(types, constants.species, kept.hp, constants.max_hp), constants
+
+    def behind(self, place: int) -> tuple[Any, Known, Any]:
+        """Who stands at a place behind: which member of the team, what it is, and whether it may come in."""
+        number = self.own.order[place]
+        legal = any_of((number == m) & self.legal[SWITCH_ACTION + m] for m in range(TEAM))
+        return number, self.member(number)[0], legal
 
     def _types(self, number: int) -> tuple[Any, Any]:
         """Types of who stands there; who is Terastallized into Stellar has that one."""

@@ -3,7 +3,15 @@
 from pathlib import Path
 from typing import Final
 
-from rlenv_shared.verification.declaration import Benchmark, BenchmarkCase, Claim, Declaration, Replay, RolloutSet
+from rlenv_shared.verification.declaration import (
+    Benchmark,
+    BenchmarkCase,
+    Claim,
+    Declaration,
+    Implementation,
+    Replay,
+    RolloutSet,
+)
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
 LASTED: Final = ("wishes", "poison", "blows", "rare")
@@ -11,12 +19,36 @@ REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"
 XLA_FORM: Final = "pokejax, instructions carried out by XLA"
+STAGES: Final = ("random", "base-power", "heuristics")
+"""Opponents of training, the weakest first (`pokejax.learning.curriculum`)."""
+PPO: Final = {
+    "total_steps": 10_000_000,
+    "num_envs": 256,
+    "rollout_length": 32,
+    "update_epochs": 2,
+    "num_minibatches": 8,
+    "preset": "mlp-tiny",
+    "activation": "relu",
+    "embedding": 8,
+    "learning_rate": 1e-3,
+    "gamma": 0.999,
+    "gae_lambda": 0.95,
+    "entropy_coef": 0.01,
+    "entropy_coef_final": 0.001,
+    "normalise_observations": True,
+}
 WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
 DECLARATION: Final = Declaration(
     package="pokejax",
     environment="pokejax/Gen9RandomBattle-v0",
     references=("showdown",),
     smoke=f"{__name__}.smoke:smoke",
+    implementations={
+        "jax": Implementation(
+            f"{__name__}.implementations:jax_env", curriculum=f"{__name__}.implementations:curriculum"
+        ),
+    },
+    hyperparameters={"ppo": PPO},
     rollouts=(
         RolloutSet(
             "battles",
