@@ -98,7 +98,8 @@ class Trainer:
         actors, rollout, episodes = collect(learner.policy, state.actors, self.game, params, self.config)
         learner, metrics = learn(learner, rollout, self.config, shards)
         pool = None if state.pool is None else self._renewed(state.pool, learner)
-        sums, told = total(episodes, shards), {}
+        sums = total(episodes, shards)
+        told: dict[str, Any] = {}
         if self.curriculum is not None:
             env_params, told = self.curriculum(env_params, sums)
         return TrainState(learner, actors, env_params, pool), {**sums, **metrics, **told}

@@ -267,7 +267,8 @@ class Versus(Env):
             met = asked & (opponent == number)
 
             def chosen(reply: Any, met: Any = met, name: str = name) -> Any:
-                return jnp.where(met, PLAYERS[name](battle, 1 - seat, params.battle, word, ops), reply)
+                script: Any = PLAYERS[name]  # with an argument ``ops``
+                return jnp.where(met, script(battle, 1 - seat, params.battle, word, ops), reply)
 
             reply = form(ops).when_any(f"opponent {name}", met, chosen, reply)
         return reply

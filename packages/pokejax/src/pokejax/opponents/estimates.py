@@ -105,7 +105,8 @@ def strike(seat: Seat, move: Any, foe: Fighter, *, terastallizes: bool = False) 
 
 def best_strike(seat: Seat, number: int, foe: Fighter) -> Any:
     """Hit points that the best attack takes of one who does not stand there, float32."""
-    one, (_, constants), best = behind(seat, number), seat.member(number), np.float32(0)
+    one, (_, constants) = behind(seat, number), seat.member(number)
+    best: Any = np.float32(0)
     for slot in range(MOVES):
         move = seat.battle.row("moves", rows.MOVE, constants.moves[slot])
         bonus = _same_type_bonus(_among(move.type, one.known.types))

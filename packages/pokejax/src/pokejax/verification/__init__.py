@@ -19,15 +19,15 @@ REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"
 XLA_FORM: Final = "pokejax, instructions carried out by XLA"
-STAGES: Final = ("random", "base-power", "heuristics")
+STAGES: Final = ("random", "base-power", "heuristics", "heuristics-meant")
 """Opponents of training, the weakest first (`pokejax.learning.curriculum`)."""
 PPO: Final = {
-    "total_steps": 10_000_000,
+    "total_steps": 12_000_000,
     "num_envs": 256,
     "rollout_length": 32,
     "update_epochs": 2,
     "num_minibatches": 8,
-    "preset": "mlp-tiny",
+    "preset": "gru-tiny",
     "activation": "relu",
     "embedding": 8,
     "learning_rate": 1e-3,

@@ -8,6 +8,7 @@ the pool, half of them on either seat in the mean.
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,10 +31,19 @@ SEED: Final = 8_000_000
 
 def against(policy: Policy, opponent: str, battles: int, seed: int) -> dict[str, Any]:
     """Wins, ties and losses against an opponent, and the share of the points with its 95 % interval."""
-    returns = evaluate(policy, emit_env(Versus((opponent,))), episodes=battles, seed=seed, deterministic=True).returns
+    env = _everybody()
+    shares = np.array([name == opponent for name in PLAYERS], np.float32)
+    params = env.default_params.replace(shares=shares)
+    returns = evaluate(policy, env, params, episodes=battles, seed=seed, deterministic=True).returns
     share = float(scores(returns).mean())
     counts = {name: int((returns == value).sum()) for name, value in (("wins", 1), ("ties", 0), ("losses", -1))}
     return {**counts, "points": share, "interval": [round(bound, 4) for bound in wilson(share, battles)]}
+
+
+@functools.cache
+def _everybody() -> Any:
+    """The seat against any opponent: one program for all."""
+    return emit_env(Versus(tuple(PLAYERS)))
 
 
 def measured(policies: Mapping[str, Policy], battles: int = BATTLES, seed: int = SEED) -> list[dict[str, Any]]:
