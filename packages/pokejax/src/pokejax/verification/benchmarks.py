@@ -13,8 +13,6 @@ from rlenv_shared.verification.locate import reference
 
 STEPS = 64
 """Of each battle per call; an emitted step is one action of a turn, of which a decision needs four or five."""
-STEPS_SEEN = 16
-"""The same of steps that go on until somebody is asked."""
 STEPS_BY_XLA = 4
 """The same by XLA, which needs a second for them."""
 BEFORE = 500
@@ -55,7 +53,7 @@ def workloads(batch: int) -> list[Workload]:
     return [
         emitted_play(env, batch, STEPS, threads=1, name=EMITTED),
         emitted_play(env, batch, STEPS, threads=2, name=TWO_THREADS),
-        jax_rollout(emit_env(RandomBattle(), threads=1), None, batch, STEPS_SEEN, name=SEEN),
+        jax_rollout(emit_env(env, threads=1), None, batch, STEPS, name=SEEN),
         showdown(),
     ]
 
