@@ -50,7 +50,7 @@ BAD = {
         ("verify", "--skip", "0"),
     ],
     "pokejax": [
-        ("train",),
+        ("train", "--resume"),
         ("transfer",),
         ("battle", "--seed", "-1"),
         ("battle", "--decisions", "0"),
