@@ -142,12 +142,7 @@ class RandomBattle(Env):
 
     def restart(self, done: Any, state: Words, params: Params, ops: Ops = XLA) -> Words:
         """The next battle where one is over; teams are read anew only where a form of the program can leave it out."""
-
-        def again(state: Words) -> Words:
-            fresh: Words = select(done, self.begin(self.generator(state), params, ops), state)
-            return fresh
-
-        words: Words = form(ops).when_any("restart", done, again, state)
+        words: Words = gated_restart(self, done, state, params, ops)
         return words
 
     def refresh(self, params: Params, key: Any) -> Params:
@@ -235,6 +230,15 @@ class RandomBattle(Env):
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's: ids and numbers."""
         return observation.space()
+
+
+def gated_restart(env: Env, done: Any, state: Any, params: Any, ops: Ops) -> Any:
+    """`Env.restart` of an environment that begins its next battle with the state's generator, behind a gate."""
+
+    def again(state: Any) -> Any:
+        return select(done, env.begin(env.generator(state), params, ops), state)
+
+    return form(ops).when_any("restart", done, again, state)
 
 
 @functools.cache

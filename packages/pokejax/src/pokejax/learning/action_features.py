@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import jax.numpy as jnp
@@ -52,20 +53,23 @@ MOST_IDS: Final = len(NAMES["move"]) + len(NAMES["species"])
 def of_actions(state: Any, player: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
     """``(features float32 [15, F], ids int32 [15])`` of a player's actions in one battle."""
     seat = Seat(state, player, params, ops)
-    foe, moves = estimates.opponent(seat), [seat.move(slot) for slot in range(MOVES)]
-    strikes = [estimates.strike(seat, move, foe) for move in moves]
-    best = strikes[0].hp
-    for other in strikes[1:]:
-        best = jnp.maximum(best, other.hp)
-    standing, told, ids = _standing(seat, estimates.own_active(seat), best, foe), [], []
-    for terastallizes in (False, True):
-        for slot, move in enumerate(moves):
-            strike = estimates.strike(seat, move, foe, terastallizes=True) if terastallizes else strikes[slot]
-            about = _of_move(seat, move) | _of_strike(move, strike, foe)
+    own, foe = estimates.own_active(seat), estimates.opponent(seat)
+    moves = [seat.move(slot) for slot in range(MOVES)]
+    of_moves = [_of_move(seat, move) for move in moves]
+    strikes = {
+        terastallizes: [estimates.strike(seat, move, own, foe, terastallizes=terastallizes) for move in moves]
+        for terastallizes in (False, True)
+    }
+    best = functools.reduce(jnp.maximum, [strike.hp for strike in strikes[False]])
+    standing, told, ids = _standing(seat, own, best, foe), [], []
+    for terastallizes, of_all in strikes.items():
+        for slot, strike in enumerate(of_all):
+            about = of_moves[slot] | _of_strike(moves[slot], strike, foe)
             told.append({**about, **standing, "terastallizes": terastallizes})
             ids.append(seat.battle.pokemon(0).moves[slot])
     for number in range(TEAM):
-        comes_in = _standing(seat, estimates.behind(seat, number), estimates.best_strike(seat, number, foe), foe)
+        one = estimates.behind(seat, number)
+        comes_in = _standing(seat, one, estimates.best_strike(seat, number, one, foe), foe)
         told.append({**comes_in, "switch": True, "hazards": estimates.hazards(seat, number)})
         ids.append(seat.member(number)[0].species + np.int32(len(NAMES["move"])))
     told.append({})

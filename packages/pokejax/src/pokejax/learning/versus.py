@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import observation
-from pokejax.env import RandomBattle, Step
+from pokejax.env import RandomBattle, Step, gated_restart
 from pokejax.learning import action_features
 from pokejax.observation import IDS, NUMBERS
 from pokejax.opponents import PLAYERS
@@ -17,14 +17,13 @@ from pokejax.rules.queue import PASS, SWITCH_ACTION
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES
 from rlenv_emit.branches import form
+from rlenv_emit.parts import MOST_PARTS
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
-
-MOST_PARTS: Final = 2**30
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,12 +185,7 @@ class Versus(Env):
 
     def restart(self, done: Any, state: VersusState, params: VersusParams, ops: Ops = XLA) -> VersusState:
         """The next battle where one is over."""
-
-        def again(state: VersusState) -> VersusState:
-            fresh: VersusState = select(done, self.begin(self.generator(state), params, ops), state)
-            return fresh
-
-        found: VersusState = form(ops).when_any("restart", done, again, state)
+        found: VersusState = gated_restart(self, done, state, params, ops)
         return found
 
     def refresh(self, params: VersusParams, key: Any) -> VersusParams:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import FLYING, any_of
-from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, quarters
+from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, is_among, quarters
 from pokejax.picking import pick
 from pokejax.rules.damage import FIRE, ROCK, WATER
 from pokejax.state import MOVES
@@ -93,23 +93,23 @@ def behind(seat: Seat, number: int) -> Fighter:
     return Fighter(known, constants.level, stats, as_float(known.most), as_float(known.hp), status == rows.BRN)
 
 
-def strike(seat: Seat, move: Any, foe: Fighter, *, terastallizes: bool = False) -> Strike:
-    """An attack of who stands there, before which it may Terastallize."""
+def strike(seat: Seat, move: Any, own: Fighter, foe: Fighter, *, terastallizes: bool = False) -> Strike:
+    """An attack of who stands there (`own_active`), before which it may Terastallize."""
     tera, terastallized = seat.battle.itself(0).tera_type, seat.own.terastallized | terastallizes
     type_ = pick(move.becomes_tera & terastallized, tera, move.type)
-    born, turned = _among(type_, seat.battle.born_types(0)), terastallized & (type_ == tera)
+    born, turned = is_among(type_, seat.battle.born_types(0)), terastallized & (type_ == tera)
     bonus = pick(born & turned, np.float32(2), _same_type_bonus(born | turned))
     exponent = seat.exponent(type_, foe.known.types)
-    return Strike(born | turned, exponent, _expected(seat, move, type_, bonus, exponent, own_active(seat), foe))
+    return Strike(born | turned, exponent, _expected(seat, move, type_, bonus, exponent, own, foe))
 
 
-def best_strike(seat: Seat, number: int, foe: Fighter) -> Any:
-    """Hit points that the best attack takes of one who does not stand there, float32."""
-    one, (_, constants) = behind(seat, number), seat.member(number)
+def best_strike(seat: Seat, number: int, one: Fighter, foe: Fighter) -> Any:
+    """Hit points that the best attack takes of one who does not stand there (`behind`), float32."""
+    _, constants = seat.member(number)
     best: Any = np.float32(0)
     for slot in range(MOVES):
         move = seat.battle.row("moves", rows.MOVE, constants.moves[slot])
-        bonus = _same_type_bonus(_among(move.type, one.known.types))
+        bonus = _same_type_bonus(is_among(move.type, one.known.types))
         exponent = seat.exponent(move.type, foe.known.types)
         best = jnp.maximum(best, _expected(seat, move, move.type, bonus, exponent, one, foe))
     return best
@@ -201,8 +201,3 @@ def _halved(where: Any) -> Any:
 
 def _same_type_bonus(where: Any) -> Any:
     return pick(where, np.float32(1.5), np.float32(1))
-
-
-def _among(type_: Any, types: tuple[Any, ...]) -> Any:
-    """Whether a type is one of two, of which the second may be none."""
-    return any_of((type_ == one) & (one != 0) for one in types)

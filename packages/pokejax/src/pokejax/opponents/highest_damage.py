@@ -21,10 +21,11 @@ TENTHS = np.float32(10)
 def highest_damage(state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:
     """The first of the legal moves with the highest expected damage; who must come in is who strikes hardest then."""
     seat = Seat(state, player, params, ops)
-    foe = estimates.opponent(seat)
-    strikes = [_tenths(estimates.strike(seat, seat.move(slot), foe).hp) for slot in range(MOVES)]
+    own, foe = estimates.own_active(seat), estimates.opponent(seat)
+    strikes = [_tenths(estimates.strike(seat, seat.move(slot), own, foe).hp) for slot in range(MOVES)]
     strongest = first_highest(strikes, seat.legal[:MOVES])
-    members = [_tenths(estimates.best_strike(seat, number, foe)) for number in range(TEAM)]
+    behind = [estimates.behind(seat, number) for number in range(TEAM)]
+    members = [_tenths(estimates.best_strike(seat, number, one, foe)) for number, one in enumerate(behind)]
     comes_in = first_highest(members, seat.legal[SWITCH_ACTION:PASS])
     return pick(seat.can_move, strongest, pick(seat.legal[PASS], np.int32(PASS), SWITCH_ACTION + comes_in))
 

@@ -132,6 +132,11 @@ def quarters(exponent: Any) -> Any:
     return pick(exponent == NEVER, 0, np.int32(1) << (jnp.maximum(exponent, -2) + 2))
 
 
+def is_among(type_: Any, types: tuple[Any, ...]) -> Any:
+    """Whether a type is one of two, of which the second may be none."""
+    return any_of((type_ == one) & (one != 0) for one in types)
+
+
 def base_stat(species: Any, stat: str, ops: Ops) -> Any:
     """A species' base stat, int32."""
     word, shift = _PLACES[stat]

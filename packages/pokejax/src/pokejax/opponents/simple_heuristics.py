@@ -14,7 +14,7 @@ import numpy as np
 
 from pokejax import rows, stages
 from pokejax.battle import any_of, number_of
-from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, first_highest, quarters
+from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, first_highest, is_among, quarters
 from pokejax.picking import pick
 from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, TEAM
@@ -165,8 +165,7 @@ def _strongest(seat: Seat, own: Known, foe: Known) -> Any:
         spread = (move.least_hits == 2) & (move.most_hits == 5)
         hits = pick(spread, TWO_TO_FIVE, HITS * move.most_hits)
         hits = pick(seat.battle.pokemon(0).moves[slot] == TRIPLE_AXEL, AXEL, hits)
-        of_own_type = any_of((move.type == type_) & (type_ != 0) for type_ in own.types)
-        halves = pick(of_own_type, 3, 2)
+        halves = pick(is_among(move.type, own.types), 3, 2)
         worth.append(move.power * halves * sure * hits * quarters(seat.exponent(move.type, foe.types)))
         physical.append(move.category == rows.PHYSICAL)
     ratios = [_ratio(seat, own, foe, *stats) for stats in (("atk", "def"), ("spa", "spd"))]

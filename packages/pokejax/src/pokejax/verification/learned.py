@@ -20,10 +20,9 @@ from pokejax.learning.versus import Versus
 from pokejax.opponents import PLAYERS
 from rlenv_emit import emit_env
 from rlenv_learn import Policy, evaluate
-from rlenv_learn.league import scores
 from rlenv_shared import files, machine
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.intervals import wilson
+from rlenv_shared.intervals import counted
 
 BATTLES: Final = 2000  # of each policy against each opponent
 SEED: Final = 8_000_000
@@ -35,9 +34,7 @@ def against(policy: Policy, opponent: str, battles: int, seed: int) -> dict[str,
     shares = np.array([name == opponent for name in PLAYERS], np.float32)
     params = env.default_params.replace(shares=shares)
     returns = evaluate(policy, env, params, episodes=battles, seed=seed, deterministic=True).returns
-    share = float(scores(returns).mean())
-    counts = {name: int((returns == value).sum()) for name, value in (("wins", 1), ("ties", 0), ("losses", -1))}
-    return {**counts, "points": share, "interval": [round(bound, 4) for bound in wilson(share, battles)]}
+    return counted(returns)
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from pokejax.env import RandomBattle
 from pokejax.opponents import PLAYERS
 from rlenv_emit import emit_env
 from rlenv_shared import compiling, counter_rng, files, machine
-from rlenv_shared.intervals import wilson
+from rlenv_shared.intervals import counted
 
 BATTLES: Final = 2000  # of each pair
 SEED: Final = 7_000_000
@@ -68,12 +68,9 @@ def measured(battles: int = BATTLES, seed: int = SEED) -> list[dict[str, Any]]:
     """Wins, ties and losses of each pair, and the first one's share of the points with its 95 % interval."""
     rows = []
     for one, other in itertools.combinations(reversed(PLAYERS), 2):
-        won = results(one, other, battles, seed)
-        points = float((won.mean() + 1) / 2)
-        counts = {name: int((won == value).sum()) for name, value in (("wins", 1), ("ties", 0), ("losses", -1))}
-        interval = [round(bound, 4) for bound in wilson(points, battles)]
-        rows.append({"player": one, "against": other, **counts, "points": points, "interval": interval})
-        print(f"{one} against {other}: {points:.3f} {interval}", flush=True)
+        found = counted(results(one, other, battles, seed))
+        rows.append({"player": one, "against": other, **found})
+        print(f"{one} against {other}: {found['points']:.3f} {found['interval']}", flush=True)
     return rows
 
 

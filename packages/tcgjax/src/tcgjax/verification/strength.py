@@ -17,9 +17,8 @@ import jax
 import numpy as np
 
 from rlenv_learn import Policy, evaluate
-from rlenv_learn.league import scores
 from rlenv_shared import files, machine
-from rlenv_shared.intervals import wilson
+from rlenv_shared.intervals import counted
 from tcgjax.verification.duel import Duel
 from tcgjax.verification.same_games import play_both
 
@@ -35,10 +34,7 @@ SEED: Final = 50_000_000  # of the games, far from those of the transfer experim
 def against(policy: Policy, opponent: str, games: int, seed: int) -> dict[str, Any]:
     """Wins, ties and losses against a script, and the share of the points with its 95 % interval."""
     env = Duel(native=jax.default_backend() == "cpu", heuristic=OPPONENTS[opponent])
-    returns = evaluate(policy, env, episodes=games, seed=seed).returns.ravel()
-    share = float(scores(returns).mean())
-    counts = {name: int((returns == value).sum()) for name, value in (("wins", 1), ("ties", 0), ("losses", -1))}
-    return {**counts, "points": share, "interval": [round(bound, 4) for bound in wilson(share, games)]}
+    return counted(evaluate(policy, env, episodes=games, seed=seed).returns)
 
 
 def same(policy: Policy, opponent: str, games: int, seed: int) -> dict[str, Any]:
