@@ -1,7 +1,7 @@
 """Pokémon Showdown 0.11.11 as a reference: its generator and its battles, in Node processes.
 
 `generator` starts ``prng.mjs``, `driver` starts ``driver.mjs``; both are `ReferenceProcess`es.  The operations and
-their arguments stand at the top of those files.
+their arguments stand at the top of those files.  `official_log` makes of an input log what Showdown's replays show.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from references.showdown.install import PIN, build, node, package
 
 from rlenv_shared.verification.reference import ReferenceProcess
 
-__all__ = ["HERE", "PIN", "build", "command", "driver", "generator", "node", "package"]
+__all__ = ["HERE", "PIN", "build", "command", "driver", "generator", "node", "official_log", "package"]
 
 HERE: Final = install.HERE
 
@@ -56,6 +56,22 @@ def driver(**options: Any) -> ReferenceProcess:
         ReferenceUnavailableError: as `command`, or it does not start.
     """
     return ReferenceProcess(command("driver.mjs"), PIN, **options)
+
+
+def official_log(text: str) -> str:
+    """The log of a battle as spectators get it, which Showdown's replays show, from its input log.
+
+    Args:
+        text: the input log.
+
+    Raises:
+        ReferenceUnavailableError: as `command`, or it does not start.
+        InvalidParamsError: no input log; it names the line.
+        IllegalActionError: Showdown refuses a line of it, which is named.
+    """
+    with driver() as process:
+        (played,) = process.request("logs", texts=[text], include=[], official=True)
+    return "\n".join([*played["official"], ""])
 
 
 if __name__ == "__main__":

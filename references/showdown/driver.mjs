@@ -12,10 +12,14 @@
 //                                                nothing changes; moves may be named here, as "move thunderbolt"
 //   rolls    {attacks: [{battle, side, slot, critical}]}
 //                                                damages of the active Pokémon's move by draw (js/rolls.mjs)
+//   forks    {battles: [n, …]}                   plays every pair of choices of each in copies (js/forks.mjs); how many
 //   close    {battles: [n, …]}                   forgets them
 //   play     {episodes: [{episode, policy, …} | {seed, teams, choices}], include?, draw_log?, messages?, aux_keys?, input_log?}
 //                                                whole episodes (js/episode.mjs), by a policy of js/policy.mjs where no choices are
 //                                                given: header, choices and views of each, and Showdown's input log
+//   logs     {texts, include?, draw_log?, messages?, aux_keys?, official?}
+//                                                battles from nothing but Showdown's input logs (js/logs.mjs): constants and
+//                                                views of each, and with `official` the log that spectators get
 //   random   {decisions, begin?: {teams, seed}}  random legal play, one battle after the other (js/random.mjs); battles
 //                                                that have ended since the last request with `begin`
 //   episodes {episodes: as for play}             the same as canonical steps: digests of state and legal choices
@@ -30,8 +34,10 @@
 import {RequestError, serve} from './js/serve.mjs';
 import {FORMAT, Play, generateTeam} from './js/play.mjs';
 import {header, playEpisode} from './js/episode.mjs';
+import {playLog} from './js/logs.mjs';
 import {damageRolls} from './js/rolls.mjs';
 import {RandomPlay} from './js/random.mjs';
+import {forks} from './js/forks.mjs';
 
 const battles = new Map();
 let opened = 0;
@@ -71,6 +77,8 @@ const refusal = ({battle, side, choice}) => find(battle).refusal(side, choice);
 const rolls = ({attacks}) =>
   attacks.map(({battle, side, slot, critical}) => damageRolls(find(battle), side, slot, critical));
 
+const fork = ({battles: numbers}) => numbers.map(number => forks(find(number)));
+
 function close({battles: numbers}) {
   numbers.forEach(number => {
     find(number);
@@ -88,6 +96,14 @@ function play(request) {
     });
     const log = request.input_log ? {input_log: played.battle.inputLog.join('\n')} : {};
     return {...header(played), choices, views, ...log};
+  });
+}
+
+function logs(request) {
+  return request.texts.map(text => {
+    const views = [];
+    const played = playLog(text, options(request), at => views.push(at.view(request.include)));
+    return {constants: played.constants, views, ...(request.official ? {official: played.spectators()} : {})};
   });
 }
 
@@ -130,4 +146,4 @@ function random({begin, decisions}) {
 
 const teams = ({seeds, format = FORMAT}) => seeds.map(seed => generateTeam(seed, format));
 
-serve({teams, open, step, refusal, rolls, close, play, random, episodes});
+serve({teams, open, step, refusal, rolls, forks: fork, close, play, logs, random, episodes});

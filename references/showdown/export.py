@@ -4,6 +4,7 @@ Runs ``export_data.mjs`` part by part and writes, with the same bytes every time
 
     tables.npz      species, moves, abilities, items, natures, types, conditions and sets (`tables.load`)
     names.json      names of the numbers
+    titles.json     how Showdown writes the ids of species, moves, abilities and items
     teams.npz       a pool of teams of Showdown's own generator (`tables.load_teams`)
     callbacks.json  every callback of the format's effects, classified
     events.json     handlers by event, in order, with possible ties, and what battles showed
@@ -78,6 +79,7 @@ def export(
     files = {
         "tables.npz": archive(tables["tables"]),
         "names.json": lines(tables["names"]),
+        "titles.json": lines(run("titles")),
         "teams.npz": archive(pool["tables"]),
         "callbacks.json": lines({"callbacks": callbacks["callbacks"]}),
         "events.json": lines({"events": events["events"], "measured": events["measured"]}),

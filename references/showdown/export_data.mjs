@@ -1,6 +1,7 @@
 // Writes the data of the installed package as JSON: node export_data.mjs PACKAGE PART [FIRST COUNT] > FILE
 //
 //   tables               species, moves, abilities, items, natures, types, conditions and sets as columns of integers
+//   titles               how Showdown writes the ids of species, moves, abilities and items
 //   teams FIRST COUNT    teams of Showdown's generator, by episode number, as columns of integers
 //   callbacks            every callback of the effects that the format can produce, classified
 //   events FIRST COUNT   handlers by event in their order, possible ties, and what COUNT battles per policy showed
@@ -37,6 +38,7 @@ function teams() {
 
 const parts = {
   tables,
+  titles: () => dex.titles(dex.numbering(scope)),
   teams,
   callbacks: () => ({source, callbacks: classify(scope)}),
   events: () => ({

@@ -91,6 +91,17 @@ def load_teams(directory: str | Path = DATA) -> Arrays:
     return {name.removeprefix("teams."): array for name, array in arrays.items()}
 
 
+def load_titles(directory: str | Path = DATA) -> dict[str, dict[str, str]]:
+    """How Showdown writes ids, by kind: species, move, ability, item.
+
+    Raises:
+        SnapshotVersionError: as `load`.
+    """
+    directory = Path(directory)
+    found: dict[str, dict[str, str]] = json.loads(_read(directory, read_manifest(directory), "titles.json"))
+    return found
+
+
 def read_manifest(directory: Path) -> dict[str, Any]:
     """The manifest of a data directory.
 

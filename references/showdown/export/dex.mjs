@@ -53,6 +53,15 @@ export function numbering(scope) {
   return {numbers, scopes: Object.fromEntries(Object.entries(of).map(([kind, {kinds}]) => [kind, kinds]))};
 }
 
+/** How Showdown writes the ids of species, moves, abilities and items. */
+export function titles({numbers}) {
+  const of = {species: dex.species, move: dex.moves, ability: dex.abilities, item: dex.items};
+  return Object.fromEntries(Object.entries(of).map(([kind, entries]) => {
+    const ids = numbers[kind].names.slice(1); // the first is none
+    return [kind, Object.fromEntries(ids.map(id => [id, entries.get(id).name]))];
+  }));
+}
+
 /** Conditions that standard moves, abilities and items bring, and those that stand by themselves. */
 function allConditions() {
   const effects = [...dex.moves.all(), ...dex.abilities.all(), ...dex.items.all()].filter(isStandard);

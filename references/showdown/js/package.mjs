@@ -7,6 +7,6 @@ export const directory = realpathSync(process.argv[2] ?? '.'); // as stack trace
 const require = createRequire(path.join(directory, 'package.json'));
 
 export const {name, version} = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
-export const {Battle, Teams, Dex, PRNG, toID} = require(directory);
+export const {Battle, BattleStream, Teams, Dex, PRNG, toID} = require(directory);
 export const {extractChannelMessages} = require(path.join(directory, 'dist', 'sim', 'battle.js'));
 export const load = file => require(path.join(directory, 'dist', file));

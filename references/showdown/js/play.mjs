@@ -18,11 +18,18 @@ export const generateTeam = (seed, format = FORMAT) => Teams.pack(Teams.generate
 /** First 16 hexadecimal digits of the SHA-256 of a value's JSON. */
 export const digest = value => createHash('sha256').update(JSON.stringify(value), 'utf8').digest('hex').slice(0, 16);
 
+/** Lines of a log by channel: 0 of spectators, 1 and 2 of the players, -1 of who sees everything; without times. */
+function channels(lines, wanted) {
+  const found = extractChannelMessages(lines.join('\n'), wanted);
+  return Object.fromEntries(wanted.map(one => [one, found[one].filter(line => !line.startsWith('|t:|'))]));
+}
+
 export class Play {
   /**
-   * @param {{seed: string, teams: [string, string], setup?: object[]} | {json: object, draws?: number}} setting seed of
-   *   the battle's generator, packed teams, changes before the first decision (setup.mjs); or a serialised battle
-   *   (`Battle.toJSON()`) to go on with, and how many draws to count before it
+   * @param {{seed: string, teams: [string, string], setup?: object[]} | {json: object, draws?: number} |
+   *   {battle: Battle}} setting seed of the battle's generator, packed teams, changes before the first decision
+   *   (setup.mjs); or a serialised battle (`Battle.toJSON()`) to go on with, and how many draws to count before it; or a
+   *   battle without players that somebody else plays
    * @param {{drawLog?: boolean, messages?: boolean, auxKeys?: string[]}} options what to record besides; of `aux` only
    *   these keys of each Pokémon
    */
@@ -32,6 +39,7 @@ export class Play {
     this.auxKeys = auxKeys;
     this.told = 0;
     if (setting.json) this.#goOn(setting, drawLog);
+    else if (setting.battle) this.#prepare(setting.battle, drawLog);
     else this.#begin(setting, drawLog);
   }
 
@@ -44,25 +52,39 @@ export class Play {
     });
     this.seed = hexSeed(seed);
     this.teams = teams;
-    this.battle = new Battle({formatid: format, seed: notation(seed)});
-    this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
-    // The second player's arrival starts the battle; its Pokémon are numbered and described just before.
-    const start = this.battle.start.bind(this.battle);
-    this.battle.start = () => {
+    this.#prepare(new Battle({formatid: format, seed: notation(seed)}), drawLog);
+    this.battle.setPlayer('p1', {name: 'p1', team: unpacked[0]});
+    this.battle.setPlayer('p2', {name: 'p2', team: unpacked[1]});
+    if (setup) arrange(this, setup);
+  }
+
+  /** The second player's arrival starts a battle; its Pokémon are numbered and described just before. */
+  #prepare(battle, drawLog) {
+    this.#watch(battle, drawLog);
+    const start = battle.start.bind(battle);
+    battle.start = () => {
       this.numbers = numberPokemon(this.battle);
       this.constants = this.battle.sides.map(constants);
       const started = start();
       this.constants = this.battle.sides.map((side, n) => crowned(this.constants[n], side));
       return started;
     };
-    this.battle.setPlayer('p1', {name: 'p1', team: unpacked[0]});
-    this.battle.setPlayer('p2', {name: 'p2', team: unpacked[1]});
-    if (setup) arrange(this, setup);
+  }
+
+  /** Counts the draws and the decisions of a battle. */
+  #watch(battle, drawLog) {
+    this.battle = battle;
+    this.counter = watch(battle.prng, {log: drawLog ? [] : null, battle});
+    const commit = battle.commitChoices.bind(battle);
+    battle.commitChoices = () => {
+      commit();
+      this.decisions++;
+      this.offered = undefined;
+    };
   }
 
   #goOn({json, draws = 0}, drawLog) {
-    this.battle = Battle.fromJSON(JSON.stringify(json));
-    this.counter = watch(this.battle.prng, {log: drawLog ? [] : null, battle: this.battle});
+    this.#watch(Battle.fromJSON(JSON.stringify(json)), drawLog);
     this.counter.draws = draws;
     const place = pokemon => pokemon.side.n * 6 + pokemon.side.team.indexOf(pokemon.set);
     this.numbers = new Map(this.battle.sides.flatMap(side => side.pokemon.map(pokemon => [pokemon, place(pokemon)])));
@@ -102,14 +124,12 @@ export class Play {
 
   /** Resolves one decision with choices that `checked` returned. */
   commit(choices) {
-    this.offered = undefined;
     this.battle.sides.forEach((side, n) => {
       if (choices[n] && !side.choose(choices[n])) {
         throw new Error(`Showdown refused ${choices[n]}, which is listed as legal: ${side.choice.error}`);
       }
     });
     this.battle.commitChoices();
-    this.decisions++;
   }
 
   #inPlace(side, choice) {
@@ -153,9 +173,13 @@ export class Play {
   #news() {
     const lines = this.battle.log.slice(this.told);
     this.told = this.battle.log.length;
-    const channels = extractChannelMessages(lines.join('\n'), [1, 2, -1]);
-    const timeless = list => list.filter(line => !line.startsWith('|t:|'));
+    const told = channels(lines, [1, 2, -1]);
     const requests = this.battle.sides.map(side => side.activeRequest ?? null);
-    return {p1: timeless(channels[1]), p2: timeless(channels[2]), omniscient: timeless(channels[-1]), requests};
+    return {p1: told[1], p2: told[2], omniscient: told[-1], requests};
+  }
+
+  /** The lines of the whole log as spectators get them. */
+  spectators() {
+    return channels(this.battle.log, [0])[0];
   }
 }

@@ -77,12 +77,13 @@ const inTeamOrder = (side, numbers) => [...side.pokemon].sort((a, b) => numbers.
 
 /** How far a battle is; `counter` is that of counting.mjs, `winner` 1, 2, 0 for a tie, null before the end. */
 export function summary({battle, counter}) {
+  const won = battle.sides.findIndex(side => side.name === battle.winner); // which is a name, empty for a tie
   return {
     turn: battle.turn,
     generator: generatorWords(battle.prng),
     draws: counter.draws,
     ended: battle.ended,
-    winner: !battle.ended ? null : battle.winner === 'p1' ? 1 : battle.winner === 'p2' ? 2 : 0,
+    winner: battle.ended ? won + 1 : null,
   };
 }
 

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 from references.showdown import adapter, export
-from references.showdown.tables import DATA, load, load_teams
+from references.showdown.tables import DATA, load, load_teams, load_titles
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown")]
 
@@ -33,6 +33,12 @@ def test_the_tables_are_what_the_export_writes():
     for name, column in written.items():
         assert tables[name].dtype == column["dtype"]
         np.testing.assert_array_equal(tables[name], np.array(column["values"]), err_msg=name)
+
+
+def test_titles_are_those_of_the_package():
+    titles = load_titles()
+    assert titles == export.run("titles")
+    assert {kind: tuple(own) for kind, own in titles.items()} == {kind: load().names[kind][1:] for kind in titles}
 
 
 def test_the_pool_is_what_the_generator_makes():

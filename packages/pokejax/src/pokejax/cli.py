@@ -1,4 +1,4 @@
-"""The command ``pokejax``: ``battle``, ``play``, ``replay``, ``verify``, ``damage``, and those of the declaration."""
+"""The command ``pokejax``: ``battle``, ``play``, ``replay``, ``page``, ``verify``, ``damage``, the declaration's."""
 
 from __future__ import annotations
 
@@ -48,14 +48,41 @@ def replay(log: Path) -> None:
         log: the file: lines such as ">start {…}", ">player p1 {…}" and ">p1 move thunderbolt".
     """
     from pokejax.verification.watching import log_lines
+
+    for line in log_lines(_read(log)):
+        print(line)
+
+
+def page(log: Path, out: Path, view: Literal["both", "1", "2"] = "both", policy: Path | None = None) -> None:
+    """Make a page of a battle to look at in a browser: what everybody chose, what came of it, how it stood.
+
+    Args:
+        log: the battle's input log, as for `replay`.
+        out: the HTML file to write; it needs no network.
+        view: both sides, or what player 1 or 2 sees; then nothing else is in the file.
+        policy: file that `pokejax train` has written; its chance of winning is drawn.
+    """
+    from pokejax import replay_page
+    from rlenv_shared import files
+
+    text, judge = _read(log), None
+    if policy is not None:
+        from rlenv_learn import Policy
+
+        judge = Policy.load(policy)
+    with files.replacing(out) as file:  # first of all: a place that takes no file is told at once
+        file.write(replay_page.page(text, view, judge).encode())
+    print(f"{out}: {out.stat().st_size / 1e3:.0f} KB; open it in a browser")
+
+
+def _read(log: Path) -> str:
+    """The text of an input log."""
     from rlenv_shared import files
 
     try:
-        text = files.decoded(log.read_bytes(), f"input log {log}")
+        return files.decoded(log.read_bytes(), f"input log {log}")
     except OSError as error:
         raise InvalidParamsError(f"input log {log}", error, "a file that can be read", "correct the path") from None
-    for line in log_lines(text):
-        print(line)
 
 
 def verify(seeds: str = "0:100", policy: Literal["uniform", "attack"] = "uniform", observations: bool = False) -> None:
@@ -113,6 +140,7 @@ def main() -> None:
         "battle": battle,
         "play": play,
         "replay": replay,
+        "page": page,
         "verify": verify,
         "damage": damage,
     }

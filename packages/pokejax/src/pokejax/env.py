@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import battle, engine, hidden, observation, pools
+from pokejax import battle, engine, hidden, observation, observation_v1, pools
 from pokejax.rules.faint import finished
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
@@ -23,6 +24,8 @@ from rlenv_shared.generators import LCG64
 from rlenv_shared.ops import XLA, Ops
 
 GENERATOR = ("high", "low", "draws")
+OBSERVATIONS: Final[Mapping[str, Any]] = {"v0": observation, "v1": observation_v1}
+"""Versions of the observation: each has ``observe`` and ``space``."""
 _INT_BOUND = np.int32(2**30)
 
 
@@ -51,7 +54,7 @@ class RandomBattle(Env):
     Actions (`pokejax.rules.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in this
     member of the original team (or back, by Revival Blessing), 14 pass, the only choice of who is not asked. In a
     rampage like Outrage only 0 is legal, whatever the slot of the move that goes on. Observation:
-    `pokejax.observation`.
+    `pokejax.observation`, or `pokejax.observation_v1`.
     Reward: 1 for the winner, -1 for the loser, 0 for both in a tie; and, if wanted, shares for faints and hit points.
     A battle ends as Showdown ends it, also by its limit of 1,000 turns.  An episode begins with two teams drawn from
     the pool (``params.pokemon``); its first step brings both leads in, and nobody is asked for it.
@@ -61,14 +64,16 @@ class RandomBattle(Env):
             not done by then asks nobody (`to_act`), and goes on with the next call.  None: until somebody is asked.
         faint_reward: reward for each Pokémon of the other side that faints, taken from the other player.
         hp_reward: reward for the other side's loss of hit points by one whole Pokémon, taken from the other player.
+        observation: its version, "v0" or "v1": shares of the most that a number can be, or natural numbers and more.
 
     Raises:
-        InvalidParamsError: ``micro_steps`` below 1.
+        InvalidParamsError: ``micro_steps`` below 1, or no such observation.
     """
 
     micro_steps: int | None = None
     faint_reward: float = 0.0
     hp_reward: float = 0.0
+    observation: str = "v0"
 
     version: ClassVar[int] = 0
     name: ClassVar[str] = "pokejax/Gen9RandomBattle-v0"
@@ -82,6 +87,8 @@ class RandomBattle(Env):
         if self.micro_steps is not None and self.micro_steps < 1:
             remedy = "pass None to go on until somebody is asked"
             raise InvalidParamsError("micro_steps", self.micro_steps, "an integer >= 1, or None", remedy)
+        if self.observation not in OBSERVATIONS:
+            raise InvalidParamsError("observation", self.observation, f"one of {tuple(OBSERVATIONS)}", "choose one")
 
     @property
     def default_params(self) -> Params:
@@ -220,16 +227,18 @@ class RandomBattle(Env):
         return lead
 
     def observe(self, state: Words, player: Any, params: Params, ops: Ops = XLA) -> dict[str, Any]:
-        """What a player has seen; see `pokejax.observation`."""
-        return observation.observe(state, player, params, ops)
+        """What a player has seen; see `pokejax.observation` and `pokejax.observation_v1`."""
+        seen: dict[str, Any] = OBSERVATIONS[self.observation].observe(state, player, params, ops)
+        return seen
 
     def action_space(self, params: Any) -> spaces.Space:
         """Four moves, the same after Terastallizing, six members, pass."""
         return spaces.Discrete(NUM_ACTIONS)
 
     def observation_space(self, params: Any) -> spaces.Space:
-        """One player's: ids and numbers."""
-        return observation.space()
+        """One player's: ids and numbers, or ids and counts."""
+        found: spaces.Space = OBSERVATIONS[self.observation].space()
+        return found
 
 
 def gated_restart(env: Env, done: Any, state: Any, params: Any, ops: Ops) -> Any:

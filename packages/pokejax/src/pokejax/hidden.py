@@ -25,6 +25,9 @@ from rlenv_shared.ops import XLA
 
 Array = Any
 ILLUSION = number_of("ability", "illusion")
+LOOKED_AT = 256
+"""Rows of the pool among which the first that fits is taken."""
+_PLACES = np.arange(LOOKED_AT, dtype=np.int32)
 
 
 def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
@@ -39,79 +42,95 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     other = jnp.asarray(player) == 0
     view = LAYOUT.view(LAYOUT.swap(words, "side", other))
     side = view.side[0]
+    front = side.order[0]
+    spent = [side.member[front].pp[slot] - side.pp[slot] for slot in range(MOVES)]  # since it came in
     store_front(side)
-    columns = separated(rows.POKEMON, jnp.asarray(params.pokemon))
-    pool = rows.POKEMON.view(tuple(column[: params.pool_size] for column in columns))
+    pool = _Pool(params)
     before = [side.member[k].row for k in range(TEAM)]
     known = [(side.member[k].appeared > 0) | (side.member[k].guise > 0) for k in range(TEAM)]
-    taken = [pick(known[k], _of(pool.species, side.member[k].row), 0) for k in range(TEAM)]
-    feigning = [known[k] & (_of(pool.ability, side.member[k].row) == ILLUSION) for k in range(TEAM)]
+    taken = [pick(known[k], pool.at(side.member[k].row).species, 0) for k in range(TEAM)]
+    feigning = [known[k] & (pool.at(side.member[k].row).ability == ILLUSION) for k in range(TEAM)]
     for k in range(TEAM):
         member = side.member[k]
         others = any_of(feigning[m] for m in range(TEAM) if m != k)
         _permute_member(member, known[k], pool, taken, others, jax.random.fold_in(key, k), params)
-        taken[k] = _of(pool.species, member.row)
-        feigning[k] = _of(pool.ability, member.row) == ILLUSION
+        taken[k] = pool.at(member.row).species
+        feigning[k] = pool.at(member.row).ability == ILLUSION
     own, copied = view.side[1], view.side[1].copied_row
     for k, old in enumerate(before):  # into whom the other one has transformed
         own.set("copied_row", side.member[k].row, where=own.transformed & (copied == old))
     load_front(side)
+    for slot in range(MOVES):
+        side.member[front].pp.set(slot, side.pp[slot] + spent[slot])
     return LAYOUT.swap(view.words(), "side", other)
 
 
-def _of(column: Array, row: Any) -> Any:
-    return XLA.take(column, row)
+class _Pool:
+    """The Pokémon of a pool, and their rows in the order of what they show."""
+
+    def __init__(self, params: Any) -> None:
+        self.columns = separated(rows.POKEMON, jnp.asarray(params.pokemon))
+        self.size = params.pool_size
+        shown = rows.POKEMON.view(tuple(column[: self.size] for column in self.columns)).shown
+        self.order = jnp.argsort(shown).astype(jnp.int32)
+        self.sorted = shown[self.order]
+
+    def at(self, row: Any) -> Any:
+        """Constants of a row, or of several."""
+        return rows.POKEMON.view(tuple(XLA.take(column, row) for column in self.columns))
+
+    def some(self, key: Any) -> Any:
+        """`LOOKED_AT` rows, one behind the other from a random one on, going round."""
+        start = jax.random.randint(key, (), 0, self.size, jnp.int32)
+        return (start + _PLACES) % np.int32(self.size)
+
+    def like(self, shown: Any, key: Any) -> Any:
+        """`LOOKED_AT` rows of those that show the same, one behind the other from a random one on, going round."""
+        first, behind = (jnp.searchsorted(self.sorted, shown, side).astype(jnp.int32) for side in ("left", "right"))
+        count = jnp.maximum(behind - first, 1)
+        start = jax.random.randint(key, (), 0, count, jnp.int32)
+        return XLA.take(self.order, first + (start + _PLACES) % count)
 
 
 def _permute_member(
-    member: Any, seen: Any, pool: Any, taken: list[Any], another_feigns: Any, key: Any, params: Any
+    member: Any, seen: Any, pool: _Pool, taken: list[Any], another_feigns: Any, key: Any, params: Any
 ) -> None:
     """Exchange one Pokémon, but for one with Illusion that has come out, by whatever name."""
     row_key, hp_key = jax.random.split(key)
     old = member.row
-    fixed = member.fainted | (seen & (_of(pool.ability, old) == ILLUSION))
-    alike = (pool.shown == _of(pool.shown, old)) & (pool.level == _of(pool.level, old))
-    alike &= pool.gender == _of(pool.gender, old)
+    is_now = pool.at(old)
+    fixed = member.fainted | (seen & (is_now.ability == ILLUSION))
+    candidates = pick(seen, pool.like(is_now.shown, row_key), pool.some(row_key))
+    other = pool.at(candidates)
+    alike = (other.shown == is_now.shown) & (other.level == is_now.level) & (other.gender == is_now.gender)
     known = [((member.moves_shown >> slot) & 1) != 0 for slot in range(MOVES)]
     for slot, is_known in enumerate(known):  # in the same slots, which power points and choices name
-        alike &= ~is_known | (pool.moves[slot] == _of(pool.moves[slot], old))
-    alike &= ~member.ability_shown | (pool.ability == _of(pool.ability, old))
+        alike &= ~is_known | (other.moves[slot] == is_now.moves[slot])
+    alike &= ~member.ability_shown | (other.ability == is_now.ability)
     # An item that was taken or exchanged is no longer the pool's, and what it was is known.
-    same_item = pool.item == _of(pool.item, old)
-    changed = member.item != _of(pool.item, old)
-    alike &= ~(member.item_shown | changed) | same_item
-    alike &= ~member.terastallized | (pool.tera_type == _of(pool.tera_type, old))
+    changed = member.item != is_now.item
+    alike &= ~(member.item_shown | changed) | (other.item == is_now.item)
+    alike &= ~member.terastallized | (other.tera_type == is_now.tera_type)
     # What nobody was told but the hit points show: a sleeper's and a poisoned one's counters depend on these.
-    alike &= (member.status == 0) | (pool.ability == _of(pool.ability, old))
-    fresh = any_of(pool.species == species for species in taken)
-    fits = pick(seen, alike, ~fresh) & ~(another_feigns & (pool.ability == ILLUSION))
+    alike &= (member.status == 0) | (other.ability == is_now.ability)
+    fresh = any_of(other.species == species for species in taken)
+    fits = pick(seen, alike, ~fresh) & ~(another_feigns & (other.ability == ILLUSION))
     forms = params.present_row(member) - old
 
     def most_hp(row: Any) -> Any:
         return constants_at(row + forms, params).max_hp
 
-    new = _choose(fits, old, row_key)
-    new = pick(fixed, old, new)
+    new = pick(fixed | ~jnp.any(fits), old, candidates[jnp.argmax(fits)])
     member.row = new
-    untouched = member.item == _of(pool.item, old)
-    member.set("item", _of(pool.item, new), where=untouched)
+    becomes = pool.at(new)
+    member.set("item", becomes.item, where=~changed)
     for slot in range(MOVES):
-        used = _of(params.power_points, _of(pool.moves[slot], old)) - member.pp[slot]
-        most = _of(params.power_points, _of(pool.moves[slot], new))
+        used = XLA.take(params.power_points, is_now.moves[slot]) - member.pp[slot]
+        most = XLA.take(params.power_points, becomes.moves[slot])
         member.pp.set(slot, jnp.maximum(most - used, 0))
     before, most = most_hp(old), most_hp(new)
     shown = pick(seen, percent(member.hp, before), 100)
     member.set("hp", _hp_within(shown, most, member.hp, hp_key), where=~fixed)
-
-
-def _choose(fits: Array, otherwise: Any, key: Any) -> Any:
-    """The first row that fits at or after a random one, going round; ``otherwise`` if none does."""
-    count = fits.shape[0]
-    start = jax.random.randint(key, (), 0, count, jnp.int32)
-    distance = (jnp.arange(count, dtype=jnp.int32) - start) % np.int32(count)
-    distance = pick(fits, distance, np.int32(count))
-    best = jnp.argmin(distance).astype(jnp.int32)
-    return pick(jnp.any(fits), best, otherwise)
 
 
 def _hp_within(shown: Any, most: Any, otherwise: Any, key: Any) -> Any:

@@ -39,6 +39,8 @@ ENDS: Final = ("forcewin", "forcetie", "forcelose")
 """Commands that end a battle before its end."""
 BINDING: Final = ("lock", "recharge", "charging")
 """Fields of a side that leave it one choice, whatever the slot of the move that goes on."""
+NAMED: Final = ("Player 1", "Player 2")
+"""What players are called whose log does not say."""
 TERASTALLIZE: Final = ("terastallize", "terastal")
 
 
@@ -60,6 +62,7 @@ class InputLog:
         drawn: numbers that Showdown has drawn for genders before the battle begins.
         choices: of each player, in their order.
         end: the command that ended the battle before its end, such as "forcewin p1"; empty where none did.
+        names: of both players.
     """
 
     seed: str
@@ -67,6 +70,7 @@ class InputLog:
     drawn: int
     choices: tuple[tuple[Choice, ...], tuple[Choice, ...]]
     end: str
+    names: tuple[str, str] = NAMED
 
 
 def parse(text: str) -> InputLog:
@@ -78,6 +82,7 @@ def parse(text: str) -> InputLog:
     """
     seed, end = "", ""
     described: list[tuple[int, str]] = []  # line and text
+    names: list[str] = []
     choices: tuple[list[Choice], list[Choice]] = ([], [])
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
         if not line.strip():
@@ -96,7 +101,9 @@ def parse(text: str) -> InputLog:
             player, _, options = rest.partition(" ")
             if player != f"p{len(described) + 1}" or len(described) == 2:
                 raise _refused(where, f">player {player}", "p1, then p2", "give a battle of two players")
-            described.append((number, _team(_json(options, where), where)))
+            read = _json(options, where)
+            names.append(str(read.get("name") or NAMED[len(described)]))
+            described.append((number, _team(read, where)))
         elif command in ("p1", "p2"):
             if len(described) < 2:
                 raise _refused(where, line, "both players first", "give the whole log")
@@ -113,7 +120,8 @@ def parse(text: str) -> InputLog:
     for number, team in described:
         found.append(teamtext.described(team, f"input log, line {number}", genders))
         teams.check(found[-1], f"input log, line {number}")
-    return InputLog(seed, (found[0], found[1]), genders.drawn, (tuple(choices[0]), tuple(choices[1])), end)
+    chosen = tuple(choices[0]), tuple(choices[1])
+    return InputLog(seed, (found[0], found[1]), genders.drawn, chosen, end, (names[0], names[1]))
 
 
 def numbers(seeds: Sequence[str], count: int) -> NDArray[np.uint32]:

@@ -12,17 +12,16 @@ from what was seen only by counting: the other side's power points, the counters
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows, stages
+from pokejax.observation_table import IDS, Entry, Table, stacked
 from pokejax.picking import pick
-from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, share, team
+from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, team
 from pokejax.state import LAYOUT, MAX_PP, MAX_TURN, MOVES, TEAM, Words
 from pokejax.tables import NAMES
 from rlenv_shared import spaces
@@ -31,37 +30,16 @@ from rlenv_shared.ops import XLA, Ops
 OWN, FOE = "own", "foe"
 GROWING: Final = rows.BOOSTS[:5]
 SIDES: Final = (OWN, FOE)
-IDS, NUMBERS = "ids", "numbers"
+NUMBERS: Final = "numbers"
 MOST_WEATHER = 8
-
-
-@dataclasses.dataclass(frozen=True)
-class Entry:
-    """One row of the table.
-
-    Attributes:
-        array: `IDS` or `NUMBERS`.
-        name: unique in the observation.
-        count: how many values.
-        meaning: for the documentation.
-        names: of which kind of names an id is a number, if it is one of `tables.NAMES`.
-        limit: ids are below it; 0 for numbers, which lie in -1..1.
-    """
-
-    array: str
-    name: str
-    count: int
-    meaning: str
-    names: str = ""
-    limit: int = 0
 
 
 def _ids(name: str, meaning: str, names: str, limit: int, count: int = 1) -> Entry:
     return Entry(IDS, name, count, meaning, names, limit)
 
 
-def _number(name: str, meaning: str, count: int = 1) -> Entry:
-    return Entry(NUMBERS, name, count, meaning)
+def _number(name: str, meaning: str, count: int = 1, most: int = 1) -> Entry:
+    return Entry(NUMBERS, name, count, meaning, most=most)
 
 
 def _pokemon_ids(side: str) -> Iterator[Entry]:
@@ -79,33 +57,30 @@ def _pokemon_ids(side: str) -> Iterator[Entry]:
 
 
 def _pokemon_numbers(side: str) -> Iterator[Entry]:
-    hp = "hit points as a fraction" if side == OWN else "hit points in percent as shown when last seen, / 100"
+    hp = "hit points as a fraction" if side == OWN else "hit points in percent as shown when last seen"
     for k in range(TEAM):
         at = f"{side}.pokemon[{k}]"
         yield _number(f"{at}.seen", "it has come out, or one that seemed to be it")
         yield _number(f"{at}.active", "it is out, or fainted where it stood")
         yield _number(f"{at}.fainted", "it has fainted")
         yield _number(f"{at}.terastallized", "it is Terastallized")
-        yield _number(f"{at}.form", "it is in another form / 2")
-        yield _number(f"{at}.level", "level / 100")
-        yield _number(f"{at}.hp", hp)
-        yield _number(f"{at}.sleep", f"turns that it has slept / {MOST_SLEEP}")
-        yield _number(f"{at}.poison", f"turns that bad poison has hurt it since it came out / {MOST_POISON}")
+        yield _number(f"{at}.form", "it is in another form", most=2)
+        yield _number(f"{at}.level", "level", most=100)
+        yield _number(f"{at}.hp", hp, most=1 if side == OWN else 100)
+        yield _number(f"{at}.sleep", "turns that it has slept", most=MOST_SLEEP)
+        yield _number(f"{at}.poison", "turns that bad poison has hurt it since it came out", most=MOST_POISON)
         if side == OWN:
-            yield _number(
-                f"{at}.stats",
-                f"Attack, Defense, Sp. Atk, Sp. Def, Speed, most HP or 0 if none are left, / {MOST_STAT}",
-                6,
-            )
-            yield _number(f"{at}.pp", f"power points by slot / {MAX_PP}", MOVES)
+            stats = "Attack, Defense, Sp. Atk, Sp. Def, Speed, most HP or 0 if none are left"
+            yield _number(f"{at}.stats", stats, 6, MOST_STAT)
+            yield _number(f"{at}.pp", "power points by slot", MOVES, MAX_PP)
 
 
 def _side_numbers(side: str) -> Iterator[Entry]:
-    yield _number(f"{side}.left", "Pokémon that have not fainted / 6")
+    yield _number(f"{side}.left", "Pokémon that have not fainted", most=TEAM)
     yield _number(f"{side}.may_terastallize", "it has not Terastallized yet")
     yield _number(f"{side}.stealth_rock", "Stealth Rock lies on its side")
-    yield _number(f"{side}.spikes", "layers of Spikes / 3")
-    yield _number(f"{side}.toxic_spikes", "layers of Toxic Spikes / 2")
+    yield _number(f"{side}.spikes", "layers of Spikes", most=3)
+    yield _number(f"{side}.toxic_spikes", "layers of Toxic Spikes", most=2)
     yield _number(f"{side}.sticky_web", "Sticky Web lies on its side")
     yield _number(f"{side}.reflect", "Reflect stands before its side")
     yield _number(f"{side}.light_screen", "Light Screen stands before its side")
@@ -113,7 +88,7 @@ def _side_numbers(side: str) -> Iterator[Entry]:
     yield _number(f"{side}.tailwind", "a Tailwind blows for its side")
     yield _number(f"{side}.wish", "a Wish is under way")
     yield _number(f"{side}.foreseen", "a Future Sight is about to strike there")
-    yield _number(f"{side}.boosts", "stages of the active Pokémon / 6: " + ", ".join(rows.BOOSTS), len(rows.BOOSTS))
+    yield _number(f"{side}.boosts", "stages of the active Pokémon: " + ", ".join(rows.BOOSTS), 7, stages.HIGHEST)
     yield _number(f"{side}.substitute", "it has a substitute")
     yield _number(f"{side}.seeded", "it suffers from Leech Seed")
     yield _number(f"{side}.confused", "it is confused")
@@ -144,50 +119,34 @@ def _entries() -> Iterator[Entry]:
             yield _ids("own.feigned", "species that it seems to be, 0 for none", "species", len(NAMES["species"]))
         yield from _pokemon_ids(side)
     yield _number("asked", "this player is to choose")
-    yield _number("turn", f"turn / {MAX_TURN}")
-    yield _number("weather_turns", f"turns that the weather lasts / {MOST_WEATHER}")
-    yield _number("terrain_turns", f"turns that the terrain lasts / {MOST_WEATHER}")
+    yield _number("turn", "turn", most=MAX_TURN)
+    yield _number("weather_turns", "turns that the weather lasts", most=MOST_WEATHER)
+    yield _number("terrain_turns", "turns that the terrain lasts", most=MOST_WEATHER)
     yield _number("trick_room", "the slower ones come first")
     for side in SIDES:
         yield from _side_numbers(side)
         yield from _pokemon_numbers(side)
 
 
-ENTRIES: Final = tuple(_entries())
+TABLE: Final = Table(tuple(_entries()))
+ENTRIES: Final = TABLE.entries
 """The table, in the order of the values of both arrays."""
 
 
-@functools.cache
-def places() -> dict[str, tuple[str, slice]]:
+def places() -> Mapping[str, tuple[str, slice]]:
     """Where each entry lies: its array and its slice of it."""
-    ends, found = {IDS: 0, NUMBERS: 0}, {}
-    for entry in ENTRIES:
-        begin = ends[entry.array]
-        ends[entry.array] = begin + entry.count
-        found[entry.name] = (entry.array, slice(begin, begin + entry.count))
-    return found
+    return TABLE.places
 
 
 def size(array: str) -> int:
     """How many values an array has."""
-    return sum(entry.count for entry in ENTRIES if entry.array == array)
+    return TABLE.size(array)
 
 
 def space() -> spaces.Dict:
     """``ids`` int32 and ``numbers`` float32 of one player."""
-    limits = tuple(entry.limit for entry in ENTRIES if entry.array == IDS for _ in range(entry.count))
     numbers = spaces.Box(-1.0, 1.0, (size(NUMBERS),))
-    return spaces.Dict({IDS: spaces.MultiDiscrete(limits), NUMBERS: numbers})
-
-
-def stacked(values: dict[str, list[Any]]) -> dict[str, Any]:
-    """The two arrays, of every entry's values by its name."""
-    arrays: dict[str, list[Any]] = {IDS: [], NUMBERS: []}
-    for entry in ENTRIES:
-        assert len(values[entry.name]) == entry.count, entry.name
-        dtype = jnp.int32 if entry.array == IDS else jnp.float32
-        arrays[entry.array] += [jnp.asarray(value).astype(dtype) for value in values[entry.name]]
-    return {name: jnp.stack(found) for name, found in arrays.items()}
+    return spaces.Dict({IDS: spaces.MultiDiscrete(TABLE.each(IDS, "limit")), NUMBERS: numbers})
 
 
 # --- reading the state ----------------------------------------------------------------------------------------------
@@ -205,16 +164,35 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
     Returns:
         ``ids`` int32 and ``numbers`` float32, as `ENTRIES` say.
     """
+    swapped = own_side_first(words, player)
+    values = in_natural_numbers(swapped, params, ops)
+    for k in range(TEAM):
+        hp, most = values[f"own.pokemon[{k}].hp"][0], jnp.maximum(values[f"own.pokemon[{k}].stats"][-1], 1)
+        values[f"own.pokemon[{k}].hp"] = [hp.astype(jnp.float32) / most.astype(jnp.float32)]
+    shares = [jnp.asarray(value).astype(jnp.float32) for value in TABLE.flat(NUMBERS, values)]
+    shares = [
+        value if most == 1 else value / np.float32(most)
+        for value, most in zip(shares, TABLE.each(NUMBERS, "most"), strict=True)
+    ]
+    return {IDS: stacked(TABLE.flat(IDS, values), jnp.int32), NUMBERS: stacked(shares, jnp.float32)}
+
+
+def own_side_first(words: Words, player: Any) -> Words:
+    """The state with a player's side as the first one."""
     second = np.bool_(player == 1) if isinstance(player, int) else jnp.asarray(player) == 1
-    swapped = LAYOUT.swap(words, "side", second)
-    view = LAYOUT.view(swapped)
-    values: dict[str, list[Any]] = {
+    return LAYOUT.swap(words, "side", second)
+
+
+def in_natural_numbers(words: Words, params: Any, ops: Ops) -> Values:
+    """What the first side's player sees, by the names of the entries: flags, counts and ids."""
+    view = LAYOUT.view(words)
+    values: Values = {
         "weather": [view.weather],
         "asked": [view.side[0].asked & ~view.over],
-        "turn": [share(view.turn, MAX_TURN)],
-        "weather_turns": [share(view.weather_turns, MOST_WEATHER)],
+        "turn": [view.turn],
+        "weather_turns": [view.weather_turns],
         "terrain": [view.terrain],
-        "terrain_turns": [share(view.terrain_turns, MOST_WEATHER)],
+        "terrain_turns": [view.terrain_turns],
         "trick_room": [view.trick_room > 0],
     }
     for number, name in enumerate(SIDES):
@@ -227,10 +205,10 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
             feigned = constants_at(side.member[side.guise - 1].row, params).shown
             values["own.feigned"] = [pick((side.guise > 0) & ~side.fainted, feigned, 0)]
         else:
-            known = _as_told(swapped, known, params, ops)
+            known = _as_told(words, known, params, ops)
         for k, pokemon in enumerate(known):
             values |= {f"{name}.pokemon[{k}].{key}": value for key, value in pokemon.items()}
-    return stacked(values)
+    return values
 
 
 def _as_told(words: Words, known: list[Values], params: Any, ops: Ops) -> list[Values]:
@@ -247,11 +225,11 @@ def _as_told(words: Words, known: list[Values], params: Any, ops: Ops) -> list[V
 
 def _side(side: Any) -> dict[str, list[Any]]:
     return {
-        "left": [share(side.left, TEAM)],
+        "left": [side.left],
         "may_terastallize": [side.may_terastallize],
         "stealth_rock": [side.stealth_rock],
-        "spikes": [share(side.spikes, 3)],
-        "toxic_spikes": [share(side.toxic_spikes, 2)],
+        "spikes": [side.spikes],
+        "toxic_spikes": [side.toxic_spikes],
         "sticky_web": [side.sticky_web],
         "reflect": [side.reflect > 0],
         "light_screen": [side.light_screen > 0],
@@ -259,7 +237,7 @@ def _side(side: Any) -> dict[str, list[Any]]:
         "tailwind": [side.tailwind > 0],
         "wish": [side.wish_turns > 0],
         "foreseen": [side.future_turns > 0],
-        "boosts": [share(stages.one(side.boosts, stat), 6) for stat in stages.EVERY],
+        "boosts": [stages.one(side.boosts, stat) for stat in stages.EVERY],
         "substitute": [side.substitute > 0],
         "seeded": [side.seeded],
         "confused": [side.confusion > 0],

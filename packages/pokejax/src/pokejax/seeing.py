@@ -1,4 +1,7 @@
-"""The six Pokémon of a side as a player sees them: its own as they are, the other one's as it has been told of them."""
+"""The six Pokémon of a side as a player sees them: its own as they are, the other one's as it has been told of them.
+
+Everything is in natural numbers here: hit points or percent, levels, turns, flags.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pokejax import rows
 from pokejax.battle import Row, any_of, number_of
 from pokejax.picking import pick
 from pokejax.rules.telling import percent
-from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, PERSISTENT, TEAM
+from pokejax.state import BEHIND, FAINTED, MOVES, PERSISTENT, TEAM
 from pokejax.tables import NAMES
 
 MOST_SLEEP, MOST_STAT, MOST_POISON = 7, 1023, 15
@@ -20,11 +23,6 @@ EARLY_BIRD, MAGIC_GUARD = number_of("ability", "earlybird"), number_of("ability"
 MIMIKYU, MORPEKO, TERAPAGOS = (number_of("species", name) for name in ("mimikyu", "morpeko", "terapagos"))
 POISON_HEAL = number_of("ability", "poisonheal")
 Values = dict[str, list[Any]]
-
-
-def share(value: Any, most: int) -> Any:
-    """An integer as a share of the most that it can be, float32."""
-    return value.astype(jnp.float32) / np.float32(most)
 
 
 def store_front(side: Any) -> None:
@@ -69,7 +67,7 @@ def team(side: Any, copied: Any, own: bool, params: Any) -> Iterator[Values]:
             transformed = stands_in_front[k] & side.transformed
             yield found | {
                 "moves": [pick(transformed, copied.moves[m], constants.moves[m]) for m in range(MOVES)],
-                "pp": [share(pick(transformed, side.copied_pp[m], member.pp[m]), MAX_PP) for m in range(MOVES)],
+                "pp": [pick(transformed, side.copied_pp[m], member.pp[m]) for m in range(MOVES)],
             }
             continue
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
@@ -99,8 +97,8 @@ def _own(member: Any, active: Any, constants: Any, now: Any, ability: Any, form:
         "item": [member.item + 1],
         "tera_type": [constants.tera_type],
         "seen": [member.appeared > 0],
-        "hp": [member.hp.astype(jnp.float32) / now.max_hp.astype(jnp.float32)],
-        "stats": [share(stat, MOST_STAT) for stat in stats],
+        "hp": [member.hp],
+        "stats": list(stats),
     }
 
 
@@ -115,7 +113,7 @@ def _foe(member: Any, seen: Any, active: Any, constants: Any, now: Any, ability:
         "tera_type": [pick(member.terastallized, constants.tera_type, 0)],
         "moves": by_number([pick(is_known, constants.moves[k], 0) for k, is_known in enumerate(known)]),
         "seen": [seen],
-        "hp": [share(pick(member.fainted, 0, shown), 100)],
+        "hp": [pick(member.fainted, 0, shown)],
     }
     return {name: [pick(seen, value, jnp.zeros_like(value)) for value in values] for name, values in found.items()}
 
@@ -133,14 +131,15 @@ def _common(member: Any, active: Any, constants: Any, ability: Any, member_form:
     form = pick(busted | member.changed | held, 1, pick(active & stands, member_form, 0))
     form = pick((constants.base == TERAPAGOS) & member.changed & member.terastallized, 2, form)
     return {
-        "form": [share(form, 2)],
+        "form": [form],
         "status": [pick(stands, member.status, 0)],
         "active": [active],
         "fainted": [member.fainted],
         "terastallized": [member.terastallized],
-        "level": [share(constants.level, 100)],
-        "sleep": [share(pick(asleep & stands, slept, 0), MOST_SLEEP)],
-        "poison": [share(pick(poisoned & stands, member.stage, 0), MOST_POISON)],
+        "level": [constants.level],
+        "gender": [constants.gender],
+        "sleep": [pick(asleep & stands, slept, 0)],
+        "poison": [pick(poisoned & stands, member.stage, 0)],
     }
 
 
@@ -182,9 +181,9 @@ def _told(side: Any, member: Any, active: Any, plain: Values, wearer: Any) -> Va
     others = disguised | member.veiled
     tera_type = pick(terastallized, pick(others, wearer.tera_type, plain["tera_type"][0]), 0)
     untold = pick(member.item_shown, member.item + 1, member.told_item)
-    hurt = share(percent(side.hp, wearer.max_hp), 100)
-    hp = pick(disguised, hurt, pick(active, plain["hp"][0], share(member.percent, 100)))
-    poison = share(pick(status == rows.TOX, side.stage, 0), MOST_POISON)
+    hurt = percent(side.hp, wearer.max_hp)
+    hp = pick(disguised, hurt, pick(active, plain["hp"][0], member.percent))
+    poison = pick(status == rows.TOX, side.stage, 0)
     false = member.false_moves | pick(disguised, side.moves_shown, 0)
     moves = _first_moves(plain["moves"], [pick((false >> k) & 1 != 0, wearer.moves[k], 0) for k in range(MOVES)])
     rested = pick(status == rows.SLP, pick(disguised, side.rested, member.rested), 0)
@@ -196,9 +195,9 @@ def _told(side: Any, member: Any, active: Any, plain: Values, wearer: Any) -> Va
         "terastallized": [terastallized],
         "tera_type": [tera_type],
         "item": [pick(disguised & side.item_shown, side.item + 1, untold)],
-        "hp": [pick(fainted, np.float32(0), hp)],
-        "sleep": [share(rested, MOST_SLEEP)],
-        "poison": [pick(disguised, poison, pick(active, plain["poison"][0], np.float32(0)))],
+        "hp": [pick(fainted, 0, hp)],
+        "sleep": [rested],
+        "poison": [pick(disguised, poison, pick(active, plain["poison"][0], 0))],
         "moves": [pick(transformed, old, new) for old, new in zip(plain["moves"], moves, strict=True)],
     }
 

@@ -148,6 +148,7 @@ LAYOUT: Final = Layout(
             bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
             bits("future_turns", 0, 4), bits("future_by", 0, TEAM - 1), flag("future_due"), flag("absent"),
             bits("bystander", 0, 255), bits("wearer", 0, TEAM),
+            flag("reflect_long"), flag("light_screen_long"), flag("aurora_veil_long"),
             record(
                 "member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), *TOLD], table="cold", whole_words=True
             ),
@@ -164,7 +165,8 @@ this is all of Transform that is left, ``healing`` that a Healing Wish waits, ``
 revived, ``fallen`` how many have fainted, revived ones too, as far as it counts; ``future_by`` says which of the other
 side's team has seen an attack on this side's place, ``future_turns`` when it strikes, ``future_due`` that it does now;
 ``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``wearer``
-one plus who has come out in a guise, 0 as long as nobody has; ``swapped`` says that the
+one plus who has come out in a guise, 0 as long as nobody has; ``reflect_long`` and its like that a screen was put up
+with Light Clay, from which follows for how long it has stood; ``swapped`` says that the
 sides have changed places, so that whoever acts is the first."""
 _UNSIGNED: Final = frozenset(
     LAYOUT.tables[place.table].start + place.word for place in LAYOUT.places() if place.field.dtype == np.uint32

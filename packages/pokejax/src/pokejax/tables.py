@@ -142,6 +142,17 @@ NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 """Names of the numbers by kind; number 0 is ``""``."""
 
 
+@functools.cache
+def titles() -> dict[str, dict[str, str]]:
+    """How Showdown writes ids, as "Great Tusk" for "greattusk", by kind: species, move, ability, item.
+
+    Raises:
+        SnapshotVersionError: the file is missing, corrupt, or not the one of the manifest.
+    """
+    found: dict[str, dict[str, str]] = json.loads(_read("titles.json"))
+    return found
+
+
 def params(pokemon: tuple[Column, ...]) -> Params:
     """Parameters with a pool: columns of `rows.POKEMON` for each of three forms, six rows to a team (`teams`)."""
     stages: dict[str, Any] = {

@@ -94,13 +94,21 @@ def changed(member: Mapping[str, Any], becomes: Mapping[str, str] = CHANGES) -> 
     species = becomes.get(member["species"])
     if species is None:
         return member
-    second, third = (int(column[NAMES["species"].index(species)]) for column in table("species")[1:])
-    base = [second >> 8 * k & 255 for k in range(4)] + [third & 255, third >> 8 & 255]
+    number = NAMES["species"].index(species)
+    third = int(table("species")[2][number])
     nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
-    stats = stats_of(base, member["level"], member["evs"], member["ivs"], int(table("natures")[0][nature]))
+    stats = stats_of(
+        base_stats(number), member["level"], member["evs"], member["ivs"], int(table("natures")[0][nature])
+    )
     ability = CHANGED_ABILITIES.get(species, member["ability"])
     other = {"species": species, "maxhp": stats[0], "stats": stats[1:], "weight": third >> 16 & 0x7FFF}
     return {**member, **other, "ability": ability}
+
+
+def base_stats(species: int) -> list[int]:
+    """HP, Attack, Defense, Special Attack, Special Defense and Speed of a species, by its number."""
+    second, third = (int(column[species]) for column in table("species")[1:])
+    return [second >> 8 * k & 255 for k in range(4)] + [third & 255, third >> 8 & 255]
 
 
 def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[int], nature: int) -> list[int]:

@@ -285,7 +285,7 @@ def _described(one: Written, rng: Draws, most_evs: int = MOST_EVS) -> dict[str, 
         raise _refused(f"{one.where}: species", written, "what it is before a battle", f"write {before}")
     species = CROWNED.get((written, to_id(one.item)), written)
     number = NAMES["species"].index(species)
-    word, stats, rest = (int(column[number]) for column in table("species"))
+    word, _, rest = (int(column[number]) for column in table("species"))
     _check_range(f"{one.where}: level", [one.level], 1, MOST_LEVEL)
     _check_range(f"{one.where}: EVs", one.evs, 0, MOST_EV)
     _check_range(f"{one.where}: IVs", one.ivs, 0, MOST_IV)
@@ -303,7 +303,7 @@ def _described(one: Written, rng: Draws, most_evs: int = MOST_EVS) -> dict[str, 
     ability = CROWNED_ABILITIES.get(species, to_id(one.ability))
     if not 1 <= len(moves) <= MOVES or len(set(moves)) < len(moves):
         raise _refused(f"{one.where}: moves", ", ".join(moves) or "none", f"1 to {MOVES} different ones", "choose")
-    base = [stats >> 8 * k & 255 for k in range(4)] + [rest & 255, rest >> 8 & 255]
+    base = teams.base_stats(number)
     nature = _known("nature", one.nature, one.where) if one.nature else ""
     values = teams.stats_of(base, one.level, one.evs, one.ivs, int(table("natures")[0][NAMES["nature"].index(nature)]))
     first_type = NAMES["type"][word & 31]

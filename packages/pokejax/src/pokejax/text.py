@@ -38,18 +38,20 @@ ONLY_MOVE: Final = "the only move"
 """The first action where no other move is legal: Struggle, a rampage that goes on, or the one move that is left."""
 
 
-class _Seen:
+class Seen:
     """An observation by the names of its entries."""
 
     def __init__(self, observation: Observation) -> None:
         self._arrays = {name: np.asarray(array) for name, array in observation.items()}
 
     def all(self, name: str) -> np.ndarray[Any, Any]:
+        """The values of an entry."""
         array, where = places()[name]
         values: np.ndarray[Any, Any] = self._arrays[array][where]
         return values
 
     def one(self, name: str) -> Any:
+        """The first value of an entry."""
         return self.all(name)[0]
 
     def named(self, kind: str, name: str) -> str:
@@ -67,11 +69,11 @@ def describe(observation: Observation) -> str:
     Args:
         observation: of one player and one battle.
     """
-    seen = _Seen(observation)
+    seen = Seen(observation)
     return "\n".join([_field(seen), *(line for side in SIDES for line in _side(seen, side))])
 
 
-def _field(seen: _Seen) -> str:
+def _field(seen: Seen) -> str:
     parts = [f"turn {seen.count('turn', MAX_TURN)}"]
     for kind, names in (("weather", rows.WEATHERS), ("terrain", rows.TERRAINS)):
         if name := names[int(seen.one(kind))]:
@@ -79,7 +81,7 @@ def _field(seen: _Seen) -> str:
     return "; ".join([*parts, *(["Trick Room"] if seen.one("trick_room") else [])])
 
 
-def _side(seen: _Seen, side: str) -> Iterator[str]:
+def _side(seen: Seen, side: str) -> Iterator[str]:
     ground = [_layers(seen, side, name, title) for name, title in GROUND.items() if seen.one(f"{side}.{name}")]
     tera = "may Terastallize" if seen.one(f"{side}.may_terastallize") else "has Terastallized"
     yield "; ".join([f"{TITLES[side]}: {seen.count(f'{side}.left', TEAM)} Pokémon left, {tera}", *ground])
@@ -88,11 +90,11 @@ def _side(seen: _Seen, side: str) -> Iterator[str]:
             yield f"  {k + 1}. {_pokemon(seen, side, k)}"
 
 
-def _layers(seen: _Seen, side: str, name: str, title: str) -> str:
+def _layers(seen: Seen, side: str, name: str, title: str) -> str:
     return f"{title} ({seen.count(f'{side}.{name}', LAYERS[name])})" if name in LAYERS else title
 
 
-def _pokemon(seen: _Seen, side: str, k: int) -> str:
+def _pokemon(seen: Seen, side: str, k: int) -> str:
     at = f"{side}.pokemon[{k}]"
     if seen.one(f"{at}.fainted"):
         return f"{seen.named('species', f'{at}.species')}, fainted"
@@ -109,7 +111,7 @@ def _pokemon(seen: _Seen, side: str, k: int) -> str:
     return ", ".join(parts) + (f"; moves {', '.join(moves)}" if moves else "")
 
 
-def _on_the_field(seen: _Seen, side: str) -> list[str]:
+def _on_the_field(seen: Seen, side: str) -> list[str]:
     """What is so as long as it is out."""
     stages = [round(float(stage) * 6) for stage in seen.all(f"{side}.boosts")]
     raised = [f"{stage:+d} {stat}" for stage, stat in zip(stages, rows.BOOSTS, strict=True) if stage]
@@ -123,7 +125,7 @@ def _on_the_field(seen: _Seen, side: str) -> list[str]:
     return found
 
 
-def _moves(seen: _Seen, side: str, k: int) -> list[str]:
+def _moves(seen: Seen, side: str, k: int) -> list[str]:
     at = f"{side}.pokemon[{k}]"
     names = [NAMES["move"][int(number)] for number in seen.all(f"{at}.moves")]
     if side == FOE:
@@ -139,7 +141,7 @@ def stats(observation: Observation, member: int) -> dict[str, int]:
         observation: of one player and one battle.
         member: 0 to 5.
     """
-    values = _Seen(observation).all(f"own.pokemon[{member}].stats")
+    values = Seen(observation).all(f"own.pokemon[{member}].stats")
     return dict(zip((*GROWING, "hp"), (round(float(value) * MOST_STAT) for value in values), strict=True))
 
 
@@ -150,12 +152,12 @@ def actions(observation: Observation, mask: Sequence[bool] | np.ndarray[Any, Any
         observation: of one player and one battle.
         mask: bool ``[15]``.
     """
-    seen, legal = _Seen(observation), [int(number) for number in np.flatnonzero(np.asarray(mask))]
+    seen, legal = Seen(observation), [int(number) for number in np.flatnonzero(np.asarray(mask))]
     alone = [number for number in legal if number < SWITCH_ACTION] == [0]
     return {number: _action(seen, number, alone) for number in legal}
 
 
-def _action(seen: _Seen, number: int, alone: bool) -> str:
+def _action(seen: Seen, number: int, alone: bool) -> str:
     if number == PASS:
         return "pass"
     if number >= SWITCH_ACTION:

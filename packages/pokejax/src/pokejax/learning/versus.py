@@ -11,7 +11,8 @@ import numpy as np
 from pokejax import observation
 from pokejax.env import RandomBattle, Step, gated_restart
 from pokejax.learning import action_features
-from pokejax.observation import IDS, NUMBERS
+from pokejax.observation import NUMBERS
+from pokejax.observation_table import IDS
 from pokejax.opponents import PLAYERS
 from pokejax.rules.queue import PASS, SWITCH_ACTION
 from pokejax.state import MOVES, TEAM

@@ -15,7 +15,7 @@ from pokejax.rules.damage import ROCK, effectiveness
 from pokejax.rules.faint import faint_messages, hurt
 from pokejax.rules.field import clear_terrain
 from pokejax.rules.numbers import quotient
-from pokejax.rules.screens import LASTING, shatter
+from pokejax.rules.screens import LASTING, LONG, shatter
 from pokejax.rules.status import inflict
 
 POISON, STEEL = number_of("type", "Poison"), number_of("type", "Steel")
@@ -24,7 +24,7 @@ HAZARDS = (
     *("stealth_rock", "sticky_web", "spikes", "toxic_spikes", "rock_before_toxic", "spikes_before_toxic"),
     *("rock_before_web", "spikes_before_web", "rock_before_spikes", "toxic_before_web"),
 )
-COURT = (*HAZARDS, *LASTING)
+COURT = (*HAZARDS, *LASTING, *LONG)
 
 
 def lay(b: Battle, number: int, condition: Any, where: Any) -> Any:

@@ -15,6 +15,8 @@ from pokejax.rules.numbers import NEUTRAL
 SCREENS: Final = {rows.REFLECT: "reflect", rows.LIGHT_SCREEN: "light_screen", rows.AURORA_VEIL: "aurora_veil"}
 TURNS, WITH_CLAY, TAILWIND_TURNS = 5, 8, 4
 LASTING: Final = (*SCREENS.values(), "tailwind")
+LONG: Final = tuple(f"{field}_long" for field in SCREENS.values())
+"""Fields that say whether a screen was put up with Light Clay."""
 
 
 def raise_screen(b: Battle, condition: Any, where: Any) -> Any:
@@ -25,6 +27,7 @@ def raise_screen(b: Battle, condition: Any, where: Any) -> Any:
         able = b.weather == rows.SNOW if code == rows.AURORA_VEIL else True
         new = where & (condition == code) & (getattr(side, field) == 0) & able
         side.set(field, turns, where=new)
+        side.set(f"{field}_long", b.item(0).clay, where=new)
         raised = raised | new
     blows = where & (condition == rows.TAILWIND) & (side.tailwind == 0)
     side.set("tailwind", TAILWIND_TURNS, where=blows)

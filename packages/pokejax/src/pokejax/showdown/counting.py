@@ -6,8 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-from pokejax.showdown.spectator import Spectator
-from pokejax.showdown.told import effect, to_id
+import numpy as np
+
+from pokejax import rows
+from pokejax.showdown.spectator import CHOICE_ITEMS, SAY_NOTHING, WISH_TURNS, Spectator
+from pokejax.showdown.told import dex, effect, to_id, types_of
+from pokejax.state import COPIED_PP, MAX_PP
+from pokejax.tables import NAMES, table
 
 LAST: Final[Mapping[str, int]] = {
     "taunt": 3, "encore": 3, "disable": 4, "healblock": 2, "throatchop": 2, "yawn": 2, "magnetrise": 5,
@@ -15,13 +20,27 @@ LAST: Final[Mapping[str, int]] = {
 }  # fmt: skip
 """Turn ends that volatile conditions last; of Whirlpool and its like, the fewest."""
 LONGER: Final = ("taunt", "encore")
-"""These last one more on who has moved already in the turn."""
+"""These last one more on who has moved already in the turn; taunts only if it has not come in during the turn."""
 FIELD: Final[Mapping[str, int]] = {
     "trickroom": 5, "reflect": 5, "lightscreen": 5, "auroraveil": 5, "tailwind": 4,
 }  # fmt: skip
 """Turn ends that conditions of the field and of a side last, without Light Clay."""
+PROTECTING: Final = frozenset(
+    name
+    for name, code in zip(NAMES["move"], np.asarray(rows.MOVE.view(table("moves")).volatile), strict=True)
+    if code == rows.PROTECT
+)
+"""Moves like Protect."""
 UNTIL_MOVE: Final = ("destinybond", "glaiverush")
 """What ends with the next move of its bearer."""
+HANDLED: Final = frozenset(name.removeprefix("_on_") for name in dir(Spectator) if name.startswith("_on_"))
+"""Messages that `Spectator` reads, without the hyphen of minor ones."""
+
+
+def is_known(line: str) -> bool:
+    """Whether a line of a battle is a message that `Spectator` reads, or one that tells nothing."""
+    command = line[1:].split("|", 1)[0]
+    return command in SAY_NOTHING or command.lstrip("-").replace("-", "_") in HANDLED
 
 
 @dataclasses.dataclass
@@ -31,14 +50,18 @@ class Stay:
     Attributes:
         left: turn ends that conditions still last, by name.
         moves: what conditions name, such as the move of Encore.
-        flags: conditions that messages tell and `Spectator` does not keep.
+        flags: conditions that messages tell and `Spectator` does not keep; whether it has lost its item, and whether
+            Truant, if it has that, will keep it from moving.
         last_move: id; empty before it has moved.
+        charging: the move that it goes on with; empty if none.
+        types: that it has now, but for Terastallizing and Roost.
         protects: moves like Protect in a row.
         confused: how often it was said to be confused.
         turns: that it has been out for.
         actions: moves that it has begun.
         typed: its only type, where that was changed.
         uses: of the same move in a row.
+        spent: power points, by move.
         boosted, dropped: whether a stage has gone up or down in this turn.
     """
 
@@ -46,12 +69,15 @@ class Stay:
     moves: dict[str, str] = dataclasses.field(default_factory=dict)
     flags: set[str] = dataclasses.field(default_factory=set)
     last_move: str = ""
+    charging: str = ""
+    types: list[str] = dataclasses.field(default_factory=list)
     protects: int = 0
     confused: int = 0
     turns: int = 0
     actions: int = 0
     typed: str = ""
     uses: int = 0
+    spent: dict[str, int] = dataclasses.field(default_factory=dict)
     boosted: bool = False
     dropped: bool = False
 
@@ -67,6 +93,12 @@ class Counter(Spectator):
         struck: how often each Pokémon was struck by a move, by side and name.
         wished, foreseen_by: who has wished and who has foreseen an attack, by name, of each side.
         healing: sides whose next Pokémon is healed.
+        fallen: how often a Pokémon of each side has fainted.
+        acting: the side that has begun its action last, in this turn.
+        repeats: whose Dancer has been announced by the line before.
+        terastallized: who has Terastallized, by side and name.
+        refused: last move and `Stay.spent` of who has just begun a move that a choice item may not let it use.
+        spent_before: `Stay.spent` before a move's message.
         genders: of each Pokémon that has come in, by side and name.
     """
 
@@ -82,21 +114,44 @@ class Counter(Spectator):
         self.healing: set[int] = set()
         self.genders: dict[tuple[int, str], str] = {}
         self.names = ["", ""]
+        self.fallen = [0, 0]
+        self.acting: int | None = None
+        self.repeats: str | None = None
+        self.terastallized: set[tuple[int, str]] = set()
+        self.refused: tuple[str, dict[str, int]] | None = None
+        self.spent_before: dict[str, int] = {}
 
     def _line(self, line: str) -> None:
-        super()._line(line)
+        self.repeats = self.dancing
         command, *parts = line[1:].split("|")
+        costs = command in ("move", "-activate") and parts[0].startswith("p")
+        before = dict(self._used(parts[0])) if costs else {}
+        super()._line(line)
+        if costs:
+            self._count_power_points(parts[0], before)
         count = getattr(self, "_count_" + command.lstrip("-").replace("-", "_"), None)
         if count and parts and (parts[0][:2] in ("p1", "p2") or command in ("-fieldstart", "-fieldend", "turn")):
             count(int(parts[0][1]) - 1 if parts[0][:1] == "p" else 2, parts)
         elif command == "upkeep":
             self._end_turn()
+        elif command == "-swapsideconditions":
+            self.field_left[:2] = self.field_left[1::-1]
+
+    def _count_power_points(self, ident: str, before: Mapping[str, int]) -> None:
+        spent = self.stays[int(ident[1]) - 1].spent
+        self.spent_before = dict(spent)
+        for move, used in self._used(ident).items():
+            most = min(dex(move)[0], COPIED_PP if self._side(ident).transformed else MAX_PP)
+            spent[move] = spent.get(move, 0) + min(used, most) - min(before.get(move, 0), most)
 
     def _end_turn(self) -> None:
         self.ended = True
         for counts in (*(stay.left for stay in self.stays), *self.field_left):
             for name in counts:
                 counts[name] -= 1
+        for stay in self.stays:
+            if "slowstart" in stay.left and not stay.turns:  # which only passes with a whole turn
+                stay.left["slowstart"] += 1
         for stay in self.stays:
             stay.flags -= {"protect", "roost"}
             if stay.left.get("stall", 1) <= 0:
@@ -105,6 +160,7 @@ class Counter(Spectator):
 
     def _count_turn(self, side: int, parts: list[str]) -> None:
         self.moved.clear()
+        self.acting = None
         self.hit_now.clear()
         self.ended = False
         for stay in self.stays:
@@ -112,7 +168,9 @@ class Counter(Spectator):
             stay.boosted = stay.dropped = False
 
     def _count_switch(self, side: int, parts: list[str]) -> None:
-        self.stays[side] = Stay()
+        own = side == self.player and self.sides[side].active
+        details = self._entry(own)["details"] if own else parts[1]  # which in a guise are another one's
+        self.stays[side] = Stay(types=types_of(details))
         self.moved.add(side)
         self._note_name(side, parts)
         self.stays[1 - side].flags -= {"trapped"}
@@ -122,6 +180,15 @@ class Counter(Spectator):
 
     def _count_replace(self, side: int, parts: list[str]) -> None:
         self._note_name(side, parts)
+        self.stays[side].types = types_of(parts[1])
+
+    def _count_detailschange(self, side: int, parts: list[str]) -> None:
+        self.stays[side].types = types_of(parts[1]) or self.stays[side].types
+
+    _count_formechange = _count_detailschange
+
+    def _count_transform(self, side: int, parts: list[str]) -> None:
+        self.stays[side].types = list(self.stays[int(parts[1][1]) - 1].types)
 
     def _note_name(self, side: int, parts: list[str]) -> None:
         self.names[side] = parts[0].split(": ", 1)[1]
@@ -130,24 +197,58 @@ class Counter(Spectator):
 
     def _count_move(self, side: int, parts: list[str]) -> None:
         stay, move = self.stays[side], to_id(parts[1])
-        if any("ability:" in part for part in parts[2:]):  # another one's, by Magic Bounce
-            return
-        self.moved.add(side)
-        stay.flags -= {*UNTIL_MOVE, "charging"}
-        stay.uses = stay.uses + 1 if move == stay.last_move else 1
-        stay.last_move, stay.actions = move, stay.actions + 1
-        if move == "wish":
-            self.wished[side] = self.names[side]
+        by = next((part.partition(" ")[2] for part in parts[2:] if part.startswith("[from]")), "")
+        if move == "wish" and self.sides[side].wish == WISH_TURNS:  # else another one is under way
+            self.wished[side] = self.sides[side].active or ""
         if move == "healingwish" and "[still]" not in parts:
             self.healing.add(side)
+        if effect(by) == ("ability", "dancer") or parts[0] == self.repeats:  # its own is still to come
+            stay.actions += 1
+            stay.flags -= set(UNTIL_MOVE)
+            return
+        if by and by != "lockedmove":  # sent back by Magic Bounce, or called by Sleep Talk
+            return
+        self._begin_action(side)
+        doubtful = "[still]" in parts and self._may_be_bound(side, parts[0], move)
+        self.refused = (stay.last_move, self.spent_before) if doubtful else None
+        stay.flags.add("loafing")
+        stay.charging = ""
+        stay.uses = stay.uses + 1 if move == stay.last_move else 1
+        stay.last_move = move
+
+    def _may_be_bound(self, side: int, ident: str, move: str) -> bool:
+        """Whether it may have a choice item, and has repeated the dance of another one in this turn."""
+        active = self.sides[side].active or ""
+        item = self._entry(active)["item"] if side == self.player else self.sides[side].team[active].item
+        return (item is None or item in CHOICE_ITEMS) and self.danced.get(ident, move) != move
+
+    def _begin_action(self, side: int) -> None:
+        """It moves, or is kept from moving."""
+        stay = self.stays[side]
+        if self.acting != side:
+            stay.actions += 1
+        self.acting = side
+        self.moved.add(side)
+        stay.flags -= set(UNTIL_MOVE)
 
     def _count_cant(self, side: int, parts: list[str]) -> None:
-        self.moved.add(side)
-        self.stays[side].left.pop("mustrecharge", None)
-        self.stays[side].flags.discard("charging")
+        if any(part.startswith("[of]") for part in parts):  # its ability keeps another one from a move
+            return
+        self._begin_action(side)
+        stay, by = self.stays[side], effect(parts[1])[1]
+        stay.left.pop("mustrecharge", None)
+        stay.charging = ""
+        if by in ("truant", "recharge"):
+            stay.flags.discard("loafing")
+        elif by not in ("slp", "frz"):  # which come before Truant is asked
+            stay.flags.add("loafing")
 
     def _count_damage(self, side: int, parts: list[str]) -> None:
-        if not any(part.startswith("[from]") for part in parts):
+        if "[from] confusion" in parts:
+            self._begin_action(side)
+            self.stays[side].flags.add("loafing")
+            self.stays[side].charging = ""
+        elif not any(part.startswith("[from]") for part in parts):
             name = self.names[side]
             self.struck[side, name] = self.struck.get((side, name), 0) + 1
             self.hit_now.add(side)
@@ -158,14 +259,16 @@ class Counter(Spectator):
             self.foreseen_by[side] = self.names[side]
         elif name == "typechange":
             stay.typed = parts[2] if len(parts) > 2 and "/" not in parts[2] else ""
+            own = side == self.player and self.sides[side].alias
+            if "[silent]" not in parts or not (own or (side, self.names[side]) in self.terastallized):
+                stay.types = parts[2].split("/")  # else they are those of who it seems to be, Terastallized
             if any("Protean" in part for part in parts):
                 stay.flags.add("protean")
         elif name in LAST:
-            stay.left[name] = LAST[name] + (name in LONGER and side in self.moved)
+            late = side in self.moved and (name != "taunt" or stay.turns > 0)
+            stay.left[name] = LAST[name] + (name in LONGER and late)
         if name in ("encore", "disable"):
             stay.moves[name] = to_id(parts[2]) if name == "disable" and len(parts) > 2 else stay.last_move
-        if any("Booster Energy" in part or "fromitem" in part for part in parts):
-            stay.flags.add("booster")
 
     def _count_end(self, side: int, parts: list[str]) -> None:
         stay, name = self.stays[side], effect(parts[1])[1]
@@ -177,6 +280,11 @@ class Counter(Spectator):
     def _count_activate(self, side: int, parts: list[str]) -> None:
         name = effect(parts[1])[1]
         stay = self.stays[side]
+        if "[fromitem]" in parts:
+            stay.flags.add("booster")
+        if "[broken]" in parts:
+            stay.left.pop("stall", None)
+            stay.protects = 0
         if name == "confusion":
             stay.confused += 1
         elif name == "trapped":
@@ -194,8 +302,35 @@ class Counter(Spectator):
     def _count_singlemove(self, side: int, parts: list[str]) -> None:
         self.stays[side].flags.add(effect(parts[1])[1])
 
+    def _count_ability(self, side: int, parts: list[str]) -> None:
+        stay = self.stays[side]
+        if to_id(parts[1]) == "truant" and not (side in self.moved and stay.turns):  # which Trace has just taken
+            stay.flags.discard("loafing")
+
+    def _count_terastallize(self, side: int, parts: list[str]) -> None:
+        self.terastallized.add((side, self.names[side]))
+
+    def _count_enditem(self, side: int, parts: list[str]) -> None:
+        self.stays[side].flags.add("item lost")
+
     def _count_prepare(self, side: int, parts: list[str]) -> None:
-        self.stays[side].flags.add("charging")
+        self.stays[side].charging = to_id(parts[1])
+
+    def _count_anim(self, side: int, parts: list[str]) -> None:
+        self.stays[side].charging = ""  # it need not wait
+
+    def _count_fail(self, side: int, parts: list[str]) -> None:
+        stay = self.stays[side]
+        if self.refused is not None and self.acting == side and len(parts) == 1:
+            (stay.last_move, stay.spent), self.refused = self.refused, None
+        if stay.last_move in PROTECTING and self.acting == side:
+            stay.left.pop("stall", None)
+            stay.protects = 0
+
+    def _count_faint(self, side: int, parts: list[str]) -> None:
+        self.stays[side] = Stay()
+        self.stays[1 - side].flags.discard("trapped")
+        self.fallen[side] += 1
 
     def _count_mustrecharge(self, side: int, parts: list[str]) -> None:
         self.stays[side].left["mustrecharge"] = 2

@@ -10,7 +10,7 @@ import numpy as np
 
 from pokejax import rows, stages, teams, teamtext
 from pokejax.effects import BUSTED, CHANGES, FORMS, TERASTALS
-from pokejax.rules import futures, wishes
+from pokejax.rules import futures, screens, wishes
 from pokejax.showdown.conditions import CONDITIONS, HAZARDS, ORDERED, RESULTS, SCREENS
 from pokejax.showdown.documents import Document, id_of, pokemon_of, refused
 from pokejax.showdown.revealed import revealed
@@ -372,6 +372,8 @@ class Side:
             state = conditions.part(name)
             if name in SCREENS:
                 found[SCREENS[name]] = state.number("duration")
+                if name != "tailwind":  # Light Clay can be seen only as long as it makes a difference
+                    found[f"{SCREENS[name]}_long"] = int(state.number("duration") > screens.TURNS)
             elif name in HAZARDS:
                 found[HAZARDS[name]] = state.number("layers", 1)
             else:

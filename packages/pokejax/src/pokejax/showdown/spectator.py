@@ -15,8 +15,8 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
-from pokejax.observation import ENTRIES, FOE, IDS, MOST_WEATHER, NUMBERS, OWN
-from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
+from pokejax.observation import FOE, NUMBERS, OWN, TABLE
+from pokejax.observation_table import IDS
 from pokejax.showdown.told import (
     LASTING,
     NUMBERS_OF,
@@ -28,16 +28,13 @@ from pokejax.showdown.told import (
     effect,
     own_ability,
     read_details,
-    share,
     side_values,
     to_id,
     unseen,
 )
-from pokejax.state import COPIED_PP, MAX_PP, MAX_TURN, MOVES, TEAM
+from pokejax.state import COPIED_PP, MOVES, TEAM
 from rlenv_shared.errors import InvalidParamsError
 
-NAMES_IN: Final = {array: [e.name for e in ENTRIES if e.array == array] for array in (IDS, NUMBERS)}
-"""The entries of each array, in order."""
 WEATHER_TURNS, TERRAIN_TURNS, WISH_TURNS = 5, 5, 2
 CHOICE_ITEMS = ("choiceband", "choicescarf", "choicespecs")
 FUTURE_TURNS, FUTURE_LOST, LAST_FUTURE, LEPPA_POINTS = 3, 4, 254, 10
@@ -45,7 +42,7 @@ SAY_NOTHING: Final = frozenset({
     "", "player", "teamsize", "gametype", "gen", "tier", "rule", "clearpoke", "teampreview", "start", "t:", "request",
     "message", "-message", "-hint", "debug", "-crit", "-supereffective", "-resisted", "-miss", "-hitcount", "-notarget",
     "-singleturn", "-singlemove", "-prepare", "-nothing", "-ohko", "-anim", "win", "tie", "-center", "-fieldactivate",
-    "inactive", "error", "rated", "split", "-mustrecharge",
+    "inactive", "error", "rated", "split", "-mustrecharge", "bigerror",
 })  # fmt: skip
 """Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
 ABILITIES_OF: Final = CHANGED_ABILITIES | {
@@ -316,9 +313,8 @@ class Spectator:
         stands = other.active is not None and not other.team[other.active].fainted
         pressed = stands and self._ability(other) == other.announced == "pressure" and dex(name)[1]
         pressed = pressed and not (name == "curse" and given[2] == ident)  # which only a Ghost's lays on the other
-        if by != "lockedmove" and not self._is_bound(
-            ident, name
-        ):  # which costs nothing; what Sleep Talk calls costs it something if somebody presses
+        # What goes on costs nothing; what Sleep Talk calls costs it something if somebody presses.
+        if by != "lockedmove" and not self._is_bound(ident, name):
             paid, used = by or name, self._used(ident)
             used[paid] = used.get(paid, 0) + (not by) + pressed
         if name == "wish" and not self._side(ident).wish:
@@ -520,25 +516,30 @@ class Spectator:
 
     def observation(self) -> dict[str, np.ndarray[Any, Any]]:
         """As `pokejax.observation.observe` gives it."""
-        wait = self.request.get("wait", False)
+        values = self.in_natural_numbers()
+        for k in range(TEAM):
+            values[f"own.pokemon[{k}].hp"][0] /= max(values[f"own.pokemon[{k}].stats"][-1], 1)
+        shares = np.array(TABLE.flat(NUMBERS, values), np.float64) / TABLE.each(NUMBERS, "most")
+        return {IDS: np.array(TABLE.flat(IDS, values), np.int32), NUMBERS: shares.astype(np.float32)}
+
+    def in_natural_numbers(self) -> dict[str, list[Any]]:
+        """The values of the entries by name: flags, counts and ids."""
         values: dict[str, list[Any]] = {
             "weather": [rows.WEATHERS.index(self.weather)],
-            "asked": [not wait],
-            "turn": [share(self.turn, MAX_TURN)],
-            "weather_turns": [share(self.weather_turns, MOST_WEATHER)],
+            "asked": [not self.request.get("wait", False)],
+            "turn": [self.turn],
+            "weather_turns": [self.weather_turns],
             "terrain": [rows.TERRAINS.index(self.terrain)],
-            "terrain_turns": [share(self.terrain_turns, MOST_WEATHER)],
+            "terrain_turns": [self.terrain_turns],
             "trick_room": ["trickroom" in self.field],
+            "own.feigned": [NUMBERS_OF["species"][self.sides[self.player].feigned]],
         }
         for name, side in ((OWN, self.sides[self.player]), (FOE, self.sides[1 - self.player])):
             values |= {f"{name}.{key}": value for key, value in side_values(side).items()}
-            if name == OWN:
-                values["own.feigned"] = [NUMBERS_OF["species"][side.feigned]]
             for k in range(TEAM):
                 found = self._own(k) if name == OWN else self._foe(k)
                 values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
-        flat = {array: [v for name in names for v in values[name]] for array, names in NAMES_IN.items()}
-        return {IDS: np.array(flat[IDS], np.int32), NUMBERS: np.array(flat[NUMBERS], np.float32)}
+        return values
 
     def _own(self, k: int) -> dict[str, list[Any]]:
         side, name = self.sides[self.player], self.order[k]
@@ -557,9 +558,9 @@ class Spectator:
             "tera_type": [NUMBERS_OF["type"][entry["teraType"]]],
             "moves": moves + [0] * (MOVES - len(moves)),
             "seen": [name in self.seen],
-            "hp": [share(int(hp), max(most, 1))],
-            "stats": [share(stat, MOST_STAT) for stat in stats],
-            "pp": [share(left, MAX_PP) for left in power] + [0] * (MOVES - len(moves)),
+            "hp": [int(hp)],
+            "stats": stats,
+            "pp": power + [0] * (MOVES - len(moves)),
         }
 
     def _foe(self, k: int) -> dict[str, list[Any]]:
@@ -577,7 +578,7 @@ class Spectator:
             "tera_type": [NUMBERS_OF["type"][pokemon.tera]],
             "moves": moves[:MOVES] + [0] * (MOVES - len(moves)),
             "seen": [True],
-            "hp": [share(pokemon.percent, 100)],
+            "hp": [pokemon.percent],
         }
 
     @staticmethod
@@ -590,10 +591,10 @@ class Spectator:
         return {
             "status": [rows.STATUSES.index(pokemon.status)],
             "active": [active],
-            "form": [share(pokemon.form, 2)],
+            "form": [pokemon.form],
             "fainted": [pokemon.fainted],
             "terastallized": [bool(pokemon.tera)],
-            "level": [share(pokemon.level, 100)],
-            "sleep": [share(pokemon.sleep if pokemon.status == "slp" else 0, MOST_SLEEP)],
-            "poison": [share(pokemon.poison if pokemon.status == "tox" and active else 0, MOST_POISON)],
+            "level": [pokemon.level],
+            "sleep": [pokemon.sleep if pokemon.status == "slp" else 0],
+            "poison": [pokemon.poison if pokemon.status == "tox" and active else 0],
         }

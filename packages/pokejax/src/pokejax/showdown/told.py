@@ -14,7 +14,6 @@ from pokejax.state import TEAM
 from pokejax.tables import NAMES, table
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
-LAYERS: Final = {"spikes": 3, "toxicspikes": 2, "stealthrock": 1, "stickyweb": 1}
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
 LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
@@ -48,12 +47,29 @@ def base_form(species: str) -> str:
     return next((base for base, other in pairs if other == species), species)
 
 
+def forme(species: str, form: int) -> str:
+    """The species in which a Pokémon stands there, or will come in again, by its ``form`` in observations, 0 to 2."""
+    if form == 2 and species in TERASTALS:
+        return TERASTALS[species]
+    lasting = CHANGES.get(species) or BUSTED.get(species)
+    others = FORMS.get(species, ())
+    passing = others[form - 1] if 0 < form <= len(others) else species
+    return lasting if form and lasting else passing
+
+
 def read_details(details: str) -> Pokemon:
     """A Pokémon of whom nothing is known but its details, like ``Onix, L84, M, tera:Rock``."""
     species, *more = details.split(", ")
     level = next((int(part[1:]) for part in more if re.fullmatch(r"L\d+", part)), 100)
     tera = next((part.removeprefix("tera:") for part in more if part.startswith("tera:")), "")
     return Pokemon(base_form(to_id(species)), level, tera=tera)
+
+
+def types_of(details: str) -> list[str]:
+    """The types of the species that details name, which may be a forme; none if it is not known."""
+    number = NUMBERS_OF["species"].get(to_id(details.split(", ")[0]), 0)
+    word = int(table("species")[0][number])
+    return [NAMES["type"][code] for code in (word & 31, word >> 5 & 31) if code]
 
 
 @functools.cache
@@ -135,11 +151,6 @@ def _base(species: str) -> int:
     return int(table("species")[0][NUMBERS_OF["species"][species]]) >> 12
 
 
-def share(value: int, most: int) -> float:
-    """An integer as a share of the most that it can be; rounded to float32, it is what float32 would divide."""
-    return value / most
-
-
 @functools.cache
 def unseen(k: int) -> dict[str, list[Any]]:
     """What is observed of the k-th of the other side as long as it has not come in; not to be changed."""
@@ -152,11 +163,11 @@ def side_values(side: Side) -> dict[str, list[Any]]:
     layers = side.conditions
     return {
         "transformed": [NUMBERS_OF["species"][side.transformed]],
-        "left": [share(side.left, TEAM)],
+        "left": [side.left],
         "may_terastallize": [side.may_terastallize],
         "stealth_rock": [bool(layers.get("stealthrock"))],
-        "spikes": [share(layers.get("spikes", 0), LAYERS["spikes"])],
-        "toxic_spikes": [share(layers.get("toxicspikes", 0), LAYERS["toxicspikes"])],
+        "spikes": [layers.get("spikes", 0)],
+        "toxic_spikes": [layers.get("toxicspikes", 0)],
         "sticky_web": [bool(layers.get("stickyweb"))],
         "reflect": [bool(layers.get("reflect"))],
         "light_screen": [bool(layers.get("lightscreen"))],
@@ -164,7 +175,7 @@ def side_values(side: Side) -> dict[str, list[Any]]:
         "tailwind": [bool(layers.get("tailwind"))],
         "wish": [side.wish > 0],
         "foreseen": [side.foreseen > 0],
-        "boosts": [share(side.boosts[stat], 6) for stat in rows.BOOSTS],
+        "boosts": [side.boosts[stat] for stat in rows.BOOSTS],
         "substitute": ["substitute" in side.volatiles],
         "seeded": ["leechseed" in side.volatiles],
         "confused": ["confusion" in side.volatiles],

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from pokejax import rows, teams
-from pokejax.effects import BOUND, BUSTED, CHANGES, CROWNED, FORMS, SHOWN, TERASTALS
+from pokejax.effects import BOUND, CHANGES, CROWNED, SHOWN, TERASTALS
 from pokejax.showdown.counting import LAST, Counter, Stay
 from pokejax.showdown.documents import FORMAT, POSITIONS, refused
 from pokejax.showdown.drawing import anybody, fitting, with_stats
 from pokejax.showdown.incoming import Position, from_showdown
-from pokejax.showdown.told import PARADOX, STATS, Pokemon, Side, dex, read_details, to_id
+from pokejax.showdown.told import PARADOX, STATS, Pokemon, Side, dex, forme, read_details, to_id
 from pokejax.state import TEAM
 from pokejax.tables import NAMES
 from rlenv_shared.errors import EnvError
@@ -98,14 +98,16 @@ class _View:
                 "species": next(bound, told.species), "level": told.level, "gender": gender, "tera": entry["teraType"],
                 "moves": [[move, 0] for move in moves],
             }  # fmt: skip
+            known = side.team.get(name)
             present = to_id(entry["details"].split(", ")[0])
+            if known is not None and known.form and told.species in CHANGES:  # details do not tell what passes again
+                present = forme(told.species, known.form)
             if present == told.species:
                 found["ability"] = entry["baseAbility"]
             stats = [self.counter.most.get(name, 1), *(entry["stats"][stat] for stat in STATS)]
             found |= with_stats(present, told.level, stats)
             if present == told.species:
                 found |= {"maxhp": stats[0], "stats": stats[1:]}
-            known = side.team.get(name)
             if known is None or known.item is None:
                 found["item"] = entry["item"]
             self.names[self.player].append(name)
@@ -256,7 +258,7 @@ class _View:
             },
             "gender": constant["gender"], "hp": hp, "maxhp": most, "fainted": fainted,
             "status": "fnt" if fainted and out else status, "statusState": self._status(number, known, status),
-            "species": f"[Species:{_present(known, constant)}]", "ability": ability,
+            "species": f"[Species:{forme(constant['species'], known.form)}]", "ability": ability,
             "baseAbility": _become(known, constant)["ability"],
             "item": item, "moveSlots": slots, "timesAttacked": self.counter.struck.get((number, name), 0),
             "isActive": out and not fainted, "details": constant["species"],
@@ -340,7 +342,7 @@ class _View:
             front["abilityState"]["protean"] = True
         if "slowstart" in side.volatiles:
             front["abilityState"]["counter"] = max(stay.left.get("slowstart", 1), 1)
-        front["volatiles"] = self._volatiles(number, moves, found, shown)
+        front["volatiles"] = self._volatiles(number, slots, found, shown)
         return front
 
     def _transformed(self, number: int, orders: Sequence[Sequence[int]]) -> dict[str, Any]:
@@ -367,10 +369,10 @@ class _View:
         return [NAMES["type"][code] for code in teams.types_of(member) if code]
 
     def _volatiles(
-        self, number: int, moves: Sequence[str], found: Mapping[str, Any], shown: Mapping[str, Any]
+        self, number: int, slots: Sequence[Mapping[str, Any]], found: Mapping[str, Any], shown: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Volatile conditions with turns that are counted or drawn."""
-        side, stay = self.counter.sides[number], self.counter.stays[number]
+        side, stay, moves = self.counter.sides[number], self.counter.stays[number], [slot["id"] for slot in slots]
         known: dict[str, Any] = {}
         names = side.volatiles | {name for name in ("protect", "roost", "trapped", *_ENDING) if name in stay.flags}
         for name in sorted(names):
@@ -393,14 +395,28 @@ class _View:
             known["stall"] = {"counter": 3**stay.protects, "duration": max(stay.left["stall"], 1)}
         if "mustrecharge" in stay.left:
             known["mustrecharge"] = {"duration": max(stay.left["mustrecharge"], 1)}
-        if "charging" in stay.flags and stay.last_move in moves:
-            known |= {"twoturnmove": {"duration": 1, "move": stay.last_move}, stay.last_move: {}}
-        if found["item"].startswith("choice") and stay.last_move in moves and not self.forced:
-            known["choicelock"] = {"move": stay.last_move}
-        if stay.last_move in RAMPAGES and stay.uses < 3 and self._goes_on(shown, stay):
+        if stay.charging in moves:
+            known |= {"twoturnmove": {"duration": 1, "move": stay.charging}, stay.charging: {}}
+        bound = self._bound(shown, stay, slots)
+        if found["item"].startswith("choice") and bound and not self.forced:
+            known["choicelock"] = {"move": bound}
+        if stay.last_move in RAMPAGES and (shown or stay.uses < 3) and self._goes_on(shown, stay):
             turns = int(self.rng.integers(2, 4))
             known["lockedmove"] = {"duration": 1, "trueDuration": max(turns - stay.uses, 1), "move": stay.last_move}
         return known
+
+    @staticmethod
+    def _bound(shown: Mapping[str, Any], stay: Stay, slots: Sequence[Mapping[str, Any]]) -> str:
+        """To which move a choice item binds it; of the player's own the request tells, also where Struggle is left."""
+        listed = shown.get("moves", [])
+        enabled = [move["id"] for move in listed if not move.get("disabled")]
+        if len(enabled) < len(listed) and len(enabled) == 1:
+            return str(enabled[0])
+        names, spent = [slot["id"] for slot in slots], [slot["id"] for slot in slots if slot["pp"] == 0]
+        candidates = [stay.last_move]
+        if stay.last_move == "struggle":
+            candidates = [*spent, stay.moves.get("disable", "")]
+        return next((name for name in candidates if name in names), "")
 
     def _goes_on(self, shown: Mapping[str, Any], stay: Stay) -> bool:
         """Whether a rampage goes on: the player's own request says it, of the other side it is drawn."""
@@ -433,18 +449,3 @@ def _become(known: Pokemon, constant: Mapping[str, Any]) -> Mapping[str, Any]:
     if not _changed(known):
         return constant
     return teams.changed(constant, CHANGES | TERASTALS if known.form > 1 else CHANGES)
-
-
-def _present(known: Pokemon, constant: Mapping[str, Any]) -> str:
-    """The species in which it stands there, or will come in again."""
-    species: str = constant["species"]
-    if not known.form:
-        return species
-    if known.form == 2 and species in TERASTALS:
-        return TERASTALS[species]
-    if species in CHANGES:
-        return CHANGES[species]
-    if species in BUSTED:
-        return BUSTED[species]
-    forms = FORMS.get(species, ())
-    return forms[known.form - 1] if len(forms) >= known.form else species

@@ -81,6 +81,12 @@ DECLARATION: Final = Declaration(
             quick={"battles": 20, "seed": 96, "native": False},
         ),
         RolloutSet(
+            "input-logs-out",
+            f"{__name__}.rollouts:compare_input_logs_out",
+            full={"battles": 500, "seed": 103, "processes": 2},
+            quick={"battles": 10, "seed": 104, "native": False},
+        ),
+        RolloutSet(
             "positions",
             f"{__name__}.rollouts:compare_positions",
             full={"battles": 1002, "seed": 97, "processes": 2},
@@ -100,6 +106,29 @@ DECLARATION: Final = Declaration(
             full={"battles": 400, "seed": 101, "processes": 2},
             quick={"battles": 10, "seed": 102, "native": False},
             whole_episodes=False,  # decisions, of which none is carried out
+        ),
+        RolloutSet(
+            "local-battles",
+            f"{__name__}.rollouts:compare_local_battles",
+            full={"battles": 200, "seed": 103, "processes": 2},
+            quick={"battles": 6, "seed": 104, "native": False},
+            whole_episodes=False,  # decisions, of which none is carried out
+        ),
+        RolloutSet(
+            "live",
+            f"{__name__}.live:compare_live",
+            full={
+                "battles": {"random": 200, "base-power": 150, "heuristics": 150},
+                "decide": "heuristics-meant",
+                "seed": 105,
+            },
+            quick={
+                "battles": {"random": 1, "base-power": 1, "heuristics": 2},
+                "decide": "random",
+                "seed": 106,
+                "native": False,
+            },
+            whole_episodes=False,  # whole ones, but also what a server and its clients need
         ),
         RolloutSet(
             "lasting",

@@ -148,6 +148,16 @@ def play(
         yield from _driver().request("play", episodes=part, aux_keys=CARRIED, **more)
 
 
+def play_logs(texts: Sequence[str], *, include: Sequence[str] = TIERS) -> list[dict[str, Any]]:
+    """The reference's recordings of battles of which it gets nothing but their input logs.
+
+    Raises:
+        InvalidParamsError, IllegalActionError: a log that it cannot play, with the line.
+    """
+    found: list[dict[str, Any]] = _driver().request("logs", texts=list(texts), include=include, aux_keys=CARRIED)
+    return found
+
+
 def verify(
     recordings: Sequence[dict[str, Any]],
     *,

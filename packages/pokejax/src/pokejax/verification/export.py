@@ -406,6 +406,7 @@ def export(out: Path = DATA) -> dict[str, Any]:
     files = {
         "tables.npz": archive(columns),
         "names.json": (json.dumps(names, indent=0) + "\n").encode(),
+        "titles.json": (json.dumps(titles(names), indent=0, ensure_ascii=False) + "\n").encode(),
         "pokemon.npz": archive({"pokemon": {k: {"values": v, "dtype": v.dtype} for k, v in pool.items()}}),
         "teams.npz": archive({"teams": {"members": {"values": whole, "dtype": "uint16"}}}),
     }
@@ -422,6 +423,12 @@ def export(out: Path = DATA) -> dict[str, Any]:
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
     return manifest
+
+
+def titles(names: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+    """How Showdown writes the ids that have a number here."""
+    written = reference("showdown", "tables").load_titles()
+    return {kind: {one: title for one, title in own.items() if one in names[kind]} for kind, own in written.items()}
 
 
 def species_words(source: Tables) -> np.ndarray[Any, Any]:

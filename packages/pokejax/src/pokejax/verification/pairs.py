@@ -22,7 +22,8 @@ import numpy as np
 
 from pokejax.rules.queue import SWITCH_ACTION
 from pokejax.state import TEAM
-from pokejax.verification.battles import CHUNK, programs, replay, scripted
+from pokejax.verification.battles import CHUNK, Moment, programs, replay, scripted
+from pokejax.verification.observations import VERSIONS, observe
 from pokejax.verification.rollouts import LISTED
 from pokejax.verification.soak import base_species, generated
 from rlenv_shared.verification.locate import reference
@@ -231,7 +232,7 @@ def _compare_chunk(
     going, counted = dict.fromkeys(range(len(pairs)), True), set[int]()
     for moment in replay(recordings, form):
         masks = np.asarray(programs(form).look(moment.words, moment.params))[:, VIEWER]
-        shown = {name: np.asarray(array)[:, VIEWER] for name, array in _observed(moment, form).items()}
+        shown = {name: array[:, VIEWER] for name, array in _observed(moment, form).items()}
         for number, pair in enumerate(pairs):
             both = (2 * number, 2 * number + 1)
             if not going[number] or not set(both) <= set(moment.going):
@@ -257,9 +258,10 @@ def _compare_chunk(
                 counts.mismatches.append(f"pair {first + number}, decision {moment.decision}: {', '.join(unequal)}")
 
 
-def _observed(moment: Any, form: str) -> Mapping[str, Any]:
-    observed: Mapping[str, Any] = programs(form).observe(moment.words, moment.params)
-    return observed
+def _observed(moment: Moment, form: str) -> Mapping[str, Any]:
+    """All versions of the observation, arrays ``[CHUNK, 2, ...]`` by version and name."""
+    seen = {version: observe(version, moment, form) for version in VERSIONS}
+    return {f"{version} {name}": array for version, arrays in seen.items() for name, array in arrays.items()}
 
 
 def _told(view: Mapping[str, Any]) -> Any:

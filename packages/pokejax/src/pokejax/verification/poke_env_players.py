@@ -21,7 +21,8 @@ from poke_env.player.baselines import MaxBasePowerPlayer, SimpleHeuristicsPlayer
 
 from pokejax.engine import ENGINE
 from pokejax.opponents import OPPONENTS
-from pokejax.rules.queue import SWITCH_ACTION, TERA_ACTION
+from pokejax.poke_env.choices import Choices, names_of
+from pokejax.rules.queue import SWITCH_ACTION
 from pokejax.verification.battles import CHUNK, Moment, Outcome, replay
 from rlenv_shared import compiling
 
@@ -63,15 +64,11 @@ class Seat:
             request = {**request, "active": [{**request["active"][0], "trapped": True}]}
         self.battle.parse_request(dict(request))
         self.request = request
-        self._team = self._team or [entry["ident"].split(": ", 1)[1] for entry in request["side"]["pokemon"]]
+        self._team = self._team or names_of(request)
 
     def action(self, order: Any) -> int:
         """The number of the action that an order of poke-env is."""
-        if isinstance(order.order, Pokemon):
-            return SWITCH_ACTION + self._team.index(order.order.name)
-        ids = [move["id"] for move in self.request["active"][0]["moves"]]
-        slot = ids.index(order.order.id) if len(ids) > 1 else 0  # in a rampage the only move has no slot
-        return slot + (TERA_ACTION if order.terastallize else 0)
+        return Choices.of_request(self.request, self._team).action_of(order)
 
 
 def _highest_base_power(battle: Battle) -> Any:
@@ -135,8 +132,8 @@ def _verify_chunk(
                     pair = int(ours[name][n, player]), seat.action(order)
                     if pair[0] == pair[1] or (name == "base-power" and min(pair) >= SWITCH_ACTION):
                         continue
-                    if reason := _reason(seat.battle, view["core"]["sides"], player):
-                        outcome.declared[f"{name}: {reason}"] += 1
+                    if why := reason(seat.battle, view["core"]["sides"], player):
+                        outcome.declared[f"{name}: {why}"] += 1
                         continue
                     text = f"player {player}, {name}: action {pair[0]}, poke-env's {pair[1]}"
                     outcome.mismatches.append((first + n, moment.decision, text))
@@ -153,7 +150,7 @@ def _decisions(name: str) -> Any:
     return compiling.jit(jax.vmap(both, (0, None)), ENGINE)
 
 
-def _reason(battle: Battle, sides: Sequence[Mapping[str, Any]], player: int) -> str:
+def reason(battle: Battle, sides: Sequence[Mapping[str, Any]], player: int) -> str:
     """Why a decision may differ, if that is known; ``sides`` are Showdown's own."""
     own, foe = battle.active_pokemon, battle.opponent_active_pokemon
     assert own is not None

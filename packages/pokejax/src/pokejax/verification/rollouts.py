@@ -15,6 +15,7 @@ from pokejax.teamtext import PACKED_FIELDS
 from pokejax.verification import any_teams
 from pokejax.verification.battles import CHUNK, TIERS, Outcome, composed, play, verify
 from pokejax.verification.input_logs import verify_logs
+from pokejax.verification.input_logs_out import verify_written
 from pokejax.verification.observations import verify_observations
 from pokejax.verification.positions import SERIALISED, verify_incoming, verify_outgoing
 from pokejax.verification.soak import battle_teams
@@ -29,8 +30,20 @@ LONG_CHUNK: Final = 20
 """Battles of a thousand turns, or with every state serialised, that are held in memory at once."""
 LISTED: Final = 100
 """Battles that differ and are named in a file of results."""
+TOLD: Final = ("observations", "viewpoints", "players", "local battles")
+"""What is compared of battles with what players were told in them."""
 GENDER: Final = PACKED_FIELDS.index("gender")
-What = Literal["state", "observations", "input logs", "from Showdown", "to Showdown", "viewpoints", "players"]
+What = Literal[
+    "state",
+    "observations",
+    "input logs",
+    "input logs out",
+    "from Showdown",
+    "to Showdown",
+    "viewpoints",
+    "players",
+    "local battles",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +55,7 @@ class Part:
         settings: of the driver, one per battle.
         what: is compared: generator, draws, core state, legal choices and carried bookkeeping, of the choices that were
             recorded or of those in Showdown's input logs, or after a position was brought over; or what players see.
+            Battles of "input logs out" are played here first, and Showdown has their input logs.
         form: how the environment is run, one of `battles.FORMS`.
     """
 
@@ -128,6 +142,18 @@ def compare_input_logs(battles: int, seed: int, native: bool = True, processes: 
     return _findings(parts, processes)
 
 
+def compare_input_logs_out(battles: int, seed: int, native: bool = True, processes: int = 1) -> Findings:
+    """Battles of the environment, which Showdown plays from nothing but their input logs; the state at every decision.
+
+    Args:
+        battles: of teams that the environment draws, half of them by each policy.
+        seed: battles are numbered from a million times it.
+        native: as of `compare_input_logs`.
+        processes: as above.
+    """
+    return _findings(_numbered(_halves(battles, seed), "input logs out", _form(native)), processes)
+
+
 def _form(native: bool) -> str:
     return "native" if native else "bytecode"
 
@@ -174,6 +200,18 @@ def compare_players(battles: int, seed: int, native: bool = True, processes: int
         processes: as above.
     """
     return _findings(_numbered(_halves(battles, seed), "players", _form(native)), processes)
+
+
+def compare_local_battles(battles: int, seed: int, native: bool = True, processes: int = 1) -> Findings:
+    """poke-env's battles as they are filled here and by Showdown's messages; what its players decide in both.
+
+    Args:
+        battles: of Showdown's own teams, half of them by each policy.
+        seed: battles are numbered from a million times it.
+        native: as of `compare_input_logs`.
+        processes: as above.
+    """
+    return _findings(_numbered(_halves(battles, seed), "local battles", _form(native)), processes)
 
 
 def _halves(battles: int, seed: int) -> dict[str, str]:
@@ -271,6 +309,12 @@ def _players(recordings: Sequence[dict[str, Any]], form: str) -> Outcome:
     return verify_players(recordings, form)
 
 
+def _local_battles(recordings: Sequence[dict[str, Any]], form: str) -> Outcome:
+    from pokejax.verification.local_battles import verify_local_battles
+
+    return verify_local_battles(recordings, form)
+
+
 _COMPARED: Final[Mapping[What, Callable[..., Outcome]]] = {
     "state": verify,
     "observations": verify_observations,
@@ -279,11 +323,14 @@ _COMPARED: Final[Mapping[What, Callable[..., Outcome]]] = {
     "to Showdown": verify_outgoing,
     "viewpoints": verify_viewpoints,
     "players": _players,
+    "local battles": _local_battles,
 }
 
 
 def _outcome(part: Part) -> Outcome:
-    messages, input_log = part.what in ("observations", "viewpoints", "players"), part.what == "input logs"
+    if part.what == "input logs out":
+        return verify_written(part.settings, part.form)
+    messages, input_log = part.what in TOLD, part.what == "input logs"
     include = SERIALISED if part.what in ("from Showdown", "to Showdown") else TIERS
     recordings = list(play(part.settings, messages=messages, input_log=input_log, include=include))
     outcome = _COMPARED[part.what](recordings, form=part.form)

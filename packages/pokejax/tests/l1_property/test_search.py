@@ -1,0 +1,112 @@
+"""L1: search: what positions are worth, and a player that looks ahead in truths that it cannot tell apart."""
+
+import functools
+
+import jax
+import numpy as np
+import pytest
+
+from pokejax.engine import ENGINE
+from pokejax.env import RandomBattle
+from pokejax.rules.queue import PASS
+from pokejax.search import Expectimax, evaluation, expectimax
+from pokejax.state import LAYOUT
+from rlenv_shared import compiling
+from rlenv_shared.errors import InvalidParamsError
+
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+QUICK = functools.partial(Expectimax, opponents=("damage",), form="bytecode")
+
+
+@pytest.fixture(scope="module")
+def positions(played):
+    """Positions in the middle of random battles, with their legal actions."""
+    return played.words[12], played.masks[12]
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """One size of batches, and so one program."""
+    monkeypatch.setattr(expectimax, "BATCHES", (64,))
+
+
+@functools.cache
+def permuted():
+    return compiling.jit(jax.vmap(RandomBattle().permute_hidden, (0, 0, 0, None)), ENGINE)
+
+
+@functools.cache
+def values():
+    def both(state, params):
+        return jax.numpy.stack([evaluation.value(state, player, params) for player in (0, 1)])
+
+    return compiling.jit(jax.vmap(both, (0, None)), ENGINE)
+
+
+def few(tree, count):
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[:count], tree)
+
+
+def with_fields(words, **fields):
+    view = LAYOUT.view([np.asarray(word) for word in words])
+    for path, value in fields.items():
+        side, name = int(path[-1]), path[:-1]
+        setattr(view.side[side], name, np.full_like(getattr(view.side[side], name), value))
+    return view.words()
+
+
+def test_a_position_is_worth_to_one_what_it_costs_the_other(positions, played):
+    found = np.asarray(values()(positions[0], played.params))
+    np.testing.assert_allclose(found[:, 0], -found[:, 1], atol=1e-6)
+    assert (np.abs(found) < 1).all()
+    assert found[:, 0].std() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("hp0", 1), ("status0", 1), ("stealth_rock0", 1), ("may_terastallize0", 0)]
+)
+def test_what_harms_one_side_is_worth_something_to_the_other(positions, played, field, value):
+    before, after = (
+        np.asarray(values()(words, played.params))[:, 1]
+        for words in (positions[0], with_fields(positions[0], **{field: value}))
+    )
+    assert (after - before).mean() > 0
+    assert (after >= before - 1e-6).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    "given", [{"plies": 0}, {"plies": 3}, {"truths": 0}, {"width": 0}, {"chances": 0}, {"opponents": ("nobody",)}]
+)
+def test_settings_that_make_no_player_are_refused(given):
+    with pytest.raises(InvalidParamsError, match=next(iter(given))):
+        Expectimax(**given)
+
+
+def test_it_does_what_is_legal_and_the_same_in_all_that_it_cannot_tell_apart(positions, played, small):
+    count = 8
+    words, masks, players = few(positions[0], count), positions[1][:count], np.arange(count, dtype=np.int32) % 2
+    own = masks[np.arange(count), players]
+    player = QUICK(plies=2, truths=1, width=2, chances=1)
+    actions = player.choose(words, players, 3, played.params)
+    assert own[np.arange(count), actions].all()
+    assert ((actions == PASS) == own[:, PASS]).all()
+    keys = jax.random.split(jax.random.key(5), count)
+    other = permuted()(words, keys, players, played.params)
+    assert any((np.asarray(a) != b).any() for a, b in zip(other, words, strict=True))
+    np.testing.assert_array_equal(player.choose(other, players, 3, played.params), actions)
+
+
+def test_it_sees_what_ends_the_battle(positions, played, small):
+    """The opponent's last Pokémon has one hit point left: what wins at once is worth a win."""
+    words = few(with_fields(positions[0], hp1=1, left1=1), 40)
+    view = LAYOUT.view([np.asarray(word) for word in words])
+    for member in range(6):
+        behind = view.side[1].order[0] != member
+        for name, value in (("hp", 0), ("fainted", 1)):
+            field = getattr(view.side[1].member[member], name)
+            setattr(view.side[1].member[member], name, np.where(behind, value, np.asarray(field)).astype(field.dtype))
+    masks, worth, nodes = QUICK(plies=1, truths=1).search(view.words(), np.zeros(40, np.int32), 1, played.params)
+    chosen = masks.sum(axis=1) > 1
+    assert (worth[chosen].max(axis=1) == 1).mean() > 0.8
+    assert not np.isfinite(worth[~masks]).any()
+    assert nodes == masks[chosen].sum()
