@@ -85,7 +85,7 @@ KINDS: Final = (
     Kind(r"python -m rlenv_emit\.report tcgjax", "starts", "traces the engine for a minute", "test-<pkg>"),
     Kind(r"python -m ci\.game_pictures", "starts", "plays for minutes", "a person, when a picture is to change"),
     Kind(r"python -m ci\.gpu_compile", "starts", "needs the CUDA compiler", "gpu-compile"),
-    Kind(r"python -m references\.showdown\.export", "starts", "needs Node; a minute", "test-<ref>"),
+    Kind(r"python -m references\.showdown\.(export|official_log)", "starts", "needs Node; a minute", "test-<ref>"),
     Kind(r"python -m (\S+\.)?tcg_engine\.", "starts", "needs a file of cards, which is not ours to ship", "a person"),
     Kind(r"\S+ references/rejax/train\.py", "starts", "trains in an environment of its own", "bench-<pkg>"),
     Kind(r"(python -m )?pytest ", "starts", "the files are part of the quick and slow tests", "test-quick"),
