@@ -11,7 +11,8 @@ from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
 from pokejax.search import Expectimax, evaluation, expectimax
 from pokejax.state import LAYOUT
-from rlenv_shared import compiling
+from pokejax.verification import DECLARATION
+from rlenv_shared import compiling, files
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
@@ -60,6 +61,12 @@ def test_a_position_is_worth_to_one_what_it_costs_the_other(positions, played):
     np.testing.assert_allclose(found[:, 0], -found[:, 1], atol=1e-6)
     assert (np.abs(found) < 1).all()
     assert found[:, 0].std() > 0.1
+
+
+def test_the_weights_are_those_that_were_fitted():
+    fitted = files.read_json(DECLARATION.results / "evaluation.json")
+    assert fitted["weights"] == evaluation.WEIGHTS
+    assert fitted["log loss"] < 0.55  # of who knows nothing 0.69
 
 
 @pytest.mark.parametrize(
