@@ -77,7 +77,7 @@ KINDS: Final = (
     Kind(r"python \S+/tests/compat/access_speed\.py", "starts", "measures, on a quiet machine", "bench-<pkg>"),
     Kind(r"python -m emurust\.verification\.", "starts", "needs a folder of homebrew games", "verify-<pkg>"),
     Kind(r"python -m pokejax\.verification\.ledger", "starts", "hours", "verify-<pkg>"),
-    Kind(r"python -m pokejax\.verification\.(strength|learned|search|evaluation)", "starts", "plays for minutes", "test-<pkg>"),
+    Kind(r"python -m pokejax\.verification\.(strength|learned|search)", "starts", "plays for minutes", "test-<pkg>"),
     Kind(r"python -m tcgjax\.verification\.", "starts", "hours", "transfer"),
     Kind(
         r"python -m rlenv_emit\.(?!report)", "starts", "compiles or measures, for minutes to hours", "verify-rlenv-emit"
