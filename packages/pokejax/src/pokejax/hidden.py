@@ -48,14 +48,15 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     pool = _Pool(params)
     before = [side.member[k].row for k in range(TEAM)]
     known = [(side.member[k].appeared > 0) | (side.member[k].guise > 0) for k in range(TEAM)]
-    taken = [pick(known[k], pool.at(side.member[k].row).species, 0) for k in range(TEAM)]
-    feigning = [known[k] & (pool.at(side.member[k].row).ability == ILLUSION) for k in range(TEAM)]
+    team = [pool.at(row) for row in before]
+    taken = [pick(seen, one.species, 0) for seen, one in zip(known, team, strict=True)]
+    feigning = [seen & (one.ability == ILLUSION) for seen, one in zip(known, team, strict=True)]
     for k in range(TEAM):
         member = side.member[k]
         others = any_of(feigning[m] for m in range(TEAM) if m != k)
         _permute_member(member, known[k], pool, taken, others, jax.random.fold_in(key, k), params)
-        taken[k] = pool.at(member.row).species
-        feigning[k] = pool.at(member.row).ability == ILLUSION
+        now = pool.at(member.row)
+        taken[k], feigning[k] = now.species, now.ability == ILLUSION
     own, copied = view.side[1], view.side[1].copied_row
     for k, old in enumerate(before):  # into whom the other one has transformed
         own.set("copied_row", side.member[k].row, where=own.transformed & (copied == old))

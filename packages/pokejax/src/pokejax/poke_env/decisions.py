@@ -22,7 +22,7 @@ Observation = dict[str, NDArray[Any]]
 POLICY_FILE: Final = ".npz"
 
 
-class Sight(NamedTuple):
+class DecisionPoint(NamedTuple):
     """A decision as one player sees it.
 
     Attributes:
@@ -38,10 +38,10 @@ class Sight(NamedTuple):
     legal: NDArray[np.bool_]
 
 
-class Mind(Protocol):
+class Agent(Protocol):
     """Who decides in one battle, decision after decision."""
 
-    def decide(self, sight: Sight, again: bool) -> int:
+    def decide(self, point: DecisionPoint, again: bool) -> int:
         """The number of an action; ``again`` where the last one could not be taken and this replaces it."""
 
 
@@ -51,8 +51,8 @@ def observed(position: Position, player: int) -> Observation:
     return {name: np.asarray(array) for name, array in found.items()}
 
 
-def minds(decide: Any, *, sample: bool = False, seed: int = 0) -> Callable[[], Mind]:
-    """What makes the mind of each battle.
+def agents(decide: Any, *, sample: bool = False, seed: int = 0) -> Callable[[], Agent]:
+    """What makes the agent of each battle.
 
     Args:
         decide: a name of `pokejax.opponents.PLAYERS`; a policy of `rlenv_learn`, trained by ``pokejax train``, or its
@@ -85,9 +85,9 @@ class _Script:
     def __init__(self, name: str, rng: np.random.Generator) -> None:
         self._program, self._rng = _script(name), rng
 
-    def decide(self, sight: Sight, again: bool) -> int:
+    def decide(self, point: DecisionPoint, again: bool) -> int:
         word = self._rng.integers(0, 2**32, dtype=np.uint32)
-        return int(self._program(sight.position.state, np.int32(sight.player), sight.position.params, word))
+        return int(self._program(point.position.state, np.int32(point.player), point.position.params, word))
 
 
 class _Learned:
@@ -98,15 +98,15 @@ class _Learned:
         self._before = self._after = policy.initial_carry(1)
         self._number = 0
 
-    def decide(self, sight: Sight, again: bool) -> int:
+    def decide(self, point: DecisionPoint, again: bool) -> int:
         if not again:
             self._before, self._number = self._after, self._number + 1
-        position = sight.position
-        seen = _learners_view()(position.state, np.int32(sight.player), position.params)
+        position = point.position
+        seen = _learners_view()(position.state, np.int32(point.player), position.params)
         batch = jax.tree.map(lambda array: np.asarray(array)[None], seen)
         key = None if self._rng is None else int(self._rng.integers(0, 2**31))
         resets = np.array([self._number == 1])
-        self._after, action = self._policy.step(self._before, batch, resets, key, mask=sight.legal[None])
+        self._after, action = self._policy.step(self._before, batch, resets, key, mask=point.legal[None])
         return int(action[0])
 
 
@@ -116,8 +116,8 @@ class _Function:
     def __init__(self, function: Callable[[Observation, NDArray[np.bool_]], int]) -> None:
         self._function = function
 
-    def decide(self, sight: Sight, again: bool) -> int:
-        return int(self._function(sight.observation, sight.legal))
+    def decide(self, point: DecisionPoint, again: bool) -> int:
+        return int(self._function(point.observation, point.legal))
 
 
 @functools.cache

@@ -18,7 +18,7 @@ from poke_env.ps_client import LocalhostServerConfiguration
 
 from pokejax.poke_env.choices import CHOOSE, FOREIGN, Choices, names_of
 from pokejax.poke_env.connection import check_reachable, while_connected
-from pokejax.poke_env.decisions import Mind, Sight, minds, observed
+from pokejax.poke_env.decisions import Agent, DecisionPoint, agents, observed
 from pokejax.poke_env.transcript import UNAVAILABLE, Transcript
 from pokejax.showdown import determinize
 from pokejax.showdown.documents import FORMAT
@@ -30,7 +30,7 @@ TOO_LATE: Final = ("nothing to choose", "too late", "nothing to cancel", "Can't 
 DEFAULT: Final = SingleBattleOrder(f"{CHOOSE}default")
 MOST_TRIES: Final = 15
 """Choices for one request, after which Showdown is asked to choose."""
-Watch = Callable[[str, Sight, int, bool], None]
+Watch = Callable[[str, DecisionPoint, int, bool], None]
 """Told of each decision: the battle, what was seen, the action, and whether it replaces one that was refused."""
 
 
@@ -39,15 +39,15 @@ class _Seat:
 
     Attributes:
         transcript: what was told.
-        mind: who decides.
+        agent: who decides.
         team: names of the player's Pokémon, in the order of actions; empty before the first request.
         request: what is asked now.
         refused: actions that Showdown has not taken for it.
         action: the last one that was sent.
     """
 
-    def __init__(self, mind: Mind) -> None:
-        self.transcript, self.mind = Transcript(), mind
+    def __init__(self, agent: Agent) -> None:
+        self.transcript, self.agent = Transcript(), agent
         self.team: list[str] = []
         self.request: Mapping[str, Any] | None = None
         self.refused: set[int] = set()
@@ -77,7 +77,7 @@ class PokejaxPlayer(Player):
     be read is logged once and counted, and a legal choice is made at random.
 
     Args:
-        decide: as of `decisions.minds`.
+        decide: as of `decisions.agents`.
         sample: let a policy draw its actions; else it takes the most probable one.
         seed: of everything that is drawn here.
         watch: told of each decision that was read.
@@ -106,7 +106,7 @@ class PokejaxPlayer(Player):
         format_ = options.setdefault("battle_format", FORMAT)
         if format_ != FORMAT:
             raise InvalidParamsError("battle_format", format_, FORMAT, "leave it out")
-        self._new_mind = minds(decide, sample=sample, seed=seed)
+        self._new_agent = agents(decide, sample=sample, seed=seed)
         if options.get("start_listening", True):
             check_reachable(options.get("server_configuration", LocalhostServerConfiguration))
         self.counts: collections.Counter[str] = collections.Counter()
@@ -124,7 +124,7 @@ class PokejaxPlayer(Player):
         if not self._is_ours(tag, lines):
             return
         if tag not in self._seats:
-            self._seats[tag] = _Seat(self._new_mind())
+            self._seats[tag] = _Seat(self._new_agent())
         seat = self._seats[tag]
         known, foreign = len(seat.transcript.unknown), False
         ready: list[dict[str, Any]] = []
@@ -236,13 +236,13 @@ class PokejaxPlayer(Player):
             position = determinize(seat.transcript.lines, int(self._rng.integers(2**31)))
             assert seat.request is not None
             player = int(seat.request["side"]["id"] == "p2")
-            sight = Sight(position, player, observed(position, player), choices.legal)
-            action = seat.mind.decide(sight, again)
+            point = DecisionPoint(position, player, observed(position, player), choices.legal)
+            action = seat.agent.decide(point, again)
         except Exception as error:  # a decision has to be made
             self._note("decisions at random", f"{tag}: {error!r:.200}", "the battle could not be read")
             return None
         if self._watch is not None:
-            self._watch(tag, sight, action, again)
+            self._watch(tag, point, action, again)
         return action
 
     def _note(self, kind: str, what: str, more: str) -> None:

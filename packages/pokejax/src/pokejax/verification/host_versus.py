@@ -20,6 +20,7 @@ from pokejax.rules.queue import NUM_ACTIONS, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.showdown.spectator import Spectator
 from pokejax.state import LAYOUT, MOVES, TEAM
 from pokejax.tables import NAMES, columns, table
+from pokejax.verification.view import action_number
 from rlenv_shared import counter_rng
 from rlenv_shared.masking import sample_legal_bits
 from rlenv_shared.verification.locate import reference
@@ -113,17 +114,11 @@ class Battle:
         """What a side, by default the player, may do, bool ``[15]``; nothing where it is not asked."""
         side = self.seat if side is None else side
         legal = np.zeros(NUM_ACTIONS, np.bool_)
-        for choice in self.view["legal"][side]["accepted"]:
-            word, place, *tera = choice.split(" ")
-            legal[self._member(side, int(place)) if word == "switch" else int(place) - 1 + TERA_ACTION * bool(tera)] = (
-                True
-            )
+        if accepted := self.view["legal"][side]["accepted"]:
+            entries = self.view["messages"]["requests"][side]["side"]["pokemon"]
+            order = [self._teams[side].index(entry["ident"]) for entry in entries]
+            legal[[action_number(choice, order) for choice in accepted]] = True
         return legal
-
-    def _member(self, side: int, place: int) -> int:
-        """The action that brings in who stands at a place."""
-        entries = self.view["messages"]["requests"][side]["side"]["pokemon"]
-        return SWITCH_ACTION + self._teams[side].index(entries[place - 1]["ident"])
 
     def choices(self, action: int) -> list[str]:
         """Both sides' as Showdown takes them."""

@@ -28,6 +28,14 @@ BATTLES: Final = 2000  # of each policy against each opponent
 SEED: Final = 8_000_000
 
 
+def policies(runs: Path) -> dict[str, Policy]:
+    """The policies of a folder of run directories, by their names.  Raises InvalidParamsError: there is none."""
+    paths = sorted(runs.glob("*/policy.npz"))
+    if not paths:
+        raise InvalidParamsError("runs", f"no policy in {runs}", "*/policy.npz", "train with --run-dir")
+    return {path.parent.name: Policy.load(path) for path in paths}
+
+
 def against(policy: Policy, opponent: str, battles: int, seed: int) -> dict[str, Any]:
     """Wins, ties and losses against an opponent, and the share of the points with its 95 % interval."""
     env = _everybody()
@@ -43,10 +51,10 @@ def _everybody() -> Any:
     return emit_env(Versus(tuple(PLAYERS)))
 
 
-def measured(policies: Mapping[str, Policy], battles: int = BATTLES, seed: int = SEED) -> list[dict[str, Any]]:
+def measured(trained: Mapping[str, Policy], battles: int = BATTLES, seed: int = SEED) -> list[dict[str, Any]]:
     """Every policy against every opponent."""
     rows = []
-    for number, (name, policy) in enumerate(policies.items()):
+    for number, (name, policy) in enumerate(trained.items()):
         row: dict[str, Any] = {opponent: against(policy, opponent, battles, seed + number) for opponent in PLAYERS}
         print(f"{name}: { {opponent: found['points'] for opponent, found in row.items()} }", flush=True)
         rows.append({"policy": name, **row})
@@ -60,10 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--battles", type=int, default=BATTLES, help="against each opponent (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     given = parser.parse_args(argv)
-    paths = sorted(given.runs.glob("*/policy.npz"))
-    if not paths:
-        raise InvalidParamsError("runs", f"no policy in {given.runs}", "*/policy.npz", "train with --run-dir")
-    rows = measured({path.parent.name: Policy.load(path) for path in paths}, given.battles)
+    rows = measured(policies(given.runs), given.battles)
     means = {name: float(np.mean([row[name]["points"] for row in rows])) for name in PLAYERS}
     head = {"machine": machine.describe(), **machine.git_state(Path(__file__).parent)}
     files.write_json(

@@ -19,7 +19,7 @@ from poke_env import AccountConfiguration, ServerConfiguration
 from poke_env.player.baselines import MaxBasePowerPlayer, RandomPlayer, SimpleHeuristicsPlayer
 
 from pokejax.input_log import InputLog, parse
-from pokejax.poke_env.decisions import Sight
+from pokejax.poke_env.decisions import DecisionPoint
 from pokejax.poke_env.player import PokejaxPlayer
 from pokejax.rules.queue import PASS, SWITCH_ACTION
 from pokejax.verification.battles import CHUNK, programs
@@ -106,9 +106,9 @@ def play(server: Any, name: str, battles: int, decide: str, seed: int) -> Played
     """Play against one of poke-env's players, and wait for the server's logs."""
     decisions: dict[str, list[Decision]] = {}
 
-    def watch(tag: str, sight: Sight, action: int, again: bool) -> None:
+    def watch(tag: str, point: DecisionPoint, action: int, again: bool) -> None:
         kept = decisions.setdefault(tag, [])
-        kept[len(kept) - again :] = [Decision(sight.observation, sight.legal, action)]
+        kept[len(kept) - again :] = [Decision(point.observation, point.legal, action)]
 
     place = ServerConfiguration(server.websocket_url, "")
     options: dict[str, Any] = {"server_configuration": place, "max_concurrent_battles": AT_ONCE}

@@ -20,10 +20,10 @@ from pokejax.engine import ENGINE
 from pokejax.verification.battles import Outcome
 from pokejax.verification.host_versus import Battles
 from pokejax.verification.implementations import base_power_env
+from pokejax.verification.learned import policies
 from pokejax.verification.observations import first_difference
 from rlenv_learn import Policy
 from rlenv_shared import compiling, counter_rng, files, machine
-from rlenv_shared.errors import InvalidParamsError
 
 BATTLES: Final = 400  # of each policy
 SEED: Final = 12_000_000
@@ -93,16 +93,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--battles", type=int, default=BATTLES, help="of each policy (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     given = parser.parse_args(argv)
-    paths = sorted(given.runs.glob("*/policy.npz"))
-    if not paths:
-        raise InvalidParamsError("runs", f"no policy in {given.runs}", "*/policy.npz", "train with --run-dir")
     rows = []
-    for number, path in enumerate(paths):
-        found = compare(Policy.load(path), given.battles, SEED + number)
-        row = {"policy": path.parent.name, "battles": found.battles, "decisions": found.decisions}
+    for number, (name, policy) in enumerate(policies(given.runs).items()):
+        found = compare(policy, given.battles, SEED + number)
+        row = {"policy": name, "battles": found.battles, "decisions": found.decisions}
         rows.append({**row, "differ": [list(one) for one in found.mismatches]})
         differ = f"{len(found.mismatches)} of {found.battles} battles differ"
-        print(f"{path.parent.name}: {found.decisions} decisions, {differ}", flush=True)
+        print(f"{name}: {found.decisions} decisions, {differ}", flush=True)
     head = {"machine": machine.describe(), **machine.git_state(Path(__file__).parent)}
     files.write_json(given.out, {**head, "battles": given.battles, "seed": SEED, "policies": rows})
     return int(any(row["differ"] for row in rows))

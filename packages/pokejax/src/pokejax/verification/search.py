@@ -85,7 +85,7 @@ def _arena() -> tuple[Any, Any, Any]:
         return state, reward, over
 
     begin = compiling.jit(jax.vmap(env.init, (0, None)), ENGINE)
-    return begin, compiling.jit(jax.vmap(step, (0, 0, None)), ENGINE), env.default_params
+    return begin, compiling.jit(jax.vmap(step, (0, 0, None)), ENGINE), jax.device_put(env.default_params)
 
 
 def forks_of_node(battles: int = 40, decisions: int = 8) -> float:
