@@ -1,6 +1,7 @@
 """Steps in parts give the words of the step as one function, however a batch is made."""
 
 import dataclasses
+import sys
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import emit_env
+from rlenv_emit import emit_env, folder
 from rlenv_emit.processor import BYTECODE
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
@@ -140,6 +141,30 @@ def test_every_kind_of_step_is_made_of_parts():
             for one in (env, emitted)
         )
         jax.tree.map(np.testing.assert_array_equal, theirs, ours)
+
+
+def test_what_is_seen_of_a_large_environment_is_emitted_too():
+    env, params = Dice(), Params()
+    state = jax.vmap(env.init, (0, None))(tuple(map(jnp.asarray, counter_rng.seed_words(4, BATCH))), params)
+    emitted = emit_env(env, threads=1)
+    for look in (lambda one, state: one.observe(state, 0, params), lambda one, state: one.view(state, params)):
+        seen = jax.jit(jax.vmap(lambda state, look=look: look(emitted, state)))
+        assert "custom_call" in seen.lower(state).as_text()
+        np.testing.assert_array_equal(seen(state), jax.vmap(lambda state, look=look: look(env, state))(state))
+
+
+def test_what_was_traced_changes_no_identity(monkeypatch, tmp_path):
+    """Else the next process, which traces nothing, looks for other names than the first one kept."""
+    emitting, told = sys.modules["rlenv_emit.emit"], []
+    of = emitting.identity_of
+    monkeypatch.setattr(emitting, "identity_of", lambda *values: told.append(of(*values)) or told[-1])
+    monkeypatch.setenv(folder.CACHE_VARIABLE, str(tmp_path))
+    for _ in range(2):
+        played(emit_env(Dice(), form=BYTECODE.name), (3,), Params(), steps=1)
+    first, again = told[: len(told) // 2], told[len(told) // 2 :]
+    assert len(first) >= 4
+    assert None not in first
+    assert first == again
 
 
 def test_a_wrapper_has_steps_of_its_own():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import inspect
 import os
 import subprocess
 import sys
@@ -72,6 +74,26 @@ def test_what_a_function_reads_is_part_of_its_identity(monkeypatch: pytest.Monke
     seen.append(of(uses_helper))
     assert None not in seen
     assert len(set(seen)) == len(seen)
+
+
+def test_what_python_notes_in_an_object_is_no_part_of_its_identity() -> None:
+    """A class that was copied has another attribute, and a signature's text has addresses."""
+
+    def told(signature: inspect.Signature) -> str | None:
+        return identity.identity_of(lambda x: x + len(signature.parameters))
+
+    before = identity.identity_of(Thing)
+    copy.copy(Thing(1))
+    assert "__slotnames__" in vars(Thing)
+    assert identity.identity_of(Thing) == before is not None
+
+    def made() -> Any:
+        return lambda x, by=lambda y: y: by(x)
+
+    first, again = inspect.signature(made()), inspect.signature(made())
+    assert str(first) != str(again)
+    assert told(first) == told(again) is not None
+    assert told(first) != told(inspect.signature(lambda x, by=1: x))
 
 
 def test_what_cannot_be_told_has_no_identity(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from rlenv_learn import PPOConfig, commands
 from rlenv_learn.probes import ActionReward
 from rlenv_learn.transfer import checks as committed
-from rlenv_learn.transfer.experiment import SEED_STRIDE, native_backend, run_transfer
+from rlenv_learn.transfer.experiment import SEED_STRIDE, make_runs, native_backend, run_transfer
 from rlenv_learn.transfer.verdict import TransferConfig, load_results, save_results, verdict
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.declaration import Declaration, Implementation, Transfer
@@ -86,6 +86,21 @@ def test_a_killed_run_continues_and_gives_the_same_results(config, tmp_path):
     assert [seed for seed, _ in theirs.trained] == [1, 2]
     first, second = (json.loads((d / "results" / "r.json").read_text()) for d in (whole, interrupted))
     assert first == second
+
+
+def test_processes_may_share_an_experiment(config, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    run(config, whole, Calls(), Calls())
+    for seeds in ([1], [2, 3]):
+        backends = {"ours": Calls().as_backend(), "theirs": Calls().as_backend()}
+        make_runs(config, backends, seeds, cache=parts / "cache", log=lambda line: None)
+    ours, theirs = Calls(), Calls()
+    run(config, parts, ours, theirs)
+    assert [*ours.trained, *theirs.trained, *ours.seeds, *theirs.seeds] == []
+    first, second = (json.loads((d / "results" / "r.json").read_text()) for d in (whole, parts))
+    assert first == second
+    with pytest.raises(InvalidParamsError, match="training seeds"):
+        make_runs(config, backends, [1, 4], cache=parts / "cache")
 
 
 def test_other_settings_do_not_reuse_what_is_cached(config, tmp_path):

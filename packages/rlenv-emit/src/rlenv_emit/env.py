@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlenv_emit import warm
 from rlenv_emit.emit import aval_of, chosen_form, emit_lazily, kept_trace
@@ -80,6 +81,7 @@ class EmittedEnv(Wrapper):
         else:  # XLA's form of a large environment's takes a second to load
             self._reset = lazily(lambda words, params: _reset(env, words, params, ops))
         self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
+        self._observe = lazily(lambda state, player, params: env.observe(state, player, params, ops))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EmittedEnv) and self.made_of == other.made_of
@@ -151,6 +153,16 @@ class EmittedEnv(Wrapper):
         if ops is not XLA:
             return self.env.step(key, state, action, params, ops)
         return self._step(state, action, params)
+
+    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The observation, emitted where XLA's form of a large environment's takes long to compile."""
+        if ops is not XLA or not hasattr(self.env, "alike"):
+            return self.env.observe(state, player, params, ops)
+        return self._observe(state, np.int32(player) if isinstance(player, int) else player, params)
+
+    def view(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+        """The observations of those who act next, likewise."""
+        return Env.view(self, state, params, ops) if hasattr(self.env, "alike") else self.env.view(state, params, ops)
 
     def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
         """The emitted mask, if it depends on the state."""

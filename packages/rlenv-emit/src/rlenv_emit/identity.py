@@ -41,7 +41,7 @@ _SETTINGS_ASIDE: Final = re.compile("cache|log|dump|traceback|explain|profil|cap
 """Settings of JAX that change no trace."""
 _CLASS_ASIDE: Final = frozenset(
     {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__abstractmethods__", "_abc_impl",
-     "__dataclass_params__", "__match_args__", "__firstlineno__", "__static_attributes__"}
+     "__dataclass_params__", "__match_args__", "__firstlineno__", "__static_attributes__", "__slotnames__"}
 )  # fmt: skip
 PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, PurePath, range, slice)
 TYPES: Final = (types.GenericAlias, types.UnionType, typing.TypeVar)
@@ -151,7 +151,10 @@ class _Teller:
         elif isinstance(value, jax.tree_util.PyTreeDef):
             self.write(f"tree {value!r}")
             self._all((value.node_data(), value.children()))
-        elif isinstance(value, np.dtype | jax.ShapeDtypeStruct | re.Pattern | inspect.Signature):
+        elif isinstance(value, inspect.Signature):  # not by its text, which names functions by their addresses
+            self.write("signature")
+            self._all((one.name, int(one.kind), one.default) for one in value.parameters.values())
+        elif isinstance(value, np.dtype | jax.ShapeDtypeStruct | re.Pattern):
             self.write(f"{type(value).__name__} {value!r} {getattr(value, 'weak_type', '')}")
         elif isinstance(value, tuple | list | set | frozenset):
             self.write(f"{type(value).__module__}.{type(value).__qualname__} {len(value)}")

@@ -40,6 +40,55 @@ class EndOfStep(Wrapper):
         return found
 
 
+@dataclasses.dataclass(frozen=True)
+class _Functions:
+    """The functions of one environment: they hold nothing but what their traces depend on (`rlenv_emit.identity`).
+
+    What is under way is a row of words; beside it stands the kind of its next part, `ENDS` where it does not go on.
+    """
+
+    env: Any
+    ops: Ops
+
+    def begun(self, state: Any, action: Any, params: Any) -> tuple[Any, Any]:
+        """``(row, kind)`` of a step that begins."""
+        return self._as_row(self.env.begin_step(state, action, params, self.ops), params)
+
+    def gone_on(self, row: Any, kind: Any, params: Any) -> tuple[Any, Any]:
+        """``(row, kind)`` one part later."""
+        return self._as_row(self.env.go_on(self.under_way(row), params, self.ops), params)
+
+    def final(self, obs: Any, done: Any, row: Any, params: Any) -> Any:
+        """The last observation of an episode."""
+        state, *_ = self.env.end_step(self.under_way(row), params, self.ops)
+        return self.env.view(state, params, self.ops)
+
+    def stepped(self, inside: EndOfStep, under_way: Any, params: Any) -> Any:
+        """The results of `Env.step` but for the last observation."""
+        plain = dataclasses.replace(self.ops, branches=False)  # the next observation stands alone
+        *found, info = inside.step(None, under_way, None, params, plain)
+        return *found, {name: value for name, value in info.items() if name != FINAL}
+
+    def under_way(self, row: Any) -> Any:
+        """What a row holds."""
+        return of_row(row, _shapes(self.env))
+
+    def _as_row(self, under_way: Any, params: Any) -> tuple[Any, Any]:
+        kind = self.env.kind_of_part(under_way, params) & np.int32(0x7FFFFFFF)
+        return as_row(under_way), jnp.where(self.env.goes_on(under_way), kind, ENDS)
+
+
+@functools.lru_cache(maxsize=64)
+def _shapes(env: Any) -> Any:
+    """Shapes and dtypes of what is under way.  Not kept in an object, or the first trace changed its identity."""
+    params = env.default_params
+    word = jax.ShapeDtypeStruct((), jnp.uint32)
+    state = jax.eval_shape(env.init, (word, word), params)
+    actors = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
+    action = jax.ShapeDtypeStruct(actors, jnp.int32)
+    return jax.eval_shape(env.begin_step, state, action, params)
+
+
 class Parts:
     """A step in three functions: its beginning, what is repeated, and its end, of which there are several.
 
@@ -53,9 +102,11 @@ class Parts:
     """
 
     def __init__(self, env: Any, ops: Ops, lazily: Callable[..., Any]) -> None:
-        self._env, self._ops, self._lazily = env, ops, lazily
-        self._begin = lazily(self._begun)
-        self._go_on = lazily(self._gone_on, lambda row, kind, params: kind, lambda row, kind, params: kind != ENDS)
+        self._functions, self._lazily = _Functions(env, ops), lazily
+        self._begin = lazily(self._functions.begun)
+        self._go_on = lazily(
+            self._functions.gone_on, lambda row, kind, params: kind, lambda row, kind, params: kind != ENDS
+        )
 
     def ending(self, end: Callable[[EndOfStep, Any, Any], Any]) -> Callable[..., Any]:
         """A whole step, ``(state, action, params)``, with the results of ``end(environment, under way, params)``."""
@@ -68,19 +119,8 @@ class Parts:
         The last observation of an episode is a function of its own, which a program that does not read it leaves out,
         and which is carried out where an episode has ended.
         """
-        plain = dataclasses.replace(self._ops, branches=False)  # the next observation stands alone
-        env = self._env
-
-        def stepped(inside: EndOfStep, under_way: Any, params: Any) -> Any:
-            *found, info = inside.step(None, under_way, None, params, plain)
-            return *found, {name: value for name, value in info.items() if name != FINAL}
-
-        def final(obs: Any, done: Any, row: Any, params: Any) -> Any:
-            state, *_ = env.end_step(of_row(row, self._shapes), params, self._ops)
-            return env.view(state, params, self._ops)
-
-        end = self._last(stepped)
-        last_seen = self._lazily(final, None, lambda obs, done, row, params: done)
+        end = self._last(self._functions.stepped)
+        last_seen = self._lazily(self._functions.final, None, lambda obs, done, row, params: done)
 
         def step(state: Any, action: Any, params: Any) -> Any:
             row = self._carried_out(state, action, params)
@@ -91,8 +131,9 @@ class Parts:
         return step
 
     def _last(self, end: Callable[[EndOfStep, Any, Any], Any]) -> Callable[..., Any]:
-        inside = EndOfStep(self._env)
-        emitted: Callable[..., Any] = self._lazily(lambda row, params: end(inside, of_row(row, self._shapes), params))
+        functions = self._functions
+        inside = EndOfStep(functions.env)
+        emitted: Callable[..., Any] = self._lazily(lambda row, params: end(inside, functions.under_way(row), params))
         return emitted
 
     def _carried_out(self, state: Any, action: Any, params: Any) -> Any:
@@ -104,24 +145,3 @@ class Parts:
 
         row, _ = repeat_while(lambda under_way: under_way[1] != ENDS, more, started, MOST_PARTS, any_of_batch)
         return row
-
-    @functools.cached_property
-    def _shapes(self) -> Any:
-        """Shapes and dtypes of what is under way."""
-        env = self._env
-        params = env.default_params
-        word = jax.ShapeDtypeStruct((), jnp.uint32)
-        state = jax.eval_shape(env.init, (word, word), params)
-        actors = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
-        action = jax.ShapeDtypeStruct(actors, jnp.int32)
-        return jax.eval_shape(env.begin_step, state, action, params)
-
-    def _as_row(self, under_way: Any, params: Any) -> tuple[Any, Any]:
-        kind = self._env.kind_of_part(under_way, params) & np.int32(0x7FFFFFFF)
-        return as_row(under_way), jnp.where(self._env.goes_on(under_way), kind, ENDS)
-
-    def _begun(self, state: Any, action: Any, params: Any) -> tuple[Any, Any]:
-        return self._as_row(self._env.begin_step(state, action, params, self._ops), params)
-
-    def _gone_on(self, row: Any, kind: Any, params: Any) -> tuple[Any, Any]:
-        return self._as_row(self._env.go_on(of_row(row, self._shapes), params, self._ops), params)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlenv_learn import Policy, PPOConfig, cli, evaluate, evaluate_host, train, train_host
-from rlenv_learn.transfer.experiment import Backend, host_backend, native_backend, run_transfer
+from rlenv_learn.transfer.experiment import Backend, host_backend, make_runs, native_backend, run_transfer
 from rlenv_learn.transfer.verdict import TransferConfig
 from rlenv_shared.command_line import Parser
 from rlenv_shared.errors import InvalidParamsError
@@ -61,12 +61,18 @@ def transfer_command(declaration: Declaration, argv: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all when left out")
     parser.add_argument("--results", type=Path, default=declaration.results, help="folder of the results")
     parser.add_argument("--cache", type=Path, default=Path(".cache") / "l4" / declaration.package)
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", help="make these training seeds' runs for the cache, and no results"
+    )
     options = parser.parse_args(argv)
     good = True
     for asked in [declaration.transfer(name) for name in options.names or names]:
         config = TransferConfig.load(asked.config)
         ppo = PPOConfig(**declaration.hyperparameters[asked.hyperparameters])
         backends = {name: _backend(declaration.implementations[name], ppo) for name in config.backends}
+        if options.seeds:
+            make_runs(config, backends, options.seeds, cache=options.cache)
+            continue
         path = options.results / f"{asked.name}.json"
         outcome = run_transfer(config, backends, results=path, cache=options.cache, machine=describe())
         print(outcome)

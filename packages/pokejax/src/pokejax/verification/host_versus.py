@@ -133,10 +133,13 @@ class Battle:
         if not legal[:MOVES].any():
             high, low = _words(self.view["generator"])
             chance = counter_rng.from_words(np.uint32(high) ^ np.uint32(self.steps), np.uint32(low))
-            return int(sample_legal_bits(counter_rng.bits(chance)[0], jnp.asarray(legal)))
+            return int(_drawn(counter_rng.bits(chance)[0], jnp.asarray(legal)))
         names = [move["id"] for move in self.view["messages"]["requests"][side]["active"][0]["moves"]]
         power = [_POWER.get(name, 0) if can else -1 for name, can in zip(names, legal, strict=False)]
         return int(np.argmax(power))
+
+
+_drawn = jax.jit(sample_legal_bits)
 
 
 def _words(generator: str) -> tuple[int, int]:

@@ -17,8 +17,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ from rlenv_learn.transfer.verdict import TransferConfig, TransferVerdict, new_re
 from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError
 
+EVALUATED_AT_ONCE: Final = 16
+"""Environments of an evaluation on the host, at most: those that are done go on until the last one is."""
 SEED_STRIDE: Final = 100_000  # between evaluations, so that environments seeded seed, seed + 1, ... never overlap
 
 
@@ -55,7 +58,8 @@ def host_backend(make_env: Callable[[int], HostVecEnv], ppo: PPOConfig) -> Backe
         return train_host(make_env(config.num_envs), config, run_dir=run_dir, resume=True).policy
 
     def evaluate_there(policy: Policy, episodes: int, seed: int) -> list[float]:
-        return evaluate_host(policy, make_env(episodes), seed=seed).returns.ravel().tolist()
+        slots = math.gcd(episodes, EVALUATED_AT_ONCE)
+        return evaluate_host(policy, make_env(slots), episodes=episodes, seed=seed).returns.ravel().tolist()
 
     return Backend(ppo, train_there, evaluate_there)
 
@@ -74,32 +78,72 @@ def run_transfer(
     ``backends`` has the two names of ``config.backends``; ``cache`` keeps what is finished; ``log`` is called with a
     line after each training run and evaluation.  Raises InvalidParamsError: backends that are not the config's.
     """
-    if set(backends) != set(config.backends):
-        expected = f"the config's {list(config.backends)}"
-        raise InvalidParamsError("backends", list(backends), expected, "name them alike")
-    plan = {
-        name: dataclasses.replace(backend.ppo, seed=0, total_steps=config.budgets[name])
-        for name, backend in backends.items()
-    }
-    directory = Path(cache) / _digest(config, plan)
+    runs = _Runs.of(config, backends, cache, log)
     record = new_results(config, machine or {})
-    evaluations = 0
-    for direction in record["directions"]:
-        trained_in = direction["trained_in"]
-        for seed in config.training_seeds:
-            run_dir = directory / f"{trained_in}-{seed}"
-            policy = _trained(backends[trained_in], plan[trained_in].replace(seed=seed), run_dir, log)
-            returns = {}
-            for name in config.backends:
-                evaluation_seed = config.evaluation_seed + SEED_STRIDE * evaluations
-                evaluations += 1
-                path = run_dir / f"returns-{name}.json"
-                returns[name] = _evaluated(backends[name], policy, config.episodes, evaluation_seed, path)
-                mean = sum(returns[name]) / len(returns[name])
-                log(f"{run_dir.name}: mean return {mean:.2f} over {len(returns[name])} episodes in {name}")
-            direction["policies"].append({"seed": seed, "returns": returns})
+    for number, direction in enumerate(record["directions"]):
+        direction["policies"] = [{"seed": seed, "returns": runs.make(number, seed)} for seed in config.training_seeds]
     save_results(record, results)
     return verdict(record, config)
+
+
+def make_runs(
+    config: TransferConfig,
+    backends: Mapping[str, Backend],
+    seeds: Sequence[int],
+    *,
+    cache: str | Path,
+    log: Callable[[str], None] = print,
+) -> None:
+    """The runs of some training seeds, in both directions, for the cache: processes may share an experiment.
+
+    Raises InvalidParamsError: backends or a seed that are not the config's.
+    """
+    if other := set(seeds) - set(config.training_seeds):
+        raise InvalidParamsError("training seeds", sorted(other), f"of {list(config.training_seeds)}", "choose some")
+    runs = _Runs.of(config, backends, cache, log)
+    for number in range(len(config.backends)):
+        for seed in seeds:
+            runs.make(number, seed)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Runs:
+    """What an experiment runs, and where its cache is."""
+
+    config: TransferConfig
+    backends: Mapping[str, Backend]
+    plan: Mapping[str, PPOConfig]
+    directory: Path
+    log: Callable[[str], None]
+
+    @classmethod
+    def of(
+        cls, config: TransferConfig, backends: Mapping[str, Backend], cache: str | Path, log: Callable[[str], None]
+    ) -> _Runs:
+        """Raises InvalidParamsError: backends that are not the config's."""
+        if set(backends) != set(config.backends):
+            expected = f"the config's {list(config.backends)}"
+            raise InvalidParamsError("backends", list(backends), expected, "name them alike")
+        plan = {
+            name: dataclasses.replace(backend.ppo, seed=0, total_steps=config.budgets[name])
+            for name, backend in backends.items()
+        }
+        return cls(config, backends, plan, Path(cache) / _digest(config, plan), log)
+
+    def make(self, direction: int, seed: int) -> dict[str, list[float]]:
+        """The returns of a policy in each backend: trained and evaluated, or from the cache."""
+        names, seeds = self.config.backends, self.config.training_seeds
+        trained_in, returns = names[direction], {}
+        run_dir = self.directory / f"{trained_in}-{seed}"
+        policy = _trained(self.backends[trained_in], self.plan[trained_in].replace(seed=seed), run_dir, self.log)
+        for number, name in enumerate(names):
+            evaluation = (direction * len(seeds) + seeds.index(seed)) * len(names) + number
+            evaluation_seed = self.config.evaluation_seed + SEED_STRIDE * evaluation
+            path = run_dir / f"returns-{name}.json"
+            returns[name] = _evaluated(self.backends[name], policy, self.config.episodes, evaluation_seed, path)
+            mean = sum(returns[name]) / len(returns[name])
+            self.log(f"{run_dir.name}: mean return {mean:.2f} over {len(returns[name])} episodes in {name}")
+        return returns
 
 
 def _trained(backend: Backend, ppo: PPOConfig, run_dir: Path, log: Callable[[str], None]) -> Policy:
