@@ -11,6 +11,7 @@ from rlenv_shared.verification.declaration import (
     Implementation,
     Replay,
     RolloutSet,
+    Transfer,
 )
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
@@ -37,6 +38,8 @@ PPO: Final = {
     "entropy_coef_final": 0.001,
     "normalise_observations": True,
 }
+TRANSFER: Final = {**PPO, "num_envs": 64, "num_minibatches": 4}
+"""The same for L4, with more updates of a small budget."""
 WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
 DECLARATION: Final = Declaration(
     package="pokejax",
@@ -47,8 +50,11 @@ DECLARATION: Final = Declaration(
         "jax": Implementation(
             f"{__name__}.implementations:jax_env", curriculum=f"{__name__}.implementations:curriculum"
         ),
+        "base-power": Implementation(f"{__name__}.implementations:base_power_env"),
+        "showdown": Implementation(f"{__name__}.implementations:showdown_vector_env", host=True),
     },
-    hyperparameters={"ppo": PPO},
+    hyperparameters={"ppo": PPO, "transfer": TRANSFER},
+    transfers=(Transfer(Path(__file__).resolve().parent / "transfer.toml", hyperparameters="transfer"),),
     rollouts=(
         RolloutSet(
             "battles",
