@@ -55,10 +55,13 @@ help:
 
 # --- the two commands --------------------------------------------------------------------------------------------
 
-## demo: train PPO on JAX Pong, evaluate it in the original C, write a GIF and the learning curve
-.PHONY: demo
-demo: setup-puffer-pong refs-puffer_pong
+## demo: train PPO on JAX Pong, evaluate it in the original C, write a GIF; a policy's battle of pokejax, in Showdown, too
+.PHONY: demo demo-pong demo-pokejax
+demo: demo-pong demo-pokejax
+demo-pong: setup-puffer-pong refs-puffer_pong
 	$(PY) packages/puffer-pong/examples/demo.py $(ARGS)
+demo-pokejax: setup-pokejax refs-showdown
+	$(PY) packages/pokejax/examples/demo.py
 
 ## test: set up and check everything that CI checks
 .PHONY: test ci

@@ -77,7 +77,13 @@ KINDS: Final = (
     Kind(r"python \S+/tests/compat/access_speed\.py", "starts", "measures, on a quiet machine", "bench-<pkg>"),
     Kind(r"python -m emurust\.verification\.", "starts", "needs a folder of homebrew games", "verify-<pkg>"),
     Kind(r"python -m pokejax\.verification\.ledger", "starts", "hours", "verify-<pkg>"),
-    Kind(r"python -m pokejax\.verification\.(strength|learned|search)", "starts", "plays for minutes", "test-<pkg>"),
+    Kind(
+        r"python -m pokejax\.verification\.(strength|learned|search|ratings|same_battles|poke_env_speed)",
+        "starts",
+        "plays for minutes",
+        "test-<pkg>",
+    ),
+    Kind(r"python -m pokejax\.learning\.league", "starts", "trains for minutes to days", "test-<pkg>"),
     Kind(r"python -m tcgjax\.verification\.", "starts", "hours", "transfer"),
     Kind(
         r"python -m rlenv_emit\.(?!report)", "starts", "compiles or measures, for minutes to hours", "verify-rlenv-emit"
@@ -85,7 +91,9 @@ KINDS: Final = (
     Kind(r"python -m rlenv_emit\.report tcgjax", "starts", "traces the engine for a minute", "test-<pkg>"),
     Kind(r"python -m ci\.game_pictures", "starts", "plays for minutes", "a person, when a picture is to change"),
     Kind(r"python -m ci\.gpu_compile", "starts", "needs the CUDA compiler", "gpu-compile"),
-    Kind(r"python -m references\.showdown\.(export|official_log)", "starts", "needs Node; a minute", "test-<ref>"),
+    Kind(
+        r"python -m references\.showdown\.(export|official_log|drift)", "starts", "needs Node; a minute", "test-<ref>"
+    ),
     Kind(r"python -m (\S+\.)?tcg_engine\.", "starts", "needs a file of cards, which is not ours to ship", "a person"),
     Kind(r"\S+ references/rejax/train\.py", "starts", "trains in an environment of its own", "bench-<pkg>"),
     Kind(r"(python -m )?pytest ", "starts", "the files are part of the quick and slow tests", "test-quick"),

@@ -31,7 +31,7 @@ from unittest import mock
 
 from ci.workspace import environments
 
-PARSERS: Final = re.compile(r"\bargparse\b|\bcommand_line\b|\bcommands\.main\b|\bmain\(find\(|\bParser\(")
+PARSERS: Final = re.compile(r"\bargparse\b|\bcommand_line\b|\b(?:commands|cli)\.main\b|\bmain\(find\(|\bParser\(")
 """What a program has that reads its arguments with a parser."""
 
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 from references.showdown.adapter import PIN, command, package
 from references.showdown.tables import DATA
 
+from rlenv_shared import files
 from rlenv_shared.errors import EnvError, InvalidParamsError, explain
 from rlenv_shared.verification.reference import ReferenceProcess
 
@@ -141,6 +142,19 @@ def played(tree: Path, version: str, teams: int, battles: int) -> Iterator[Drift
         yield Drift("battles", battles, tuple(line for line in lines if line))
 
 
+def generated(tree: Path, count: int) -> list[str]:
+    """Packed teams of a tree's generator, whose sets and levels may be newer than the pinned ones.
+
+    Raises:
+        InvalidParamsError: it is no built tree.
+        EnvError: its generator fails.
+    """
+    newer = dataclasses.replace(PIN, version=described(tree))
+    with ReferenceProcess(command("driver.mjs", tree=tree), newer) as theirs:
+        found: list[str] = theirs.request("teams", seeds=[f"{seed:x}" for seed in range(1, count + 1)])
+    return found
+
+
 def _member(old: str, new: str) -> str:
     """The first Pokémon in which two packed teams differ."""
     for place, (one, other) in enumerate(zip(old.split("]"), new.split("]"), strict=False), start=1):
@@ -202,10 +216,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("src", type=Path, metavar="SRC", help="directory of Pokémon Showdown, built")
     parser.add_argument("--teams", type=int, default=TEAMS, help="of the generator (%(default)s)")
     parser.add_argument("--battles", type=int, default=BATTLES, help="to play (%(default)s)")
+    parser.add_argument("--write-teams", type=Path, metavar="FILE", help="write its teams, packed, and compare nothing")
     given = parser.parse_args(arguments)
     differing = 0
     try:
         tree = given.src.resolve()
+        if given.write_teams is not None:
+            with files.replacing(given.write_teams) as file:
+                file.write("".join(f"{team}\n" for team in generated(tree, given.teams)).encode())
+            print(f"{given.teams} teams of {described(tree)} written to {given.write_teams}")
+            return 0
         print(f"{PIN.name} {PIN.version} (commit {PIN.commit}) against {described(tree)} in {tree}", flush=True)
         for found in drift(tree, teams=given.teams, battles=given.battles):
             print(found, flush=True)

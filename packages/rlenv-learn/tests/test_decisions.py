@@ -15,6 +15,7 @@ from rlenv_learn.networks import build
 from rlenv_learn.policy import Policy
 from rlenv_learn.probes import Memory, ObservationAction, Probe
 from rlenv_shared import spaces
+from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.ops import XLA
 
 pytestmark = pytest.mark.l1
@@ -269,6 +270,33 @@ def test_snapshots_are_kept_on_the_way():
     last = jax.tree.leaves(result.snapshots[12].params)
     for ours, theirs in zip(last, jax.tree.leaves(result.policy.params), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_snapshots_outlive_a_run_that_was_killed(tmp_path):
+    config = PPOConfig(total_steps=8 * 4 * 12, num_envs=8, rollout_length=4)
+    whole = train(ObservationAction(), config, snapshots=3)
+
+    def killed(record):
+        if record["update"] == 9:
+            raise KeyboardInterrupt
+
+    options = {"run_dir": tmp_path, "snapshots": 3, "checkpoint_every": 4}
+    with pytest.raises(KeyboardInterrupt):
+        train(ObservationAction(), config, log=killed, **options)
+    resumed = train(ObservationAction(), config, resume=True, **options)
+    assert list(resumed.snapshots) == [4, 8, 12]
+    jax.tree.map(np.testing.assert_array_equal, resumed.snapshots, whole.snapshots)
+
+
+def test_training_begins_with_a_policy_that_is_given():
+    config = PPOConfig(total_steps=8 * 4 * 12, num_envs=8, rollout_length=4)
+    trained = train(ObservationAction(), config).policy
+    still = config.replace(total_steps=8 * 4, learning_rate=1e-12)
+    begun = train(ObservationAction(), still, begin_with=trained).policy
+    for ours, theirs in zip(jax.tree.leaves(begun.params), jax.tree.leaves(trained.params), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    with pytest.raises(InvalidParamsError, match="begin_with"):
+        train(ObservationAction(), still.replace(preset="mlp-small"), begin_with=trained)
 
 
 def test_what_is_said_of_actions_is_weighed_alike_for_each():

@@ -74,6 +74,21 @@ def test_a_changed_set_is_found_in_teams(tree):
     assert found["battles"] == ()  # of the pinned generator's teams
 
 
+def test_teams_of_newer_sets_are_a_pool_without_a_new_release(tree, tmp_path, capsys):
+    teamtext = pytest.importorskip("pokejax.teamtext")
+    path, out = tree / "dist" / "data" / "random-battles" / "gen9" / "sets.json", tmp_path / "teams.txt"
+    sets = json.loads(path.read_text())
+    for one in sets.values():
+        one["level"] = 41
+    path.write_text(json.dumps(sets))
+    assert drift.main([str(tree), "--teams", "12", "--write-teams", str(out)]) == 0
+    assert f"12 teams of {drift.PIN.version}" in capsys.readouterr().out
+    packed = out.read_text().splitlines()
+    assert len(packed) == 12
+    assert all(fields.split("|")[10] == "41" for team in packed for fields in team.split("]"))
+    assert len(teamtext.read(out)[0]) == 12 * 6
+
+
 def test_a_tree_that_plays_nothing_differs_in_every_battle(tree):
     change(tree, "sim/battle.js", "commitChoices() {", "commitChoices() { throw new Error('not yet');")
     assert all("cannot be played" in line for line in differing(tree)["battles"])

@@ -32,7 +32,8 @@ def play(opponent: str = "heuristics", seed: int = 0) -> None:
     """Play a battle in the terminal: type an action's number, or its words, as "move 2" or "switch milotic".
 
     Args:
-        opponent: random, attack, base-power, heuristics or heuristics-meant.
+        opponent: random, attack, base-power, damage, heuristics, heuristics-meant, learned, or the file of a policy
+            that `pokejax train` has written.
         seed: of the teams, the battle and the opponent.
     """
     from pokejax.terminal import play_against

@@ -1,4 +1,4 @@
-"""A battle in the terminal: a person against an opponent of `pokejax.opponents`."""
+"""A battle in the terminal: a person against an opponent of `pokejax.opponents`, or a trained policy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import text
+from pokejax import policies, text
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
-from pokejax.opponents import PLAYERS
+from pokejax.rules.queue import PASS
 from rlenv_emit.env import bytecode_env
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.errors import InvalidParamsError
@@ -25,33 +25,30 @@ def play_against(opponent: str, seed: int, ask: Callable[[str], str] = input) ->
     """Play to the end; returns the result in words.
 
     Args:
-        opponent: a name of `PLAYERS`.
+        opponent: a name of `PLAYERS` or of `policies.SHIPPED`, or a policy's file.
         seed: of the teams, the battle and the opponent.
         ask: shows a prompt and returns a line.
 
     Raises:
-        InvalidParamsError: there is no such opponent.
+        InvalidParamsError: there is no such opponent, or what a policy needs is not installed.
+        SnapshotVersionError: the file is no policy.
     """
-    if opponent not in PLAYERS:
-        raise InvalidParamsError("opponent", opponent, f"one of {tuple(PLAYERS)}", "choose one")
     env = bytecode_env(RandomBattle())  # ready without a C++ compiler
-    params, decide = env.default_params, PLAYERS[opponent]
-
-    def look(state: Any, word: Any) -> tuple[Any, Any, Any, Any]:
-        masks = env.legal_actions(state, params)
-        return env.view(state, params), masks, env.to_act(state), decide(state, OTHER, params, word)
-
-    looked = compiling.jit(look, ENGINE)
+    params = env.default_params
+    reply = policies.decider(opponent, OTHER, params)
+    looked = compiling.jit(lambda state: (env.view(state, params), env.legal_actions(state, params)), ENGINE)
     step = jax.jit(lambda state, actions: env.step_env(None, state, actions, params)[1:4])
     words = np.random.default_rng(seed).integers(0, 2**32, 100_000, np.uint32)
     state = compiling.jit(env.init, ENGINE)(
         tuple(map(jnp.asarray, counter_rng.key_words(jax.random.key(seed)))), params
     )
     for word in words:
-        observation, masks, asked, theirs = jax.tree.map(np.asarray, looked(state, word))
+        observation, masks = jax.tree.map(np.asarray, looked(state))
         own = {name: array[YOU] for name, array in observation.items()}
-        chosen = _answer(own, masks[YOU], ask) if asked[YOU] else int(np.argmax(masks[YOU]))
-        state, reward, ended = step(state, jnp.array([chosen, theirs], jnp.int32))
+        yours, theirs = (PASS if mask[PASS] else None for mask in masks)  # who is not asked passes
+        yours = _answer(own, masks[YOU], ask) if yours is None else yours
+        theirs = reply(state, masks[OTHER], word) if theirs is None else theirs
+        state, reward, ended = step(state, jnp.array([yours, theirs], jnp.int32))
         if ended:
             return RESULTS[int(reward[YOU])]
     raise AssertionError("a battle ends after 1,000 turns")

@@ -1,6 +1,8 @@
 """L1: search: what positions are worth, and a player that looks ahead in truths that it cannot tell apart."""
 
 import functools
+import json
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -8,8 +10,12 @@ import pytest
 
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
+from pokejax.poke_env.decisions import DecisionPoint, agents, observed
 from pokejax.rules.queue import PASS
 from pokejax.search import Expectimax, evaluation, expectimax
+from pokejax.search.positions import joined
+from pokejax.showdown import Position, determinize
+from pokejax.showdown.viewpoint import REQUEST
 from pokejax.state import LAYOUT
 from pokejax.verification import DECLARATION
 from rlenv_shared import compiling, files
@@ -101,6 +107,42 @@ def test_it_does_what_is_legal_and_the_same_in_all_that_it_cannot_tell_apart(pos
     other = permuted()(words, keys, players, played.params)
     assert any((np.asarray(a) != b).any() for a, b in zip(other, words, strict=True))
     np.testing.assert_array_equal(player.choose(other, players, 3, played.params), actions)
+
+
+@pytest.fixture(scope="module")
+def truths():
+    """Positions that one player cannot tell apart, made of the same messages; and the player."""
+    told = (Path(__file__).resolve().parents[2] / "examples" / "view.txt").read_text().splitlines()
+    request = json.loads(next(line for line in told[::-1] if line.startswith(REQUEST)).removeprefix(REQUEST))
+    return [determinize(told, seed) for seed in range(3)], int(request["side"]["id"] == "p2")
+
+
+def test_positions_of_one_decision_are_one_batch(truths):
+    positions, _ = truths
+    words, params = joined(positions)
+    assert any(len({*np.asarray(word).tolist()}) > 1 for word in words)
+    for number, one in enumerate(positions):
+        together = Position(tuple(word[number] for word in words), params, one.teams)
+        for player in (0, 1):
+            jax.tree.map(np.testing.assert_array_equal, observed(together, player), observed(one, player))
+
+
+def test_it_looks_ahead_from_positions_that_were_made_of_messages(truths, small):
+    positions, player = truths
+    search = QUICK(plies=1, truths=len(positions))
+    words, params = joined(positions)
+    found = search.search_truths(words, player, 3, params)
+    assert found.legal.any()
+    np.testing.assert_array_equal(np.isfinite(found.worth), found.legal)
+    legal, asked = found.legal[0], []
+
+    def another():
+        asked.append(1)
+        return positions[len(asked)]
+
+    point = DecisionPoint(positions[0], player, observed(positions[0], player), legal, another)
+    assert legal[agents(search)().decide(point, again=False)]
+    assert len(asked) == len(positions) - 1
 
 
 def test_it_sees_what_ends_the_battle(positions, played, small):

@@ -108,16 +108,19 @@ def parse(default: Options, description: str | None = None, argv: Sequence[str] 
 
 def main(
     default: Options,
-    learn: Callable[[Options], Policy],
+    learn: Callable[[Options], Policy | None],
     description: str | None = None,
     argv: Sequence[str] | None = None,
 ) -> int:
-    """Parse as `parse`, learn, save the policy in the run directory; exit status 2 where something failed, with why."""
+    """Parse as `parse`, learn, save the policy in the run directory; exit status 2 where something failed, with why.
+
+    Where ``learn`` gives none, it has saved what there was.
+    """
 
     def asked() -> int:
         options = parse(default, description, argv)
         policy = learn(options)
-        if options.run_dir is not None:
+        if options.run_dir is not None and policy is not None:
             policy.save(options.run_dir / "policy.npz")
             print(f"policy: {options.run_dir / 'policy.npz'}")
         return 0

@@ -62,7 +62,7 @@ class RunOptions:
     keep: int = 3  # how many checkpoints stay
     log: Callable[[Record], None] | None = None  # called with the metrics record of every update
     checkpoint_format: str = "npz"  # "npz" (one file) or "orbax" (a directory)
-    snapshots: int = 0  # policies kept on the way, evenly spaced, the last one included; see `TrainResult.snapshots`
+    snapshots: int = 0  # policies kept on the way, evenly spaced, the last one included; in ``run_dir``, too
     loggers: Sequence[Logger] = ()  # told the metrics record of every update, and closed at the end
     evaluation: EvaluationPlan | None = None  # while training goes on; see `TrainResult.best`
 

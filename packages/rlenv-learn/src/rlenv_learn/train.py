@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 import jax
 import jax.numpy as jnp
@@ -16,8 +16,11 @@ from rlenv_learn.config import PPOConfig, SelfPlayConfig
 from rlenv_learn.loop import RunKeywords, RunOptions
 from rlenv_learn.policy import Policy
 from rlenv_learn.progress import Record
-from rlenv_learn.trainer import Curriculum, ManyTrainings, Schedule, Trainer, Training
+from rlenv_learn.trainer import Curriculum, ManyTrainings, Schedule, Trainer, Training, TrainState
 from rlenv_shared.errors import InvalidParamsError
+
+SNAPSHOT_FILE: Final = "snapshot-{}.npz"
+"""Of a policy on the way, in the run directory, by its number of updates."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +60,7 @@ def train(
     schedule: Schedule | None = None,
     curriculum: Curriculum | None = None,
     devices: int | Sequence[Any] | None = None,
+    begin_with: Policy | None = None,
     **run: Unpack[RunKeywords],
 ) -> TrainResult:
     """Train one policy.
@@ -74,10 +78,12 @@ def train(
             the next updates, and to numbers for the record.
         devices: how many devices, or which, share the environments (:mod:`rlenv_learn.parallel`); their number divides
             ``num_envs / num_minibatches``.  One, without any of that, where None.
+        begin_with: a policy of the same spaces and network, in place of a new one; of a game, the pool begins with it.
         **run: fields of :class:`~rlenv_learn.loop.RunOptions`.
 
     Raises:
-        InvalidParamsError: unsupported environment, impossible ``devices``, ``run_dir`` in use or of several processes.
+        InvalidParamsError: unsupported environment, impossible ``devices``, ``run_dir`` in use or of several processes,
+            or ``begin_with`` of other spaces or another network.
         SnapshotVersionError: the checkpoint to resume from cannot be used.
         NonFiniteLossError: training diverged.
     """
@@ -91,24 +97,65 @@ def train(
         raise InvalidParamsError("run_dir", f"one for {jax.process_count()} processes", expected, remedy)
     kind = "native" if selfplay is None else _describe(selfplay)
     identity = Identity(kind, env.name, env.version, digest(training.env_params), training.trainer.interface, config)
-    snapshots: dict[int, Policy] = {}
+    directory = None if options.run_dir is None else Path(options.run_dir)
+    kept = _Snapshots(training.policy, directory)
     evaluator = None
     if options.evaluation is not None:
         play = playing.on_native(
             options.evaluation, env, training.env_params, None if selfplay is None else selfplay.scripts
         )
-        directory = None if options.run_dir is None else Path(options.run_dir)
         evaluator = during.Evaluator(options.evaluation, config, play, training.policy, directory)
     state, records = loop.run(
         training.advance,
-        training.start(config.seed),
+        _begun(training.start(config.seed), begin_with),
         identity,
         options,
-        # a copy: the next update consumes the state
-        keep_snapshot=lambda update, state: snapshots.update({update: jax.tree.map(jnp.copy, training.policy(state))}),
+        keep_snapshot=kept.keep,
         evaluator=evaluator,
     )
-    return TrainResult(training.policy(state), records, snapshots, None if evaluator is None else evaluator.best)
+    best = None if evaluator is None else evaluator.best
+    return TrainResult(training.policy(state), records, kept.upto(config.num_updates), best)
+
+
+def _begun(state: TrainState, policy: Policy | None) -> TrainState:
+    """The state before the first update, with another policy to begin with."""
+    if policy is None:
+        return state
+
+    def described(one: Policy) -> Any:
+        return one.interface, jax.tree.structure(one.params), [leaf.shape for leaf in jax.tree.leaves(one.params)]
+
+    if described(policy) != described(state.learner.policy):
+        expected, remedy = "the spaces and the network of this run", "set its preset, activation and embedding"
+        raise InvalidParamsError("begin_with", "a policy of others", expected, remedy)
+    own = jax.tree.map(
+        lambda old, new: jnp.array(new, old.dtype), state.learner.policy, policy
+    )  # a copy: consumed, too
+    pool = state.pool
+    if pool is not None:
+        pool = jax.tree.map(lambda old, new: jnp.array(jnp.broadcast_to(new, old.shape)), pool, own)
+    return state.replace(learner=state.learner.replace(policy=own), pool=pool)
+
+
+class _Snapshots:
+    """Policies on the way, by number of updates; in the run directory, if there is one, for a run that is resumed."""
+
+    def __init__(self, policy_of: Callable[[TrainState], Policy], directory: Path | None) -> None:
+        self._policy_of, self._directory = policy_of, directory
+        self._kept: dict[int, Policy] = {}
+
+    def keep(self, update: int, state: TrainState) -> None:
+        self._kept[update] = jax.tree.map(jnp.copy, self._policy_of(state))  # the next update consumes the state
+        if self._directory is not None:
+            self._kept[update].save(self._directory / SNAPSHOT_FILE.format(update))
+
+    def upto(self, last: int) -> dict[int, Policy]:
+        if self._directory is not None:
+            for path in self._directory.glob(SNAPSHOT_FILE.format("*")):
+                update = int(path.stem.rpartition("-")[2])
+                if update <= last and update not in self._kept:
+                    self._kept[update] = Policy.load(path)
+        return dict(sorted(self._kept.items()))
 
 
 def native_training(
@@ -143,12 +190,14 @@ def train_many(
     seeds: Sequence[int],
     *,
     selfplay: SelfPlayConfig | None = None,
+    curriculum: Curriculum | None = None,
 ) -> ManyResult:
-    """Train a policy for each of distinct seeds in one program; ``config.seed`` is not read; errors as `train`."""
+    """Train a policy for each of distinct seeds in one program; ``config.seed`` is not read; the rest as `train`."""
     seeds = tuple(int(seed) for seed in seeds)
     if not seeds or len(set(seeds)) != len(seeds) or not all(0 <= seed < 2**32 for seed in seeds):
         raise InvalidParamsError("seeds", seeds, "distinct integers in [0, 2**32)", "pass e.g. range(10)")
-    training = ManyTrainings(Trainer.create(env, config, env.default_params, selfplay), env.default_params)
+    trainer = Trainer.create(env, config, env.default_params, selfplay, None, curriculum)
+    training = ManyTrainings(trainer, env.default_params)
     records: list[list[Record]] = [[] for _ in seeds]
     state = loop.run_many(training.advance, training.start(seeds), records, env.name, config)
     return ManyResult(seeds, state.learner.policy, records)

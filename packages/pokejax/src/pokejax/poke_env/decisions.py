@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from pokejax import policies
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.opponents import PLAYERS
+from pokejax.policies import PolicyPlayer
+from pokejax.search import Expectimax
+from pokejax.search.expectimax import NEVER
+from pokejax.search.positions import joined
 from pokejax.showdown import Position
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
 
 Observation = dict[str, NDArray[Any]]
-POLICY_FILE: Final = ".npz"
 
 
 class DecisionPoint(NamedTuple):
@@ -30,12 +32,14 @@ class DecisionPoint(NamedTuple):
         player: 0 or 1.
         observation: ``ids`` int32 and ``numbers`` float32, as `pokejax.observation` has them.
         legal: bool ``[15]``, as the player is asked.
+        another: gives another such position at each call.
     """
 
     position: Position
     player: int
     observation: Observation
     legal: NDArray[np.bool_]
+    another: Callable[[], Position]
 
 
 class Agent(Protocol):
@@ -55,8 +59,9 @@ def agents(decide: Any, *, sample: bool = False, seed: int = 0) -> Callable[[], 
     """What makes the agent of each battle.
 
     Args:
-        decide: a name of `pokejax.opponents.PLAYERS`; a policy of `rlenv_learn`, trained by ``pokejax train``, or its
-            file; or a function ``(observation, legal) -> action``.
+        decide: a name of `pokejax.opponents.PLAYERS` or of `pokejax.policies.SHIPPED`; a policy of `rlenv_learn`,
+            trained by ``pokejax train``, or its file; a search (`pokejax.search.Expectimax`); or a function
+            ``(observation, legal) -> action``.
         sample: let a policy draw its actions; else it takes the most probable one.
         seed: of what is drawn.
 
@@ -67,15 +72,19 @@ def agents(decide: Any, *, sample: bool = False, seed: int = 0) -> Callable[[], 
     rng = np.random.default_rng(seed)
     if isinstance(decide, str) and decide in PLAYERS:
         return lambda: _Script(decide, rng)
-    if isinstance(decide, str | Path) and str(decide).endswith(POLICY_FILE):
-        decide = _policies().load(decide)
+    if policies.is_policy(decide):
+        decide = policies.load(decide)
+    if isinstance(decide, Expectimax):
+        search = decide
+        return lambda: _Searching(search, rng)
     if hasattr(decide, "initial_carry") and hasattr(decide, "step"):
         policy = decide
         return lambda: _Learned(policy, rng if sample else None)
     if callable(decide):
         function = decide
         return lambda: _Function(function)
-    expected = f"one of {tuple(PLAYERS)}, a policy or its {POLICY_FILE} file, or a function of observation and mask"
+    names, file = (*PLAYERS, *policies.SHIPPED), policies.SUFFIX
+    expected = f"one of {names}, a policy or its {file} file, an Expectimax, or a function of observation and mask"
     raise InvalidParamsError("decide", f"{decide!r:.80}", expected, "give one of these")
 
 
@@ -94,20 +103,23 @@ class _Learned:
     """A trained policy with its memory of the battle."""
 
     def __init__(self, policy: Any, rng: np.random.Generator | None) -> None:
-        self._policy, self._rng = policy, rng
-        self._before = self._after = policy.initial_carry(1)
-        self._number = 0
+        self._player = PolicyPlayer(policy, rng)
 
     def decide(self, point: DecisionPoint, again: bool) -> int:
-        if not again:
-            self._before, self._number = self._after, self._number + 1
         position = point.position
-        seen = _learners_view()(position.state, np.int32(point.player), position.params)
-        batch = jax.tree.map(lambda array: np.asarray(array)[None], seen)
-        key = None if self._rng is None else int(self._rng.integers(0, 2**31))
-        resets = np.array([self._number == 1])
-        self._after, action = self._policy.step(self._before, batch, resets, key, mask=point.legal[None])
-        return int(action[0])
+        return self._player.decide(position.state, point.player, position.params, point.legal, again)
+
+
+class _Searching:
+    """A search, in as many positions as it looks at truths."""
+
+    def __init__(self, search: Expectimax, rng: np.random.Generator) -> None:
+        self._search, self._rng = search, rng
+
+    def decide(self, point: DecisionPoint, again: bool) -> int:
+        truths, params = joined([point.position, *(point.another() for _ in range(self._search.truths - 1))])
+        found = self._search.search_truths(truths, point.player, int(self._rng.integers(2**31)), params)
+        return int(np.argmax(np.where(point.legal, found.worth[0], NEVER)))
 
 
 class _Function:
@@ -130,20 +142,3 @@ def _program() -> Any:
 def _script(name: str) -> Any:
     script = PLAYERS[name]
     return compiling.jit(lambda state, player, params, word: script(state, player, params, word), ENGINE)
-
-
-@functools.cache
-def _learners_view() -> Any:
-    from pokejax.learning.versus import LearnersBattle
-
-    battle = LearnersBattle()
-    return compiling.jit(lambda state, player, params: battle.observe(state, player, params), ENGINE)
-
-
-def _policies() -> Any:
-    try:
-        from rlenv_learn import Policy
-    except ModuleNotFoundError:
-        remedy = "install pokejax[train]"
-        raise InvalidParamsError("decide", "the file of a policy", "rlenv-learn to read it", remedy) from None
-    return Policy

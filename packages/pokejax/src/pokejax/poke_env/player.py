@@ -20,7 +20,7 @@ from pokejax.poke_env.choices import CHOOSE, FOREIGN, Choices, names_of
 from pokejax.poke_env.connection import check_reachable, while_connected
 from pokejax.poke_env.decisions import Agent, DecisionPoint, agents, observed
 from pokejax.poke_env.transcript import UNAVAILABLE, Transcript
-from pokejax.showdown import determinize
+from pokejax.showdown import Position, determinize
 from pokejax.showdown.documents import FORMAT
 from rlenv_shared.errors import InvalidParamsError
 
@@ -233,10 +233,14 @@ class PokejaxPlayer(Player):
         """What is decided in the position that was read; None where it could not be."""
         again = bool(seat.refused)
         try:
-            position = determinize(seat.transcript.lines, int(self._rng.integers(2**31)))
             assert seat.request is not None
-            player = int(seat.request["side"]["id"] == "p2")
-            point = DecisionPoint(position, player, observed(position, player), choices.legal)
+            player, lines = int(seat.request["side"]["id"] == "p2"), list(seat.transcript.lines)
+
+            def another() -> Position:
+                return determinize(lines, int(self._rng.integers(2**31)))
+
+            position = another()
+            point = DecisionPoint(position, player, observed(position, player), choices.legal, another)
             action = seat.agent.decide(point, again)
         except Exception as error:  # a decision has to be made
             self._note("decisions at random", f"{tag}: {error!r:.200}", "the battle could not be read")

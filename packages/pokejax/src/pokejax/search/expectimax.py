@@ -103,21 +103,41 @@ class Expectimax:
         worth = np.full(masks.shape, NEVER)
         chosen = np.flatnonzero(masks.sum(axis=1) > 1)
         if len(chosen):
-            worth[chosen] = self._expected(tree, rows_of(states, chosen), players[chosen], masks[chosen])
+            roots = tree.roots(rows_of(states, chosen), players[chosen], self.truths, len(self.opponents))
+            legal = np.repeat(masks[chosen], len(roots.seat) // len(chosen), axis=0)
+            worth[chosen] = self._expected(tree, roots, legal, len(chosen))
         return Found(masks, worth, tree.nodes)
 
-    def _expected(self, tree: _Tree, states: Any, players: Any, masks: Any) -> Any:
-        count = len(players)
-        roots = tree.roots(states, players, self.truths, len(self.opponents))
-        each = len(roots.seat) // count  # of a position, one behind the other
-        legal = np.repeat(masks, each, axis=0)
+    def search_truths(self, truths: Words, player: int, seed: int, params: Any) -> Found:
+        """What it finds for one decision in truths that were made elsewhere (`positions.joined`).
+
+        Args:
+            truths: states that the player cannot tell apart, words ``[T]``.
+            player: 0 or 1.
+            seed: of chance.
+            params: the tables and the pool of them all.
+
+        Returns:
+            What it finds, of one position.  Legal is what is so in any truth.
+        """
+        tree = _Tree(_programs(self.opponents, self.form), _params(self.opponents, params), seed)
+        kinds = np.arange(len(self.opponents), dtype=np.int32)
+        rows = np.repeat(np.arange(len(truths[0])), len(kinds))
+        kind = np.tile(kinds, len(truths[0]))
+        roots = VersusState(rows_of(truths, rows), np.full(len(rows), player, np.int32), kind)
+        legal = tree.legal(roots)
+        return Found(np.any(legal, axis=0, keepdims=True), self._expected(tree, roots, legal, 1), tree.nodes)
+
+    def _expected(self, tree: _Tree, roots: VersusState, legal: NDArray[np.bool_], count: int) -> Any:
+        """What each action is worth in ``count`` positions, whose roots lie beside one another."""
+        each = len(roots.seat) // count
         lanes, actions = np.nonzero(legal)
         children, values, ended = tree.after(rows_of(roots, lanes), actions)
         worth = _mean(values, lanes // each, actions, count)
         if self.plies == 1:
             return worth
         best = np.argsort(-worth, axis=1, kind="stable")[:, : self.width]
-        kept = np.zeros_like(masks)
+        kept = np.zeros(worth.shape, np.bool_)
         np.put_along_axis(kept, best, True, axis=1)
         followed = kept[lanes // each, actions]
         values[followed & ~ended] = self._best_of(tree, rows_of(children, np.flatnonzero(followed & ~ended)))

@@ -15,6 +15,8 @@ STEPS = 64
 """Of each battle per call; an emitted step is one action of a turn, of which a decision needs four or five."""
 STEPS_BY_XLA = 4
 """The same by XLA, which needs a second for them."""
+STEPS_SEEN = 16
+"""Of each battle per call where both players observe: a step goes on until somebody is asked, who then observes."""
 BEFORE = 500
 """Steps before those that XLA plays."""
 DECISIONS = 2048
@@ -48,12 +50,12 @@ def showdown() -> Workload:
 
 
 def workloads(batch: int) -> list[Workload]:
-    """Emitted on one core and on two, without observations and with both players', and the reference."""
+    """Emitted on one core and on two, without observations and with both players'; and the reference."""
     env = RandomBattle(micro_steps=1)
     return [
         emitted_play(env, batch, STEPS, threads=1, name=EMITTED),
         emitted_play(env, batch, STEPS, threads=2, name=TWO_THREADS),
-        jax_rollout(emit_env(env, threads=1), None, batch, STEPS, name=SEEN),
+        jax_rollout(emit_env(RandomBattle(), threads=1), None, batch, STEPS_SEEN, name=SEEN),
         showdown(),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import jax
@@ -38,12 +38,17 @@ class Written:
     moments: list[Moment]
 
 
-def played(settings: Sequence[dict[str, Any]], form: str = "native") -> Written:
+Choose = Callable[[int, Any, NDArray[np.bool_], np.random.Generator], Any]
+"""``(battle, words, masks [2, 15], rng) -> actions [2]``; words ``[CHUNK]`` are those of all battles."""
+
+
+def played(settings: Sequence[dict[str, Any]], form: str = "native", choose: Choose | None = None) -> Written:
     """Up to `CHUNK` battles of teams that the environment draws, to their ends.
 
     Args:
         settings: "episode", the number from which everything random follows, and "policy", "uniform" or "attack".
         form: of the environment, one of `battles.FORMS`.
+        choose: what both players do, in place of the settings' policy.
     """
     run, tables = programs(form), jax.device_put(ENV.default_params)
     rngs = [np.random.default_rng(int(one["episode"])) for one in settings]
@@ -65,17 +70,25 @@ def played(settings: Sequence[dict[str, Any]], form: str = "native") -> Written:
             return Written([recorder.text() for recorder in recorders], moments)
         masks, actions = np.asarray(run.look(words, tables)), np.full((CHUNK, 2), PASS, np.int32)
         for number in going:
-            actions[number] = _chosen(rngs[number], masks[number], settings[number]["policy"])
+            if choose is None:
+                actions[number] = _chosen(rngs[number], masks[number], settings[number]["policy"])
+            else:
+                actions[number] = choose(number, words, masks[number], rngs[number])
 
 
 def verify_written(settings: Sequence[dict[str, Any]], form: str = "native") -> Outcome:
-    """Compare every decision of battles that are played here with what Showdown makes of their input logs.
+    """`verify_played` of battles that are played here, arguments as of `played`."""
+    return verify_played(played(settings, form), form)
+
+
+def verify_played(ours: Written, form: str = "native") -> Outcome:
+    """Compare every decision of battles with what Showdown makes of their input logs.
 
     Args:
-        settings: as of `played`, up to `CHUNK`.
+        ours: the battles.
         form: of the environment, one of `battles.FORMS`.
     """
-    ours, outcome = played(settings, form), Outcome()
+    outcome = Outcome()
     recordings, refused = [], {}
     for number, log in enumerate(ours.logs):
         try:

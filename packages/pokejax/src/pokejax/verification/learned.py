@@ -36,12 +36,15 @@ def policies(runs: Path) -> dict[str, Policy]:
     return {path.parent.name: Policy.load(path) for path in paths}
 
 
-def against(policy: Policy, opponent: str, battles: int, seed: int) -> dict[str, Any]:
-    """Wins, ties and losses against an opponent, and the share of the points with its 95 % interval."""
+def against(policy: Policy, opponent: str, battles: int, seed: int, draws: bool = False) -> dict[str, Any]:
+    """Wins, ties and losses against an opponent, and the share of the points with its 95 % interval.
+
+    The policy takes its most probable action, or ``draws`` them.
+    """
     env = _everybody()
     shares = np.array([name == opponent for name in PLAYERS], np.float32)
     params = env.default_params.replace(shares=shares)
-    returns = evaluate(policy, env, params, episodes=battles, seed=seed, deterministic=True).returns
+    returns = evaluate(policy, env, params, episodes=battles, seed=seed, deterministic=not draws).returns
     return counted(returns)
 
 

@@ -20,6 +20,9 @@ PAIRS: Final = 32
 """Kinds of pairs that a round puts together at most."""
 RARE: Final = 1 / 400
 """Of all operations; pairs that are rarer are left alone, since each kind is more to compile."""
+FEW: Final = 80
+"""Of a program of some thousand operations pairs that are fewer are left alone, too: to compile them would take most of
+the time to its first result.  Of smaller ones a fiftieth of the operations is asked for."""
 _OF_BITS: Final = frozenset({"and", "or", "xor", "add", "sub", "mul", "eq", "ne"})
 """Do the same to signed and unsigned words."""
 _LOGIC: Final = frozenset({"and", "or", "xor", "eq", "ne"})
@@ -41,7 +44,8 @@ def with_formulas(block: Block, constants: Collection[Value]) -> Block:
         used = Counter(value for statement in walk(block) for value in uses(statement))
         used.update(block.results)
         pairs = Counter(pair for _, _, _, pair in _pairs(block, used))
-        least = max(2, RARE * sum(isinstance(one, Op) for one in walk(block)))
+        count = sum(isinstance(one, Op) for one in walk(block))
+        least = max(2, RARE * count, min(FEW, count / 50))
         chosen = {pair for pair, count in pairs.most_common(PAIRS) if count >= least}
         block = _joined(block, used, chosen)
     return block
