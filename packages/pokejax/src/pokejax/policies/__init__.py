@@ -49,9 +49,9 @@ def load(name: str | Path = SHIPPED[0]) -> Policy:
 
 
 def manifest() -> dict[str, Any]:
-    """By name: ``command``, ``decisions``, ``git`` and ``sha256``."""
-    found: dict[str, Any] = files.read_json(FOLDER / "MANIFEST.json")
-    return found
+    """By name what `verification.shipping` wrote: ``sha256``, ``steps``, ``config`` of the training, and more."""
+    found = files.read_json(FOLDER / "MANIFEST.json")
+    return {name: found[name] for name in SHIPPED}
 
 
 class PolicyPlayer:
