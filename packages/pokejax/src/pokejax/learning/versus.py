@@ -49,6 +49,10 @@ class LearnersBattle(RandomBattle):
             "action_ids": ids[:, None],
         }
 
+    def refresh(self, params: Any, key: Any) -> Any:
+        """The same, since another pool is drawn on the host, where no compiled training is."""
+        return params
+
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's."""
         shape = self.num_actions, len(action_features.FEATURES)

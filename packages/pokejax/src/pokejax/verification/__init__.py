@@ -205,6 +205,13 @@ DECLARATION: Final = Declaration(
                     "emitted, on one core, with both players' observations, against one Node process of Showdown",
                     ours={"workload": SEEN},
                     theirs={"workload": REFERENCE},
+                    at_least=240,
+                ),
+                Claim(
+                    "emitted, on one core, with both players' observations, against itself without",
+                    ours={"workload": SEEN},
+                    theirs={"workload": EMITTED},
+                    at_least=0.5,
                 ),
             ),
         ),
