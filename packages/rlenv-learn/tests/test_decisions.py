@@ -265,6 +265,7 @@ def test_snapshots_are_kept_on_the_way():
     config = PPOConfig(total_steps=8 * 4 * 12, num_envs=8, rollout_length=4)
     result = train(ObservationAction(), config, snapshots=3)
     assert sorted(result.snapshots) == [4, 8, 12]
+    assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(result.snapshots))
     values = [snapshot.value([[-1.0], [1.0]]) for snapshot in result.snapshots.values()]  # each is still there
     assert not np.array_equal(values[0], values[1])
     last = jax.tree.leaves(result.snapshots[12].params)

@@ -38,8 +38,9 @@ def declared(**options):
 
 def test_each_seed_has_a_policy_of_its_own(tmp_path: Path, capsys, monkeypatch):
     monkeypatch.setattr(commands, "resolve", lambda entry: globals()[entry.partition(":")[2]])
-    done = commands.train_command(declared(), ["--seeds", "3", "5", "--run-dir", str(tmp_path)])
-    assert done == 0
+    TOLD.clear()
+    assert commands.train_command(declared(), ["--seeds", "3", "5", "--run-dir", str(tmp_path)]) == 0
+    assert TOLD
     many = train_many(ENV, PPOConfig(**PPO), (3, 5), curriculum=curriculum())
     obs = np.array([[0.0], [1.0]], np.float32)
     for number, seed in enumerate((3, 5)):
@@ -47,7 +48,6 @@ def test_each_seed_has_a_policy_of_its_own(tmp_path: Path, capsys, monkeypatch):
         np.testing.assert_allclose(policy.value(obs), many.policy(number).value(obs), atol=1e-6)
     assert not (tmp_path / "policy.npz").exists()
     assert "seed 5: mean return" in capsys.readouterr().out
-    assert TOLD
     assert all("ended" in record for record in many.records[0])
 
 
