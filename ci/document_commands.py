@@ -83,7 +83,7 @@ KINDS: Final = (
         "plays for minutes",
         "test-<pkg>",
     ),
-    Kind(r"python -m pokejax\.learning\.league", "starts", "trains for minutes to days", "test-<pkg>"),
+    Kind(r"python -m pokejax\.verification\.league", "starts", "trains for minutes to days", "test-<pkg>"),
     Kind(r"python -m tcgjax\.verification\.", "starts", "hours", "transfer"),
     Kind(
         r"python -m rlenv_emit\.(?!report)", "starts", "compiles or measures, for minutes to hours", "verify-rlenv-emit"

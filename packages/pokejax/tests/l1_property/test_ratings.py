@@ -4,10 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from pokejax.learning import league
 from pokejax.learning.versus import LearnersBattle
 from pokejax.opponents import PLAYERS
-from pokejax.verification import PPO, ratings
+from pokejax.verification import PPO, league, ratings
 from rlenv_learn import Policy, PPOConfig
 from rlenv_learn.interface import Interface
 from rlenv_learn.train import SNAPSHOT_FILE

@@ -1,8 +1,8 @@
 """Elo ratings of a league: ``python -m pokejax.verification.ratings RUN --strength FILE --out FILE``.
 
-``RUN`` is the directory of `pokejax.learning.league`.  Every policy that was kept there plays every other one and every
-opponent on the device; what the opponents do against one another is read from `strength`'s file.  Policies draw their
-actions.  Half of the battles of a pair are played in either seat.
+``RUN`` is the directory of `pokejax.verification.league`.  Every policy that was kept there plays every other one and
+every opponent on the device; what the opponents do against one another is read from `strength`'s file.  Policies draw
+their actions.  Half of the battles of a pair are played in either seat.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def kept(run: Path) -> dict[str, Policy]:
     """The policies of a league, by their updates.  Raises InvalidParamsError: there is none."""
     paths = sorted(run.glob(SNAPSHOT_FILE.format("*")), key=lambda path: int(path.stem.rpartition("-")[2]))
     if not paths:
-        expected, remedy = SNAPSHOT_FILE.format("*"), "train with python -m pokejax.learning.league --run-dir"
+        expected, remedy = SNAPSHOT_FILE.format("*"), "train with python -m pokejax.verification.league --run-dir"
         raise InvalidParamsError("run", f"no policy in {run}", expected, remedy)
     return {path.stem.rpartition("-")[2]: Policy.load(path) for path in paths}
 

@@ -1,4 +1,4 @@
-"""Self-play against a league: ``python -m pokejax.learning.league --run-dir RUN --begin-with learned``.
+"""Self-play against a league: ``python -m pokejax.verification.league --run-dir RUN --begin-with learned``.
 
 The learner meets itself, its earlier selves and players by rule, each in as many battles.  Policies on the way are kept
 in the run directory; `pokejax.verification.ratings` rates them.
@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import Annotated, Final
-
-import tyro
+from typing import Final
 
 from pokejax import policies
 from pokejax.learning.versus import LearnersBattle
@@ -29,7 +27,7 @@ class LeagueOptions(cli.TrainOptions):
 
     begin_with: str = ""
     """A policy: "learned", which ships, or a file; a new one when left out."""
-    pool: Annotated[int, tyro.conf.arg(metavar="N")] = 2
+    pool: int = 2
     """Policies at a time: itself, and earlier ones."""
     renewed_every: int = 200
     """Updates until the oldest of the earlier ones is replaced."""
