@@ -100,12 +100,14 @@ def test_it_does_what_is_legal_and_the_same_in_all_that_it_cannot_tell_apart(pos
     words, masks, players = few(positions[0], count), positions[1][:count], np.arange(count, dtype=np.int32) % 2
     own = masks[np.arange(count), players]
     player = QUICK(plies=2, truths=1, width=2, chances=1)
-    actions = player.choose(words, players, 3, played.params)
+    found = player.search(words, players, 3, played.params)
+    actions = found.actions()
     assert own[np.arange(count), actions].all()
     assert ((actions == PASS) == own[:, PASS]).all()
     keys = jax.random.split(jax.random.key(5), count)
     other = permuted()(words, keys, players, played.params)
     assert any((np.asarray(a) != b).any() for a, b in zip(other, words, strict=True))
+    np.testing.assert_array_equal(player.search(other, players, 3, played.params).worth, found.worth)
     np.testing.assert_array_equal(player.choose(other, players, 3, played.params), actions)
 
 
