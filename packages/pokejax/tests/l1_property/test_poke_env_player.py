@@ -10,7 +10,8 @@ import pytest
 from poke_env import ServerConfiguration
 from poke_env.concurrency import POKE_LOOP
 
-from pokejax.poke_env import PokejaxPlayer, ServerError, decisions, player
+from pokejax import policies
+from pokejax.poke_env import PokejaxPlayer, ServerError, player
 from pokejax.poke_env.choices import Choices, names_of
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
 
@@ -264,7 +265,7 @@ class Remembers:
 
 
 def test_a_policy_s_memory_goes_along_with_its_battle(monkeypatch):
-    monkeypatch.setattr(decisions, "_learners_view", lambda: lambda state, seat, params: {"seen": np.zeros(3)})
+    monkeypatch.setattr(policies, "_view", lambda: lambda state, seat, params: {"seen": np.zeros(3)})
     policy = Remembers()
     told = Told(policy, monkeypatch)
     told.view(VIEW[: FIRST + 1])
