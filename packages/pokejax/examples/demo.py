@@ -15,7 +15,6 @@ import jax
 import numpy as np
 
 from pokejax import policies, replay_page
-from pokejax.rules.queue import PASS
 from pokejax.verification.input_logs_out import ENV, Written, played, verify_played
 from rlenv_shared.errors import EnvError
 
@@ -32,8 +31,7 @@ def play(opponent: str, seed: int) -> Written:
     def choose(number: int, words: Any, masks: Any, rng: np.random.Generator) -> list[int]:
         state = tuple(word[number] for word in words)
         drawn = rng.integers(2**32, size=2, dtype=np.uint32)
-        given = zip(deciders, masks, drawn, strict=True)
-        return [PASS if mask[PASS] else decide(state, mask, word) for decide, mask, word in given]
+        return [decide(state, mask, word) for decide, mask, word in zip(deciders, masks, drawn, strict=True)]
 
     return played([{"episode": seed}], FORM, choose)
 

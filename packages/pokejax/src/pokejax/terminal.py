@@ -45,10 +45,8 @@ def play_against(opponent: str, seed: int, ask: Callable[[str], str] = input) ->
     for word in words:
         observation, masks = jax.tree.map(np.asarray, looked(state))
         own = {name: array[YOU] for name, array in observation.items()}
-        yours, theirs = (PASS if mask[PASS] else None for mask in masks)  # who is not asked passes
-        yours = _answer(own, masks[YOU], ask) if yours is None else yours
-        theirs = reply(state, masks[OTHER], word) if theirs is None else theirs
-        state, reward, ended = step(state, jnp.array([yours, theirs], jnp.int32))
+        yours = PASS if masks[YOU][PASS] else _answer(own, masks[YOU], ask)
+        state, reward, ended = step(state, jnp.array([yours, reply(state, masks[OTHER], word)], jnp.int32))
         if ended:
             return RESULTS[int(reward[YOU])]
     raise AssertionError("a battle ends after 1,000 turns")

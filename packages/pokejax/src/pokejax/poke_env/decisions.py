@@ -92,7 +92,7 @@ class _Script:
     """An opponent of the device."""
 
     def __init__(self, name: str, rng: np.random.Generator) -> None:
-        self._program, self._rng = _script(name), rng
+        self._program, self._rng = policies.script(name), rng
 
     def decide(self, point: DecisionPoint, again: bool) -> int:
         word = self._rng.integers(0, 2**32, dtype=np.uint32)
@@ -136,9 +136,3 @@ class _Function:
 def _program() -> Any:
     battle = RandomBattle()
     return compiling.jit(lambda state, player, params: battle.observe(state, player, params), ENGINE)
-
-
-@functools.cache
-def _script(name: str) -> Any:
-    script = PLAYERS[name]
-    return compiling.jit(lambda state, player, params, word: script(state, player, params, word), ENGINE)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pokejax.engine import ENGINE
 from pokejax.opponents import PLAYERS
+from pokejax.rules.queue import PASS
 from rlenv_shared import compiling, files
 from rlenv_shared.errors import InvalidParamsError
 
@@ -91,6 +92,8 @@ class PolicyPlayer:
 def decider(name: str | Path, player: int, params: Any) -> Callable[[Any, Any, Any], int]:
     """``(state, mask, word) -> action`` of who has a seat in one battle: an opponent by rule, or a policy.
 
+    Who is not asked passes.
+
     Args:
         name: of `pokejax.opponents.PLAYERS` or of `SHIPPED`, or a policy's file.
         player: 0 or 1.
@@ -102,13 +105,19 @@ def decider(name: str | Path, player: int, params: Any) -> Callable[[Any, Any, A
     """
     if is_policy(name):
         learned = PolicyPlayer(load(name))
-        return lambda state, mask, word: learned.decide(state, player, params, mask)
+        return lambda state, mask, word: PASS if mask[PASS] else learned.decide(state, player, params, mask)
     if name not in PLAYERS:
         expected = f"one of {(*PLAYERS, *SHIPPED)}, or the file of a policy"
         raise InvalidParamsError("opponent", f"{name}", expected, "choose one")
-    script = PLAYERS[str(name)]
-    decided = compiling.jit(lambda state, word: script(state, player, params, word), ENGINE)
-    return lambda state, mask, word: int(decided(state, word))
+    decide, seat = script(str(name)), np.int32(player)
+    return lambda state, mask, word: PASS if mask[PASS] else int(decide(state, seat, params, word))
+
+
+@functools.cache
+def script(name: str) -> Any:
+    """An opponent by rule as a program for the host: ``(state, player, params, word) -> action``."""
+    chosen = PLAYERS[name]
+    return compiling.jit(lambda state, player, params, word: chosen(state, player, params, word), ENGINE)
 
 
 @functools.cache

@@ -121,10 +121,7 @@ class Expectimax:
             What it finds, of one position.  Legal is what is so in any truth.
         """
         tree = _Tree(_programs(self.opponents, self.form), _params(self.opponents, params), seed)
-        kinds = np.arange(len(self.opponents), dtype=np.int32)
-        rows = np.repeat(np.arange(len(truths[0])), len(kinds))
-        kind = np.tile(kinds, len(truths[0]))
-        roots = VersusState(rows_of(truths, rows), np.full(len(rows), player, np.int32), kind)
+        roots = _against_each(truths, np.full(len(truths[0]), player, np.int32), len(self.opponents))
         legal = tree.legal(roots)
         return Found(np.any(legal, axis=0, keepdims=True), self._expected(tree, roots, legal, 1), tree.nodes)
 
@@ -172,10 +169,7 @@ class _Tree:
         rows = np.repeat(np.arange(count), truths)
         keys = jax.random.split(self._key, len(rows))
         given = rows_of(states, rows), players[rows], jax.random.key_data(keys)
-        words = self._batched(self._programs.truth, given)
-        again = np.repeat(np.arange(len(rows)), opponents)
-        kind = np.tile(np.arange(opponents, dtype=np.int32), len(rows))
-        return VersusState(rows_of(words, again), players[rows][again], kind)
+        return _against_each(self._batched(self._programs.truth, given), players[rows], opponents)
 
     def legal(self, states: VersusState) -> NDArray[np.bool_]:
         """Of the player, bool ``[N, 15]``."""
@@ -236,6 +230,13 @@ def _programs(opponents: tuple[str, ...], form: str | None) -> _Programs:
 
 def _params(opponents: tuple[str, ...], battle: Any) -> Any:
     return jax.device_put(Versus(opponents, EvaluatedBattle()).default_params.replace(battle=battle))
+
+
+def _against_each(words: Words, players: NDArray[np.int32], opponents: int) -> VersusState:
+    """Each position against every opponent, those of a position beside one another."""
+    rows = np.repeat(np.arange(len(players)), opponents)
+    kind = np.tile(np.arange(opponents, dtype=np.int32), len(players))
+    return VersusState(rows_of(words, rows), players[rows], kind)
 
 
 def rows_of(tree: Any, rows: Any) -> Any:

@@ -44,8 +44,8 @@ def with_formulas(block: Block, constants: Collection[Value]) -> Block:
         used = Counter(value for statement in walk(block) for value in uses(statement))
         used.update(block.results)
         pairs = Counter(pair for _, _, _, pair in _pairs(block, used))
-        count = sum(isinstance(one, Op) for one in walk(block))
-        least = max(2, RARE * count, min(FEW, count / 50))
+        operations = sum(isinstance(one, Op) for one in walk(block))
+        least = max(2, RARE * operations, min(FEW, operations / 50))
         chosen = {pair for pair, count in pairs.most_common(PAIRS) if count >= least}
         block = _joined(block, used, chosen)
     return block
