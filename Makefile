@@ -55,7 +55,9 @@ help:
 
 # --- the two commands --------------------------------------------------------------------------------------------
 
-## demo: train PPO on JAX Pong, evaluate it in the original C, write a GIF; a policy's battle of pokejax, in Showdown, too
+## demo: both halves below, one after the other
+## demo-pong: train PPO on JAX Pong, evaluate it in the original C, write a GIF
+## demo-pokejax: a policy's battle of pokejax, played in Showdown too, as a page
 .PHONY: demo demo-pong demo-pokejax
 demo: demo-pong demo-pokejax
 demo-pong: setup-puffer-pong refs-puffer_pong

@@ -37,7 +37,7 @@ BAD = (
     ".venv/bin/cartpole-jax play --policy p.npz --sede 3",
     "tcgjax simulate altaria",
     "tcgjax deck chekc my_deck.txt",
-    "pokejax transfer",
+    "pokejax transfre",
     "pytest packages/nowhere",
     "pytest --backedn emit shared",
     "emurust verify --rom nowhere.gb",

@@ -11,6 +11,7 @@ from rlenv_shared.verification.declaration import (
     Implementation,
     Replay,
     RolloutSet,
+    Transfer,
 )
 
 SOAKED: Final = ("transform", "illusion", "dancer", "ties", "equals", "items", "chains", "rare")
@@ -53,6 +54,7 @@ DECLARATION: Final = Declaration(
         "showdown": Implementation(f"{__name__}.implementations:showdown_vector_env", host=True),
     },
     hyperparameters={"ppo": PPO, "transfer": TRANSFER},
+    transfers=(Transfer(Path(__file__).resolve().parent / "transfer.toml", hyperparameters="transfer"),),
     rollouts=(
         RolloutSet(
             "battles",
