@@ -446,8 +446,8 @@ class Spectator:
             self._know_ability(tags["of"], name)  # which that one may have copied itself
             self._side(given[0]).copied, pokemon.ability = name, "trace"
         elif name == "asone":  # two abilities in one, which are named after it each by its own name
-            pokemon.ability = AS_ONE[pokemon.species]
-        elif pokemon.ability not in AS_ONE.values():
+            self._know_ability(given[0], AS_ONE[self._side(given[0]).transformed or pokemon.species])
+        elif self._ability(self._side(given[0])) not in AS_ONE.values():
             self._know_ability(given[0], name)
 
     def _on_item(self, given: list[str], tags: Mapping[str, str]) -> None:
