@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ci.workspace import REPO, packages
+from rlenv_testing import quick
 from rlenv_testing.readme import python_blocks
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
@@ -37,9 +37,9 @@ def test_a_block_runs_alone(folder: Path, number: int, tmp_path: Path) -> None:
         shutil.copytree(REPO / examples, tmp_path / examples)
     (tmp_path / "block").write_text(block)
     command = ["-c", SESSION] if block.startswith(">>>") else ["block"]
-    environment = {**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning:__main__"}
+    variables = quick.environment(PYTHONWARNINGS="error::DeprecationWarning:__main__")
     done = subprocess.run(
-        [sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=580
+        [sys.executable, *command], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=580
     )
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
 

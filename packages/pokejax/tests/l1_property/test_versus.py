@@ -25,9 +25,11 @@ DECISIONS = 45
 @functools.cache
 def compiled():
     env = bytecode_env(Versus(MET))
-    begin = jax.jit(jax.vmap(env.init, (0, None)))
-    look = jax.jit(jax.vmap(lambda state, params: (env.legal_actions(state, params), env.to_act(state)[0]), (0, None)))
-    step = jax.jit(jax.vmap(lambda *given: env.step_env(None, *given)[1:4], (0, 0, None)))
+    begin = compiling.jit(jax.vmap(env.init, (0, None)), ENGINE)
+    look = compiling.jit(
+        jax.vmap(lambda *given: (env.legal_actions(*given), env.to_act(given[0])[0]), (0, None)), ENGINE
+    )
+    step = compiling.jit(jax.vmap(lambda *given: env.step_env(None, *given)[1:4], (0, 0, None)), ENGINE)
     return env, begin, look, step
 
 

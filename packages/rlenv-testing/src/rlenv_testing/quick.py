@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -37,3 +38,9 @@ def compiled_with(options: Mapping[str, Any]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "options", lambda *given: {**own(*given), **options})
         yield
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Variables of another process whose programs are `BARELY` optimised: this one's, and those given."""
+    flags = [os.environ.get("XLA_FLAGS", ""), *(f"--{name}={value}" for name, value in BARELY.items())]
+    return {**os.environ, "XLA_FLAGS": " ".join(flags).strip(), **variables}

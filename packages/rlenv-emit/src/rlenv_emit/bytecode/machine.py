@@ -22,6 +22,8 @@ from rlenv_emit.ir import NUMPY, Op, Program, walk
 from rlenv_emit.processor import BYTECODE
 
 ZERO: Final = np.int32(0)  # indices are int32 whatever the width of JAX's own integers
+PLAIN: Final = {"allow_negative_indices": False}
+"""Of slices: no place is negative, and what asks for that would be compiled for each of them."""
 LANES: Final = BYTECODE.lanes
 """Environments of a group, at most."""
 SMALL: Final = {"xla_cpu_small_call": "true", "inlineable": "false"}
@@ -129,12 +131,12 @@ def _words(code: Code, arguments: Sequence[Any], own: bool) -> tuple[np.ndarray,
 
 
 def _start(code: Code, arguments: Sequence[Any], size: int) -> Any:
-    """All rows, with what is the same for everybody."""
+    """All rows one behind another, with what is the same for everybody."""
     rows, words = _words(code, arguments, own=False)
     start = jnp.zeros((code.rows, size), code.instructions.dtype)
-    if not len(rows):
-        return start
-    return start.at[rows].set(jnp.broadcast_to(jnp.concatenate(words)[:, None], (len(rows), size)))
+    if len(rows):
+        start = start.at[rows].set(jnp.broadcast_to(jnp.concatenate(words)[:, None], (len(rows), size)))
+    return start.reshape(-1)
 
 
 def _groups(
@@ -142,20 +144,21 @@ def _groups(
     first: Any,
 ) -> Any:  # fmt: skip
     """``[results, groups, size]`` of ``[own, groups, size]``, from the first group on that is to be played."""
+    size = np.int32(lanes.shape[2])
 
     def group(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         number, found = carry
 
         def read(place: Any, rows: Any) -> Any:
-            words = lax.dynamic_slice(lanes, (place, number, ZERO), (1, 1, lanes.shape[2]))[0]
-            return lax.dynamic_update_slice(rows, words, (own[place], ZERO))
+            words = lax.dynamic_slice(lanes, (place, number, ZERO), (1, 1, size), **PLAIN)
+            return lax.dynamic_update_slice(rows, words.reshape(-1), (own[place] * size,), **PLAIN)
 
         def write(place: Any, found: Any) -> Any:
-            words = lax.dynamic_slice(rows, (results[place], ZERO), (1, lanes.shape[2]))
-            return lax.dynamic_update_slice(found, words[None], (place, number, ZERO))
+            words = lax.dynamic_slice(rows, (results[place] * size,), (size,), **PLAIN)
+            return lax.dynamic_update_slice(found, words[None, None], (place, number, ZERO), **PLAIN)
 
         begin = _repeated(own.shape[0], read, start) if own.shape[0] else start
-        rows = _play(operations, instructions, tables, begin)
+        rows = _play(operations, instructions, tables, begin, size)
         return number + 1, _repeated(results.shape[0], write, found)
 
     found = jnp.zeros((results.shape[0], *lanes.shape[1:]), lanes.dtype)
@@ -171,24 +174,30 @@ def _repeated(times: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     return lax.while_loop(lambda carry: carry[0] < times, once, (ZERO, state))[1]
 
 
-def _play(operations: Sequence[Formula], instructions: Any, tables: Any, rows: Any) -> Any:
-    """The rows after the last instruction."""
+def _play(operations: Sequence[Formula], instructions: Any, tables: Any, rows: Any, size: np.int32) -> Any:
+    """The rows after the last instruction, one behind another: as a matrix each would be read by two loops."""
     known = dict(zip(_read(operations), tables, strict=True))
     jump, branch = (Formula("move", ("word",), (operand,)) for operand in (WORD, ROW))  # a jump's first operand is 0
-    arms = [_arm(operation, known) for operation in (jump, branch, *operations)]
+    arms = [_arm(operation, known, size) for operation in (jump, branch, *operations)]
 
     if not len(instructions):  # results are arguments or constants
         return rows
 
     def step(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         number, rows = carry
-        line = lax.dynamic_slice(instructions, (number, ZERO), (1, FIELDS))[0]
-        row = lax.switch(line[0].astype(jnp.int32), arms, rows, line)
-        goes = (line[0] <= BRANCH) & (row[0] == 0)  # not asked of `rows`: who reads it aside has it copied
-        after = jnp.where(goes, line[3].astype(np.int32), number + 1)
-        return after, lax.dynamic_update_slice(rows, row[None], (line[1].astype(np.int32), ZERO))
+        line = lax.squeeze(lax.dynamic_slice(instructions, (number, ZERO), (1, FIELDS), **PLAIN), (0,))
+        fields, places = _each(line), _each(line.astype(np.int32) * size)  # here once, and not in every arm
+        row = lax.switch(fields[0].astype(np.int32), arms, rows, fields, places)
+        goes = (fields[0] <= BRANCH) & (row[0] == 0)  # not asked of `rows`: who reads it aside has it copied
+        after = jnp.where(goes, fields[3].astype(np.int32), number + 1)
+        return after, lax.dynamic_update_slice(rows, row, (places[1],), **PLAIN)
 
     return lax.while_loop(lambda carry: carry[0] < instructions.shape[0], step, (jnp.int32(0), rows))[1]
+
+
+def _each(line: Any) -> list[Any]:
+    """The fields of an instruction."""
+    return [lax.squeeze(lax.slice(line, (number,), (number + 1,)), (0,)) for number in range(FIELDS)]
 
 
 def _read(operations: Sequence[Formula]) -> list[tuple[str, int]]:
@@ -196,11 +205,11 @@ def _read(operations: Sequence[Formula]) -> list[tuple[str, int]]:
     return sorted(set().union(*(operation.tables() for operation in operations)))
 
 
-def _arm(operation: Formula, tables: dict[tuple[str, int], Any]) -> Callable[[Any, Any], Any]:
-    """``(rows, line) -> the row of the result``."""
+def _arm(operation: Formula, tables: dict[tuple[str, int], Any], size: np.int32) -> Callable[..., Any]:
+    """``(rows, fields, the rows' places, were they such) -> the row of the result``."""
 
-    def carry_out(rows: Any, line: Any) -> Any:
-        fields = iter(range(2, FIELDS))
+    def carry_out(rows: Any, fields: Sequence[Any], places: Sequence[Any]) -> Any:
+        numbers = iter(range(2, FIELDS))
 
         def words_of(formula: Formula) -> Any:
             operands = []
@@ -208,10 +217,9 @@ def _arm(operation: Formula, tables: dict[tuple[str, int], Any]) -> Callable[[An
                 if isinstance(operand, Formula):
                     words = words_of(operand)
                 elif operand == WORD:
-                    words = jnp.broadcast_to(line[next(fields)], rows.shape[1:])
+                    words = jnp.broadcast_to(fields[next(numbers)], (size,))
                 else:
-                    row = line[next(fields)].astype(np.int32)
-                    words = lax.dynamic_slice(rows, (row, ZERO), (1, rows.shape[1]))[0]
+                    words = lax.dynamic_slice(rows, (places[next(numbers)],), (size,), **PLAIN)
                 operands.append(from_words(words, dtype))
             return to_words(_function(formula, tables)(*operands), rows.dtype)
 
@@ -223,7 +231,7 @@ def _arm(operation: Formula, tables: dict[tuple[str, int], Any]) -> Callable[[An
 def _function(formula: Formula, tables: dict[tuple[str, int], Any]) -> Callable[..., Any]:
     if formula.table is not None:
         table = tables[formula.table]
-        return lambda index: table.at[index].get(mode="promise_in_bounds")
+        return lambda index: table.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
     if formula.kind == "convert":
         return lambda number: lax.convert_element_type(number, NUMPY[formula.out])
     if formula.kind == "bitcast":
