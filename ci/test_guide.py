@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from ci.workspace import REPO
-from rlenv_testing import quick
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1500)]
 
@@ -23,8 +22,8 @@ NEW = "mountaincar-jax"
 def run(clone: Path, *command: str, status: int | None = 0) -> str:
     """What a command prints in the clone, on the sources of the new package; everything else is the installed one."""
     path = [str(clone / "packages" / NEW / "src"), str(clone)]
-    variables = quick.environment(PYTHONPATH=os.pathsep.join(path), GIT_CONFIG_NOSYSTEM="1")
-    done = subprocess.run(command, cwd=clone, env=variables, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True)
     assert status in (None, done.returncode), f"{' '.join(command)}\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 

@@ -17,11 +17,6 @@ from pokejax.verification.battles import CHUNK, Programs, programs, random_legal
 DECISIONS = 40
 
 
-@pytest.fixture(autouse=True)
-def _soon_compiled(compiled_barely):
-    """Most programs of these tests run a few times."""
-
-
 @dataclasses.dataclass
 class Played:
     """Random battles; lists by decision, the state before anybody has come in first."""

@@ -18,7 +18,7 @@ from pokejax.teamtext import member
 from pokejax.verification.battles import CHUNK
 from rlenv_shared import compiling
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
 COLUMN = {name: number for number, name in enumerate(FEATURES)}
 ENV = RandomBattle()
 

@@ -17,7 +17,7 @@ from rlenv_emit.hooks import EMIT
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from pokejax.verification import DECLARATION
 from rlenv_shared import compiling, files
 from rlenv_shared.errors import InvalidParamsError
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
 OPPONENTS, FORM, BATCH = ("damage",), "bytecode", 64
 QUICK = functools.partial(Expectimax, opponents=OPPONENTS, form=FORM)
 
