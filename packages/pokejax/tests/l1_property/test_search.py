@@ -8,7 +8,6 @@ import jax
 import numpy as np
 import pytest
 
-from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.poke_env import decisions
 from pokejax.poke_env.decisions import DecisionPoint, agents, observed
@@ -19,8 +18,9 @@ from pokejax.showdown import Position, determinize
 from pokejax.showdown.viewpoint import REQUEST
 from pokejax.state import LAYOUT
 from pokejax.verification import DECLARATION
-from rlenv_shared import compiling, files
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError
+from rlenv_testing import quick
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
 OPPONENTS, FORM, BATCH = ("damage",), "bytecode", 64
@@ -70,7 +70,7 @@ def values():
     def both(state, params):
         return jax.numpy.stack([evaluation.value(state, player, params) for player in (0, 1)])
 
-    return compiling.jit(jax.vmap(both, (0, None)), ENGINE)
+    return quick.jit(jax.vmap(both, (0, None)))  # optimised: barely so, the surest positions are worth 1
 
 
 def few(tree, count):
@@ -88,7 +88,7 @@ def with_fields(words, **fields):
 def test_a_position_is_worth_to_one_what_it_costs_the_other(positions, params):
     found = np.asarray(values()(positions[0], params))
     np.testing.assert_allclose(found[:, 0], -found[:, 1], atol=1e-6)
-    assert (np.abs(found) <= 1).all()  # which an end is worth
+    assert (np.abs(found) < 1).all()
     assert found[:, 0].std() > 0.1
 
 

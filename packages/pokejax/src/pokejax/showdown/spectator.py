@@ -440,14 +440,14 @@ class Spectator:
         volatiles.difference_update([*ended, *(["partiallytrapped"] if "partiallytrapped" in tags else [])])
 
     def _on_ability(self, given: list[str], tags: Mapping[str, str]) -> None:
-        pokemon, name = self._pokemon(given[0]), to_id(given[1])
-        self._side(given[0]).announced = name
+        side, pokemon, name = self._side(given[0]), self._pokemon(given[0]), to_id(given[1])
+        side.announced = name
         if effect(tags.get("from", ""))[1] == "trace":
             self._know_ability(tags["of"], name)  # which that one may have copied itself
-            self._side(given[0]).copied, pokemon.ability = name, "trace"
+            side.copied, pokemon.ability = name, "trace"
         elif name == "asone":  # two abilities in one, which are named after it each by its own name
-            self._know_ability(given[0], AS_ONE[self._side(given[0]).transformed or pokemon.species])
-        elif self._ability(self._side(given[0])) not in AS_ONE.values():
+            self._know_ability(given[0], AS_ONE[side.transformed or pokemon.species])
+        elif self._ability(side) not in AS_ONE.values():
             self._know_ability(given[0], name)
 
     def _on_item(self, given: list[str], tags: Mapping[str, str]) -> None:

@@ -157,7 +157,7 @@ def _groups(
             words = lax.dynamic_slice(rows, (results[place] * size,), (size,), **PLAIN)
             return lax.dynamic_update_slice(found, words[None, None], (place, number, ZERO), **PLAIN)
 
-        begin = _repeated(own.shape[0], read, start) if own.shape[0] else start
+        begin = _repeated(own.shape[0], read, start)
         rows = _play(operations, instructions, tables, begin, size)
         return number + 1, _repeated(results.shape[0], write, found)
 
