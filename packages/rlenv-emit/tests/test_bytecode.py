@@ -1,4 +1,4 @@
-"""Programs as instructions that XLA carries out: the same bits, and what makes it fast stays so."""
+"""Programs as instructions, by the interpreter and by XLA: the same bits, and what makes them fast stays so."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import emit, emit_env, folder
+from rlenv_emit import emit, emit_env, folder, processor
 from rlenv_emit.bits import equal
-from rlenv_emit.bytecode import machine, store
+from rlenv_emit.bytecode import interpreter, machine, store
 from rlenv_emit.bytecode.assemble import assemble
-from rlenv_emit.emit import emit_lazily, traced_program
+from rlenv_emit.emit import chosen_form, emit_lazily, traced_program
 from rlenv_emit.env import bytecode_env, xla_backend
-from rlenv_emit.errors import CacheWarning, UnsupportedError
+from rlenv_emit.errors import CacheWarning, CompilerError, ObjectFileError, UnsupportedError
 from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.fuzz.generate import alive, edge_values, generate
 from rlenv_emit.fuzz.operations import CASES, applied
 from rlenv_emit.hooks import any_lane
 from rlenv_games import Hand, Skirmish
 from rlenv_shared import counter_rng, masking, registry
+from rlenv_shared.errors import StorageError
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 LANES = machine.LANES
@@ -31,8 +32,12 @@ ROUNDED_ONCE = ("log", "float32")
 """The one operation with a fused multiply-add, which XLA cannot be asked for."""
 
 
-def carried_out(function: Any, *example: Any, **other: Any) -> Any:
-    return jax.jit(jax.vmap(emit(function, *example, form="bytecode", **other)))
+FORMS = [form.name for form in processor.INSTRUCTIONS]
+BY_XLA = processor.BY_XLA.name
+
+
+def carried_out(form: str, function: Any, *example: Any) -> Any:
+    return jax.jit(jax.vmap(emit(function, *example, form=form)))
 
 
 PARTS = 4  # XLA takes 3 GB for half of the operations in one program
@@ -41,6 +46,7 @@ ROWS = 1001  # as in `test_operations`: what each operation gives by itself is t
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_operation(part: int) -> None:
+    """By both, beside what XLA makes of each operation alone."""
     cases = [(operation, dtype) for operation, dtype in CASES if (operation.name, str(dtype)) != ROUNDED_ONCE]
     assert len(cases) == len(CASES) - 1
     cases = cases[part::PARTS]
@@ -53,33 +59,36 @@ def test_every_operation(part: int) -> None:
         def all_of_them(*operands: Any) -> Any:
             return [applied(case, list(one)) for (case, _), one in zip(cases, operands, strict=True)]
 
-        found = carried_out(all_of_them, *scalars)(*given)
+        found = [(form, carried_out(form, all_of_them, *scalars)(*given)) for form in FORMS]
     wrong = [
-        (case.name, str(dtype))
-        for (case, dtype), one, other in zip(cases, found, expected, strict=True)
+        (form, case.name, str(dtype))
+        for form, results in found
+        for (case, dtype), one, other in zip(cases, results, expected, strict=True)
         if not equal(np.asarray(one), np.asarray(other)).all()
     ]
     assert wrong == []
 
 
-def test_what_is_rounded_once_is_refused_by_name() -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_rounded_once_is_refused_by_name(form: str) -> None:
     with pytest.raises(UnsupportedError, match="fma"):
-        carried_out(jnp.log, jnp.float32(0))(jnp.ones(3))
+        carried_out(form, jnp.log, jnp.float32(0))(jnp.ones(3))
 
 
 def test_random_programs() -> None:
     seeds = [seed for seed in range(40) if " ".join(ROUNDED_ONCE) not in alive(generate(seed))][:12]
     with jax.enable_x64(True):  # few at a time: XLA takes 4 GB for all twelve in one program
-        found = [compare(seeds[first : first + 3], 203, ["bytecode"]) for first in range(0, len(seeds), 3)]
+        found = [compare(seeds[first : first + 3], 203, FORMS) for first in range(0, len(seeds), 3)]
     assert [difference for part in found for difference in part.differences] == []
     equations = [count for part in found for count in part.equations]
     assert len(equations) == 12
     assert all(20 <= count <= 200 for count in equations)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("game", [Skirmish, Hand])
 @pytest.mark.parametrize("batch", [1, pytest.param(LANES, marks=pytest.mark.slow), LANES + 13])  # each compiles anew
-def test_random_play_is_that_of_native_steps(game: Any, batch: int) -> None:
+def test_random_play_is_that_of_native_steps(game: Any, batch: int, form: str) -> None:
     env, params = game(), game().default_params
     rng = tuple(map(jnp.asarray, counter_rng.from_seed(5, batch)))
 
@@ -103,7 +112,7 @@ def test_random_play_is_that_of_native_steps(game: Any, batch: int) -> None:
 
     words = tuple(map(jnp.asarray, counter_rng.seed_words(0, batch)))
     state = jax.jit(jax.vmap(env.init, (0, None)))(words, params)
-    jax.tree.map(np.testing.assert_array_equal, played("bytecode")(state, rng), played(None)(state, rng))
+    jax.tree.map(np.testing.assert_array_equal, played(form)(state, rng), played(None)(state, rng))
 
 
 def turned(*values: Any) -> Any:
@@ -116,10 +125,11 @@ def turned(*values: Any) -> Any:
     return jax.lax.fori_loop(0, 5, again, values)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("width", [4, 5, 6])
-def test_what_changes_places_in_a_loop_changes_them_at_once(width: int) -> None:
+def test_what_changes_places_in_a_loop_changes_them_at_once(width: int, form: str) -> None:
     values = [np.arange(17, dtype=np.int32) * (place + 3) + place for place in range(width)]
-    found = carried_out(turned, *[jnp.int32(0)] * width)(*values)
+    found = carried_out(form, turned, *[jnp.int32(0)] * width)(*values)
     expected = [turned(*row) for row in zip(*values, strict=True)]
     np.testing.assert_array_equal(np.stack(found, 1), expected)
 
@@ -134,20 +144,22 @@ def looked_up(table: Any, number: Any) -> Any:
     return jax.lax.fori_loop(0, number % 4, again, small) + table[number % table.shape[0]]
 
 
-def test_what_is_first_read_inside_of_a_branch_is_there_in_all_of_them() -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_first_read_inside_of_a_branch_is_there_in_all_of_them(form: str) -> None:
     table, numbers = np.arange(40, dtype=np.int32) ** 2 + 11, np.arange(3 * LANES + 5, dtype=np.int32)
-    step = emit(looked_up, jax.ShapeDtypeStruct((40,), jnp.int32), jnp.int32(0), form="bytecode")
+    step = emit(looked_up, jax.ShapeDtypeStruct((40,), jnp.int32), jnp.int32(0), form=form)
     found = jax.jit(jax.vmap(step, (None, 0)))(table, numbers)
     np.testing.assert_array_equal(found, jax.jit(jax.vmap(looked_up, (None, 0)))(table, numbers))
 
 
-def test_who_is_left_out_stays_and_who_is_alike_goes_together() -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_who_is_left_out_stays_and_who_is_alike_goes_together(form: str) -> None:
     def seen(number: Any, other: Any) -> Any:
         return jnp.where(any_lane(number % 2 == 1), number + 1000, -number), other * 3
 
     numbers = jnp.asarray(np.random.default_rng(0).permutation(4 * LANES), jnp.int32)
-    for where in (None, lambda number, other: (number % 2 == 1) | (number >= 600)):  # 300 are left out
-        step = emit_lazily(seen, "bytecode", alike=lambda number, other: number % 2, where=where)
+    for where in (None, lambda number, other: (number % 2 == 1) | (number >= 640)):  # 320 are left out, 192 stay
+        step = emit_lazily(seen, form, alike=lambda number, other: number % 2, where=where)
         found, other = jax.jit(jax.vmap(step))(numbers, numbers)
         plays = np.ones(4 * LANES, bool) if where is None else np.asarray(where(numbers, 0))
         expected = np.where(numbers % 2 == 1, numbers + 1000, -numbers)
@@ -194,7 +206,7 @@ def test_the_loop_is_one_function_that_copies_no_rows() -> None:
     env, params = Hand(), Hand().default_params
     word = jax.ShapeDtypeStruct((LANES,), jnp.uint32)
     state = jax.eval_shape(jax.vmap(env.init, (0, None)), (word, word), params)
-    step = jax.jit(jax.vmap(emit_env(env, form="bytecode").advance, (0, 0, None)))
+    step = jax.jit(jax.vmap(emit_env(env, form=BY_XLA).advance, (0, 0, None)))
     text = step.lower(state, jax.ShapeDtypeStruct((LANES,), jnp.int32), params).compile().as_text()
     assert re.search(r"call\(.*xla_cpu_small_call=\"true\"", text)
     words = {int(count) for count in re.findall(r"s32\[(\d+)\]\S* parameter", text)}
@@ -209,6 +221,21 @@ def test_it_is_a_backend_and_that_of_large_environments_on_cpus() -> None:
     assert xla_backend() == {"backend": "bytecode"}  # the tests' device is a CPU
 
 
+def test_without_a_compiler_xla_carries_them_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen_form("bytecode") is processor.BYTECODE
+    monkeypatch.setattr(interpreter, "available", lambda: False)
+    assert chosen_form("bytecode") is processor.BY_XLA
+
+
+@pytest.mark.parametrize("error", [CompilerError, ObjectFileError, StorageError])
+def test_what_keeps_the_interpreter_away_is_no_error(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(word: Any) -> Any:
+        raise error("interpreter", "nothing", "one", "install g++")
+
+    monkeypatch.setattr(interpreter, "built_for", fails)
+    assert not interpreter.available.__wrapped__()
+
+
 def test_code_is_kept_and_what_is_damaged_or_foreign_is_assembled_again(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("RLENV_EMIT_CACHE", str(tmp_path))
     table = np.arange(3, dtype=np.int32)
@@ -217,12 +244,12 @@ def test_code_is_kept_and_what_is_damaged_or_foreign_is_assembled_again(tmp_path
         return jnp.asarray(table)[number % 3] * 5
 
     closed = jax.make_jaxpr(read)(jnp.int32(0))
-    store.code_of(closed, [True])
+    store.code_of(closed, [True], processor.BY_XLA)
     (path,) = tmp_path.glob("bytecode-*.npz")
     assembled: list[Any] = []
     assemble = store.assemble
-    monkeypatch.setattr(store, "assemble", lambda program: assembled.append(program) or assemble(program))
-    code = store.code_of(closed, [True])
+    monkeypatch.setattr(store, "assemble", lambda *given: assembled.append(given) or assemble(*given))
+    code = store.code_of(closed, [True], processor.BY_XLA)
     numbers = jnp.arange(7, dtype=jnp.int32)
     found = jax.jit(lambda numbers: machine.run(code, [numbers], 7)[0])(numbers)
     np.testing.assert_array_equal(found, numbers % 3 * 5)
@@ -232,11 +259,11 @@ def test_code_is_kept_and_what_is_damaged_or_foreign_is_assembled_again(tmp_path
     monkeypatch.setattr(folder, "_warned", set())
     path.write_bytes(b"")
     with pytest.warns(CacheWarning, match="made again") as warned:
-        store.code_of(closed, [True])
+        store.code_of(closed, [True], processor.BY_XLA)
     assert len(warned) == 1
     for place in range(0, len(content), len(content) // 60):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        again = store.code_of(closed, [True])
+        again = store.code_of(closed, [True], processor.BY_XLA)
         assert (again.operations, again.rows, again.arrays) == (code.operations, code.rows, code.arrays)
         np.testing.assert_array_equal(again.instructions, code.instructions)
     assert len(assembled) > 30  # the others are what says when a part was written, for example

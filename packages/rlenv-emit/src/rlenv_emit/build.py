@@ -140,7 +140,8 @@ def built(kept: Kept, key: str) -> Built:
     """The loaded object of an emitted function; the errors are those of `library`."""
     made = library(kept)
     try:
-        handler, entry = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (made.rlenv_emitted, made.rlenv_run))
+        handlers = (made.rlenv_emitted, getattr(made, "rlenv_run", None))  # the interpreter has none for C
+        handler, entry = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in handlers)
     except AttributeError as error:
         raise _unloadable(kept.path, error) from None
     return Built(key, handler, entry, kept.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -14,13 +13,14 @@ from jax.extend import core as jax_core
 from jax.interpreters import ad, batching, mlir
 
 from rlenv_emit import warm
-from rlenv_emit.build import Built, build, built, kept_object
-from rlenv_emit.bytecode import machine
+from rlenv_emit.build import build, built, kept_object
+from rlenv_emit.bytecode import interpreter, machine
 from rlenv_emit.bytecode.code import Code
-from rlenv_emit.bytecode.store import code_of
+from rlenv_emit.bytecode.store import code_of, kept_code, key_of_code
 from rlenv_emit.collection import uncollected
 from rlenv_emit.errors import DifferentiationError
-from rlenv_emit.processor import BYTECODE, TRACED, Form
+from rlenv_emit.processor import BYTECODE, INSTRUCTIONS, TRACED, Form
+from rlenv_emit.targets import is_registered, register, target_of
 from rlenv_shared.errors import explain
 
 Kind = Callable[..., Any]
@@ -66,37 +66,36 @@ class Traced:
     @uncollected()
     def target(self, varying: tuple[bool, ...]) -> str:
         """Name under which XLA knows the object for these varying arguments."""
-        made = build(self.closed, varying, self.form)
+        key = self._kept_key(varying)
+        found = kept_object(f"{self.form.name}-{key}", key) if key else None
+        if key and found:
+            made = built(found, key)
+        else:
+            made = build(self.closed, varying, self.form)
+            self._keep_key(varying, made.key)
         self._closed = None
-        return _register(made)
+        return register(made)
 
     @functools.cache  # noqa: B019
     @uncollected()
     def code(self, varying: tuple[bool, ...]) -> Code:
         """Instructions for these varying arguments."""
-        made = code_of(self.closed, varying)
+        key = self._kept_key(varying)
+        found = kept_code(key) if key else None
+        if found is None:
+            key = key_of_code(self.closed, varying, self.form)
+            found = code_of(self.closed, varying, self.form, key)
+            self._keep_key(varying, key)
         self._closed = None
-        return made
+        return found
 
+    def _kept_key(self, varying: tuple[bool, ...]) -> str | None:
+        """The key of what an earlier process compiled, by which that is found without a trace."""
+        return None if self.identity is None else warm.key(warm.key_of_call(self.identity, varying))
 
-def target_of(key: str) -> str:
-    """Name under which XLA knows an object."""
-    return f"rlenv_emit_{key}"
-
-
-@functools.cache
-def _registered() -> set[str]:
-    return set()
-
-
-def _register(made: Built) -> str:
-    name = target_of(made.key)
-    if name not in _registered():
-        create = ctypes.pythonapi.PyCapsule_New
-        create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        jax.ffi.register_ffi_target(name, create(made.handler, None, None), platform="cpu")
-        _registered().add(name)
-    return name
+    def _keep_key(self, varying: tuple[bool, ...], key: str) -> None:
+        if self.identity is not None:
+            warm.keep_key(warm.key_of_call(self.identity, varying), key)
 
 
 emitted_p = jax_core.Primitive("emitted")
@@ -156,11 +155,11 @@ def _program(traced: Traced, batched: tuple[bool, ...], batch: tuple[int, ...]) 
 
 def _load(name: str, key: str) -> bool:
     """Let XLA know an object that was made before; False where there is none."""
-    if target_of(key) in _registered():
+    if is_registered(key):
         return True
     found = kept_object(name, key)
     if found is not None:
-        _register(built(found, key))
+        register(built(found, key))
     return found is not None
 
 
@@ -182,7 +181,7 @@ def _carry_out(*arguments: Any, traced: Traced, batched: tuple[bool, ...], batch
     kinds = None
     if traced.kind is not None:  # neighbours share branches, so those of one kind go together
         kinds = jax.vmap(traced.kind, [0 if own else None for own in batched], axis_size=count)(*rows)
-    carry_out = {BYTECODE: _carried_out, TRACED: _as_traced}.get(traced.form, _native)
+    carry_out = {**dict.fromkeys(INSTRUCTIONS, _carried_out), TRACED: _as_traced}.get(traced.form, _native)
     found = carry_out(traced, batched, rows, outs, kinds)
     return [array.reshape((*batch, *out.shape)) for array, out in zip(found, traced.out_avals, strict=True)]
 
@@ -201,16 +200,27 @@ def _native(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kin
 
 
 def _carried_out(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:
-    """By XLA, instruction by instruction."""
+    """Instruction by instruction."""
     if not outs:
         return []
-    found = machine.run(traced.code(batched), rows, outs[0].shape[0], kinds)
+    found = _runs(traced.form)(traced.code(batched), rows, outs[0].shape[0], kinds)
     if not traced.partly:
         return found
     plays = kinds >= 0
     return [
         jnp.where(plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old) for new, old in zip(found, rows, strict=False)
     ]
+
+
+def by_instructions(closed: Any, varying: tuple[bool, ...], form: Form, arguments: Sequence[Any], count: int) -> Any:
+    """Results of a jaxpr of one environment for a batch of arguments, in a form of instructions."""
+    code = code_of(closed, varying, form)
+    return jax.jit(lambda given: _runs(form)(code, given, count))(list(arguments))
+
+
+def _runs(form: Form) -> Callable[..., list[Any]]:
+    """What carries instructions of a form out."""
+    return interpreter.run if form is BYTECODE else machine.run
 
 
 def _as_traced(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit import processor, warm
+from rlenv_emit.bytecode import interpreter
 from rlenv_emit.call import Traced, bind
 from rlenv_emit.collection import uncollected
 from rlenv_emit.front.trace import program
@@ -166,8 +167,9 @@ def kept_trace(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chosen_form(name: str | None) -> Form:
-    """The form of this name, or the best that this processor runs."""
-    return processor.best() if name is None else processor.named(name)
+    """The form of this name, or the best that this processor runs; instructions in a form that this machine has."""
+    chosen = processor.best() if name is None else processor.named(name)
+    return processor.BY_XLA if chosen is processor.BYTECODE and not interpreter.available() else chosen
 
 
 def _threads(threads: int | None) -> int:

@@ -17,7 +17,7 @@ from rlenv_emit.hooks import Policy, emit_ops
 from rlenv_emit.identity import identity_of
 from rlenv_emit.native import on_host
 from rlenv_emit.parts import Parts, in_parts
-from rlenv_emit.processor import BYTECODE
+from rlenv_emit.processor import BYTECODE, INSTRUCTIONS
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.compiling import Constants, depends_on, without_arrays
 from rlenv_shared.env import Env
@@ -95,7 +95,7 @@ class EmittedEnv(Wrapper):
 
     def on_host(self, function: Callable[..., Any], axes: Sequence[int | None] | None = None) -> Callable[..., Any]:
         """As `native.on_host`: for adapters whose users hold NumPy arrays."""
-        if self._form is BYTECODE:
+        if self._form in INSTRUCTIONS:
             return compiling.on_host(function, self.env, axes)
         return on_host(function, axes, self._form)
 
@@ -239,7 +239,7 @@ def emit_env(env: Any, **options: Any) -> EmittedEnv:
 
 
 def bytecode_env(env: Any) -> EmittedEnv:
-    """An environment whose steps XLA carries out instruction by instruction on CPUs: no C++ compiler is needed."""
+    """An environment whose steps are instructions: the first is soon there, and no C++ compiler is needed."""
     return EmittedEnv(env, form=BYTECODE.name)
 
 

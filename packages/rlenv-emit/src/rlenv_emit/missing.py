@@ -18,7 +18,7 @@ from rlenv_emit.front.lines import argument_of, function_of
 from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Array
 from rlenv_emit.key import CONTROL
-from rlenv_emit.processor import BYTECODE, known
+from rlenv_emit.processor import INSTRUCTIONS, known
 
 
 class Collecting(Context):
@@ -95,7 +95,7 @@ def unsupported(function: Callable[..., Any], *example: Any, form: str | None = 
         context.noting(functools.partial(context.check, aval), lambda: None)
         if is_held(aval):
             context.noting(functools.partial(context.elements, array), lambda: None)
-    if chosen is BYTECODE and not context.missing:
+    if chosen in INSTRUCTIONS and not context.missing:
         errors = refused(program(closed, [True] * len(closed.in_avals)))
         context.missing.update({error.missing: None for error in errors if error.missing})
     return list(context.missing)

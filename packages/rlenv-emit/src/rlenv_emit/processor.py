@@ -41,8 +41,11 @@ FORMS: Final = (
     Form("neon", "aarch64", frozenset(), "armv8-a", 4),
 )
 """From the best to that which every processor has."""
-BYTECODE: Final = Form("bytecode", "", frozenset(), "", 256)
-"""No native code: instructions that XLA carries out (`rlenv_emit.bytecode`), wherever XLA has a CPU."""
+BYTECODE: Final = Form("bytecode", "", frozenset(), "", 64)
+"""Instructions (`rlenv_emit.bytecode`), which an interpreter carries out that is compiled once for all programs."""
+BY_XLA: Final = Form("bytecode by XLA", "", frozenset(), "", 256)
+"""No native code: instructions that XLA carries out, wherever it has a CPU; `BYTECODE` where there is no compiler."""
+INSTRUCTIONS: Final = (BYTECODE, BY_XLA)
 TRACED: Final = Form("traced", "", frozenset(), "", 1)
 """No code of ours: XLA compiles the function as JAX traces it; the trace is kept."""
 
@@ -88,7 +91,7 @@ def known(name: str) -> Form:
     Raises:
         ObjectFileError: there is no such form.
     """
-    forms = (*FORMS, BYTECODE)
+    forms = (*FORMS, *INSTRUCTIONS)
     for form in forms:
         if form.name == name:
             return form
@@ -103,7 +106,7 @@ def named(name: str) -> Form:
         ObjectFileError: there is no such form, or it needs what this processor has not.
     """
     form = known(name)
-    if form is not BYTECODE and not runs(form):
+    if form not in INSTRUCTIONS and not runs(form):
         lacking = sorted(form.needs - flags()) or form.machine
         remedy = "leave the choice to the package"
         raise ObjectFileError(

@@ -83,6 +83,17 @@ def fact(identity: str | None, find_out: Callable[[], bool]) -> bool:
     return is_so
 
 
+def key(identity: str) -> str | None:
+    """The key of what a function was compiled to for a pattern of shared arguments; None if no process has."""
+    found = _read("key", identity)
+    return None if found is None else found[0]["key"]
+
+
+def keep_key(identity: str, key: str) -> None:
+    """Keep what `key` gives."""
+    _write("key", identity, {"key": key}, {})
+
+
 def program(
     identity: str, function: Callable[..., Any], arguments: Sequence[Any], outs: Sequence[Any],
     load: Callable[[str, str], bool],

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlenv_emit.bytecode.code import BRANCH, FIELDS, JUMP, ROW, WORD, Code, Formula, word_dtype, word_of
-from rlenv_emit.bytecode.formulas import with_formulas, without
+from rlenv_emit.bytecode.formulas import ROUNDS, with_formulas, without
 from rlenv_emit.bytecode.machine import refused
 from rlenv_emit.cpp.sharing import Sharing
 from rlenv_emit.ir import Block, If, Loop, Op, Program, Value, defines, walk
@@ -26,9 +26,10 @@ class Assembler:
 
     Args:
         program: as the front made it.
+        joined: whether operations that often follow one another are one instruction.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, joined: bool = True) -> None:
         self.program, block = program, program.block
         values = {value for statement in walk(block) for value in defines(statement)}
         dtypes = {value.dtype for value in values} | {array.dtype for array in (*program.inputs, *program.outputs)}
@@ -38,7 +39,7 @@ class Assembler:
         reads = [op for op in operations if op.kind == "input"]  # also of inner blocks, where one may be read again
         self._inputs: dict[tuple[int, int], Value] = {}
         block = without(block, {op.out: self._inputs.setdefault(op.attr, op.out) for op in reads}, ("const", "input"))
-        self._block = with_formulas(block, self._constants)
+        self._block = with_formulas(block, self._constants, ROUNDS if joined else 0)
         self._sharing = _Rows(self._block, values - set(self._constants))
         self._operations: dict[Formula, int] = {}
         self._lines: list[tuple[int, Value | None, list[Value | int]]] = []
@@ -193,12 +194,16 @@ class Assembler:
         return rows, max(rows.values(), default=-1) + 1
 
 
-def assemble(program: Program) -> Code:
+def assemble(program: Program, joined: bool = True) -> Code:
     """The code of a program.
+
+    Args:
+        program: as the front made it.
+        joined: as of `Assembler`.
 
     Raises:
         UnsupportedError: an operation of it cannot be carried out.
     """
     for error in refused(program):
         raise error
-    return Assembler(program).code()
+    return Assembler(program, joined).code()

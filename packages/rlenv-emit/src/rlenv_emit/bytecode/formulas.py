@@ -30,17 +30,18 @@ _LOGIC: Final = frozenset({"and", "or", "xor", "eq", "ne"})
 _SIGNED: Final = {"u32": "i32", "u64": "i64"}
 
 
-def with_formulas(block: Block, constants: Collection[Value]) -> Block:
+def with_formulas(block: Block, constants: Collection[Value], rounds: int = ROUNDS) -> Block:
     """The block with operations of kind ``formula``, whose attr says what they do; nothing else stays an operation.
 
     Args:
         block: a whole program's, without constants and inputs.
         constants: values that an instruction holds itself.
+        rounds: 0 leaves each operation alone.
     """
     same = {one.out: one.args[0] for one in walk(block) if isinstance(one, Op) and _same_word(one)}
     block = _mapped(block, lambda op: dataclasses.replace(op, kind="formula", attr=_single(op, constants)))
     block = without(block, same)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         used = Counter(value for statement in walk(block) for value in uses(statement))
         used.update(block.results)
         pairs = Counter(pair for _, _, _, pair in _pairs(block, used))
@@ -53,16 +54,18 @@ def with_formulas(block: Block, constants: Collection[Value]) -> Block:
 
 def _single(op: Op, constants: Collection[Value]) -> Formula:
     """An operation alone."""
-    dtypes = tuple(value.dtype for value in op.args)
-    if op.kind in _OF_BITS:
-        dtypes = tuple(_SIGNED.get(dtype, dtype) for dtype in dtypes)
-        if dtypes[0] == "b1" and op.kind in _LOGIC:
-            dtypes = ("i32", "i32")
-    elif op.kind == "select":
-        dtypes = (dtypes[0], "word", "word")
+    dtypes = canonical(op.kind, tuple(value.dtype for value in op.args))
     operands = tuple(WORD if value in constants else ROW for value in op.args)
     out = op.out.dtype if op.kind in ("convert", "bitcast") else ""
     return Formula(op.kind, dtypes, operands, out, op.attr if op.kind == "table" else None)
+
+
+def canonical(kind: str, dtypes: tuple[str, ...]) -> tuple[str, ...]:
+    """Dtypes of operands with which an operation does the same to their words."""
+    if kind in _OF_BITS:
+        dtypes = tuple(_SIGNED.get(dtype, dtype) for dtype in dtypes)
+        return ("i32", "i32") if dtypes[0] == "b1" and kind in _LOGIC else dtypes
+    return (dtypes[0], "word", "word") if kind == "select" else dtypes
 
 
 def _same_word(op: Op) -> bool:

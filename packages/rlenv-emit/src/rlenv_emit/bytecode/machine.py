@@ -19,12 +19,12 @@ from jax.experimental.xla_metadata import set_xla_metadata
 from rlenv_emit.bytecode.code import BRANCH, FIELDS, ROW, WORD, Code, Formula
 from rlenv_emit.errors import Missing, UnsupportedError
 from rlenv_emit.ir import NUMPY, Op, Program, walk
-from rlenv_emit.processor import BYTECODE
+from rlenv_emit.processor import BY_XLA
 
 ZERO: Final = np.int32(0)  # indices are int32 whatever the width of JAX's own integers
 PLAIN: Final = {"allow_negative_indices": False}
 """Of slices: no place is negative, and what asks for that would be compiled for each of them."""
-LANES: Final = BYTECODE.lanes
+LANES: Final = BY_XLA.lanes
 """Environments of a group, at most."""
 SMALL: Final = {"xla_cpu_small_call": "true", "inlineable": "false"}
 """What marks a call that XLA's compiler for CPUs makes one function of."""

@@ -17,7 +17,7 @@ from rlenv_emit.bytecode.code import Code, Formula
 from rlenv_emit.front.trace import program
 from rlenv_emit.ir import Array
 from rlenv_emit.key import key_of
-from rlenv_emit.processor import BYTECODE
+from rlenv_emit.processor import BY_XLA, BYTECODE, Form
 from rlenv_shared import files
 from rlenv_shared.errors import StorageError
 
@@ -31,32 +31,53 @@ def _version() -> str:
     return hashlib.sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()
 
 
-def code_of(closed: Any, varying: Sequence[bool]) -> Code:
+def key_of_code(closed: Any, varying: Sequence[bool], form: Form) -> str:
+    """The key of the code of a closed jaxpr, see `code_of`."""
+    return key_of(closed, varying, form, (_version(),))
+
+
+def kept_code(key: str) -> Code | None:
+    """Code that was made before; None where there is none."""
+    kept = keeping.find(_name(key), lambda content: load(content, key))
+    if kept is None:
+        return None
+    kept.file.close()
+    found: Code = kept.says
+    return found
+
+
+def code_of(closed: Any, varying: Sequence[bool], form: Form, key: str = "") -> Code:
     """The code of a closed jaxpr of one environment; if the cache has it, nothing else is looked at.
 
     Args:
         closed: the jaxpr.
         varying: for each argument, whether every environment has its own.
+        form: of those of instructions.
+        key: as `key_of_code` gives it, where that is known.
 
     Raises:
         UnsupportedError: it uses a primitive, dtype or size that cannot be emitted.
     """
-    key = key_of(closed, varying, BYTECODE, (_version(),))
+    key = key or key_of_code(closed, varying, form)
     made: list[Code] = []
 
     def make(work: Path) -> Path:
-        made[:] = made or [assemble(program(closed, varying))]
+        made[:] = made or [assemble(program(closed, varying), form is BY_XLA)]
         save(work / "code.npz", made[0], key)
         return work / "code.npz"
 
     try:
-        kept = keeping.keep(f"{BYTECODE.name}-{key}.npz", make, lambda content: load(content, key))
+        kept = keeping.keep(_name(key), make, lambda content: load(content, key))
     except StorageError as error:
         folder.warn_of_spare(error)  # this process needs no file
-        return made[0] if made else assemble(program(closed, varying))
+        return made[0] if made else assemble(program(closed, varying), form is BY_XLA)
     kept.file.close()
     found: Code = kept.says
     return found
+
+
+def _name(key: str) -> str:
+    return f"{BYTECODE.name}-{key}.npz"
 
 
 def save(path: Path, code: Code, key: str) -> None:

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <atomic>
 #include <new>
-#include "xla/ffi/api/c_api.h"
 #include "denormals.h"
+#include "ffi.h"
 #include "turn.h"
 
 // Several compilers may share a file: each has the parts of its unit, and the first one what follows here.
@@ -209,20 +209,8 @@ static void task(void* data) {
   ((Work*)data)->drop();
 }
 
-static XLA_FFI_Error* fail(const XLA_FFI_CallFrame* frame, const char* message) {
-  XLA_FFI_Error_Create_Args args = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, message, XLA_FFI_Error_Code_INTERNAL};
-  return frame->api->XLA_FFI_Error_Create(&args);
-}
-
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(XLA_FFI_CallFrame* frame) {
-  for (auto e = frame->extension_start; e; e = e->next)  // a type whose name JAX 0.11 changed
-    if (e->type == XLA_FFI_Extension_Metadata) {
-      XLA_FFI_Metadata* m = ((XLA_FFI_Metadata_Extension*)e)->metadata;
-      m->api_version.major_version = XLA_FFI_API_MAJOR;
-      m->api_version.minor_version = XLA_FFI_API_MINOR;
-      m->traits = 0;
-      return nullptr;
-    }
+  if (tells_version(frame)) return nullptr;
   const bool ordered = frame->args.size == INPUTS + 1;  // with a kind of each environment
   if ((frame->args.size != INPUTS && !ordered) || frame->rets.size != OUTPUTS) return fail(frame, "another number of arrays than compiled for");
   long batch = -1;

@@ -14,8 +14,7 @@ import numpy as np
 
 from rlenv_emit import processor
 from rlenv_emit.bits import equal
-from rlenv_emit.bytecode import machine
-from rlenv_emit.bytecode.store import code_of
+from rlenv_emit.call import by_instructions
 from rlenv_emit.front.trace import program
 from rlenv_emit.fuzz import separate
 from rlenv_emit.fuzz.generate import INPUTS, Program, alive, edge_values, generate, run
@@ -24,6 +23,7 @@ from rlenv_emit.native import Native
 
 WARP: Final = "warp"
 """Among forms: the kernel for GPUs, played by this machine."""
+INSTRUCTIONS: Final = [form.name for form in processor.INSTRUCTIONS]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +67,7 @@ def compare(
     Args:
         seeds: of the programs.
         rows: lanes; an odd number pads the last group.
-        forms: of processors, ``bytecode``, and `WARP`.
+        forms: of processors, those of `INSTRUCTIONS`, and `WARP`.
         sanitized: forms that are also compiled and run under the sanitizers.
         emulated: forms that are also run on an emulated processor that has no more than they need.
 
@@ -88,9 +88,8 @@ def compare(
     for name in forms:
         if name == WARP:
             results = [array[0] for array in HostKernel(program(closed, varying))([a[None] for a in arrays], 1, rows)]
-        elif name == processor.BYTECODE.name:
-            code = code_of(closed, varying)
-            results = list(map(np.asarray, jax.jit(lambda given, code=code: machine.run(code, given, rows))(given)))
+        elif name in INSTRUCTIONS:
+            results = list(map(np.asarray, by_instructions(closed, varying, processor.known(name), given, rows)))
         else:
             results = Native.of(closed, varying, rows, processor.named(name))(arrays)
         found += _differences(name, seeds, expected, results)

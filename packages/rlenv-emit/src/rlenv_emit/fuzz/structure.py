@@ -28,11 +28,10 @@ from jax import lax
 
 from rlenv_emit import processor
 from rlenv_emit.bits import equal
-from rlenv_emit.bytecode import machine as instructions
-from rlenv_emit.bytecode.store import code_of
+from rlenv_emit.call import by_instructions
 from rlenv_emit.emit import traced_program
 from rlenv_emit.folder import CACHE_VARIABLE
-from rlenv_emit.fuzz.compare import WARP
+from rlenv_emit.fuzz.compare import INSTRUCTIONS, WARP
 from rlenv_emit.fuzz.generate import edge_values
 from rlenv_emit.fuzz.operations import EVERY, INTEGERS
 from rlenv_emit.fuzz.parts import Parts
@@ -285,9 +284,8 @@ def compare(seeds: Sequence[int], forms: Sequence[str]) -> list[str]:
         if form == WARP:
             kernel = HostKernel(traced_program(together, *scalars))
             found = [array[0] for array in kernel([array[None] for array in arrays], 1, ROWS)]
-        elif form == processor.BYTECODE.name:
-            code = code_of(closed, varying)
-            found = jax.jit(lambda given, code=code: instructions.run(code, given, ROWS))(arrays)
+        elif form in INSTRUCTIONS:
+            found = by_instructions(closed, varying, processor.known(form), arrays, ROWS)
         else:
             found = Native.of(closed, varying, ROWS, processor.named(form))(arrays)
         rest = iter(found)
@@ -348,7 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seeds = range(first, min(first + given.together, given.programs))
         everywhere = first // given.together % given.every == 0
         if not parts.has(first):
-            parts.add(one_part(seeds, [best, *([*others, processor.BYTECODE.name, WARP] if everywhere else [])]))
+            parts.add(one_part(seeds, [best, *([*others, *INSTRUCTIONS, WARP] if everywhere else [])]))
         report = summary(parts.done)
         print(f"{seeds.stop} programs, {len(report['differences'])} differences", flush=True)
         given.out.write_text(json.dumps({**report, **about}, indent=1) + "\n")
