@@ -140,11 +140,15 @@ def built(kept: Kept, key: str) -> Built:
     """The loaded object of an emitted function; the errors are those of `library`."""
     made = library(kept)
     try:
-        handlers = (made.rlenv_emitted, getattr(made, "rlenv_run", None))  # the interpreter has none for C
-        handler, entry = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in handlers)
+        handler = _address(made.rlenv_emitted)
+        entry = _address(made.rlenv_run) if hasattr(made, "rlenv_run") else 0  # the interpreter has none for C
     except AttributeError as error:
         raise _unloadable(kept.path, error) from None
     return Built(key, handler, entry, kept.path)
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def library(kept: Kept) -> ctypes.CDLL:

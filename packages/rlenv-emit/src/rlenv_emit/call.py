@@ -203,7 +203,7 @@ def _carried_out(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any
     """Instruction by instruction."""
     if not outs:
         return []
-    found = _runs(traced.form)(traced.code(batched), rows, outs[0].shape[0], kinds)
+    found = _runs(traced.form, traced.threads)(traced.code(batched), rows, outs[0].shape[0], kinds)
     if not traced.partly:
         return found
     plays = kinds >= 0
@@ -215,12 +215,12 @@ def _carried_out(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any
 def by_instructions(closed: Any, varying: tuple[bool, ...], form: Form, arguments: Sequence[Any], count: int) -> Any:
     """Results of a jaxpr of one environment for a batch of arguments, in a form of instructions."""
     code = code_of(closed, varying, form)
-    return jax.jit(lambda given: _runs(form)(code, given, count))(list(arguments))
+    return jax.jit(lambda given: _runs(form, 1)(code, given, count))(list(arguments))
 
 
-def _runs(form: Form) -> Callable[..., list[Any]]:
-    """What carries instructions of a form out."""
-    return interpreter.run if form is BYTECODE else machine.run
+def _runs(form: Form, threads: int) -> Callable[..., list[Any]]:
+    """What carries instructions of a form out; XLA uses one thread."""
+    return functools.partial(interpreter.run, threads=threads) if form is BYTECODE else machine.run
 
 
 def _as_traced(traced: Traced, batched: tuple[bool, ...], rows: Any, outs: Any, kinds: Any) -> Any:

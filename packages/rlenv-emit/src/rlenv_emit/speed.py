@@ -72,7 +72,7 @@ def emitted_play(
     scattered reads.
 
     Equal first parts of the carry mean equal words; the action, the generator after it and that order come after them.
-    With ``processor="bytecode"`` XLA carries them out (`rlenv_emit.bytecode`), by one thread.  A block begins after
+    ``processor`` is a form's name, as of `emit`; XLA carries instructions out by one thread.  A block begins after
     ``before`` native steps.
     """
     params, ops = env.default_params, EMIT

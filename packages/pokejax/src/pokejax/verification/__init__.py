@@ -20,6 +20,7 @@ REFERENCE: Final = "pokemon-showdown, one process"
 EMITTED, TWO_THREADS = "pokejax, emitted, one core", "pokejax, emitted, two threads"
 SEEN: Final = "pokejax, emitted, one core, both players observe"
 XLA_FORM: Final = "pokejax, instructions carried out by XLA"
+INTERPRETED: Final = "pokejax, instructions"
 STAGES: Final = ("random", "base-power", "heuristics", "heuristics-meant")
 """Opponents of training, the weakest first (`pokejax.learning.curriculum`)."""
 PPO: Final = {
@@ -40,7 +41,7 @@ PPO: Final = {
 }
 TRANSFER: Final = {**PPO, "num_envs": 64, "num_minibatches": 4}
 """The same for L4, with more updates of a small budget."""
-WORKLOADS, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "by_xla"))
+WORKLOADS, INSTRUCTIONS = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "instructions"))
 DECLARATION: Final = Declaration(
     package="pokejax",
     environment="pokejax/Gen9RandomBattle-v0",
@@ -218,12 +219,19 @@ DECLARATION: Final = Declaration(
             ),
         ),
         Benchmark(
-            cases=(BenchmarkCase(BY_XLA, (4096, 16384, 65536), sweep=True),),
-            quick=(BenchmarkCase(BY_XLA, (64,)),),
-            label="xla",
+            cases=(BenchmarkCase(INSTRUCTIONS, (4096, 16384, 65536), sweep=True),),
+            quick=(BenchmarkCase(INSTRUCTIONS, (64,)),),
+            label="instructions",
             claims=(
                 Claim(
-                    "XLA's form for CPUs, one thread, at its best batch, against one Node process of Showdown",
+                    "instructions, one thread, at their best batch, against one Node process of Showdown",
+                    ours={"workload": INTERPRETED},
+                    theirs={"workload": REFERENCE},
+                    at_least=50,
+                ),
+                Claim(
+                    "instructions carried out by XLA, one thread, at their best batch, against one Node process of"
+                    " Showdown",
                     ours={"workload": XLA_FORM},
                     theirs={"workload": REFERENCE},
                     at_least=20,

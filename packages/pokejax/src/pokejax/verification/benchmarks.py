@@ -1,24 +1,25 @@
-"""Speed of random legal play here, by XLA and emitted, and in one process of Showdown."""
+"""Speed of random legal play here, emitted and as instructions, and in one process of Showdown."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pokejax.env import RandomBattle
-from pokejax.verification import EMITTED, REFERENCE, SEEN, TWO_THREADS, XLA_FORM
+from pokejax.verification import EMITTED, INTERPRETED, REFERENCE, SEEN, TWO_THREADS, XLA_FORM
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
 from rlenv_emit import emit_env
+from rlenv_emit.processor import BY_XLA, BYTECODE
 from rlenv_emit.speed import emitted_play
 from rlenv_shared.verification.locate import reference
 
 STEPS = 64
 """Of each battle per call; an emitted step is one action of a turn, of which a decision needs four or five."""
-STEPS_BY_XLA = 4
-"""The same by XLA, which needs a second for them."""
+FEW_STEPS = 4
+"""The same as instructions, for which XLA needs a second."""
 STEPS_SEEN = 16
 """Of each battle per call where both players observe: a step goes on until somebody is asked, who then observes."""
 BEFORE = 500
-"""Steps before those that XLA plays."""
+"""Steps before those that are played as instructions."""
 DECISIONS = 2048
 """Of the reference per call."""
 TEAMS = 64
@@ -60,10 +61,14 @@ def workloads(batch: int) -> list[Workload]:
     ]
 
 
-def by_xla(batch: int) -> list[Workload]:
-    """XLA's form, and the reference."""
+def instructions(batch: int) -> list[Workload]:
+    """Instructions, carried out by the interpreter and by XLA, and the reference."""
     env = RandomBattle(micro_steps=1)
+    carried_out = ((INTERPRETED, BYTECODE), (XLA_FORM, BY_XLA))
     return [
-        emitted_play(env, batch, STEPS_BY_XLA, threads=1, name=XLA_FORM, processor="bytecode", before=BEFORE),
+        *(
+            emitted_play(env, batch, FEW_STEPS, threads=1, name=name, processor=form.name, before=BEFORE)
+            for name, form in carried_out
+        ),
         showdown(),
     ]

@@ -1,1 +1,1 @@
-"""A program as a table of instructions, which one XLA loop carries out for many environments at a time."""
+"""A program as a table of instructions, which an interpreter or one XLA loop carries out for many environments."""

@@ -45,14 +45,14 @@ struct Program {
   const void* const* tables;
 };
 
-template <class T> static void take(const Argument& a, W* rows, const uint32_t* order, long lanes) {
+template <class T> static void read(const Argument& a, W* rows, const uint32_t* order, long lanes) {
   for (long l = 0; l < lanes; l++) {
     const T* own = (const T*)a.data + order[l] * a.step;
     for (long i = 0; i < a.reads; i++) rows[a.places[2 * i] * lanes + l] = to<T>(own[a.places[2 * i + 1]]);
   }
 }
-template <class T> static void give(const Result& r, const W* rows, const uint32_t* order, long lanes, long first) {
-  for (long l = 0; l < first; l++) {
+template <class T> static void write(const Result& r, const W* rows, const uint32_t* order, long lanes, long here) {
+  for (long l = 0; l < here; l++) {
     T* own = (T*)r.data + order[l] * r.size;
     for (long i = 0; i < r.size; i++) own[i] = from<T>(rows[r.rows[i] * lanes + l]);
   }
@@ -100,91 +100,101 @@ static long sort(uint32_t* order, const int32_t* kinds, long batch) {
   return count;
 }
 
-// A whole batch; lanes that are missing in the last group repeat its last environment.  Whether there was enough memory.
-static bool run(const Program& p, const int32_t* kinds, long batch) {
-  const long fitting = (batch + FEWEST_LANES - 1) & -FEWEST_LANES, lanes = fitting < MOST_LANES ? fitting : MOST_LANES;
-  const long words = (p.rows + p.constants_count) * lanes;
-  uint32_t* order = (uint32_t*)malloc((batch + 1) * sizeof(uint32_t));
-  W* rows = (W*)aligned_alloc(64, (words * sizeof(W) + 64) & -64L);
-  const bool enough = order && rows;
-  if (enough) {
-    Denormals flushed;
+// A batch, whose groups threads take one by one; lanes that are missing in the last group repeat its last environment.
+struct Work : Shared {
+  Program p;
+  uint32_t* order;  // of the environments
+  long count, lanes, groups;
+  std::atomic<long> next{0}, done{0};  // groups
+
+  Work(const Program& p, const int32_t* kinds, long batch) : p(p) {
+    order = (uint32_t*)malloc((batch + 1) * sizeof(uint32_t));
+    enough_memory = order;
+    count = order ? sort(order, kinds, batch) : 0;
+    const long fitting = (batch + FEWEST_LANES - 1) & -FEWEST_LANES;
+    lanes = fitting < MOST_LANES ? fitting : MOST_LANES;
+    groups = (count + lanes - 1) / lanes;
+  }
+  ~Work() { free(order); }
+
+  W* rows_with_constants() const {
+    const long words = (p.rows + p.constants_count) * lanes;
+    W* rows = (W*)aligned_alloc(64, (words * sizeof(W) + 63) & -64L);
+    if (!rows) return rows;
     std::fill(rows, rows + words, (W)0);
     for (long i = 0; i < p.constants_count; i++) std::fill_n(rows + (p.rows + i) * lanes, lanes, p.constants[i]);
-    const long count = sort(order, kinds, batch);
-    for (long begin = 0; begin < count; begin += lanes) {
-      const long here = count - begin < lanes ? count - begin : lanes;
-      uint32_t places[MOST_LANES];
-      for (long l = 0; l < lanes; l++) places[l] = order[begin + (l < here ? l : here - 1)];
-      for (long i = 0; i < p.arguments_count; i++) {
-        const Argument& one = p.arguments[i];
-        WITH_TYPE(one.dtype, take<T>(one, rows, places, lanes))
-      }
-      play(p, rows, lanes);
-      for (long i = 0; i < p.results_count; i++) {
-        const Result& one = p.results[i];
-        WITH_TYPE(one.dtype, give<T>(one, rows, places, lanes, here))
-      }
+    return rows;
+  }
+  void run(long group, W* rows) const {
+    const long begin = group * lanes, here = count - begin < lanes ? count - begin : lanes;
+    uint32_t places[MOST_LANES];
+    for (long l = 0; l < lanes; l++) places[l] = order[begin + (l < here ? l : here - 1)];
+    for (long i = 0; i < p.arguments_count; i++) {
+      const Argument& one = p.arguments[i];
+      WITH_TYPE(one.dtype, read<T>(one, rows, places, lanes))
+    }
+    play(p, rows, lanes);
+    for (long i = 0; i < p.results_count; i++) {
+      const Result& one = p.results[i];
+      WITH_TYPE(one.dtype, write<T>(one, rows, places, lanes, here))
     }
   }
-  free(order), free(rows);
-  return enough;
-}
+  void take() {
+    W* rows = nullptr;
+    for (long group; (group = next++) < groups; done++) {
+      if (!rows) rows = rows_with_constants();
+      if (!rows) { enough_memory = false; continue; }
+      Denormals flushed;
+      run(group, rows);
+    }
+    free(rows);
+  }
+  bool is_done() const { return done == groups; }
+};
 
 // Operands: instructions, constants, places of the arguments, rows of the results, for each argument how many of its
 // elements are read, and whether every environment has its own; kinds, if there are; tables; arguments.
 enum { LINES, CONSTANTS, PLACES, RESULTS, READS, VARYING, KNOWN };
-static const XLA_FFI_Buffer* buffer(const XLA_FFI_CallFrame* frame, long i) { return (const XLA_FFI_Buffer*)frame->args.args[i]; }
 static long elements(const XLA_FFI_Buffer* b, long from) {
   long count = 1;
   for (long axis = from; axis < b->rank; axis++) count *= b->dims[axis];
   return count;
 }
-static long attribute(const XLA_FFI_CallFrame* frame, const char* name) {
-  for (long i = 0; i < frame->attrs.size; i++) {
-    const XLA_FFI_ByteSpan* own = frame->attrs.names[i];
-    if (own->len == strlen(name) && !memcmp(own->ptr, name, own->len))
-      return (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
-  }
-  return 0;
-}
+template <class T> static const T* data(const XLA_FFI_CallFrame* frame, long i) { return (const T*)argument(frame, i)->data; }
 
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(XLA_FFI_CallFrame* frame) {
   if (tells_version(frame)) return nullptr;
-  const long ordered = attribute(frame, "ordered"), tables_count = attribute(frame, "tables");
-  const long first_table = KNOWN + ordered, first_argument = first_table + tables_count;
+  const long ordered = attribute(frame, "ordered", 0), tables_count = attribute(frame, "tables", 0);
+  const long first_table = KNOWN + ordered, first = first_table + tables_count;
   Program p = {};
-  p.arguments_count = frame->args.size - first_argument;
-  p.results_count = frame->rets.size;
-  p.rows = attribute(frame, "rows");
-  p.lines = (const int32_t*)buffer(frame, LINES)->data;
-  p.end = p.lines + elements(buffer(frame, LINES), 0);
-  p.constants = (const W*)buffer(frame, CONSTANTS)->data;
-  p.constants_count = elements(buffer(frame, CONSTANTS), 0);
+  p.lines = data<int32_t>(frame, LINES), p.end = p.lines + elements(argument(frame, LINES), 0);
+  p.constants = data<W>(frame, CONSTANTS), p.constants_count = elements(argument(frame, CONSTANTS), 0);
+  p.rows = attribute(frame, "rows", 0);
+  p.arguments_count = frame->args.size - first, p.results_count = frame->rets.size;
   Argument* arguments = new (std::nothrow) Argument[p.arguments_count + 1];
   Result* results = new (std::nothrow) Result[p.results_count + 1];
   const void** tables = new (std::nothrow) const void*[tables_count + p.arguments_count + 1];  // arguments may be tables
-  bool enough = arguments && results && tables;
-  if (enough) {
-    const int32_t *places = (const int32_t*)buffer(frame, PLACES)->data, *rows = (const int32_t*)buffer(frame, RESULTS)->data;
-    const int32_t *reads = (const int32_t*)buffer(frame, READS)->data, *varying = (const int32_t*)buffer(frame, VARYING)->data;
-    for (long i = 0; i < tables_count; i++) tables[i] = buffer(frame, first_table + i)->data;
-    for (long i = 0; i < p.arguments_count; i++) {
-      const XLA_FFI_Buffer* b = buffer(frame, first_argument + i);
+  XLA_FFI_Error* error = nullptr;
+  if (arguments && results && tables) {
+    const int32_t *places = data<int32_t>(frame, PLACES), *rows = data<int32_t>(frame, RESULTS);
+    const int32_t *reads = data<int32_t>(frame, READS), *varying = data<int32_t>(frame, VARYING);
+    for (long i = 0; i < tables_count; i++) tables[i] = argument(frame, first_table + i)->data;
+    for (long i = 0; i < p.arguments_count; places += 2 * reads[i], i++) {
+      const XLA_FFI_Buffer* b = argument(frame, first + i);
       arguments[i] = {b->data, b->dtype, varying[i] ? elements(b, 1) : 0, places, reads[i]};
       tables[tables_count + i] = b->data;
-      places += 2 * reads[i];
     }
-    long batch = 0;
-    for (long i = 0; i < p.results_count; i++) {
-      const XLA_FFI_Buffer* b = (const XLA_FFI_Buffer*)frame->rets.rets[i];
+    for (long i = 0; i < p.results_count; rows += results[i].size, i++) {
+      const XLA_FFI_Buffer* b = result(frame, i);
       results[i] = {b->data, b->dtype, elements(b, 1), rows};
-      rows += results[i].size;
-      batch = b->dims[0];
     }
     p.arguments = arguments, p.results = results, p.tables = tables;
-    enough = run(p, ordered ? (const int32_t*)buffer(frame, first_table - 1)->data : nullptr, batch);
+    Work* work = new (std::nothrow) Work(p, ordered ? data<int32_t>(frame, KNOWN) : nullptr, result(frame, 0)->dims[0]);
+    const long threads = attribute(frame, "threads", 1);
+    error = work ? finish(frame, work, threads < work->groups ? threads : work->groups) : fail(frame, "out of memory");
+  } else {
+    error = fail(frame, "out of memory");
   }
   delete[] arguments, delete[] results, delete[] tables;
-  return enough ? nullptr : fail(frame, "out of memory");
+  return error;
 }

@@ -59,7 +59,7 @@ def name_of(key: str) -> str:
     return f"interpreter-{key}"
 
 
-def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> list[Any]:
+def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None, threads: int = 1) -> list[Any]:
     """The results of all environments; to be called inside of `jax.jit`.
 
     Args:
@@ -67,6 +67,7 @@ def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> 
         arguments: ``[count, *shape]`` where every environment has its own, else ``[*shape]``.
         count: environments.
         kinds: as of `machine.run`.
+        threads: at most that many work on a batch.
     """
     lines, constants = _lines(code)
     places = [np.stack([at[at >= 0], np.flatnonzero(at >= 0)], 1) for at in code.inputs]
@@ -75,8 +76,8 @@ def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> 
         constants,
         np.concatenate([np.zeros((0, 2), np.int32), *places]).astype(np.int32),
         code.results.astype(np.int32),
-        np.int32([len(one) for one in places]),
-        np.int32([array.varying for array in code.arrays[0]]),
+        np.array([len(one) for one in places], np.int32),
+        np.array([array.varying for array in code.arrays[0]], np.int32),
     ]
     outs = [jax.ShapeDtypeStruct((count, *array.shape), NUMPY[array.dtype]) for array in code.arrays[1]]
     made = built_for(code.instructions.dtype)
@@ -86,7 +87,7 @@ def run(code: Code, arguments: Sequence[Any], count: int, kinds: Any = None) -> 
     return list(
         call(
             *map(jnp.asarray, known), *ordered, *map(jnp.asarray, code.tables), *arguments,
-            rows=code.rows, ordered=len(ordered), tables=len(code.tables),
+            rows=code.rows, ordered=len(ordered), tables=len(code.tables), threads=threads,
         )
     )  # fmt: skip
 
@@ -108,8 +109,8 @@ def _lines(code: Code) -> tuple[np.ndarray, np.ndarray]:
             if operand == WORD:
                 held.append((own, 2 + place))
         if formula.table is not None:
-            place, table = formula.table
-            lines[own, 3] = table + (len(code.tables) if place == "argument" else 0)
+            source, table = formula.table
+            lines[own, 3] = table + (len(code.tables) if source == "argument" else 0)
     constants, rows = np.unique(np.concatenate([words, *(given[own, at] for own, at in held)]), return_inverse=True)
     begin = 0
     for own, at in held:

@@ -1,8 +1,6 @@
 // What XLA calls: cuts a batch into groups of LANES, pads the last one, and shares the groups among threads.
 #pragma once
 #include <stdlib.h>
-#include <atomic>
-#include <new>
 #include "denormals.h"
 #include "ffi.h"
 #include "turn.h"
@@ -152,9 +150,8 @@ struct Share {
   }
 };
 
-// Threads sort a share each and work on it, piece by piece, then help with the others'.  Tasks that start too late find
-// nothing left, so nobody waits for them; the memory goes with the last one.
-struct Work {
+// Threads sort a share each and work on it, piece by piece, then help with the others'.
+struct Work : Shared {
   static constexpr long MOST_SHARES = 64;
   call c;
   const int32_t* kinds;  // of the environments; null if there are none
@@ -163,8 +160,6 @@ struct Work {
   uint32_t* lists;  // of all shares, and as much again to sort them
   std::atomic<long> begun{0}, sorted{0};  // shares
   std::atomic<long> wanted{0}, done{0};   // groups, of the shares that are sorted
-  std::atomic<long> holders{1};
-  std::atomic<bool> enough_memory{true};
 
   Work(const call& c, const int32_t* kinds, long batch, long threads)
       : c(c), kinds(kinds), batch(batch), shares(!kinds ? 1 : threads < MOST_SHARES ? threads : MOST_SHARES) {
@@ -202,12 +197,7 @@ struct Work {
       if (other.ready) run(other);
   }
   bool is_done() const { return sorted == shares && done == wanted; }
-  void drop() { if (holders.fetch_sub(1) == 1) delete this; }
 };
-static void task(void* data) {
-  ((Work*)data)->take();
-  ((Work*)data)->drop();
-}
 
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(XLA_FFI_CallFrame* frame) {
   if (tells_version(frame)) return nullptr;
@@ -216,44 +206,20 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
   long batch = -1;
   call c;
   for (int i = 0; i < INPUTS; i++) {
-    const XLA_FFI_Buffer* b = (const XLA_FFI_Buffer*)frame->args.args[i];
+    const XLA_FFI_Buffer* b = argument(frame, i);
     c.in[i] = b->data;
     if (inputs[i].varying) batch = b->dims[0];
   }
   for (int i = 0; i < OUTPUTS; i++) {
-    const XLA_FFI_Buffer* b = (const XLA_FFI_Buffer*)frame->rets.rets[i];
+    const XLA_FFI_Buffer* b = result(frame, i);
     c.out[i] = b->data;
     batch = b->dims[0];
   }
-  const int32_t* kinds = ordered ? (const int32_t*)((const XLA_FFI_Buffer*)frame->args.args[INPUTS])->data : nullptr;
-  long threads = 1;
-  for (long i = 0; i < frame->attrs.size; i++)
-    if (frame->attrs.names[i]->len == 7 && !memcmp(frame->attrs.names[i]->ptr, "threads", 7))
-      threads = (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
+  const int32_t* kinds = ordered ? (const int32_t*)argument(frame, INPUTS)->data : nullptr;
+  long threads = attribute(frame, "threads", 1);
   const long groups = (batch + LANES - 1) / LANES;
   if (threads > groups) threads = groups;
   Work* work = new (std::nothrow) Work(c, kinds, batch, threads);
-  if (!work) return fail(frame, "out of memory");
-  for (long t = 1; t < threads; t++) {
-    XLA_FFI_ThreadPool_Schedule_Args args = {XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE, nullptr, frame->ctx, task, work};
-    work->holders.fetch_add(1);
-    XLA_FFI_Error* error = frame->api->XLA_FFI_ThreadPool_Schedule(&args);
-    if (error) {  // there is no pool: this thread does it all
-      XLA_FFI_Error_Destroy_Args destroy = {XLA_FFI_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
-      frame->api->XLA_FFI_Error_Destroy(&destroy);
-      work->holders.fetch_sub(1);
-      break;
-    }
-  }
-  work->take();
-  while (!work->is_done())
-#if defined(__SSE2__)
-    __builtin_ia32_pause();
-#else
-    ;
-#endif
-  const bool enough_memory = work->enough_memory;
-  work->drop();
-  return enough_memory ? nullptr : fail(frame, "out of memory");
+  return work ? finish(frame, work, threads) : fail(frame, "out of memory");
 }
 #endif

@@ -1,4 +1,4 @@
-"""Speed of random legal play here, by XLA and emitted, and in one process of the Python reference."""
+"""Speed of random legal play here, emitted and as instructions, and in one process of the Python reference."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from typing import Any, Final
 
 from rlenv_bench.workloads import HostWorkload, Workload, jax_rollout
-from rlenv_emit import emit_env
+from rlenv_emit import emit_env, processor
 from rlenv_emit.speed import emitted_play
 from rlenv_shared.verification import locate
 from tcgjax.decks import pool
@@ -16,12 +16,13 @@ REFERENCE: Final = "tcg_engine, one process"
 UNSEEN_REFERENCE: Final = "tcg_engine without observations, one process"
 EMITTED: Final = "tcgjax, emitted, one core"
 UNSEEN_EMITTED: Final = "tcgjax without observations, emitted, one core"
+INTERPRETED: Final = "tcgjax without observations, instructions"
 BY_XLA: Final = "tcgjax without observations, instructions carried out by XLA"
 STEPS: Final = 8  # of each game per call
-STEPS_BY_XLA: Final = 4
-"""The same by XLA; each is one pass, of which a decision needs two or three."""
+FEW_STEPS: Final = 4
+"""The same as instructions; each is one pass, of which a decision needs two or three."""
 BEFORE: Final = 250
-"""Passes before those that XLA plays."""
+"""Passes before those that are played as instructions."""
 
 
 class ReferencePlay:
@@ -80,11 +81,14 @@ def unseen(batch: int) -> list[Workload]:
     ]
 
 
-def by_xla(batch: int) -> list[Workload]:
-    """XLA's form, single passes, and the reference; nobody observes."""
+def instructions(batch: int) -> list[Workload]:
+    """Instructions, single passes, carried out by the interpreter and by XLA, and the reference; nobody observes."""
+    env = Tcg(micro_steps=1)
+    carried_out = ((INTERPRETED, processor.BYTECODE), (BY_XLA, processor.BY_XLA))
     return [
-        emitted_play(
-            Tcg(micro_steps=1), batch, STEPS_BY_XLA, threads=1, name=BY_XLA, processor="bytecode", before=BEFORE
+        *(
+            emitted_play(env, batch, FEW_STEPS, threads=1, name=name, processor=form.name, before=BEFORE)
+            for name, form in carried_out
         ),
         _reference(UNSEEN_REFERENCE, observe=False),
     ]
