@@ -72,6 +72,7 @@ KINDS: Final = (
     ),
     Kind(r"emurust (play|record)|(tcgjax|pokejax) play ", "starts", "needs a terminal and a player", "test-<pkg>"),
     Kind(r"tcgjax simulate ", "starts", "compiles for minutes", "test-<pkg>"),
+    Kind(r"python \S+/run_mountaincar\.py", "starts", "two minutes, in a test of its own", "test-<pkg>"),
     Kind(r"(\S*/)?python \S+/windfall_gif\.py", "starts", "needs the policy of a training run", "train-<pkg>"),
     Kind(r"python \S+/roms/build\.py", "starts", "needs Debian's sdcc", "a person, when a program of ours changes"),
     Kind(r"python \S+/tests/compat/access_speed\.py", "starts", "measures, on a quiet machine", "bench-<pkg>"),

@@ -51,7 +51,7 @@ BAD = {
     ],
     "pokejax": [
         ("train", "--resume"),
-        ("transfer",),
+        ("transfer", "--seeds", "1000"),
         ("battle", "--seed", "-1"),
         ("battle", "--decisions", "0"),
         ("verify", "--seeds", "5:1"),

@@ -17,6 +17,7 @@ import pytest
 from ci import document_commands as documented
 from ci.started import problem
 from ci.workspace import REPO, environments, packages
+from rlenv_testing import quick
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
@@ -125,7 +126,7 @@ def run_in(command: documented.Command, folder: Path) -> str | None:
     program = re.sub(r"^((?:\w+=\S+ )*)python ", lambda found: f"{found[1]}{sys.executable} ", program)
     sources = [folder / place.relative_to(REPO) for place in (*(one.source for one in packages()), REPO / "shared/src")]
     sources += [folder / "references/tcg_engine/src", folder]
-    place = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sources))}
+    place = quick.environment(PYTHONPATH=os.pathsep.join(map(str, sources)))
     done = subprocess.run(["bash", "-euc", program], cwd=folder, env=place, capture_output=True, text=True)
     return (done.stdout[-2000:] + done.stderr[-2000:] or f"exit status {done.returncode}") if done.returncode else None
 

@@ -5,6 +5,7 @@ OUT gets a copy of the project, which becomes a git repository of its own, both 
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -35,4 +36,6 @@ def main(out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path, help="folder of the project and of its journals, which it makes")
+    main(parser.parse_args().out)

@@ -158,7 +158,7 @@ def test_who_is_left_out_stays_and_who_is_alike_goes_together(form: str) -> None
         return jnp.where(any_lane(number % 2 == 1), number + 1000, -number), other * 3
 
     numbers = jnp.asarray(np.random.default_rng(0).permutation(4 * LANES), jnp.int32)
-    for where in (None, lambda number, other: (number % 2 == 1) | (number >= 640)):  # 320 are left out, 192 stay
+    for where in (None, lambda number, other: (number % 2 == 1) | (number >= 256)):  # 128 are left out, 384 stay
         step = emit_lazily(seen, form, alike=lambda number, other: number % 2, where=where)
         found, other = jax.jit(jax.vmap(step))(numbers, numbers)
         plays = np.ones(4 * LANES, bool) if where is None else np.asarray(where(numbers, 0))

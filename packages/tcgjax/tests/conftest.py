@@ -10,13 +10,13 @@ from tcgjax.verification.random_play import play
 
 
 @pytest.fixture(scope="session")
-def native():
-    """The native step of `random_play`: one process makes the object, the others wait for it."""
+def stepped():
+    """The program of `random_play`: one process traces it, the others wait for it."""
     with locked(cache_folder() / "tcgjax-tests.lock"):
         play(1, 0)
 
 
 @pytest.fixture(scope="session")
-def played(native):
+def played(stepped):
     """130 steps of 64 games."""
     return play(130, 7)

@@ -41,7 +41,7 @@ FORMS: Final = (
     Form("neon", "aarch64", frozenset(), "armv8-a", 4),
 )
 """From the best to that which every processor has."""
-BYTECODE: Final = Form("bytecode", "", frozenset(), "", 64)
+BYTECODE: Final = Form("bytecode", "", frozenset(), "", 128)
 """Instructions (`rlenv_emit.bytecode`), which an interpreter carries out that is compiled once for all programs."""
 BY_XLA: Final = Form("bytecode by XLA", "", frozenset(), "", 256)
 """No native code: instructions that XLA carries out, wherever it has a CPU; `BYTECODE` where there is no compiler."""

@@ -15,7 +15,7 @@ from tcgjax.layout import DECK, HAND
 from tcgjax.tables import Cards
 from tcgjax.verification.random_play import BATCH, ENV, look, play
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800), pytest.mark.usefixtures("native")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800), pytest.mark.usefixtures("stepped")]
 
 
 @deadlines.once
@@ -88,7 +88,7 @@ def multiset(flags, copies):
     return np.bitwise_count(copies & words[:, None])
 
 
-def test_permuted_cards_fit_what_was_shown(native):
+def test_permuted_cards_fit_what_was_shown(stepped):
     """As many of "some" as must be are in the hand and on top of the deck, and what is surely held is held."""
     cards, seen = Cards(ENV.default_params.tables, XLA), 0
     copies_of = jax.jit(jax.vmap(lambda words: engine.unpack(words, cards).copies))

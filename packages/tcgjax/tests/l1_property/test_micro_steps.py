@@ -18,7 +18,7 @@ from tcgjax.env import Tcg
 from tcgjax.host import HOST
 from tcgjax.questions import as_mask
 from tcgjax.tables import Cards
-from tcgjax.verification.random_play import BATCH, ENV, NATIVE, look
+from tcgjax.verification.random_play import BATCH, ENV, STEPPED, look
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 
@@ -76,10 +76,10 @@ def test_fewer_than_one_pass_is_refused():
 def test_native_steps_of_one_pass_play_the_games_of_whole_steps():
     """Two games in each place, with rewards; the actions of whole steps are repeated where somebody is asked."""
     env, params = emit_env(Tcg(micro_steps=1)), ENV.default_params
-    whole = compiling.jit(jax.vmap(NATIVE.step, (None, 0, 0, None)), NATIVE)
+    whole = compiling.jit(jax.vmap(STEPPED.step, (None, 0, 0, None)), STEPPED)
     step = compiling.jit(jax.vmap(env.advance, (0, 0, None)), env)
     seeds = counter_rng.seed_words(5, BATCH)
-    state = jax.device_get(jax.vmap(NATIVE.init, (0, None))(seeds, params))
+    state = jax.device_get(jax.vmap(STEPPED.init, (0, None))(seeds, params))
     asked = jax.jit(jax.vmap(ENV.to_act))
 
     def go_on(words, action, total):

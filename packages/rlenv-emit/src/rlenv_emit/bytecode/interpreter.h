@@ -8,7 +8,7 @@
 #include "scalars.h"
 
 static constexpr long FIELDS = 5;  // of an instruction: operation, row of the result, and rows of three operands
-static constexpr long MOST_LANES = 64, FEWEST_LANES = 16;  // environments of a group: multiples of the fewest
+static constexpr long MOST_LANES = 128, FEWEST_LANES = 16;  // environments of a group: multiples of the fewest
 enum { JUMP, BRANCH };
 #define EACH _Pragma("GCC ivdep") for (long l = 0; l < lanes; l++)
 
@@ -107,11 +107,11 @@ struct Work : Shared {
   long count, lanes, groups;
   std::atomic<long> next{0}, done{0};  // groups
 
-  Work(const Program& p, const int32_t* kinds, long batch) : p(p) {
+  Work(const Program& p, const int32_t* kinds, long batch, long threads) : p(p) {
     order = (uint32_t*)malloc((batch + 1) * sizeof(uint32_t));
     enough_memory = order;
     count = order ? sort(order, kinds, batch) : 0;
-    const long fitting = (batch + FEWEST_LANES - 1) & -FEWEST_LANES;
+    const long share = (batch + threads - 1) / threads, fitting = (share + FEWEST_LANES - 1) & -FEWEST_LANES;
     lanes = fitting < MOST_LANES ? fitting : MOST_LANES;
     groups = (count + lanes - 1) / lanes;
   }
@@ -189,8 +189,9 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
       results[i] = {b->data, b->dtype, elements(b, 1), rows};
     }
     p.arguments = arguments, p.results = results, p.tables = tables;
-    Work* work = new (std::nothrow) Work(p, ordered ? data<int32_t>(frame, KNOWN) : nullptr, result(frame, 0)->dims[0]);
-    const long threads = attribute(frame, "threads", 1);
+    const int32_t* kinds = ordered ? data<int32_t>(frame, KNOWN) : nullptr;
+    const long batch = result(frame, 0)->dims[0], threads = attribute(frame, "threads", 1);
+    Work* work = new (std::nothrow) Work(p, kinds, batch, threads);
     error = work ? finish(frame, work, threads < work->groups ? threads : work->groups) : fail(frame, "out of memory");
   } else {
     error = fail(frame, "out of memory");

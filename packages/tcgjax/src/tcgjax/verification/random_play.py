@@ -1,4 +1,4 @@
-"""Random legal play of the environment by its native step, one object, for tests of what holds in every position."""
+"""Random legal play of the environment as instructions, one program, for tests of what holds in every position."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_emit import emit_env
+from rlenv_emit.env import bytecode_env
 from rlenv_shared import compiling, counter_rng, masking
 from tcgjax.arrays import Record
 from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
 
 ENV: Final = Tcg()
-NATIVE: Final = emit_env(ENV)
+STEPPED: Final = bytecode_env(ENV)
 BATCH: Final = 64
 DRAWN: Final = -2
 """As ``forced``: a random legal action."""
@@ -32,9 +32,9 @@ def step_program() -> Any:
     def step(state: Any, word: Any, forced: Any, params: Any) -> Any:
         drawn = masking.sample_legal_bits(word, ENV.legal_actions(state, params))
         action = jnp.where(forced == DRAWN, drawn, forced)
-        return action, NATIVE.step(None, state, action, params)
+        return action, STEPPED.step(None, state, action, params)
 
-    return compiling.jit(jax.vmap(step, (0, 0, 0, None)), NATIVE)
+    return compiling.jit(jax.vmap(step, (0, 0, 0, None)), STEPPED)
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def look(states: Any) -> Record:
 def dealt(seed: int, params: Any) -> Any:
     """New games, whose keys belong to the seed; by the program of `step_program`."""
     words = counter_rng.seed_words(seed, BATCH)
-    return jax.device_get(jax.vmap(NATIVE.init, (0, None))(words, params))
+    return jax.device_get(jax.vmap(STEPPED.init, (0, None))(words, params))
 
 
 def play(steps: int, seed: int, params: Any = None) -> list[Any]:
