@@ -13,7 +13,7 @@ from rlenv_shared.verification.declaration import (
     Transfer,
 )
 
-WORKLOADS, UNSEEN, INSTRUCTIONS = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "unseen", "instructions"))
+WORKLOADS, UNSEEN, BY_XLA = (f"{__name__}.benchmarks:{name}" for name in ("workloads", "unseen", "by_xla"))
 HEURISTIC: Final = 0.95
 """Share of the games of training in which the heuristic is the opponent; in the others it is random legal play."""
 POINTS_WEIGHT: Final = 0.25
@@ -90,20 +90,13 @@ DECLARATION: Final = Declaration(
             ),
         ),
         Benchmark(
-            cases=(BenchmarkCase(INSTRUCTIONS, (65536, 262144)),),
-            quick=(BenchmarkCase(INSTRUCTIONS, (64,)),),
-            label="instructions",
+            cases=(BenchmarkCase(BY_XLA, (65536, 262144)),),
+            quick=(BenchmarkCase(BY_XLA, (64,)),),
+            label="xla",
             claims=(
                 Claim(
-                    "instructions, one thread, at their best batch, against one process of the Python reference,"
+                    "XLA's form for CPUs, one thread, at its best batch, against one process of the Python reference,"
                     " where nobody observes",
-                    ours={"workload": "tcgjax without observations, instructions"},
-                    theirs={"workload": "tcg_engine without observations, one process"},
-                    at_least=50,
-                ),
-                Claim(
-                    "instructions carried out by XLA, one thread, at their best batch, against one process of the"
-                    " Python reference, where nobody observes",
                     ours={"workload": "tcgjax without observations, instructions carried out by XLA"},
                     theirs={"workload": "tcg_engine without observations, one process"},
                     at_least=30,

@@ -1,4 +1,4 @@
-"""Speed of random legal play here, emitted and as instructions, and in one process of the Python reference."""
+"""Speed of random legal play here, by XLA and emitted, and in one process of the Python reference."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ REFERENCE: Final = "tcg_engine, one process"
 UNSEEN_REFERENCE: Final = "tcg_engine without observations, one process"
 EMITTED: Final = "tcgjax, emitted, one core"
 UNSEEN_EMITTED: Final = "tcgjax without observations, emitted, one core"
-INTERPRETED: Final = "tcgjax without observations, instructions"
 BY_XLA: Final = "tcgjax without observations, instructions carried out by XLA"
 STEPS: Final = 8  # of each game per call
-FEW_STEPS: Final = 4
-"""The same as instructions; each is one pass, of which a decision needs two or three."""
+STEPS_BY_XLA: Final = 4
+"""The same by XLA; each is one pass, of which a decision needs two or three."""
 BEFORE: Final = 250
-"""Passes before those that are played as instructions."""
+"""Passes before those that XLA plays."""
 
 
 class ReferencePlay:
@@ -81,14 +80,17 @@ def unseen(batch: int) -> list[Workload]:
     ]
 
 
-def instructions(batch: int) -> list[Workload]:
-    """Instructions, single passes, carried out by the interpreter and by XLA, and the reference; nobody observes."""
-    env = Tcg(micro_steps=1)
-    carried_out = ((INTERPRETED, processor.BYTECODE), (BY_XLA, processor.BY_XLA))
+def by_xla(batch: int) -> list[Workload]:
+    """XLA's form, single passes, and the reference; nobody observes."""
     return [
-        *(
-            emitted_play(env, batch, FEW_STEPS, threads=1, name=name, processor=form.name, before=BEFORE)
-            for name, form in carried_out
+        emitted_play(
+            Tcg(micro_steps=1),
+            batch,
+            STEPS_BY_XLA,
+            threads=1,
+            name=BY_XLA,
+            processor=processor.BY_XLA.name,
+            before=BEFORE,
         ),
         _reference(UNSEEN_REFERENCE, observe=False),
     ]
