@@ -135,13 +135,14 @@ def test_what_changes_places_in_a_loop_changes_them_at_once(width: int, form: st
 
 
 def looked_up(table: Any, number: Any) -> Any:
-    """Elements of a table that everybody shares, of which some are first asked for inside of branches."""
+    """Elements of a table that all share, of which some are first asked for inside of branches, and of a known one."""
 
     def again(_: Any, total: Any) -> Any:
         return total * 3 + table[jnp.int32(5)]
 
     small = jax.lax.cond(number < 3, lambda: table[jnp.int32(7)], lambda: table[jnp.int32(7)] - table[jnp.int32(2)])
-    return jax.lax.fori_loop(0, number % 4, again, small) + table[number % table.shape[0]]
+    known = jnp.asarray([1000, 200, 30], jnp.int32)[number % 3]
+    return jax.lax.fori_loop(0, number % 4, again, small) + table[number % table.shape[0]] + known
 
 
 @pytest.mark.parametrize("form", FORMS)
