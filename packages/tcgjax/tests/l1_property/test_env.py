@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import tcgjax
+from rlenv_emit import emit_env
+from rlenv_emit.env import EmittedEnv
+from rlenv_shared import compiling
 from rlenv_testing.random_play import RandomPlay
 from rlenv_testing.traced_checks import check_action_dtypes
 from tcgjax.codec import CODEC
@@ -91,8 +94,17 @@ def test_points_and_knock_outs_are_rewarded_by_their_weights(stepped):
     assert more > 5
 
 
-def test_what_make_gives_is_what_is_played_here():
-    assert tcgjax.make() == STEPPED  # instructions, where the tests run on a CPU; `test_micro_steps` has native steps
+def test_what_make_gives_plays_as_native_steps_do(stepped):
+    env = tcgjax.make()
+    assert isinstance(env, EmittedEnv)  # instructions, where the tests run on a CPU
+    assert env == STEPPED  # which `play` plays
+    native = emit_env(ENV)
+    step, ends = compiling.jit(jax.vmap(native.step, (None, 0, 0, None)), native), 0
+    for state, action, found in play(90, 17):
+        expected = jax.device_get(step(None, state, action, ENV.default_params))
+        jax.tree.map(np.testing.assert_array_equal, found, expected)
+        ends += found[3].sum()
+    assert ends > 20
 
 
 def test_decks_can_be_fixed(stepped):
