@@ -44,6 +44,11 @@ def emitter_version() -> str:
     return digest.hexdigest()
 
 
+def key_of_text(*parts: str) -> str:
+    """The key of what is compiled from texts with the headers of `cpp`."""
+    return hashlib.sha256("\0".join((emitter_version(), *parts)).encode()).hexdigest()[:40]
+
+
 def key_of(closed: Any, varying: Sequence[bool], form: Form, flags: Sequence[str]) -> str:
     """The key of the object of a closed jaxpr.
 

@@ -29,8 +29,13 @@ def register(made: Built) -> str:
     """The name of an object, which XLA knows from now on."""
     name = target_of(made.key)
     if name not in _registered():
-        create = ctypes.pythonapi.PyCapsule_New
-        create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        jax.ffi.register_ffi_target(name, create(made.handler, None, None), platform="cpu")
+        tell(name, made.handler, "cpu")
         _registered().add(name)
     return name
+
+
+def tell(name: str, handler: int | None, platform: str) -> None:
+    """Let XLA know the address of a function under a name."""
+    create = ctypes.pythonapi.PyCapsule_New
+    create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    jax.ffi.register_ffi_target(name, create(handler, None, None), platform=platform)

@@ -164,12 +164,12 @@ template <class T> static const T* data(const XLA_FFI_CallFrame* frame, long i) 
 
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(XLA_FFI_CallFrame* frame) {
   if (tells_version(frame)) return nullptr;
-  const long ordered = attribute(frame, "ordered", 0), tables_count = attribute(frame, "tables", 0);
+  const long ordered = number(frame, "ordered"), tables_count = number(frame, "tables");
   const long first_table = KNOWN + ordered, first = first_table + tables_count;
   Program p = {};
   p.lines = data<int32_t>(frame, LINES), p.end = p.lines + elements(argument(frame, LINES), 0);
   p.constants = data<W>(frame, CONSTANTS), p.constants_count = elements(argument(frame, CONSTANTS), 0);
-  p.rows = attribute(frame, "rows", 0);
+  p.rows = number(frame, "rows");
   p.arguments_count = frame->args.size - first, p.results_count = frame->rets.size;
   Argument* arguments = new (std::nothrow) Argument[p.arguments_count + 1];
   Result* results = new (std::nothrow) Result[p.results_count + 1];
@@ -190,7 +190,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
     }
     p.arguments = arguments, p.results = results, p.tables = tables;
     const int32_t* kinds = ordered ? data<int32_t>(frame, KNOWN) : nullptr;
-    const long batch = result(frame, 0)->dims[0], threads = attribute(frame, "threads", 1);
+    const long batch = result(frame, 0)->dims[0], threads = number(frame, "threads", 1);
     Work* work = new (std::nothrow) Work(p, kinds, batch, threads);
     error = work ? finish(frame, work, threads < work->groups ? threads : work->groups) : fail(frame, "out of memory");
   } else {

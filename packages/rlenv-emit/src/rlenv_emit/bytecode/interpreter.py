@@ -6,7 +6,6 @@ XLA needs up to a minute to compile its own loop over instructions (`machine`) f
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -18,9 +17,10 @@ from rlenv_emit import processor, warm
 from rlenv_emit.build import Built, built, kept_object, made_object
 from rlenv_emit.bytecode import operations
 from rlenv_emit.bytecode.code import BRANCH, JUMP, WORD, Code
-from rlenv_emit.compiler import FLAGS, HEADERS
+from rlenv_emit.compiler import FLAGS
 from rlenv_emit.errors import CompilerError, ObjectFileError
 from rlenv_emit.ir import NUMPY
+from rlenv_emit.key import key_of_text
 from rlenv_emit.targets import register
 from rlenv_shared.errors import StorageError
 
@@ -49,8 +49,7 @@ def built_for(word: np.dtype) -> Built:
         ObjectFileError: this system does not load it, or has no processor that is known.
     """
     form, text = processor.best(), operations.text(word)
-    headers = [(HEADERS / name).read_text() for name in ("denormals.h", "ffi.h", "scalars.h")]
-    key = hashlib.sha256("\0".join([text, *headers, form.name, *FLAGS, *OPTIMISED]).encode()).hexdigest()[:40]
+    key = key_of_text(text, form.name, *FLAGS, *OPTIMISED)
     return built(kept_object(name_of(key), key) or made_object(name_of(key), key, form, lambda: text, OPTIMISED), key)
 
 

@@ -216,7 +216,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_emitted(X
     batch = b->dims[0];
   }
   const int32_t* kinds = ordered ? (const int32_t*)argument(frame, INPUTS)->data : nullptr;
-  long threads = attribute(frame, "threads", 1);
+  long threads = number(frame, "threads", 1);
   const long groups = (batch + LANES - 1) / LANES;
   if (threads > groups) threads = groups;
   Work* work = new (std::nothrow) Work(c, kinds, batch, threads);

@@ -1,4 +1,4 @@
-// What XLA's calls have in common: their version, their errors, and threads that share the work.
+// What XLA's calls have in common: their version, attributes and errors, and threads that share the work.
 #pragma once
 #include <stdint.h>
 #include <string.h>
@@ -30,13 +30,16 @@ static const XLA_FFI_Buffer* argument(const XLA_FFI_CallFrame* frame, long i) {
 static const XLA_FFI_Buffer* result(const XLA_FFI_CallFrame* frame, long i) {
   return (const XLA_FFI_Buffer*)frame->rets.rets[i];
 }
-static long attribute(const XLA_FFI_CallFrame* frame, const char* name, long otherwise) {
+static const void* attribute(const XLA_FFI_CallFrame* frame, const char* name) {
   for (long i = 0; i < frame->attrs.size; i++) {
     const XLA_FFI_ByteSpan* own = frame->attrs.names[i];
-    if (own->len == strlen(name) && !memcmp(own->ptr, name, own->len))
-      return (long)*(const int64_t*)((const XLA_FFI_Scalar*)frame->attrs.attrs[i])->value;
+    if (own->len == strlen(name) && !memcmp(own->ptr, name, own->len)) return frame->attrs.attrs[i];
   }
-  return otherwise;
+  return nullptr;
+}
+static int64_t number(const XLA_FFI_CallFrame* frame, const char* name, int64_t otherwise = 0) {
+  const XLA_FFI_Scalar* found = (const XLA_FFI_Scalar*)attribute(frame, name);
+  return found ? *(const int64_t*)found->value : otherwise;
 }
 
 // Work that several threads take parts of.  Tasks that start too late find nothing left, so nobody waits for them; the

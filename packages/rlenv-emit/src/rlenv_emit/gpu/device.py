@@ -16,6 +16,7 @@ from rlenv_emit.gpu import machine
 from rlenv_emit.gpu.host import key_of_text
 from rlenv_emit.gpu.source import THREADS, kernel, leading
 from rlenv_emit.ir import NUMPY, Program
+from rlenv_emit.targets import tell
 from rlenv_shared.errors import ReferenceUnavailableError
 
 TARGET: Final = "rlenv_emit_launch"
@@ -93,6 +94,4 @@ def register() -> None:
     key = key_of_text(text)
     made = build.made_object(f"launch-{key}", key, processor.known("sse2"), lambda: text, ["-ldl"])
     handler = ctypes.cast(build.library(made).rlenv_launch, ctypes.c_void_p).value
-    create = ctypes.pythonapi.PyCapsule_New
-    create.restype, create.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-    jax.ffi.register_ffi_target(TARGET, create(handler, None, None), platform="CUDA")
+    tell(TARGET, handler, "CUDA")

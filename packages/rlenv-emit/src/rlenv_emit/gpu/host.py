@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -11,10 +10,10 @@ from typing import Final
 import numpy as np
 
 from rlenv_emit import build, processor
+from rlenv_emit import key as keys
 from rlenv_emit.errors import GateError
 from rlenv_emit.gpu.source import Text, kernel, leading
 from rlenv_emit.ir import NUMPY, Program
-from rlenv_emit.key import emitter_version
 from rlenv_shared.errors import InvalidParamsError, explain
 
 WARP: Final = 32
@@ -84,7 +83,7 @@ class HostKernel:
 def key_of_text(*parts: str) -> str:
     """The key of what is made of texts by this folder's headers."""
     headers = (path.read_text() for path in sorted(_HERE.glob("*.h")))
-    return hashlib.sha256("\0".join((emitter_version(), *headers, *parts)).encode()).hexdigest()[:40]
+    return keys.key_of_text(*headers, *parts)
 
 
 def _pointers(arrays: Sequence[np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:

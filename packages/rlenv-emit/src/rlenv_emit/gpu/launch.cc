@@ -1,12 +1,10 @@
 // What XLA calls on a GPU: launches a kernel on XLA's stream.  Compiled by the system's compiler.
 #include <dlfcn.h>
-#include <stdint.h>
-#include <string.h>
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
-#include "xla/ffi/api/c_api.h"
+#include "ffi.h"
 
 // The part of the driver's interface (cuda.h of CUDA 12 and later) that is used; the library comes with the driver.
 typedef int CUresult;
@@ -19,23 +17,6 @@ typedef CUresult Push(void*);
 typedef CUresult Pop(void**);
 typedef CUresult Launch(
     CUkernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
-
-static XLA_FFI_Error* fail(const XLA_FFI_CallFrame* frame, const std::string& message) {
-  XLA_FFI_Error_Create_Args args = {
-      XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr, message.c_str(), XLA_FFI_Error_Code_INTERNAL};
-  return frame->api->XLA_FFI_Error_Create(&args);
-}
-
-static const void* attribute(const XLA_FFI_CallFrame* frame, const char* name) {
-  for (long i = 0; i < frame->attrs.size; i++) {
-    const XLA_FFI_ByteSpan* found = frame->attrs.names[i];
-    if (std::string(found->ptr, found->len) == name) return frame->attrs.attrs[i];
-  }
-  return nullptr;
-}
-static int64_t number(const XLA_FFI_CallFrame* frame, const char* name) {
-  return *(const int64_t*)((const XLA_FFI_Scalar*)attribute(frame, name))->value;
-}
 
 // The kernel of a file, loaded once for all devices.
 static CUresult kernel_of(void* driver, const std::string& image, CUkernel* kernel) {
@@ -56,14 +37,7 @@ static CUresult kernel_of(void* driver, const std::string& image, CUkernel* kern
 
 // Attributes: `image`, the file of machine code, `steps`, `batch`, and `threads` of a block.
 extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XLA_FFI_CallFrame* frame) {
-  for (auto e = frame->extension_start; e; e = e->next)  // a type whose name JAX 0.11 changed
-    if (e->type == XLA_FFI_Extension_Metadata) {
-      XLA_FFI_Metadata* m = ((XLA_FFI_Metadata_Extension*)e)->metadata;
-      m->api_version.major_version = XLA_FFI_API_MAJOR;
-      m->api_version.minor_version = XLA_FFI_API_MINOR;
-      m->traits = 0;
-      return nullptr;
-    }
+  if (tells_version(frame)) return nullptr;
   void* driver = dlopen("libcuda.so.1", RTLD_NOW);
   const auto launch = driver ? (Launch*)dlsym(driver, "cuLaunchKernel") : nullptr;
   if (!launch) return fail(frame, "no CUDA driver: libcuda.so.1 does not load");
@@ -74,7 +48,7 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XL
   const auto file = (const XLA_FFI_ByteSpan*)attribute(frame, "image");
   CUkernel kernel;
   CUresult status = kernel_of(driver, std::string(file->ptr, file->len), &kernel);
-  if (status) return fail(frame, "the kernel does not load: CUDA error " + std::to_string(status));
+  if (status) return fail(frame, ("the kernel does not load: CUDA error " + std::to_string(status)).c_str());
   XLA_FFI_Stream_Get_Args stream = {XLA_FFI_Stream_Get_Args_STRUCT_SIZE, nullptr, frame->ctx, nullptr};
   if (XLA_FFI_Error* error = frame->api->XLA_FFI_Stream_Get(&stream)) return error;
   std::vector<void*> pointers;  // as in the kernel's `call`: inputs, a place to spare, results, a place to spare
@@ -89,9 +63,9 @@ extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* rlenv_launch(XL
   void* context = nullptr;  // of the stream: nobody says that this thread has it, or another device's
   status = context_of(stream.stream, &context);
   if (!status) status = push(context);
-  if (status) return fail(frame, "the stream has no context: CUDA error " + std::to_string(status));
+  if (status) return fail(frame, ("the stream has no context: CUDA error " + std::to_string(status)).c_str());
   status = launch(
       kernel, (unsigned)((batch + threads - 1) / threads), 1, 1, threads, 1, 1, 0, stream.stream, arguments, nullptr);
   pop(&context);
-  return status ? fail(frame, "the kernel does not start: CUDA error " + std::to_string(status)) : nullptr;
+  return status ? fail(frame, ("the kernel does not start: CUDA error " + std::to_string(status)).c_str()) : nullptr;
 }
