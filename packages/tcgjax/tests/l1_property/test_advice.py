@@ -12,7 +12,7 @@ from tcgjax.host import HOST
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
 from tcgjax.tables import Cards
 from tcgjax.verification import advice, matchups
-from tcgjax.verification.duel import Duel, DuelParams
+from tcgjax.verification.duel import COMPILED_BY_XLA, Duel, DuelParams
 from tcgjax.verification.host_duel import ReferenceDuel, ReferenceVectorEnv
 
 pytestmark = pytest.mark.l1
@@ -71,7 +71,7 @@ def test_the_heuristic_s_choice_is_among_those_it_calls_best():
 
 
 def test_what_is_shown_is_in_the_space():
-    env = Duel(native=False)
+    env = Duel(form=COMPILED_BY_XLA)
     seen, info = ReferenceVectorEnv(1, env).reset(seed=3)
     seen = {name: values[0] for name, values in seen.items()}
     assert seen.keys() == env.observation_space(env.default_params).spaces.keys()
@@ -82,7 +82,7 @@ def test_what_is_shown_is_in_the_space():
 @pytest.fixture(scope="module")
 def dealt():
     """An environment, its parameters, and what is seen of eight games that begin; the program is compiled here."""
-    params = (env := Duel()).default_params
+    params = (env := Duel(form="bytecode")).default_params
     return env, params, *env.deal(counter_rng.seed_words(3, 8), params)
 
 
@@ -126,7 +126,7 @@ def place_of(view, action):
 
 
 def test_what_is_told_of_an_action_is_how_the_pokemon_is_that_it_is_about():
-    env = Duel(native=False)
+    env = Duel(form=COMPILED_BY_XLA)
     vector, rng, about = ReferenceVectorEnv(1, env), np.random.default_rng(1), set()
     seen, _ = vector.reset(seed=5)
     for _ in range(400):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,13 +22,16 @@ from tcgjax.verification.duel import Duel
 from tcgjax.verification.host_duel import ReferenceDuel
 from tcgjax.verification.reference_players import Players
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]  # the first native step is compiled
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(900)]
 GAMES = 16
+FORM = "bytecode"
 
 
+@pytest.mark.parametrize("form", [FORM, pytest.param("native", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_a_policy_plays_the_same_games_in_both_engines(share):
-    found = same_games.play_both(uniform_policy(Duel()), Duel(heuristic=share, points_weight=0.125), GAMES, seed=3)
+def test_a_policy_plays_the_same_games_in_both_engines(share, form):
+    env = Duel(form=form, heuristic=share, points_weight=0.125)
+    found = same_games.play_both(uniform_policy(env), env, GAMES, seed=3)
     assert not found.differences
     assert found.games == GAMES
     assert set(found.returns) <= {-1.0, 0.0, 1.0}  # what points bring on the way is taken back
@@ -35,8 +40,8 @@ def test_a_policy_plays_the_same_games_in_both_engines(share):
 def test_an_opponent_that_draws_otherwise_makes_other_games(monkeypatch):
     last = lambda players, game, word: game.choice.options[-1]  # noqa: E731
     monkeypatch.setattr(Players, "random", last)
-    found = same_games.play_both(uniform_policy(Duel()), Duel(heuristic=0.0, points_weight=0.125), GAMES, seed=3)
-    assert found.differences
+    env = Duel(form=FORM, heuristic=0.0, points_weight=0.125)
+    assert same_games.play_both(uniform_policy(env), env, GAMES, seed=3).differences
 
 
 def test_what_a_search_chooses_are_the_game_s_own_actions(monkeypatch):
@@ -45,6 +50,7 @@ def test_what_a_search_chooses_are_the_game_s_own_actions(monkeypatch):
         return NUM_ACTIONS - 1 - jnp.argmax(legal[:, ::-1], axis=1).astype(jnp.int32)
 
     monkeypatch.setattr(search, "search", last)
+    monkeypatch.setattr(search, "Duel", functools.partial(Duel, form=FORM))
     expected = []
     for word0, word1 in zip(*seed_words(3, GAMES), strict=True):
         duel = ReferenceDuel(Duel(heuristic=0.0).default_params)

@@ -61,6 +61,9 @@ def by_heuristic(keys: tuple[Any, Any], share: Any) -> Any:
     return (chance(keys, OPPONENT) >> np.uint32(8)).astype(np.float32) * counter_rng.UNIT_24 < share
 
 
+COMPILED_BY_XLA: Final = "xla"
+
+
 @dataclasses.dataclass(frozen=True)
 class Duel:
     """The game as a batch of environments for one player, with `DuelParams`.
@@ -73,8 +76,8 @@ class Duel:
     state is the words of a game, uint32 [W].
     """
 
-    native: bool = True
-    """Steps are emitted (`rlenv_emit`), for CPUs; else XLA compiles them."""
+    form: str = "native"
+    """Of `rlenv_emit`, for CPUs, or `COMPILED_BY_XLA`."""
     threads: int | None = None
     """Of native steps: at most that many work on a batch; all processors when None."""
     heuristic: float = 1.0
@@ -90,7 +93,7 @@ class Duel:
     @property
     def compile_options(self) -> Any:
         """The game's where XLA compiles it."""
-        return {} if self.native else GAME.compile_options
+        return GAME.compile_options if self.form == COMPILED_BY_XLA else {}
 
     @property
     def default_params(self) -> DuelParams:
@@ -131,7 +134,7 @@ class Duel:
 
     def answer(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
         """``(obs, state, reward, terminated)`` after one of the game's own actions, int32 ``[B]``, listed or not."""
-        obs, state, *others = jax.vmap(_program(self.native, self.threads), (0, 0, None))(state, action, params)
+        obs, state, *others = jax.vmap(_program(self.form, self.threads), (0, 0, None))(state, action, params)
         cards = Cards(params.tables, XLA)
         return jax.vmap(lambda seen, actions: advice.listed(seen, actions, cards))(obs, _listed(state)), state, *others
 
@@ -154,16 +157,12 @@ def _listed(state: Any) -> Any:
     return jnp.sort(jnp.where(legal, np.arange(NUM_ACTIONS, dtype=np.int32), NUM_ACTIONS), axis=1)[:, : advice.LISTED]
 
 
-def _program(native: bool, threads: int | None) -> Any:
+@functools.cache
+def _program(form: str, threads: int | None) -> Any:
     """`learner_step` of one environment, emitted or as it is."""
-    if not native:
+    if form == COMPILED_BY_XLA:
         return learner_step
-    if threads not in _NATIVE:
-        _NATIVE[threads] = emit_lazily(functools.partial(learner_step, ops=EMIT), None, threads, _alike)
-    return _NATIVE[threads]
-
-
-_NATIVE: Final[dict[int | None, Any]] = {}
+    return emit_lazily(functools.partial(learner_step, ops=EMIT), None if form == "native" else form, threads, _alike)
 
 
 def _alike(row: Any, action: Any, params: DuelParams) -> Any:

@@ -7,12 +7,16 @@ from typing import Any
 import jax
 
 from tcgjax.verification import HEURISTIC, POINTS_WEIGHT
-from tcgjax.verification.duel import Duel
+from tcgjax.verification.duel import COMPILED_BY_XLA, Duel
 
 
 def jax_env() -> Duel:
     """Ours: steps are native on a CPU, XLA's elsewhere."""
-    return Duel(native=jax.default_backend() == "cpu", heuristic=HEURISTIC, points_weight=POINTS_WEIGHT)
+    return Duel(
+        form="native" if jax.default_backend() == "cpu" else COMPILED_BY_XLA,
+        heuristic=HEURISTIC,
+        points_weight=POINTS_WEIGHT,
+    )
 
 
 def reference_vector_env(num_envs: int) -> Any:
