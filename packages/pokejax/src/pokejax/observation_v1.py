@@ -13,15 +13,29 @@ from typing import Any, Final
 import jax.numpy as jnp
 import numpy as np
 
-from pokejax import rows, stages
+from pokejax import counted, rows, stages
 from pokejax.battle import Battle, any_of, number_of
 from pokejax.observation import ENTRIES, FOE, OWN, SIDES, in_natural_numbers, own_side_first
 from pokejax.observation_table import IDS, Entry, Table, stacked
 from pokejax.picking import pick
-from pokejax.rules import power, screens
+from pokejax.rules import screens
 from pokejax.rules.numbers import quotient
-from pokejax.seeing import Values, constants_at
-from pokejax.state import ASK_SWITCH, LAYOUT, MAX_PP, MOST_FALLEN, MOVES, STRUGGLE_SLOT, TEAM, TRANSFORM_CODE, Words
+from pokejax.seeing import Values, constants_at, store_front
+from pokejax.state import (
+    ASK_SWITCH,
+    LAYOUT,
+    MAX_PP,
+    MOST_BLOWS,
+    MOST_BOUND,
+    MOST_CONFUSED,
+    MOST_FALLEN,
+    MOST_USES,
+    MOVES,
+    STRUGGLE_SLOT,
+    TEAM,
+    TRANSFORM_CODE,
+    Words,
+)
 from pokejax.tables import NAMES
 from rlenv_shared import spaces
 from rlenv_shared.ops import XLA, Ops
@@ -66,6 +80,9 @@ CONDITIONS: Final[Mapping[str, tuple[int, str]]] = {
     "charged": (1, "its next Electric move is charged"),
     "grown_by_item": (1, "its stat has grown by Booster Energy"),
     "loafs": (1, "Truant, which is known of it, will keep it from moving"),
+    "confused_for": (MOST_CONFUSED, "times that it has been said to be confused since it is"),
+    "bound_for": (MOST_BOUND, "turns that Whirlpool or the like has held it"),
+    "uses": (MOST_USES, f"times in a row that it has used its last move, {MOST_USES} for more"),
     "begun": (MOST_BEGUN, f"moves that it has begun since it came in, {MOST_BEGUN} for more"),
     "turns_out": (MOST_OUT, f"turns that it has been out, {MOST_OUT} for more"),
     "yet_to_act": (1, "it has still to act in this turn while somebody comes in"),
@@ -106,9 +123,15 @@ def _more(side: str) -> Iterator[Entry]:
         yield Entry(COUNTS, f"{side}.{name}", 1, meaning, most=most)
     for name, title in SCREENS.items():
         yield Entry(COUNTS, f"{side}.{name}_turns", 1, f"turns that {title} has stood", most=MOST_STOOD)
+    for k in range(TEAM):
+        item = "item that it was said to have lost last plus 1, 0 for none"
+        yield Entry(IDS, f"{side}.pokemon[{k}].gone", 1, item, "item", len(NAMES["item"]) + 1)
+        blows = f"blows of moves that have struck it, {MOST_BLOWS} for more"
+        yield Entry(COUNTS, f"{side}.pokemon[{k}].blows", 1, blows, most=MOST_BLOWS)
     if side == FOE:
-        spent = "power points that its known moves have lost since it came in, in their order"
-        yield Entry(COUNTS, "foe.spent", MOVES, spent, most=MAX_PP)
+        for k in range(TEAM):
+            spent = "power points that its known moves have lost, in their order"
+            yield Entry(COUNTS, f"foe.pokemon[{k}].spent", MOVES, spent, most=MAX_PP)
     if side == OWN:
         yield Entry(COUNTS, "own.wish_hp", 1, "hit points that its Wish gives", most=MOST_WISH)
         yield Entry(COUNTS, "own.unburdened", 1, "Unburden has doubled its Speed")
@@ -153,7 +176,12 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
         values[f"{name}.loafs"] = [side.loafing & truant]
     values["own.wish_hp"] = [pick(own.wish_turns > 0, jnp.maximum(quotient(own.wish, 2), 1), 0)]
     values["own.unburdened"] = [own.unburdened & (own.item == 0)]
-    values["foe.spent"] = _spent(b, values)
+    known = [values[f"foe.pokemon[{k}].moves"] for k in range(TEAM)]
+    mine = LAYOUT.view(words).side[0]
+    store_front(mine)
+    for name, team in ((OWN, counted.of_own(mine)), (FOE, counted.of_foe(words, known, params, ops))):
+        for k, found in enumerate(team):
+            values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
     values["foe.types"] = _as_told(words, params, ops, values["foe.types"])
     return {array: stacked(TABLE.flat(array, values), jnp.int32) for array in (IDS, COUNTS)}
 
@@ -215,6 +243,9 @@ def _conditions(side: Any, switches: Any) -> Values:
         "no_retreat": [side.cornered],
         "held": [side.shackled],
         "charged": [side.charged_up],
+        "confused_for": [pick(side.confusion > 0, side.confused_for, 0)],
+        "bound_for": [pick(side.bound > 0, side.bound_for, 0)],
+        "uses": [side.uses],
         "grown_by_item": [side.from_booster & (side.best_stat > 0)],
         "begun": [pick(side.fainted, 0, jnp.minimum(side.move_actions, MOST_BEGUN))],
         "turns_out": [pick(side.fainted, 0, jnp.minimum(side.active_turns, MOST_OUT))],
@@ -229,27 +260,6 @@ def _stood(side: Any) -> Values:
         whole = pick(getattr(side, f"{name}_long"), screens.WITH_CLAY, screens.TURNS)
         left = getattr(side, name)
         found[f"{name}_turns"] = [pick(left > 0, whole - left, 0)]
-    return found
-
-
-def _spent(b: Battle, values: Values) -> list[Any]:
-    """Power points that each known move of the other side's active Pokémon has lost since it came in.
-
-    What who is out has left lies in the hot words, what it had when it came in is in its place in the team.
-    """
-    side, found = b.side(1), []
-    moves, before = list(b.pokemon(1).moves), side.member[side.order[0]].pp
-    lost = []
-    for slot in range(MOVES):
-        copied = power.copied(b, moves[slot]) - side.copied_pp[slot]
-        lost.append(jnp.maximum(pick(side.transformed, copied, before[slot] - side.pp[slot]), 0))
-    for place in range(MOVES):
-        known = sum(
-            pick(values[f"foe.pokemon[{k}].active"][0], values[f"foe.pokemon[{k}].moves"][place], 0)
-            for k in range(TEAM)
-        )
-        there = (known > 0) & ~side.fainted
-        found.append(sum(pick(there & (moves[slot] == known), lost[slot], 0) for slot in range(MOVES)))
     return found
 
 

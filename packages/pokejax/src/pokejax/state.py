@@ -37,6 +37,8 @@ FAINTED: Final = len(rows.STATUSES)
 """The status that is told of who was seen fainting; one more than there are."""
 MOST_BLOWS: Final = 6
 MOST_FALLEN: Final = 5
+MOST_USES: Final = 3
+MOST_CONFUSED, MOST_BOUND = 5, 6
 
 PERSISTENT: Final = (
     bits("row", 0, 65_535), bits("hp", 0, 1023), bits("item", 0, MAX_ITEM), flag("terastallized"),
@@ -44,7 +46,7 @@ PERSISTENT: Final = (
     bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
     flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
     bits("blows", 0, MOST_BLOWS), flag("stirred"), flag("stirred_too"), flag("changed"),
-    bits("came_to", 0, TRUE), bits("guise", 0, TEAM), bits("rested", 0, 7),
+    bits("came_to", 0, TRUE), bits("guise", 0, TEAM), bits("rested", 0, 7), bits("gone", 0, MAX_ITEM),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
@@ -53,18 +55,20 @@ been struck, as far as Rage Fist counts; ``stirred`` that its ability has done w
 (``stirred_too`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
 move by which it fell.  The others are what the other player has been told (`pokejax.rules.telling`): as which of its
 team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit for
-each slot; its ability; its item; how often it was said to sleep (``rested``).  ``guise`` is one plus the member of its
+each slot; its ability; its item; how often it was said to sleep (``rested``); the item that it was said to have lost
+last (``gone``).  ``guise`` is one plus the member of its
 team that it seemed to be when it last came out, 0 for itself."""
 
 TOLD: Final = (
     flag("veiled"), bits("told_status", 0, FAINTED), flag("told_tera"), bits("told_item", 0, MAX_ITEM),
-    bits("false_moves", 0, 2**MOVES - 1),
+    bits("false_moves", 0, 2**MOVES - 1), bits("false_spent", 0, MAX_PP - 1, count=MOVES),
 )  # fmt: skip
 """What was told of a Pokémon where it is not the truth, because another one has seemed to be it, or it another one
 (`pokejax.rules.guises`): ``veiled`` says that its status is ``told_status`` and whether it has Terastallized
 ``told_tera``; ``told_item`` is one plus its item, unless the item it has is known, 0 for unknown; ``false_moves`` are
-moves of the one with Illusion, by the slots of that one."""
-BEHIND: Final = ("moves_shown", "rested", "item_shown")
+moves of the one with Illusion, by the slots of that one, and ``false_spent`` the power points, up to 63, that these
+have lost meanwhile."""
+BEHIND: Final = ("moves_shown", "rested", "item_shown", "gone")
 """What the team keeps as it was while who is out seems to be another one, of whom the same is told meanwhile."""
 
 ARRIVING: Final = (
@@ -75,7 +79,9 @@ ARRIVING: Final = (
 LATEST: Final = 63
 
 VOLATILE: Final = (
-    bits("boosts", 0, 2 ** (rows.STAGE_BITS * len(rows.BOOSTS)) - 1), flag("flinched"), bits("confusion", 0, 5),
+    bits("boosts", 0, 2 ** (rows.STAGE_BITS * len(rows.BOOSTS)) - 1), flag("flinched"),
+    bits("confusion", 0, MOST_CONFUSED), bits("confused_for", 0, MOST_CONFUSED), bits("bound_for", 0, MOST_BOUND),
+    bits("uses", 0, MOST_USES),
     bits("choice_lock", 0, TRANSFORM_CODE), bits("last_move", 0, TRANSFORM_CODE), bits("this_result", 0, 3),
     bits("last_result", 0, 3), flag("protected"), bits("stalls", 0, 6), bits("stall_turns", 0, 2),
     bits("substitute", 0, 255), flag("seeded"), bits("taunt", 0, 4), bits("encore", 0, 4),
@@ -86,7 +92,7 @@ VOLATILE: Final = (
     bits("best_stat", 0, 5), flag("from_booster"), flag("unstarted"), flag("salted"), flag("struck"), flag("exposed"),
     bits("typed", 0, 19), bits("trapped", 0, 2), flag("cornered"), bits("slow", 0, 5), flag("loafing"),
     bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
-    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, 6), flag("loosened"),
+    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, MOST_BOUND), flag("loosened"),
     bits("form", 0, 2), bits("readied", 0, 3), flag("unfocused"),
     bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
     flag("attracted"),
@@ -97,7 +103,9 @@ VOLATILE: Final = (
     bits("arrived", 0, LATEST, count=len(ARRIVING)),
 )  # fmt: skip
 """What ends when it leaves or faints.  ``boosts`` are its stages (`pokejax.stages`).  ``choice_lock`` and
-``last_move`` are 0 for none, else a slot's number plus one; ``substitute`` has hit points, ``stalls`` counts moves
+``last_move`` are 0 for none, else a slot's number plus one; ``uses`` counts how often it has used its last move in a
+row, ``confused_for`` and ``bound_for`` the turns that have passed of confusion and of Whirlpool;
+``substitute`` has hit points, ``stalls`` counts moves
 like Protect in a row; ``lock`` is the duration of a rampage like Outrage and ``lock_turns`` how long it goes on;
 ``raised`` and ``lowered`` say whether a stage changed in this turn, ``struck`` whether the foe who is out has struck
 it; ``typed`` is the only type that it has now, 0 for its own, ``adapted`` that its own Protean has seen to that;

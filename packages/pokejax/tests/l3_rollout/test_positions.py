@@ -42,7 +42,10 @@ def test_the_numbers_of_a_position_are_those_of_its_seed():
     assert np.array_equal(drawn("abc")[:50], numbers(["sodium,abc"], 50)[0])
 
 
-TOLD = ("appeared", "percent", "ability_shown", "item_shown", "moves_shown", "rested")
+TOLD = (
+    "appeared", "percent", "ability_shown", "item_shown", "moves_shown", "rested", "gone",
+    "uses", "confused_for", "bound_for",
+)  # fmt: skip
 """Fields that come from the log, which is the other battle's."""
 
 

@@ -63,6 +63,7 @@ def lose_item(b: Battle, number: int, where: Any) -> None:
     """The item is gone, and Unburden notices."""
     side = b.side(number)
     tell_item(b, number, where & (side.item != 0))
+    side.set("gone", side.item, where=where & (side.item != 0))
     side.set("unburdened", True, where=where & (side.item != 0) & (side.hp > 0) & b.ability(number).unburdens)
     side.set("item", 0, where=where)
     b.forget("item")

@@ -15,7 +15,7 @@ from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.telling import next_to_appear, percent
-from pokejax.state import BEHIND, FAINTED, TEAM
+from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, TEAM
 
 
 def appear(b: Battle, number: int, where: Any) -> None:
@@ -48,7 +48,8 @@ def _come_out(b: Battle, number: int, where: Any) -> None:
     rested = pick(puts_on, name.rested, side.rested)
     goes_on = (side.status == rows.SLP) & (before == rows.SLP)
     side.set("rested", pick(goes_on, rested, 0), where=where)
-    side.set("moves_shown", 0, where=puts_on)
+    for field in ("moves_shown", "gone"):
+        side.set(field, 0, where=puts_on)
     for one in (side, itself):
         one.set("item_shown", False, where=puts_on)
     itself.set("veiled", puts_on, where=where)
@@ -70,6 +71,7 @@ def _drop(b: Battle, number: int, where: Any) -> None:
     itself = side.member[side.order[0]]
     side.set("appeared", next_to_appear(side), where=where & (side.appeared == 0))
     side.set("moves_shown", side.moves_shown | itself.moves_shown, where=where)
+    side.set("gone", itself.gone, where=where & (side.gone == 0))
     side.set("ability_shown", True, where=where)
     side.set("guise", 0, where=where)
     itself.set("veiled", False, where=where)
@@ -107,6 +109,10 @@ def _leave(b: Battle, shown: Any, where: Any) -> None:
         name.set(field, value, where=where)
     name.set("told_item", side.item + 1, where=where & side.item_shown)
     name.set("item_shown", False, where=where & side.item_shown)
+    name.set("gone", side.gone, where=where & (side.gone > 0))
+    for slot in range(MOVES):
+        spent = name.false_spent[slot] + jnp.maximum(itself.pp[slot] - side.pp[slot], 0)
+        name.false_spent.set(slot, jnp.minimum(spent, MAX_PP - 1), where=where)
     for field in BEHIND:
         side.set(field, getattr(itself, field), where=where)
     side.set("guise", 0, where=where & side.fainted)

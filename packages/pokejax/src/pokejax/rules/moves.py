@@ -25,7 +25,7 @@ from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, c
 from pokejax.rules.status_moves import can_try_itself
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
-from pokejax.state import FALSE, NULL, STRUGGLE_SLOT, TRUE
+from pokejax.state import FALSE, MOST_USES, NULL, STRUGGLE_SLOT, TRUE
 
 POISON = number_of("type", "Poison")
 ARCEUS, MELOETTA, MORPEKO = (number_of("species", name) for name in ("arceus", "meloetta", "morpeko"))
@@ -111,6 +111,8 @@ def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:
     spend(b, own, 1, able & ~repeats & (slot != STRUGGLE_SLOT) & (user.lock == 0) & (user.charging == 0))
     user.set("charged_up", False, where=where & ~able & ~startled & (move.type == ELECTRIC))
     tell_move(b, own, able & ~repeats & (slot != STRUGGLE_SLOT))
+    again = user.last_move == slot + 1
+    user.set("uses", pick(again, jnp.minimum(user.uses + 1, MOST_USES), 1), where=able & ~repeats)
     user.set("last_move", slot + 1, where=able & ~repeats)
     user.set("choice_lock", 0, where=able & ~b.item(0).choice)
     locks = able & b.item(0).choice & (user.choice_lock == 0)

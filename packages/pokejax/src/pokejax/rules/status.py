@@ -171,6 +171,7 @@ def add_volatile(b: Battle, number: int, volatile: Any, where: Any) -> Any:
     confused = where & (volatile == rows.CONFUSION) & (side.confusion == 0) & ~b.ability(number).no_confusion
     turns = b.draw(confused, 4, "confusion") + 2
     side.set("confusion", turns, where=confused)
+    side.set("confused_for", 0, where=confused)
     new = flinches | confused
     for code, field in ((rows.HEAL_BLOCK, "heal_block"), (rows.THROAT_CHOP, "throat_chop")):
         chops = where & (volatile == code) & (getattr(side, field) == 0)
@@ -233,6 +234,7 @@ def before_move(b: Battle, move: Any, slot: Any, where: Any) -> Any:
     confused = where & ~kept & (user.confusion > 0)
     user.set("confusion", user.confusion - 1, where=confused)
     confused = confused & (user.confusion > 0)
+    user.set("confused_for", user.confused_for + 1, where=confused)
     hurts_itself = confused & (b.draw(confused, 100, "confused") < 33)
     hurt_by_confusion(b, hurts_itself)
     kept = kept | hurts_itself

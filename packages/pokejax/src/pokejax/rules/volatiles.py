@@ -185,6 +185,7 @@ def bind(b: Battle, where: Any) -> None:
     works = where & (target.bound == 0) & (target.hp > 0)
     turns = b.draw(works, 2, "binding") + SHORTEST_BINDING
     target.set("bound", turns, where=works)
+    target.set("bound_for", 0, where=works)
     target.set("loosened", False, where=works)
 
 
@@ -193,6 +194,7 @@ def squeeze(b: Battle, number: int, where: Any) -> None:
     side = b.side(number)
     where = where & (side.bound > 0)
     side.set("bound", side.bound - 1, where=where)
+    side.set("bound_for", side.bound_for + 1, where=where)
     loose = where & (side.loosened | (b.side(1 - number).hp == 0))
     hurt(b, number, quotient(b.pokemon(number).max_hp, 8), where & ~loose & (side.bound > 0))
     side.set("bound", 0, where=loose)

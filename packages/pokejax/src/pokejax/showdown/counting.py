@@ -9,9 +9,8 @@ from typing import Final
 import numpy as np
 
 from pokejax import rows
-from pokejax.showdown.spectator import CHOICE_ITEMS, SAY_NOTHING, WISH_TURNS, Spectator
-from pokejax.showdown.told import dex, effect, to_id, types_of
-from pokejax.state import COPIED_PP, MAX_PP
+from pokejax.showdown.spectator import CHOICE_ITEMS, SAY_NOTHING, THIEVES, WISH_TURNS, Spectator
+from pokejax.showdown.told import effect, to_id, types_of
 from pokejax.tables import NAMES, table
 
 LAST: Final[Mapping[str, int]] = {
@@ -31,6 +30,9 @@ PROTECTING: Final = frozenset(
     if code == rows.PROTECT
 )
 """Moves like Protect."""
+NO_SIDE: Final = 2
+CAN_MISS_LATER: Final = {"tripleaxel": 3, "populationbomb": 10}
+"""Moves each of whose hits can miss, and how many these are."""
 UNTIL_MOVE: Final = ("destinybond", "glaiverush")
 """What ends with the next move of its bearer."""
 HANDLED: Final = frozenset(name.removeprefix("_on_") for name in dir(Spectator) if name.startswith("_on_"))
@@ -61,7 +63,8 @@ class Stay:
         actions: moves that it has begun.
         typed: its only type, where that was changed.
         uses: of the same move in a row.
-        spent: power points, by move.
+        gone: the item that it was said to have lost last.
+        struck: how often a move has struck it.
         boosted, dropped: whether a stage has gone up or down in this turn.
     """
 
@@ -77,9 +80,15 @@ class Stay:
     actions: int = 0
     typed: str = ""
     uses: int = 0
-    spent: dict[str, int] = dataclasses.field(default_factory=dict)
+    gone: str = ""
+    struck: int = 0
     boosted: bool = False
     dropped: bool = False
+
+    @property
+    def bound_for(self) -> int:
+        """Turns that Whirlpool or its like has held it."""
+        return LAST["partiallytrapped"] - self.left.get("partiallytrapped", LAST["partiallytrapped"])
 
 
 class Counter(Spectator):
@@ -91,14 +100,16 @@ class Counter(Spectator):
         moved: sides that have moved or come in in this turn.
         ended: whether this turn's end has passed.
         struck: how often each Pokémon was struck by a move, by side and name.
+        attack: the side whose move was used last, that move, and how often it has struck.
         wished, foreseen_by: who has wished and who has foreseen an attack, by name, of each side.
         healing: sides whose next Pokémon is healed.
         fallen: how often a Pokémon of each side has fainted.
         acting: the side that has begun its action last, in this turn.
         repeats: whose Dancer has been announced by the line before.
         terastallized: who has Terastallized, by side and name.
-        refused: last move and `Stay.spent` of who has just begun a move that a choice item may not let it use.
-        spent_before: `Stay.spent` before a move's message.
+        gone: the item that each Pokémon was said to have lost last before it came in, by side and name.
+        refused: who has just begun a move that a choice item may not let it use, and how to take that back.
+        used_before: power points that who moves had used before the message of it.
         genders: of each Pokémon that has come in, by side and name.
     """
 
@@ -109,6 +120,7 @@ class Counter(Spectator):
         self.moved: set[int] = set()
         self.ended = False
         self.struck: dict[tuple[int, str], int] = {}
+        self.attack = (NO_SIDE, "", 0)
         self.hit_now: set[int] = set()
         self.wished, self.foreseen_by = ["", ""], ["", ""]
         self.healing: set[int] = set()
@@ -118,17 +130,17 @@ class Counter(Spectator):
         self.acting: int | None = None
         self.repeats: str | None = None
         self.terastallized: set[tuple[int, str]] = set()
-        self.refused: tuple[str, dict[str, int]] | None = None
-        self.spent_before: dict[str, int] = {}
+        self.gone: dict[tuple[int, str], str] = {}
+        self.refused: tuple[str, str, int, dict[str, int]] | None = None
+        self.used_before: dict[str, int] = {}
 
     def _line(self, line: str) -> None:
         self.repeats = self.dancing
         command, *parts = line[1:].split("|")
         costs = command in ("move", "-activate") and parts[0].startswith("p")
-        before = dict(self._used(parts[0])) if costs else {}
-        super()._line(line)
         if costs:
-            self._count_power_points(parts[0], before)
+            self.used_before = dict(self._used(parts[0]))
+        super()._line(line)
         count = getattr(self, "_count_" + command.lstrip("-").replace("-", "_"), None)
         if count and parts and (parts[0][:2] in ("p1", "p2") or command in ("-fieldstart", "-fieldend", "turn")):
             count(int(parts[0][1]) - 1 if parts[0][:1] == "p" else 2, parts)
@@ -136,13 +148,6 @@ class Counter(Spectator):
             self._end_turn()
         elif command == "-swapsideconditions":
             self.field_left[:2] = self.field_left[1::-1]
-
-    def _count_power_points(self, ident: str, before: Mapping[str, int]) -> None:
-        spent = self.stays[int(ident[1]) - 1].spent
-        self.spent_before = dict(spent)
-        for move, used in self._used(ident).items():
-            most = min(dex(move)[0], COPIED_PP if self._side(ident).transformed else MAX_PP)
-            spent[move] = spent.get(move, 0) + min(used, most) - min(before.get(move, 0), most)
 
     def _end_turn(self) -> None:
         self.ended = True
@@ -170,6 +175,7 @@ class Counter(Spectator):
     def _count_switch(self, side: int, parts: list[str]) -> None:
         own = side == self.player and self.sides[side].active
         details = self._entry(own)["details"] if own else parts[1]  # which in a guise are another one's
+        self._keep_gone(side)
         self.stays[side] = Stay(types=types_of(details))
         self.moved.add(side)
         self._note_name(side, parts)
@@ -178,8 +184,22 @@ class Counter(Spectator):
 
     _count_drag = _count_switch
 
+    def item_gone(self, side: int, name: str) -> str:
+        """The item that a Pokémon was said to have lost last; empty for none."""
+        now = self.stays[side].gone if self.names[side] == name else ""
+        return now or self.gone.get((side, name), "")
+
+    def _keep_gone(self, side: int) -> None:
+        """What was said of who leaves or faints is said of its name for good."""
+        if self.stays[side].gone:
+            self.gone[side, self.names[side]] = self.stays[side].gone
+
     def _count_replace(self, side: int, parts: list[str]) -> None:
+        blows, name = self.stays[side].struck, self.names[side]
+        self.struck[side, name] = self.struck.get((side, name), 0) - blows
         self._note_name(side, parts)
+        self.stays[side].struck = 0
+        self._strike(side, blows)
         self.stays[side].types = types_of(parts[1])
 
     def _count_detailschange(self, side: int, parts: list[str]) -> None:
@@ -188,7 +208,9 @@ class Counter(Spectator):
     _count_formechange = _count_detailschange
 
     def _count_transform(self, side: int, parts: list[str]) -> None:
-        self.stays[side].types = list(self.stays[int(parts[1][1]) - 1].types)
+        other = int(parts[1][1]) - 1
+        self.stays[side].types = list(self.stays[other].types)
+        self.struck[side, self.names[side]] = self.struck.get((other, self.names[other]), 0)
 
     def _note_name(self, side: int, parts: list[str]) -> None:
         self.names[side] = parts[0].split(": ", 1)[1]
@@ -197,6 +219,7 @@ class Counter(Spectator):
 
     def _count_move(self, side: int, parts: list[str]) -> None:
         stay, move = self.stays[side], to_id(parts[1])
+        self.attack = (side, move, 0)
         by = next((part.partition(" ")[2] for part in parts[2:] if part.startswith("[from]")), "")
         if move == "wish" and self.sides[side].wish == WISH_TURNS:  # else another one is under way
             self.wished[side] = self.sides[side].active or ""
@@ -210,7 +233,7 @@ class Counter(Spectator):
             return
         self._begin_action(side)
         doubtful = "[still]" in parts and self._may_be_bound(side, parts[0], move)
-        self.refused = (stay.last_move, self.spent_before) if doubtful else None
+        self.refused = (parts[0], stay.last_move, stay.uses, self.used_before) if doubtful else None
         stay.flags.add("loafing")
         stay.charging = ""
         stay.uses = stay.uses + 1 if move == stay.last_move else 1
@@ -248,10 +271,20 @@ class Counter(Spectator):
             self._begin_action(side)
             self.stays[side].flags.add("loafing")
             self.stays[side].charging = ""
-        elif not any(part.startswith("[from]") for part in parts):
-            name = self.names[side]
-            self.struck[side, name] = self.struck.get((side, name), 0) + 1
+        elif not any(part.startswith("[from]") for part in parts) and self.attack[0] != side:  # else it pays for a move
+            self.attack = (*self.attack[:2], self.attack[2] + 1)
+            self._strike(side, 1)
             self.hit_now.add(side)
+
+    def _strike(self, side: int, blows: int) -> None:
+        name = self.names[side]
+        self.struck[side, name] = self.struck.get((side, name), 0) + blows
+        self.stays[side].struck += blows
+
+    def _count_hitcount(self, side: int, parts: list[str]) -> None:
+        (_, move, blows), count = self.attack, int(parts[1])
+        if blows or count < CAN_MISS_LATER.get(move, 0):  # then those that a substitute has taken count, too
+            self._strike(side, count - blows)
 
     def _count_start(self, side: int, parts: list[str]) -> None:
         stay, name = self.stays[side], effect(parts[1])[1]
@@ -272,10 +305,12 @@ class Counter(Spectator):
 
     def _count_end(self, side: int, parts: list[str]) -> None:
         stay, name = self.stays[side], effect(parts[1])[1]
-        stay.left.pop(name, None)
+        stay.left.pop("partiallytrapped" if "[partiallytrapped]" in parts else name, None)
         stay.flags.discard(name)
         if name == "confusion":
             stay.confused = 0
+        if name == "futuresight":  # which strikes now, whoever has moved last
+            self.attack = (NO_SIDE, name, 0)
 
     def _count_activate(self, side: int, parts: list[str]) -> None:
         name = effect(parts[1])[1]
@@ -312,6 +347,12 @@ class Counter(Spectator):
 
     def _count_enditem(self, side: int, parts: list[str]) -> None:
         self.stays[side].flags.add("item lost")
+        if "[silent]" not in parts:  # else the other one has it now, by Trick
+            self.stays[side].gone = to_id(parts[1])
+
+    def _count_item(self, side: int, parts: list[str]) -> None:
+        if any(effect(part.removeprefix("[from] "))[1] in THIEVES for part in parts[2:]):
+            self.stays[1 - side].gone = to_id(parts[1])
 
     def _count_prepare(self, side: int, parts: list[str]) -> None:
         self.stays[side].charging = to_id(parts[1])
@@ -322,12 +363,16 @@ class Counter(Spectator):
     def _count_fail(self, side: int, parts: list[str]) -> None:
         stay = self.stays[side]
         if self.refused is not None and self.acting == side and len(parts) == 1:
-            (stay.last_move, stay.spent), self.refused = self.refused, None
+            ident, stay.last_move, stay.uses, before = self.refused
+            used, self.refused = self._used(ident), None
+            used.clear()
+            used.update(before)
         if stay.last_move in PROTECTING and self.acting == side:
             stay.left.pop("stall", None)
             stay.protects = 0
 
     def _count_faint(self, side: int, parts: list[str]) -> None:
+        self._keep_gone(side)
         self.stays[side] = Stay()
         self.stays[1 - side].flags.discard("trapped")
         self.fallen[side] += 1

@@ -6,15 +6,15 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pokejax.showdown.counting import Counter
 from pokejax.showdown.documents import Document
-from pokejax.showdown.spectator import Spectator
-from pokejax.showdown.told import Pokemon
-from pokejax.state import MOVES
+from pokejax.showdown.told import NUMBERS_OF, Pokemon
+from pokejax.state import MOST_BOUND, MOST_CONFUSED, MOST_USES, MOVES
 from rlenv_shared.errors import EnvError
 
 
-class Listener(Spectator):
-    """A spectator that passes over messages that it does not understand, such as those of teams of other formats."""
+class Listener(Counter):
+    """A counter that passes over messages that it does not understand, such as those of teams of other formats."""
 
     def _line(self, line: str) -> None:
         with contextlib.suppress(AssertionError, EnvError, LookupError, ValueError):
@@ -26,8 +26,8 @@ class Listener(Spectator):
 
 def revealed(
     battle: Document, sides: Sequence[Document], orders: Sequence[Sequence[int]], number: int
-) -> list[dict[str, int]]:
-    """Fields of each member of a side that say what the other player knows of it.
+) -> tuple[list[dict[str, int]], dict[str, int]]:
+    """Fields of each member of a side that say what the other player knows of it, and of who is out what it counts.
 
     Args:
         battle: the document.
@@ -39,7 +39,7 @@ def revealed(
     own = [sides[number].parts("pokemon")[orders[number].index(member)] for member in range(members)]
     names = [_name(pokemon) for pokemon in own]
     if len(set(names)) < members or not (log := battle.get("log", list, [])):
-        return [{"appeared": 0} for _ in own]
+        return [{"appeared": 0} for _ in own], {}
     other = 1 - number
     spectator = Listener(other)
     spectator.hear(_lines(log, other), _request(sides[other], other))
@@ -59,8 +59,12 @@ def revealed(
             "appeared": 1 + list(known).index(name), "percent": max(told.percent, 0),
             "ability_shown": told.ability is not None or name in copied, "item_shown": told.item is not None,
             "moves_shown": sum(1 << slot for slot in shown), "rested": _rested(told),
+            "gone": NUMBERS_OF["item"].get(spectator.item_gone(number, name), 0),
         })  # fmt: skip
-    return found
+    stay = spectator.stays[number]
+    counted = {"uses": (stay.uses, MOST_USES), "confused_for": (stay.confused, MOST_CONFUSED)}
+    counted["bound_for"] = (stay.bound_for, MOST_BOUND)
+    return found, {name: min(count, most) for name, (count, most) in counted.items()}
 
 
 def _rested(told: Pokemon) -> int:

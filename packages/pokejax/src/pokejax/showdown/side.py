@@ -89,13 +89,15 @@ class Side:
         found: dict[str, int] = {
             f"order[{place}]": member for place, member in enumerate([*self.order, *range(len(self.order), TEAM)])
         }
-        told = revealed(self.battle, self.sides, self.orders, self.number)
+        told, counted = revealed(self.battle, self.sides, self.orders, self.number)
         for member in range(TEAM):
             present = member in self.order
             own = self._lasting(member) | told[member] if present else {"row": self._row(member), "fainted": 1}
             found |= {f"member[{member}].{name}": value for name, value in own.items()}
             if self.order[0] == member:
                 found |= own
+        if not self.front.true("fainted"):
+            found |= counted
         for part in (self._choice, self._volatile, self._ability, self._side_conditions, self._slot_conditions):
             found |= part()
         found |= self._arrivals(found)

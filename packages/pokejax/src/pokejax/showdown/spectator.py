@@ -18,6 +18,7 @@ from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
 from pokejax.observation import FOE, NUMBERS, OWN, TABLE
 from pokejax.observation_table import IDS
 from pokejax.showdown.told import (
+    ABILITIES_OF,
     LASTING,
     NUMBERS_OF,
     PARADOX,
@@ -45,14 +46,6 @@ SAY_NOTHING: Final = frozenset({
     "inactive", "error", "rated", "split", "-mustrecharge", "bigerror",
 })  # fmt: skip
 """Messages that add nothing to what an observation holds, besides what their ``[from]`` says."""
-ABILITIES_OF: Final = CHANGED_ABILITIES | {
-    "ogerpon": "defiant",
-    "ogerponcornerstone": "sturdy",
-    "ogerponhearthflame": "moldbreaker",
-    "ogerponwellspring": "waterabsorb",
-    "terapagos": "terashift",
-}
-"""The only abilities of species that change together with them."""
 UNKNOWN: Final = "?"
 """The ability of who has transformed, until a request says it."""
 BINDING: Final = ("magmastorm", "whirlpool")
@@ -83,6 +76,7 @@ class Spectator:
         self.most: dict[str, int] = {}
         self.seen: set[str] = set()
         self.dancing: str | None = None  # who has just been said to repeat a dance
+        self.stolen = ""  # the berry that has been eaten by another one than its bearer
         self.danced: dict[str, str] = {}  # what who has repeated in this turn
         self.before: tuple[str, ...] = ()  # the last line: "move", its name, its target
 
@@ -130,7 +124,7 @@ class Spectator:
             self._pokemon(holder).ability = name
         elif kind == "ability":
             self._know_ability(holder, name)
-        elif self._stay(holder).item != "":  # what a berry does is said when it is eaten already
+        elif self._stay(holder).item != "" and name != self.stolen:  # said when a berry is eaten already
             self._know_item(holder, name)
 
     def _know_ability(self, ident: str, name: str) -> None:
@@ -183,7 +177,7 @@ class Spectator:
                 side.alias, side.feigned, name = name, told.species, true
                 told = dataclasses.replace(read_details(self._entry(true)["details"]), tera=told.tera)
         pokemon = side.team.setdefault(name, dataclasses.replace(told, tera=""))
-        side.before = dataclasses.replace(pokemon, moves=list(pokemon.moves))
+        side.before = dataclasses.replace(pokemon, moves=list(pokemon.moves), used=dict(pokemon.used))
         side.stay = Pokemon(pokemon.species, pokemon.level)
         status = (condition.split(" ")[1:] or [""])[0]
         pokemon.sleep = pokemon.sleep if pokemon.status == status else 0
@@ -249,6 +243,8 @@ class Spectator:
         stay = self._stay(given[0])
         pokemon.moves += [move for move in stay.moves if move not in pokemon.moves]
         pokemon.item = pokemon.item if stay.item is None else stay.item
+        for move, used in feigned.used.items():
+            pokemon.used[move] = pokemon.used.get(move, 0) + used - side.before.used.get(move, 0)
         pokemon.ability = "illusion"
         side.team[side.active] = side.before
         side.active, side.before = name, dataclasses.replace(pokemon, form=0)
@@ -457,6 +453,7 @@ class Spectator:
 
     def _on_enditem(self, given: list[str], tags: Mapping[str, str]) -> None:
         self._know_item(given[0], "")
+        self.stolen = to_id(given[1]) if tags.get("from") == "stealeat" else ""
 
     def _on_activate(self, given: list[str], tags: Mapping[str, str]) -> None:
         kind, name = effect(given[1])

@@ -5,7 +5,7 @@ A second, independent way to `pokejax.observation_v1`: it knows nothing of the e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,8 +15,8 @@ from pokejax.observation import FOE, OWN
 from pokejax.observation_table import IDS
 from pokejax.observation_v1 import COUNTS, MOST_BEGUN, MOST_OUT, MOST_PROTECTS, TABLE
 from pokejax.showdown.counting import FIELD, Counter, Stay
-from pokejax.showdown.told import NUMBERS_OF
-from pokejax.state import MOST_FALLEN, MOVES, TEAM
+from pokejax.showdown.told import NUMBERS_OF, dex
+from pokejax.state import COPIED_PP, MAX_PP, MOST_BLOWS, MOST_FALLEN, MOST_USES, MOVES, TEAM
 
 COUNTED: Final = {
     "taunted": "taunt", "encored": "encore", "disabled": "disable", "heal_blocked": "healblock",
@@ -53,7 +53,11 @@ class SpectatorV1(Counter):
             values[f"{name}.loafs"] = [known and loafs]
             for k in range(TEAM):
                 values[f"{name}.pokemon[{k}].gender"] = [rows.GENDERS.index(self._gender(number, k))]
-        values["foe.spent"] = self._spent(1 - self.player, values)
+                gone = self.item_gone(number, self._name(number, k))
+                values[f"{name}.pokemon[{k}].gone"] = [NUMBERS_OF["item"][gone] + 1 if gone else 0]
+                values[f"{name}.pokemon[{k}].blows"] = [self._blows(number, k)]
+        for k in range(TEAM):
+            values[f"foe.pokemon[{k}].spent"] = self._spent(k, values[f"foe.pokemon[{k}].moves"])
         wishes = self.sides[self.player].wish > 0
         values["own.wish_hp"] = [max(self.most.get(self.wished[self.player], 0) // 2, 1) if wishes else 0]
         values["own.unburdened"] = [self._unburdened()]
@@ -97,6 +101,9 @@ class SpectatorV1(Counter):
             "recharges": "mustrecharge" in stay.left,
             "no_retreat": "noretreat" in volatiles,
             "charged": "charge" in volatiles,
+            "confused_for": stay.confused if "confusion" in volatiles else 0,
+            "bound_for": stay.bound_for if "partiallytrapped" in volatiles else 0,
+            "uses": min(stay.uses, MOST_USES),
             "grown_by_item": grown and "booster" in stay.flags,
             "begun": min(stay.actions, MOST_BEGUN),
             "turns_out": min(stay.turns, MOST_OUT),
@@ -122,13 +129,26 @@ class SpectatorV1(Counter):
         team = list(self.sides[number].team)
         return self.genders.get((number, team[k]), "").replace("N", "") if k < len(team) else ""
 
-    def _spent(self, number: int, values: Mapping[str, list[Any]]) -> list[int]:
-        """By the known moves of the active Pokémon."""
-        active = [k for k in range(TEAM) if values[f"foe.pokemon[{k}].active"][0]]
-        if not active or not self._stands(number):
+    def _spent(self, k: int, moves: Sequence[int]) -> list[int]:
+        """What the other side's k-th Pokémon has used of each of its known moves."""
+        number = 1 - self.player
+        name, side = self._name(number, k), self.sides[number]
+        if not name:
             return [0] * MOVES
-        spent = {NUMBERS_OF["move"][move]: max(count, 0) for move, count in self.stays[number].spent.items()}
-        return [spent.get(move, 0) if move else 0 for move in values[f"foe.pokemon[{active[0]}].moves"]]
+        copied = side.transformed and side.active == name
+        found = {}
+        for move, used in (side.used if copied else side.team[name].used).items():
+            most = min(dex(move)[0], COPIED_PP if copied else MAX_PP)
+            found[NUMBERS_OF["move"][move]] = max(min(used, most), 0)
+        return [found.get(move, 0) if move else 0 for move in moves]
+
+    def _name(self, number: int, k: int) -> str:
+        """Of the k-th Pokémon of a side; empty if it has not been seen."""
+        names = self.order if number == self.player else list(self.sides[number].team)
+        return names[k] if k < len(names) else ""
+
+    def _blows(self, number: int, k: int) -> int:
+        return min(self.struck.get((number, self._name(number, k)), 0), MOST_BLOWS)
 
     def _unburdened(self) -> bool:
         if not self._stands(self.player):

@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from pokejax import rows, teams
-from pokejax.effects import BOUND, BUSTED, CHANGES, FORMS, HELD, REVERTING, TERASTALS
+from pokejax.effects import BOUND, BUSTED, CHANGED_ABILITIES, CHANGES, FORMS, HELD, REVERTING, TERASTALS
 from pokejax.observation import ENTRIES, FOE
 from pokejax.state import TEAM
 from pokejax.tables import NAMES, table
@@ -20,6 +20,14 @@ LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not
 """What species become for good: the details of a Pokémon say so."""
 BORN: Final = ("shaymin",)
 """Which of these others are from the beginning."""
+ABILITIES_OF: Final = CHANGED_ABILITIES | {
+    "ogerpon": "defiant",
+    "ogerponcornerstone": "sturdy",
+    "ogerponhearthflame": "moldbreaker",
+    "ogerponwellspring": "waterabsorb",
+    "terapagos": "terashift",
+}
+"""The only abilities of species that change together with them."""
 
 
 NUMBERS_OF: Final = {kind: {name: n for n, name in reversed(list(enumerate(names)))} for kind, names in NAMES.items()}

@@ -34,23 +34,15 @@ LEFT_OUT: Final = (
         "the legal actions say it",
     ),
     (
-        "for how long confusion, Whirlpool and its like, and a rampage like Outrage have lasted",
-        "the state keeps what is left of the turns that were drawn, which nobody is told, and not what has passed",
-    ),
-    (
         "whether the other side's rampage goes on",
-        "its last move says it, but where it ends without a message, as of who is confused already",
+        "its last move and how often it has used that in a row say it, "
+        "but where it ends without a message, as of who is confused already",
     ),
     (
         "for how many turns the other side's screens still stand",
         "an item that need not be known decides; how long they have stood is there",
     ),
-    (
-        "power points that the other side's Pokémon have lost before they came in last, how often one has been struck",
-        "what one with Illusion has done and suffered is told of another one, and the state keeps it for itself alone",
-    ),
     ("the other side's Wish in hit points", "the most hit points of who has wished are not known"),
-    ("which item is gone", "the state keeps berries alone"),
     ("Unburden of the other side", "its ability is never told"),
     ("hit points of a substitute", "no message tells what a blow has taken of it"),
     (

@@ -1,0 +1,122 @@
+"""What a player counts of each Pokémon: power points that it has lost, blows that it has taken, the item that is gone.
+
+Everything hangs on the names by which messages call a Pokémon: what one with Illusion does and suffers is told of
+another one, until its guise falls (`pokejax.rules.guises`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from pokejax.battle import any_of
+from pokejax.picking import pick
+from pokejax.seeing import Values, constants_at, store_front
+from pokejax.state import COPIED_PP, LAYOUT, MOVES, TEAM, Words
+from rlenv_shared.ops import Ops
+
+Lost = list[tuple[Any, Any]]
+"""Moves and the power points that they have lost."""
+
+
+def of_own(side: Any) -> list[Values]:
+    """``gone`` and ``blows`` of the player's own Pokémon, in the order of its team.
+
+    Args:
+        side: whose front has been written back (`seeing.store_front`).
+    """
+    seeming = (side.guise > 0) & (side.gone > 0)
+    return [
+        {"gone": _as_id(pick(seeming & (side.guise == k + 1), side.gone, member.gone)), "blows": [member.blows]}
+        for k, member in enumerate(side.member[k] for k in range(TEAM))
+    ]
+
+
+def of_foe(words: Words, known: list[list[Any]], params: Any, ops: Ops) -> list[Values]:
+    """``gone``, ``blows`` and ``spent`` of the other side's Pokémon, in the order in which they came out.
+
+    Args:
+        words: state of one battle, whose second side is the other one.
+        known: numbers of the moves of each Pokémon that are known, 0 for none; ``spent`` is in their order, and of who
+            has transformed that of the moves that it has copied.
+        params: tables and pool.
+        ops: form of the program.
+    """
+
+    def as_told(state: tuple[Words, list[list[Any]], list[Values]]) -> tuple[Words, list[list[Any]], list[Values]]:
+        inner, moves, _ = state
+        return inner, moves, _Counting(inner, params, ops).of_team(moves, in_guises=True)
+
+    plain = _Counting(words, params, ops).of_team(known, in_guises=False)
+    worn = LAYOUT.view(words).side[1].wearer > 0
+    found: list[Values] = ops.when_any("what is counted in guises", worn, as_told, (words, known, plain))[2]
+    return found
+
+
+def _as_id(item: Any) -> list[Any]:
+    """One plus an item, 0 for none."""
+    return [pick(item > 0, item + 1, 0)]
+
+
+class _Counting:
+    """The other side, with who is out written back."""
+
+    def __init__(self, words: Words, params: Any, ops: Ops) -> None:
+        self.params, self.ops = params, ops
+        self.side = side = LAYOUT.view(words).side[1]
+        front = side.member[side.order[0]]
+        self.since_it_came_in = [front.pp[slot] - side.pp[slot] for slot in range(MOVES)]
+        store_front(side)
+        copied = constants_at(side.copied_row, params).moves
+        most = [jnp.minimum(self._most(move), COPIED_PP) for move in copied]
+        self.copied = [(copied[slot], most[slot] - side.copied_pp[slot]) for slot in range(MOVES)]
+
+    def of_team(self, known: list[list[Any]], *, in_guises: bool) -> list[Values]:
+        """Of each Pokémon; ``in_guises`` where one has come out as another one."""
+        side, found = self.side, []
+        for k, moves in enumerate(known):
+            here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
+            member, seen, gone = side.member[here], any_of(here), side.member[here].gone
+            lost = self._lost(here, member)
+            if in_guises:
+                seems = any_of(flag & (side.guise == m + 1) for m, flag in enumerate(here))
+                gone = pick(seems & (side.gone > 0), side.gone, gone)
+                lost = self._as_told(here, member, seems, lost)
+            spent = [_of_move(move, lost) for move in moves]
+            if in_guises:  # two may have used one move under one name
+                spent = [jnp.clip(total, 0, self._most(move)) for total, move in zip(spent, moves, strict=True)]
+            counted = {"gone": _as_id(gone), "blows": [member.blows], "spent": spent}
+            found.append({name: [pick(seen, value, 0) for value in values] for name, values in counted.items()})
+        return found
+
+    def _most(self, move: Any) -> Any:
+        return self.ops.take(self.params.power_points, move)
+
+    def _lost(self, here: Sequence[Any], member: Any) -> Lost:
+        """The moves of one Pokémon and what they have lost."""
+        transformed = self.side.transformed & any_of(flag & (self.side.order[0] == m) for m, flag in enumerate(here))
+        moves = constants_at(member.row, self.params).moves
+        own = [(moves[slot], self._most(moves[slot]) - member.pp[slot]) for slot in range(MOVES)]
+        return [
+            (pick(transformed, copied, move), pick(transformed, other, lost))
+            for (copied, other), (move, lost) in zip(self.copied, own, strict=True)
+        ]
+
+    def _as_told(self, here: Sequence[Any], member: Any, seems: Any, lost: Lost) -> Lost:
+        """What one with Illusion has lost in a guise counts for the moves of who it seemed to be."""
+        side, found, others = self.side, [], []
+        itself = any_of(flag & (side.wearer == m + 1) for m, flag in enumerate(here))
+        wearer = constants_at(side.member[side.wearer - 1].row, self.params).moves
+        for slot, (move, own) in enumerate(lost):
+            now = pick(side.guise > 0, self.since_it_came_in[slot], 0)
+            elsewhere = sum(side.member[m].false_spent[slot] for m in range(TEAM)) + now
+            found.append((move, own - pick(itself, elsewhere, 0)))
+            others.append((wearer[slot], member.false_spent[slot] + pick(seems, now, 0)))
+        return found + others
+
+
+def _of_move(move: Any, lost: Lost) -> Any:
+    """What a move has lost altogether; 0 for no move."""
+    return sum(pick((other == move) & (move > 0), amount, 0) for other, amount in lost)
