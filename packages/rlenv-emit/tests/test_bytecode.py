@@ -25,6 +25,7 @@ from rlenv_emit.hooks import any_lane
 from rlenv_games import Hand, Skirmish
 from rlenv_shared import counter_rng, masking, registry
 from rlenv_shared.errors import StorageError
+from rlenv_testing import quick
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800)]
 LANES = machine.LANES
@@ -37,7 +38,8 @@ BY_XLA = processor.BY_XLA.name
 
 
 def carried_out(form: str, function: Any, *example: Any) -> Any:
-    return jax.jit(jax.vmap(emit(function, *example, form=form)))
+    """XLA's loop over instructions would be optimised for longer than it runs."""
+    return jax.jit(jax.vmap(emit(function, *example, form=form)), compiler_options=dict(quick.BARELY))
 
 
 PARTS = 4  # XLA takes 3 GB for half of the operations in one program
