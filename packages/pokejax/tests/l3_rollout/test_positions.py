@@ -13,8 +13,10 @@ from pokejax.showdown.incoming import drawn, read, words
 from pokejax.showdown.viewpoint import REQUEST
 from pokejax.verification import DECLARATION
 from pokejax.verification.battles import play
+from pokejax.verification.cases import described, record
 from pokejax.verification.positions import SERIALISED
 from pokejax.verification.rollouts import compare_positions, compare_viewpoints
+from pokejax.verification.viewpoints import looked_at
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_testing import deadlines
 
@@ -152,3 +154,17 @@ def test_what_is_not_told_is_drawn_from_a_seed():
         determinize(["|-newmessage|p1a", *told()], 0)
     with pytest.raises(InvalidParamsError, match="messages and requests of one battle"):
         determinize(told()[40:], 0)
+
+
+def test_who_has_transformed_has_the_ability_of_what_the_other_one_has_become():
+    entry = {
+        "of": "rule imposter-of-a-terapagos",
+        "own": "snorlax @  / thickfat / rest + ditto @ choicescarf / imposter / transform",
+        "foe": "terapagos level 77 tera Stellar @  / terashift / calmmind, rapidspin",
+        "turns": ["rest : calmmind", "s2 : calmmind", "calmmind : rapidspin"],
+    }
+    recording = record(described([entry]), messages=True)[0][0]
+    asked = [n for n, view in enumerate(recording["views"]) if view["kinds"][0] == "move"]
+    found = [looked_at(recording, 0, at) for at in asked]
+    assert any(spectator.sides[0].transformed for _, spectator, _ in found)
+    assert [difference for *_, difference in found] == [None] * len(asked)

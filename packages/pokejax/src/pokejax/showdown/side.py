@@ -336,12 +336,15 @@ class Side:
         }
         if self.copied is not None:
             member, other = self.copied
+            changed = self._copied_changed()
+            became = CHANGES[other["species"]] if changed else other["species"]
             slots = front.parts("moveSlots")
             found |= {
                 "transformed": 1,
                 "copied_row": TEAM * (self.first_team + 1 - self.number) + member,
-                "copied_changed": self._copied_changed(),
-                "copied_ability": teams.ability_of({**other, "ability": ability}),
+                "copied_changed": changed,
+                "form": 1 if changed else found["form"],
+                "copied_ability": teams.ability_of({"species": became, "ability": ability}),
             } | {f"copied_pp[{k}]": slot.number("pp") for k, slot in enumerate(slots)}
         elif ability != front.text("baseAbility"):
             found["copied_ability"] = self._known("ability", ability, front)

@@ -13,6 +13,7 @@ import numpy as np
 from pokejax import rows, teams
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
+from pokejax.showdown import Position
 from pokejax.showdown.spectator import Spectator
 from pokejax.showdown.told import Pokemon
 from pokejax.showdown.viewpoint import REQUEST, determinize
@@ -38,17 +39,8 @@ def verify_viewpoints(recordings: Sequence[dict[str, Any]], form: str = "native"
     outcome = Outcome(battles=len(recordings))
     for n, recording in enumerate(recordings):
         player, at = drawn(recording)
-        spectator, lines = Spectator(player), []
-        for view in recording["views"][: at + 1]:
-            told = view["messages"]
-            news, request = told[f"p{player + 1}"], told["requests"][player]
-            spectator.hear(news, request)
-            lines += [*news, REQUEST + json.dumps(request)]
         outcome.decisions += 1
-        position = determinize(lines, at)
-        seen = _observe()(position.state, position.params)
-        ours = {name: np.asarray(array)[player] for name, array in seen.items()}
-        difference = first_difference(ours, spectator.observation())
+        position, spectator, difference = looked_at(recording, player, at)
         told = list(spectator.sides[1 - player].team.values())  # in the order in which the position has them
         foes = itertools.zip_longest(position.teams[1 - player], told)
         unheard = [one["species"] for one, known in foes if not _generated(one, known)]
@@ -57,6 +49,20 @@ def verify_viewpoints(recordings: Sequence[dict[str, Any]], form: str = "native"
         if difference:
             outcome.mismatches.append((n, at, f"player {player}: {difference}"))
     return outcome
+
+
+def looked_at(recording: Mapping[str, Any], player: int, at: int) -> tuple[Position, Spectator, str | None]:
+    """A position of what a player was told up to a decision, who knows it, and how what both observe differs."""
+    spectator, lines = Spectator(player), []
+    for view in recording["views"][: at + 1]:
+        told = view["messages"]
+        news, request = told[f"p{player + 1}"], told["requests"][player]
+        spectator.hear(news, request)
+        lines += [*news, REQUEST + json.dumps(request)]
+    position = determinize(lines, at)
+    seen = _observe()(position.state, position.params)
+    ours = {name: np.asarray(array)[player] for name, array in seen.items()}
+    return position, spectator, first_difference(ours, spectator.observation())
 
 
 def drawn(recording: Mapping[str, Any]) -> tuple[int, int]:
