@@ -84,6 +84,7 @@ KINDS: Final = (
         "plays for minutes",
         "test-<pkg>",
     ),
+    Kind(r"python -m pokejax\.verification\.training_curve", "starts", "reads a training run", "test-<pkg>"),
     Kind(r"python -m pokejax\.verification\.league", "starts", "trains for minutes to days", "test-<pkg>"),
     Kind(r"python -m tcgjax\.verification\.", "starts", "hours", "transfer"),
     Kind(
