@@ -21,12 +21,10 @@ Lost = list[tuple[Any, Any]]
 """Moves and the power points that they have lost."""
 
 
-def of_own(side: Any) -> list[Values]:
-    """``gone`` and ``blows`` of the player's own Pokémon, in the order of its team.
-
-    Args:
-        side: whose front has been written back (`seeing.store_front`).
-    """
+def of_own(words: Words) -> list[Values]:
+    """``gone`` and ``blows`` of the player's own Pokémon, in the order of its team; its side is the first one."""
+    side = LAYOUT.view(words).side[0]
+    store_front(side)
     seeming = (side.guise > 0) & (side.gone > 0)
     return [
         {"gone": _as_id(pick(seeming & (side.guise == k + 1), side.gone, member.gone)), "blows": [member.blows]}
@@ -76,6 +74,7 @@ class _Counting:
     def of_team(self, known: list[list[Any]], *, in_guises: bool) -> list[Values]:
         """Of each Pokémon; ``in_guises`` where one has come out as another one."""
         side, found = self.side, []
+        disguised = self._disguised() if in_guises else []
         for k, moves in enumerate(known):
             here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
             member, seen, gone = side.member[here], any_of(here), side.member[here].gone
@@ -83,7 +82,7 @@ class _Counting:
             if in_guises:
                 seems = any_of(flag & (side.guise == m + 1) for m, flag in enumerate(here))
                 gone = pick(seems & (side.gone > 0), side.gone, gone)
-                lost = self._as_told(here, member, seems, lost)
+                lost = self._as_told(here, member, seems, lost, disguised)
             spent = [_of_move(move, lost) for move in moves]
             if in_guises:  # two may have used one move under one name
                 spent = [jnp.clip(total, 0, self._most(move)) for total, move in zip(spent, moves, strict=True)]
@@ -104,16 +103,24 @@ class _Counting:
             for (copied, other), (move, lost) in zip(self.copied, own, strict=True)
         ]
 
-    def _as_told(self, here: Sequence[Any], member: Any, seems: Any, lost: Lost) -> Lost:
-        """What one with Illusion has lost in a guise counts for the moves of who it seemed to be."""
-        side, found, others = self.side, [], []
-        itself = any_of(flag & (side.wearer == m + 1) for m, flag in enumerate(here))
+    def _disguised(self) -> list[tuple[Any, Any, Any]]:
+        """The moves of one with Illusion, what they have lost in the guise it is in, and in all that it has been in."""
+        side, found = self.side, []
         wearer = constants_at(side.member[side.wearer - 1].row, self.params).moves
-        for slot, (move, own) in enumerate(lost):
-            now = pick(side.guise > 0, self.since_it_came_in[slot], 0)
-            elsewhere = sum(side.member[m].false_spent[slot] for m in range(TEAM)) + now
+        for slot, since in enumerate(self.since_it_came_in):
+            now = pick(side.guise > 0, since, 0)
+            found.append((wearer[slot], now, sum(side.member[m].false_spent[slot] for m in range(TEAM)) + now))
+        return found
+
+    def _as_told(
+        self, here: Sequence[Any], member: Any, seems: Any, lost: Lost, disguised: Sequence[tuple[Any, Any, Any]]
+    ) -> Lost:
+        """What one with Illusion has lost in a guise counts for the moves of who it seemed to be."""
+        itself = any_of(flag & (self.side.wearer == m + 1) for m, flag in enumerate(here))
+        found, others = [], []
+        for slot, ((move, own), (other, now, elsewhere)) in enumerate(zip(lost, disguised, strict=True)):
             found.append((move, own - pick(itself, elsewhere, 0)))
-            others.append((wearer[slot], member.false_spent[slot] + pick(seems, now, 0)))
+            others.append((other, member.false_spent[slot] + pick(seems, now, 0)))
         return found + others
 
 

@@ -20,7 +20,7 @@ from pokejax.observation_table import IDS, Entry, Table, stacked
 from pokejax.picking import pick
 from pokejax.rules import screens
 from pokejax.rules.numbers import quotient
-from pokejax.seeing import Values, constants_at, store_front
+from pokejax.seeing import Values, constants_at
 from pokejax.state import (
     ASK_SWITCH,
     LAYOUT,
@@ -177,9 +177,7 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
     values["own.wish_hp"] = [pick(own.wish_turns > 0, jnp.maximum(quotient(own.wish, 2), 1), 0)]
     values["own.unburdened"] = [own.unburdened & (own.item == 0)]
     known = [values[f"foe.pokemon[{k}].moves"] for k in range(TEAM)]
-    mine = LAYOUT.view(words).side[0]
-    store_front(mine)
-    for name, team in ((OWN, counted.of_own(mine)), (FOE, counted.of_foe(words, known, params, ops))):
+    for name, team in ((OWN, counted.of_own(words)), (FOE, counted.of_foe(words, known, params, ops))):
         for k, found in enumerate(team):
             values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
     values["foe.types"] = _as_told(words, params, ops, values["foe.types"])

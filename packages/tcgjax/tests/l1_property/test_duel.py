@@ -27,7 +27,7 @@ GAMES = 16
 FORM = "bytecode"
 
 
-@pytest.mark.parametrize("form", [FORM, pytest.param("native", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("form", [FORM, pytest.param(None, marks=pytest.mark.slow, id="native")])
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_policy_plays_the_same_games_in_both_engines(share, form):
     env = Duel(form=form, heuristic=share, points_weight=0.125)

@@ -124,7 +124,8 @@ class Spectator:
             self._pokemon(holder).ability = name
         elif kind == "ability":
             self._know_ability(holder, name)
-        elif self._stay(holder).item != "" and name != self.stolen:  # said when a berry is eaten already
+        # What a berry does is said when it is eaten already, also by who has stolen it.
+        elif self._stay(holder).item != "" and name != self.stolen:
             self._know_item(holder, name)
 
     def _know_ability(self, ident: str, name: str) -> None:

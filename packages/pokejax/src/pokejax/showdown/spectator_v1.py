@@ -126,8 +126,7 @@ class SpectatorV1(Counter):
         if number == self.player:
             details = self._entry(self.order[k])["details"].split(", ")
             return next((part for part in details if part in ("M", "F")), "")
-        team = list(self.sides[number].team)
-        return self.genders.get((number, team[k]), "").replace("N", "") if k < len(team) else ""
+        return self.genders.get((number, self._name(number, k)), "").replace("N", "")
 
     def _spent(self, k: int, moves: Sequence[int]) -> list[int]:
         """What the other side's k-th Pokémon has used of each of its known moves."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,18 +68,14 @@ def _points(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for number in range(1, min(POINTS, len(records)) + 1):
         end = len(records) * number // min(POINTS, len(records))
         part = records[before:end]
-        counts = [record["episodes"] - earlier for record, earlier in _with_earlier(part, episodes)]
+        ended = [episodes, *(record["episodes"] for record in part)]
+        counts = [after - before_it for before_it, after in itertools.pairwise(ended)]
         won = [(record["episode_return"] or 0.0) / 2 + 0.5 for record in part]
         total, last = sum(count * share for count, share in zip(counts, won, strict=True)), part[-1]
         points = round(total / sum(counts), 4) if any(counts) else None
         found.append({"steps": last["step"], "stage": int(last["stage"]), "points": points})
         before, episodes = end, last["episodes"]
     return found
-
-
-def _with_earlier(part: Sequence[dict[str, Any]], episodes: int) -> list[tuple[dict[str, Any], int]]:
-    """Each record with the number of episodes before it."""
-    return list(zip(part, [episodes, *(record["episodes"] for record in part[:-1])], strict=True))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

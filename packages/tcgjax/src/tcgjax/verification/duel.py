@@ -64,6 +64,11 @@ def by_heuristic(keys: tuple[Any, Any], share: Any) -> Any:
 COMPILED_BY_XLA: Final = "xla"
 
 
+def form_here() -> str | None:
+    """The form of steps on this machine: native on a CPU, XLA's elsewhere."""
+    return None if jax.default_backend() == "cpu" else COMPILED_BY_XLA
+
+
 @dataclasses.dataclass(frozen=True)
 class Duel:
     """The game as a batch of environments for one player, with `DuelParams`.
@@ -76,8 +81,8 @@ class Duel:
     state is the words of a game, uint32 [W].
     """
 
-    form: str = "native"
-    """Of `rlenv_emit`, for CPUs, or `COMPILED_BY_XLA`."""
+    form: str | None = None
+    """Of steps: one of `rlenv_emit`'s, for CPUs, None its best here; or `COMPILED_BY_XLA`."""
     threads: int | None = None
     """Of native steps: at most that many work on a batch; all processors when None."""
     heuristic: float = 1.0
@@ -158,11 +163,11 @@ def _listed(state: Any) -> Any:
 
 
 @functools.cache
-def _program(form: str, threads: int | None) -> Any:
+def _program(form: str | None, threads: int | None) -> Any:
     """`learner_step` of one environment, emitted or as it is."""
     if form == COMPILED_BY_XLA:
         return learner_step
-    return emit_lazily(functools.partial(learner_step, ops=EMIT), None if form == "native" else form, threads, _alike)
+    return emit_lazily(functools.partial(learner_step, ops=EMIT), form, threads, _alike)
 
 
 def _alike(row: Any, action: Any, params: DuelParams) -> Any:

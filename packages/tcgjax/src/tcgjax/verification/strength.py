@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import jax
 import numpy as np
 
 from rlenv_learn import Policy, evaluate
 from rlenv_shared import files, machine
 from rlenv_shared.intervals import counted
-from tcgjax.verification.duel import COMPILED_BY_XLA, Duel
+from tcgjax.verification.duel import Duel, form_here
 from tcgjax.verification.same_games import play_both
 
 OPPONENTS: Final = {"heuristic": 1.0, "random": 0.0}
@@ -33,7 +32,7 @@ SEED: Final = 50_000_000  # of the games, far from those of the transfer experim
 
 def against(policy: Policy, opponent: str, games: int, seed: int) -> dict[str, Any]:
     """Wins, ties and losses against a script, and the share of the points with its 95 % interval."""
-    env = Duel(form="native" if jax.default_backend() == "cpu" else COMPILED_BY_XLA, heuristic=OPPONENTS[opponent])
+    env = Duel(form=form_here(), heuristic=OPPONENTS[opponent])
     return counted(evaluate(policy, env, episodes=games, seed=seed).returns)
 
 
