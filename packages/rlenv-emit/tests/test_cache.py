@@ -18,6 +18,7 @@ import pytest
 from rlenv_emit import build, emit, key, processor
 from rlenv_emit.errors import CacheWarning
 from rlenv_emit.hooks import EMIT
+from rlenv_emit.seal import is_sealed
 from rlenv_emit.synthetic import Synthetic
 
 pytestmark = pytest.mark.l1
@@ -190,4 +191,4 @@ def test_an_object_that_is_damaged_or_of_another_program_is_made_again(
     with pytest.warns(CacheWarning, match="made again") as warned:
         assert made(43) == path
     assert len(warned) == 1
-    assert build.is_sealed(path.read_bytes(), path.name.split("-")[1])
+    assert is_sealed(path.read_bytes(), path.name.split("-")[1])

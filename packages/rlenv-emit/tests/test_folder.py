@@ -17,6 +17,7 @@ import pytest
 
 from rlenv_emit import build, compiler, emit, folder, keeping, processor
 from rlenv_emit.errors import CacheWarning
+from rlenv_emit.seal import is_sealed
 from rlenv_shared.errors import InvalidParamsError, StorageError
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
@@ -197,7 +198,7 @@ def planted(at: Path, proof: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     made = build.compile_text(PLANTED % proof, processor.best(), work, key)
-    assert build.is_sealed(made.read_bytes(), key)
+    assert is_sealed(made.read_bytes(), key)
     at.unlink()
     at.write_bytes(made.read_bytes())
 

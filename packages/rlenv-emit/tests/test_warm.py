@@ -96,6 +96,26 @@ def test_what_python_notes_in_an_object_is_no_part_of_its_identity() -> None:
     assert told(first) != told(inspect.signature(lambda x, by=1: x))
 
 
+class Table:
+    """An object that works something out once."""
+
+    def __init__(self, entries: dict[str, int]) -> None:
+        self.entries = entries
+
+    @functools.cached_property
+    def total(self) -> int:
+        return sum(self.entries.values())
+
+
+def test_what_an_object_has_worked_out_is_no_part_of_its_identity_but_what_it_was_given_is() -> None:
+    used, fresh, other = Table({"a": 1}), Table({"a": 1}), Table({"a": 1})
+    assert used.total == 1
+    other.__dict__["total"] = 2  # as a test may do, which must not meet the program of the true one
+    found = [identity.identity_of(table) for table in (used, fresh, other)]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
 def test_what_cannot_be_told_has_no_identity(tmp_path: Path) -> None:
     of = identity.identity_of
     assert of(np.array([object()])) is None

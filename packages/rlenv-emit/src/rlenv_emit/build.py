@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import hashlib
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rlenv_emit import folder, keeping
+from rlenv_emit import folder, headers, keeping
 from rlenv_emit.compiler import FLAGS, command, compiler, identity, processors, run
-from rlenv_emit.cpp.source import OF_UNIT, source
+from rlenv_emit.cpp.source import LANES, OF_UNIT, source
 from rlenv_emit.errors import CompilerError, ObjectFileError
 from rlenv_emit.front.trace import program
 from rlenv_emit.keeping import Kept
 from rlenv_emit.key import key_of
 from rlenv_emit.processor import Form
+from rlenv_emit.seal import is_sealed, seal
 from rlenv_shared.errors import explain
 
 BROUGHT: Final = Path(__file__).parent / "objects"
@@ -109,6 +109,7 @@ def compile_text(text: str, form: Form, work: Path, key: str, extra: Sequence[st
     """
     written, made = Path("step.cc"), Path("step.so")  # the folder's own name may be any
     (work / written).write_text(text)
+    extra = (*extra, *(headers.include(form, work) if LANES in text and not extra else ()))
     units = min(processors(), 1 + text.count(f"#if {OF_UNIT}(") // PARTS_OF_UNIT)
     if units == 1:
         run([command(form, written, made, extra=extra)], work)
@@ -123,17 +124,6 @@ def compile_text(text: str, form: Form, work: Path, key: str, extra: Sequence[st
     with (work / made).open("ab") as file:  # what follows an object's sections is nothing to the loader
         file.write(seal((work / made).read_bytes(), key))
     return work / made
-
-
-def seal(content: bytes, key: str) -> bytes:
-    """What follows the content of an object that is whole."""
-    return f"\nrlenv-emit {key} {hashlib.sha256(content + key.encode()).hexdigest()}\n".encode()
-
-
-def is_sealed(content: bytes, key: str) -> bool:
-    """Whether an object is whole and of this key: to load a damaged one would crash."""
-    length = len(seal(b"", key))
-    return content[-length:] == seal(content[:-length], key)
 
 
 def built(kept: Kept, key: str) -> Built:

@@ -81,6 +81,16 @@ def identity() -> str:
     return found
 
 
+@functools.cache
+def is_gcc() -> bool:
+    """Whether the compiler is GCC, by what it says of its version.
+
+    Raises:
+        CompilerError: there is none, or it does not answer.
+    """
+    return "Free Software Foundation" in _said([compiler(), "--version"])
+
+
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:12]
 

@@ -313,7 +313,26 @@ class _Teller:
             self.tell(kind)
             slots = [name for one in kind.__mro__ for name in _slots(one)]
             self.tell({name: getattr(value, name) for name in slots if hasattr(value, name)})
-            self.tell(getattr(value, "__dict__", None))
+            self._attributes(value)
+
+    def _attributes(self, value: Any) -> None:
+        """What an object has been given; not what it has worked out of that, or its first use changed its identity."""
+        found = dict(getattr(value, "__dict__", {}))
+        for name in list(found):
+            derived = getattr(type(value), name, None)
+            if isinstance(derived, functools.cached_property) and _are_alike(found[name], derived.func(value)):
+                del found[name]
+        self.tell(found)
+
+
+def _are_alike(*values: Any) -> bool:
+    """Whether all values are told in the same words."""
+    told = set()
+    for value in values:
+        teller = _Teller()
+        teller.tell(value)
+        told.add(teller.digest.digest())
+    return len(told) == 1
 
 
 def _slots(kind: type) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ LIMIT: Final = 2 << 30
 """Bytes that the folder holds at most, unless the variable says otherwise."""
 WAIT: Final = 900.0
 """Seconds after which a process no longer waits for another one that makes the same file."""
-KEPT: Final = (".so", ".npz", ".cubin", ".json")
+KEPT: Final = (".so", ".npz", ".cubin", ".json", ".gch")
 """Ends of names of what is kept; nothing else in the folder is touched, but for what is left of killed processes."""
 _WORK: Final = ".making-"
 _LEFT: Final = re.compile(r"tmp[a-z0-9_]{8}|\..*\.[0-9a-f]{8}\.tmp")

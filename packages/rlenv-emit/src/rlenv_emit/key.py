@@ -22,7 +22,9 @@ from rlenv_emit.front.arrays import is_key
 from rlenv_emit.front.control import CALLED, CALLS, parts_of_scan
 from rlenv_emit.processor import Form
 
-SOURCES: Final = ("builder.py", "build.py", "compiler.py", "ir.py", "passes.py", "front/*.py", "cpp/*.py", "cpp/*.h")
+SOURCES: Final = (
+    "builder.py", "build.py", "compiler.py", "headers.py", "ir.py", "passes.py", "front/*.py", "cpp/*.py", "cpp/*.h",
+)  # fmt: skip
 """What turns a jaxpr into an object."""
 CONTROL: Final[dict[str, Sequence[str]]] = {
     "cond": ("branches",),

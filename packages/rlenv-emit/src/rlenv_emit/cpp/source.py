@@ -14,6 +14,8 @@ from rlenv_emit.ir import DTYPES, NUMPY, Array, Block, If, Loop, Op, Program, Va
 
 OF_UNIT: Final = "OF_UNIT"
 """The macro that says whether a part is compiled in this unit: compilers may share a file's parts (`entry.h`)."""
+LANES: Final = '#include "lanes.h"'
+"""The line with which the text of a step for several lanes begins."""
 _ARGUMENTS = "(frame* __restrict F, const call* __restrict c, const long g)"
 
 
@@ -66,7 +68,8 @@ class Writer:
             [
                 f"#define INPUTS {len(self._program.inputs)}",
                 f"#define OUTPUTS {len(self._program.outputs)}",
-                '#include "lanes.h"\n#include "entry.h"',
+                LANES,
+                '#include "entry.h"',
                 *(_table(number, table) for number, table in enumerate(self._program.tables)),
                 f"struct frame {{\n{frame}}};",
                 *(f"void part{number}{_ARGUMENTS};" for number in self._functions),
