@@ -14,8 +14,8 @@ import numpy as np
 from pokejax import battle, engine, hidden, observation, observation_v1, pools
 from pokejax.rules.faint import finished
 from pokejax.rules.queue import NUM_ACTIONS, PASS
-from pokejax.state import LAYOUT, TEAM, Words
-from pokejax.tables import Params, all_forms, params
+from pokejax.state import LAYOUT, Words
+from pokejax.tables import Params, params
 from rlenv_emit.branches import form
 from rlenv_shared import masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
@@ -142,7 +142,7 @@ class RandomBattle(Env):
 
     def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
         """Two teams are drawn from the pool; the battle's draws are counted from here."""
-        count, random = np.int32(params.pool_size // TEAM), battle.generator(params, ops)
+        count, random = params.num_teams, battle.generator(params, ops)
         first, generator = random.below(generator, count, ops.mulhi)
         second, (high, low, draws) = random.below(generator, count, ops.mulhi)
         return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
@@ -155,7 +155,7 @@ class RandomBattle(Env):
     def refresh(self, params: Params, key: Any) -> Params:
         """Another pool of the same size, composed of the Pokémon of this one; host only."""
         seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
-        return params.replace(pokemon=all_forms(pools.composed(params.pool_size // TEAM, seed)))
+        return params.with_pool(pools.composed(int(params.num_teams), seed))
 
     def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
         """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""

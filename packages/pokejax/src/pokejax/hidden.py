@@ -71,10 +71,10 @@ class _Pool:
 
     def __init__(self, params: Any) -> None:
         self.columns = separated(rows.POKEMON, jnp.asarray(params.pokemon))
-        self.size = params.pool_size
-        shown = rows.POKEMON.view(tuple(column[: self.size] for column in self.columns)).shown
-        self.order = jnp.argsort(shown).astype(jnp.int32)
-        self.sorted = shown[self.order]
+        self.size = params.num_teams * np.int32(TEAM)
+        self.order = jnp.asarray(params.by_shown)
+        shown = self.at(self.order).shown
+        self.sorted = pick(jnp.arange(params.room) < self.size, shown, np.array(np.iinfo(shown.dtype).max, shown.dtype))
 
     def at(self, row: Any) -> Any:
         """Constants of a row, or of several."""
@@ -83,7 +83,7 @@ class _Pool:
     def some(self, key: Any) -> Any:
         """`LOOKED_AT` rows, one behind the other from a random one on, going round."""
         start = jax.random.randint(key, (), 0, self.size, jnp.int32)
-        return (start + _PLACES) % np.int32(self.size)
+        return (start + _PLACES) % self.size
 
     def like(self, shown: Any, key: Any) -> Any:
         """`LOOKED_AT` rows of those that show the same, one behind the other from a random one on, going round."""

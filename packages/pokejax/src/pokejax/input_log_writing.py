@@ -233,7 +233,7 @@ def _speed_nature(nature: int) -> int:
 def _forms(params: Params, row: int) -> list[dict[str, Any]]:
     """A Pokémon of the pool as itself and as what it may become."""
     words = separated(rows.POKEMON, np.asarray(params.pokemon))
-    return list(_decoded(words, [row + form * params.pool_size for form in range(FORMS)]))
+    return list(_decoded(words, [row + form * params.room for form in range(FORMS)]))
 
 
 def _decoded(words: Sequence[NDArray[np.uint32]], numbers: Sequence[int]) -> Iterator[dict[str, Any]]:

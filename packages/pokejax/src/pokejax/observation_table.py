@@ -49,9 +49,13 @@ class Table:
         """The names of the arrays."""
         return tuple(dict.fromkeys(entry.array for entry in self.entries))
 
+    @functools.cached_property
+    def _of(self) -> Mapping[str, tuple[Entry, ...]]:
+        return {array: tuple(entry for entry in self.entries if entry.array == array) for array in self.arrays}
+
     def of(self, array: str) -> tuple[Entry, ...]:
         """The entries of an array."""
-        return tuple(entry for entry in self.entries if entry.array == array)
+        return self._of[array]
 
     def size(self, array: str) -> int:
         """How many values an array has."""

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from pokejax import teams
 from pokejax.state import TEAM
-from pokejax.tables import columns
+from pokejax.tables import LEAST, MOST, columns
 from rlenv_shared.errors import InvalidParamsError
 
 Pool = tuple[NDArray[np.uint32], ...]
-SIZE: Final = 4096
+SIZE: Final = LEAST
 """Teams of the pool that `default` gives."""
-MOST: Final = 65_536 // TEAM
 
 
 def generated() -> Pool:

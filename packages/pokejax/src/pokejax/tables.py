@@ -18,11 +18,18 @@ from numpy.typing import NDArray
 from pokejax.data import DATA, MANIFEST, SCHEMA
 from pokejax.picking import pick
 from pokejax.rows import BOOSTS, MOVE, POKEMON, POKEMON_WORDS
+from pokejax.state import TEAM
 from rlenv_shared.errors import SnapshotVersionError, explain
 from rlenv_shared.packing import Layout
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 Column = Any
+LEAST: Final = 4096
+"""For so many teams every pool has room."""
+LISTED: Final = 1 << 18
+"""So many drawn numbers every list has room for."""
+MOST: Final = 65_536 // TEAM
+"""Teams that a state can number the Pokémon of."""
 FORMS: Final = 3
 """As what a Pokémon of the pool has rows: itself, what it may become, and that Terastallized."""
 ALIKE_BY: Final = (
@@ -38,6 +45,9 @@ TABLES: Final = ("moves", "abilities", "items", "modifiers", "stages", "types", 
 class Params(Replaceable):
     """Tables of int32 words, with the bits of what is not negative, and the pool of teams.
 
+    Pools of up to `LEAST` teams have tables of one size, and larger ones of few sizes (`capacity`), so that programs do
+    not depend on how many teams there are.
+
     Attributes:
         moves: rows of `rows.MOVE` as `interleaved` lays them out, and so on for `abilities`, `items` and `pokemon`.
         modifiers: rows of `rows.MODIFIER` by effect, event and number; items come after abilities.
@@ -45,8 +55,10 @@ class Params(Replaceable):
         types: 0 neutral, 1 weak, 2 resistant, 3 immune, by defender and attacker.
         immunities: bits by type.
         power_points: the most of each move.
-        pokemon: of `rows.POKEMON`, six to a team, then as many of what they may become,
-            and of what they are when they have Terastallized besides.
+        pokemon: of `rows.POKEMON`, six to a team, zeros where there are no more teams; then as many of what they may
+            become, and of what they are when they have Terastallized besides.
+        num_teams: of the pool, int32 ``()``.
+        by_shown: numbers of the pool's Pokémon in the order of what they show, int32; those that are none come last.
         intimidate: row of the stages that Intimidate lowers; `speed_boost` of those that Speed Boost raises;
             `speed_drop` of those that Sticky Web lowers, `defense_drop` Gulp Missile, `evasion_drop` Defog;
             `weakness_policy` what it raises,
@@ -68,6 +80,8 @@ class Params(Replaceable):
     immunities: Any
     power_points: Any
     pokemon: Any
+    num_teams: Any
+    by_shown: Any
     intimidate: Any
     speed_boost: Any
     speed_drop: Any
@@ -85,18 +99,27 @@ class Params(Replaceable):
     numbers: Any = dataclasses.field(default=None)
 
     @property
-    def pool_size(self) -> int:
-        """How many Pokémon the pool has."""
+    def room(self) -> int:
+        """How many Pokémon the pool has room for: from the row of one to that of what it may become."""
         return len(self.pokemon) // stride(POKEMON) // FORMS
+
+    def with_pool(self, pokemon: tuple[Column, ...]) -> Params:
+        """The same with another pool, as `params` takes it; host only."""
+        return self.replace(**_pool(pokemon))
+
+    def with_numbers(self, numbers: Any) -> Params:
+        """The same whose battles draw these, uint32 ``[N]``; with zeros behind them, so that programs are few."""
+        count = len(numbers)
+        return self.replace(numbers=np.pad(numbers, (0, max(LISTED, 1 << (count - 1).bit_length()) - count)))
 
     def present_row(self, member: Any) -> Any:
         """The row of what a Pokémon, as the state has it, is now: its own, or that of what it has become."""
         forms = pick(member.terastallized, 2, 1)
-        return member.row + pick(member.changed, forms, 0) * np.int32(self.pool_size)
+        return member.row + pick(member.changed, forms, 0) * np.int32(self.room)
 
     def seeming_row(self, side: Any) -> Any:
         """The row of what an active Pokémon is now: who it has transformed into, else as `present_row`."""
-        copied = side.copied_row + pick(side.copied_changed, np.int32(self.pool_size), 0)
+        copied = side.copied_row + pick(side.copied_changed, np.int32(self.room), 0)
         return pick(side.transformed, copied, self.present_row(side))
 
 
@@ -140,6 +163,8 @@ def table(name: str) -> tuple[np.ndarray[Any, Any], ...]:
 
 NAMES: Final[dict[str, list[str]]] = json.loads(_read("names.json"))
 """Names of the numbers by kind; number 0 is ``""``."""
+NUMBERS_OF: Final = {kind: {name: n for n, name in reversed(list(enumerate(names)))} for kind, names in NAMES.items()}
+"""The number of each name, by kind; the first where there are more."""
 
 
 @functools.cache
@@ -171,13 +196,27 @@ def params(pokemon: tuple[Column, ...]) -> Params:
         "accuracies": accuracies(),
     }
     found: dict[str, Any] = {name: interleaved(table(name)) for name in TABLES}
-    return Params(pokemon=all_forms(pokemon), **found, **stages)
+    return Params(**_pool(pokemon), **found, **stages)
 
 
-def all_forms(pool: tuple[Column, ...]) -> NDArray[np.int32]:
-    """A pool as `Params` has it: what its Pokémon are, and behind it what they may become."""
-    forms = [pool[k * POKEMON_WORDS : (k + 1) * POKEMON_WORDS] for k in range(FORMS)]
-    return interleaved([np.concatenate(columns_) for columns_ in zip(*forms, strict=True)])
+def capacity(count: int) -> int:
+    """For how many teams a pool of so many has room: the next power of two."""
+    return min(max(LEAST, 1 << (count - 1).bit_length()), max(MOST, count))
+
+
+def _pool(pokemon: tuple[Column, ...]) -> dict[str, Any]:
+    """What `Params` has of a pool: what its Pokémon are, and behind it what they may become."""
+    count = len(pokemon[0])
+    behind = (0, capacity(count // TEAM) * TEAM - count)
+    padded = [np.pad(column, behind) for column in pokemon]
+    forms = [padded[k * POKEMON_WORDS : (k + 1) * POKEMON_WORDS] for k in range(FORMS)]
+    shown = np.asarray(POKEMON.view(tuple(pokemon[:POKEMON_WORDS])).shown)
+    order = [np.argsort(shown, kind="stable"), np.arange(count, len(padded[0]))]
+    return {
+        "pokemon": interleaved([np.concatenate(columns_) for columns_ in zip(*forms, strict=True)]),
+        "num_teams": np.int32(count // TEAM),
+        "by_shown": np.concatenate(order).astype(np.int32),
+    }
 
 
 def interleaved(table: Sequence[Column]) -> NDArray[np.int32]:

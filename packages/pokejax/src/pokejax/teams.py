@@ -5,6 +5,7 @@ What does not belong to the format is refused here, by name.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ from pokejax.effects import (
     TRANSFORMERS,
     beat_power,
 )
-from pokejax.tables import NAMES, columns, table
+from pokejax.tables import NAMES, NUMBERS_OF, columns, table
 from rlenv_shared.errors import InvalidParamsError, explain
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -94,9 +95,9 @@ def changed(member: Mapping[str, Any], becomes: Mapping[str, str] = CHANGES) -> 
     species = becomes.get(member["species"])
     if species is None:
         return member
-    number = NAMES["species"].index(species)
+    number = NUMBERS_OF["species"][species]
     third = int(table("species")[2][number])
-    nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
+    nature = NUMBERS_OF["nature"][member["nature"].lower()] if member["nature"] else 0
     stats = stats_of(
         base_stats(number), member["level"], member["evs"], member["ivs"], int(table("natures")[0][nature])
     )
@@ -130,20 +131,21 @@ def stats_of(base: Sequence[int], level: int, evs: Sequence[int], ivs: Sequence[
     return found
 
 
+@functools.cache
 def _beat_power(species: str) -> int:
     """The power of its blow in Beat Up; a species counts as what it was when the team was made."""
     before = {after: species for table_ in (CHANGES, TERASTALS) for species, after in table_.items()}
     before |= {crowned: base for (base, _), crowned in CROWNED.items()}
-    own = NAMES["species"].index(before.get(species, species))
+    own = NUMBERS_OF["species"][before.get(species, species)]
     return int(beat_power(int(table("species")[1][own]) >> 8 & 255))
 
 
 def types_of(member: Mapping[str, Any]) -> tuple[int, int]:
     """Both types of a described Pokémon, by number; an Arceus with Multitype has that of its plate."""
     if member["ability"] == "multitype" and member["species"].startswith("arceus"):
-        item = rows.ITEM.decode([word[NAMES["item"].index(member["item"])] for word in table("items")])
-        return int(item["plate"]) or NAMES["type"].index("Normal"), 0
-    word = int(table("species")[0][NAMES["species"].index(member["species"])])
+        item = rows.ITEM.decode([word[NUMBERS_OF["item"][member["item"]]] for word in table("items")])
+        return int(item["plate"]) or NUMBERS_OF["type"]["Normal"], 0
+    word = int(table("species")[0][NUMBERS_OF["species"][member["species"]]])
     return word & 31, word >> 5 & 31
 
 
@@ -161,25 +163,25 @@ def _columns(described: list[list[Mapping[str, Any]]]) -> tuple[NDArray[np.uint3
     species = table("species")[0]
     for team in described:
         for member in team:
-            number = NAMES["species"].index(member["species"])
+            number = NUMBERS_OF["species"][member["species"]]
             word = int(species[number])
             first, second = types_of(member)
             values = {
                 "max_hp": member["maxhp"],
                 **dict(zip(("atk", "def_", "spa", "spd", "spe"), member["stats"], strict=True)),
                 "level": member["level"], "species": number,
-                "ability": ability_of(member), "item": NAMES["item"].index(member["item"]),
+                "ability": ability_of(member), "item": NUMBERS_OF["item"][member["item"]],
                 "type1": first, "type2": second,
-                "tera_type": NAMES["type"].index(member["tera"]), "can_evolve": word >> 10 & 1,
+                "tera_type": NUMBERS_OF["type"][member["tera"]], "can_evolve": word >> 10 & 1,
                 "weight": member["weight"], "base": word >> 12,
                 "reverts": NAMES["species"][word >> 12] in REVERTING,
                 "masked": NAMES["species"][word >> 12] in MASKED, "paradox": word >> 11 & 1,
                 "beat_power": _beat_power(member["species"]),
                 "gender": rows.GENDERS.index(member["gender"].strip("N")),
-                "shown": NAMES["species"].index(SHOWN.get(member["species"], member["species"])),
+                "shown": NUMBERS_OF["species"][SHOWN.get(member["species"], member["species"])],
                 "base_spe": int(table("species")[2][number]) >> 8 & 255, **_speed_of_another(member),
             }  # fmt: skip
-            moves = [NAMES["move"].index(name) for name, _ in member["moves"]]
+            moves = [NUMBERS_OF["move"][name] for name, _ in member["moves"]]
             values |= {f"moves[{k}]": (moves + [0] * 4)[k] for k in range(4)}
             for name, column in fields.items():
                 column.append(values[name])
@@ -197,7 +199,7 @@ def _speed_of_another(member: Mapping[str, Any]) -> dict[str, int]:
     """What a transformer's Speed hangs on besides the other's species; of anybody else nobody asks."""
     if member["species"] not in TRANSFORMERS:
         return {"spe_effort": 0, "spe_nature": 0}
-    nature = NAMES["nature"].index(member["nature"].lower()) if member["nature"] else 0
+    nature = NUMBERS_OF["nature"][member["nature"].lower()] if member["nature"] else 0
     plus, minus = (int(table("natures")[0][nature]) >> shift & 7 for shift in (0, 3))
     spe = rows.STATS.index("spe")
     return {
@@ -233,7 +235,7 @@ def check(team: Sequence[Mapping[str, Any]], where: str) -> None:
 
 def _check_species(member: Mapping[str, Any], where: str) -> None:
     """Nobody begins as what it only becomes in a battle; who has been crowned when it began is."""
-    before = NAMES["species"][table("battle_only")[0][NAMES["species"].index(member["species"])]]
+    before = NAMES["species"][table("battle_only")[0][NUMBERS_OF["species"][member["species"]]]]
     if before and CROWNED.get((before, member["item"])) != member["species"]:
         raise _refused(f"{where}: species", member["species"], "what it is before a battle", f"write {before}")
 
@@ -244,7 +246,7 @@ def _check_ogerpon(member: Mapping[str, Any], where: str) -> None:
     if name != member["item"] and member["species"] != f"ogerpon{name}":
         got, expected = f"{member['item']} held by {member['species']}", f"ogerpon{name} to hold it"
         raise _refused(f"{where}: item", got, expected, "choose another")
-    ability = rows.ABILITY.decode([word[NAMES["ability"].index(member["ability"])] for word in table("abilities")])
+    ability = rows.ABILITY.decode([word[NUMBERS_OF["ability"][member["ability"]]] for word in table("abilities")])
     if ability["stays"]:
         raise _refused(f"{where}: ability", member["ability"], "one that an Ogerpon can lose", "choose another")
 
@@ -278,7 +280,7 @@ def _known(kind: str, name: str, where: str) -> int:
     if name not in NAMES[kind]:
         count = len(set(NAMES[kind])) - 1
         raise _refused(f"{where}: {kind}", name, f"one of the {count} that are played", "choose another")
-    return NAMES[kind].index(name)
+    return NUMBERS_OF[kind][name]
 
 
 def _refused(what: str, got: object, expected: object, remedy: str) -> InvalidParamsError:

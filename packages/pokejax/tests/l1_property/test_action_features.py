@@ -16,6 +16,7 @@ from pokejax.state import ASK_MOVES, LAYOUT, MOVES
 from pokejax.tables import NAMES
 from pokejax.teamtext import member
 from pokejax.verification.battles import CHUNK
+from rlenv_emit.emit import emit_lazily
 from rlenv_shared import compiling
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
@@ -31,7 +32,7 @@ def told():
         found = [of_actions(state, player, params) for player in (0, 1)]
         return tuple(jnp.stack(leaves) for leaves in zip(*found, strict=True))
 
-    return compiling.jit(jax.vmap(both, (0, None)), ENGINE)
+    return jax.jit(jax.vmap(emit_lazily(both, "bytecode"), (0, None)))
 
 
 def test_nothing_is_told_of_what_is_not_legal_and_kinds_of_actions_are_apart(played):

@@ -15,7 +15,7 @@ from pokejax.verification.observations import READERS, TABLES, VERSIONS, observe
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
 
 
 def test_every_name_stands_once_and_the_space_has_all():
@@ -52,6 +52,14 @@ def test_observations_lie_in_their_space(played):
         assert (seen[IDS] < limits).all()
         assert (seen[COUNTS] >= least).all()
         assert (seen[COUNTS] <= most).all()
+
+
+def test_xla_s_program_shows_what_instructions_show(played):
+    env = RandomBattle(observation="v1")
+    by_xla = compiling.jit(jax.vmap(env.view, (0, None)), env)
+    for words in played.words[1::12]:
+        expected = by_xla(words, played.params)
+        jax.tree.map(np.testing.assert_array_equal, observe_words("v1", words, played.params), jax.device_get(expected))
 
 
 def test_types_and_genders_are_those_of_the_species(played):

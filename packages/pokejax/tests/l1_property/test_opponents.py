@@ -13,6 +13,7 @@ from pokejax.opponents.seat import base_stat
 from pokejax.tables import NAMES
 from pokejax.verification import strength
 from rlenv_emit import emit
+from rlenv_emit.emit import emit_lazily
 from rlenv_emit.hooks import EMIT
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA
@@ -34,6 +35,11 @@ def decisions(name, ops):
 
 
 @functools.cache
+def instructions(name):
+    return jax.jit(jax.vmap(emit_lazily(decisions(name, EMIT), "bytecode"), (0, None, None)))
+
+
+@functools.cache
 def compiled(name):
     return compiling.jit(jax.vmap(decisions(name, XLA), (0, None, None)), ENGINE)
 
@@ -41,17 +47,19 @@ def compiled(name):
 @pytest.mark.parametrize("name", OPPONENTS)
 def test_they_do_what_is_legal(name, positions, played):
     for number, (state, masks) in enumerate(positions):
-        actions = np.asarray(compiled(name)(state, played.params, jnp.uint32(number * 0x2F0B4C47 & 0xFFFFFFFF)))
+        actions = np.asarray(instructions(name)(state, played.params, jnp.uint32(number * 0x2F0B4C47 & 0xFFFFFFFF)))
         assert np.take_along_axis(masks, actions[..., None], axis=2).all()
 
 
 @pytest.mark.parametrize("name", ["base-power", "heuristics-meant"])
-def test_they_decide_alike_as_native_functions(name, positions, played):
+def test_they_decide_alike_in_every_form(name, positions, played):
     state, _ = positions[-1]
     word = jnp.uint32(0x9E3779B9)
     one = jax.tree.map(lambda leaf: leaf[0], state)
     native = jax.vmap(emit(decisions(name, EMIT), one, played.params, word), (0, None, None))
-    np.testing.assert_array_equal(*(decide(state, played.params, word) for decide in (native, compiled(name))))
+    expected = compiled(name)(state, played.params, word)
+    for decide in (native, instructions(name)):
+        np.testing.assert_array_equal(decide(state, played.params, word), expected)
 
 
 def test_base_stats_are_the_species():

@@ -1,11 +1,13 @@
 """L1: pools of teams, and teams as people write them."""
 
+import jax
 import numpy as np
 import pytest
 
 from pokejax import pools, rows, teams, teamtext
-from pokejax.state import TEAM
-from pokejax.tables import NAMES, columns, table
+from pokejax.env import RandomBattle
+from pokejax.state import LAYOUT, TEAM
+from pokejax.tables import LISTED, MOST, NAMES, capacity, columns, params, table
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
@@ -48,6 +50,48 @@ def test_pools_are_joined_and_none_is_larger_than_a_state_can_number():
         pools.joined([few] * 5462)
     with pytest.raises(InvalidParamsError, match="teams of a pool: got 0"):
         pools.composed(0, seed=1)
+
+
+def test_parameters_of_pools_of_any_size_have_the_same_shapes():
+    shapes = [
+        jax.tree.map(np.shape, params(pool)) for pool in (pools.default(), pools.composed(1, 1), of(200), of(4095))
+    ]
+    assert all(one == shapes[0] for one in shapes)
+    assert [int(params(of(count)).num_teams) for count in (1, 200, pools.SIZE)] == [1, 200, pools.SIZE]
+    assert [capacity(count) for count in (pools.SIZE + 1, MOST - 1, MOST)] == [2 * pools.SIZE, MOST, MOST]
+
+
+def of(count):
+    """So many teams of the default pool."""
+    return tuple(column[: count * TEAM] for column in pools.default())
+
+
+def test_only_teams_of_the_pool_are_drawn_and_refreshed():
+    env, three = RandomBattle(), params(of(3))
+    init = jax.jit(jax.vmap(env.init, (0, None)))
+    words = init(tuple(np.arange(400, dtype=np.uint32) * factor for factor in (2654435761, 40503)), three)
+    sides = LAYOUT.view(words).side
+    for side in sides:
+        assert set(np.asarray(side.member[0].row).tolist()) == {0, TEAM, 2 * TEAM}
+    again = env.refresh(three, jax.random.key(1))
+    assert int(again.num_teams) == 3
+    assert (again.pokemon != three.pokemon).any()
+    assert jax.tree.map(np.shape, again) == jax.tree.map(np.shape, three)
+
+
+def test_rows_in_the_order_of_what_they_show_are_those_of_the_pool():
+    three = params(of(3))
+    shown = decoded(of(3))["shown"]
+    assert (np.diff(shown[three.by_shown[: 3 * TEAM]]) >= 0).all()
+    assert sorted(three.by_shown.tolist()) == list(range(three.room))
+    assert (three.by_shown[3 * TEAM :] >= 3 * TEAM).all()
+
+
+def test_lists_of_numbers_have_room_in_common():
+    given = params(of(1))
+    assert {len(given.with_numbers(np.ones(count, np.uint32)).numbers) for count in (1, 2048, LISTED)} == {LISTED}
+    more = given.with_numbers(np.ones(LISTED + 1, np.uint32)).numbers
+    assert (len(more), more.sum()) == (2 * LISTED, LISTED + 1)
 
 
 def test_both_forms_mean_the_same():

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from pokejax import policies
-from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.opponents import PLAYERS
 from pokejax.policies import PolicyPlayer
@@ -18,7 +18,7 @@ from pokejax.search import Expectimax
 from pokejax.search.expectimax import NEVER
 from pokejax.search.positions import joined
 from pokejax.showdown import Position
-from rlenv_shared import compiling
+from rlenv_emit.env import bytecode_env
 from rlenv_shared.errors import InvalidParamsError
 
 Observation = dict[str, NDArray[Any]]
@@ -134,5 +134,4 @@ class _Function:
 
 @functools.cache
 def _program() -> Any:
-    battle = RandomBattle()
-    return compiling.jit(lambda state, player, params: battle.observe(state, player, params), ENGINE)
+    return jax.jit(bytecode_env(RandomBattle()).observe)

@@ -14,10 +14,9 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from pokejax.engine import ENGINE
 from pokejax.opponents import PLAYERS
 from pokejax.rules.queue import PASS
-from rlenv_shared import compiling, files
+from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError
 
 if TYPE_CHECKING:
@@ -116,8 +115,9 @@ def decider(name: str | Path, player: int, params: Any) -> Callable[[Any, Any, A
 @functools.cache
 def script(name: str) -> Any:
     """An opponent by rule as a program for the host: ``(state, player, params, word) -> action``."""
-    chosen = PLAYERS[name]
-    return compiling.jit(lambda state, player, params, word: chosen(state, player, params, word), ENGINE)
+    from rlenv_emit.emit import emit_lazily
+
+    return jax.jit(emit_lazily(PLAYERS[name], "bytecode"))
 
 
 @functools.cache
@@ -126,5 +126,4 @@ def _view() -> Any:
     from pokejax.learning.versus import LearnersBattle
     from rlenv_emit.env import bytecode_env
 
-    battle = bytecode_env(LearnersBattle())
-    return compiling.jit(lambda state, player, params: battle.observe(state, player, params), ENGINE)
+    return jax.jit(bytecode_env(LearnersBattle()).observe)

@@ -8,10 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from pokejax.engine import ENGINE
 from pokejax.learning.versus import LearnersBattle
 from pokejax.replay_page.playing import Moment
-from rlenv_shared import compiling
+from rlenv_emit.env import bytecode_env
 from rlenv_shared.errors import InvalidParamsError
 
 
@@ -54,8 +53,4 @@ class Judge:
 @functools.cache
 def _observed() -> Any:
     """``(state [1], player, params) -> observations [1, …]``."""
-
-    def observe(state: Any, player: Any, params: Any) -> Any:
-        return LearnersBattle().observe(state, player, params)
-
-    return compiling.jit(jax.vmap(observe, (0, None, None)), ENGINE)
+    return jax.jit(jax.vmap(bytecode_env(LearnersBattle()).observe, (0, None, None)))

@@ -11,7 +11,6 @@ import jax
 import numpy as np
 
 from pokejax import rows
-from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.input_log import InputLog, Players
 from pokejax.observation import OWN
@@ -24,7 +23,7 @@ from pokejax.text import Seen
 from pokejax.verification.battles import Programs
 from pokejax.verification.input_logs import replay
 from pokejax.verification.view import snapshots
-from rlenv_shared import compiling
+from rlenv_emit.env import bytecode_env
 
 WITHOUT_COMPILER: Final = "bytecode"
 """The form of the environment for one battle."""
@@ -84,12 +83,8 @@ def _programs() -> Programs:
 
 @functools.cache
 def _observed() -> Any:
-    """``(state [1], player, params) -> observation [1, …]``: one program for both players compiles in half the time."""
-
-    def observe(state: Any, player: Any, params: Any) -> Any:
-        return RandomBattle().observe(state, player, params)
-
-    return compiling.jit(jax.vmap(observe, (0, None, None)), ENGINE)
+    """``(state [1], player, params) -> observation [1, …]``."""
+    return jax.jit(jax.vmap(bytecode_env(RandomBattle()).observe, (0, None, None)))
 
 
 def choice_words(moment: Moment, after: Moment, player: int) -> str:

@@ -67,7 +67,7 @@ def from_showdown(document: str | bytes | Mapping[str, Any]) -> Position:
     found = read(document)
     tables = params(teams.constants([list(team) for team in found.teams]))
     if found.seed:
-        tables = tables.replace(numbers=drawn(found.seed))
+        tables = tables.with_numbers(drawn(found.seed))
     return Position(words(found.values), tables, found.teams, found.seed)
 
 

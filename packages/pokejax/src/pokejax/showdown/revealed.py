@@ -8,8 +8,9 @@ from typing import Any
 
 from pokejax.showdown.counting import Counter
 from pokejax.showdown.documents import Document
-from pokejax.showdown.told import NUMBERS_OF, Pokemon
+from pokejax.showdown.told import Pokemon
 from pokejax.state import MOST_BOUND, MOST_CONFUSED, MOST_USES, MOVES
+from pokejax.tables import NUMBERS_OF
 from rlenv_shared.errors import EnvError
 
 

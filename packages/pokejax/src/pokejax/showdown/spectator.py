@@ -20,7 +20,6 @@ from pokejax.observation_table import IDS
 from pokejax.showdown.told import (
     ABILITIES_OF,
     LASTING,
-    NUMBERS_OF,
     PARADOX,
     STATS,
     Pokemon,
@@ -34,6 +33,7 @@ from pokejax.showdown.told import (
     unseen,
 )
 from pokejax.state import COPIED_PP, MOVES, TEAM
+from pokejax.tables import NUMBERS_OF
 from rlenv_shared.errors import InvalidParamsError
 
 WEATHER_TURNS, TERRAIN_TURNS, WISH_TURNS = 5, 5, 2

@@ -15,8 +15,9 @@ from pokejax.observation import FOE, OWN
 from pokejax.observation_table import IDS
 from pokejax.observation_v1 import COUNTS, MOST_BEGUN, MOST_OUT, MOST_PROTECTS, TABLE
 from pokejax.showdown.counting import FIELD, Counter, Stay
-from pokejax.showdown.told import NUMBERS_OF, dex
+from pokejax.showdown.told import dex
 from pokejax.state import COPIED_PP, MAX_PP, MOST_BLOWS, MOST_FALLEN, MOST_USES, MOVES, TEAM
+from pokejax.tables import NUMBERS_OF
 
 COUNTED: Final = {
     "taunted": "taunt", "encored": "encore", "disabled": "disable", "heal_blocked": "healblock",

@@ -11,7 +11,7 @@ from pokejax import rows, teams
 from pokejax.effects import BOUND, BUSTED, CHANGED_ABILITIES, CHANGES, FORMS, HELD, REVERTING, TERASTALS
 from pokejax.observation import ENTRIES, FOE
 from pokejax.state import TEAM
-from pokejax.tables import NAMES, table
+from pokejax.tables import NAMES, NUMBERS_OF, table
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
 PARADOX: Final = ("protosynthesis", "quarkdrive")
@@ -28,10 +28,6 @@ ABILITIES_OF: Final = CHANGED_ABILITIES | {
     "terapagos": "terashift",
 }
 """The only abilities of species that change together with them."""
-
-
-NUMBERS_OF: Final = {kind: {name: n for n, name in reversed(list(enumerate(names)))} for kind, names in NAMES.items()}
-"""The number of each name, by kind; the first where there are more."""
 
 
 @functools.cache

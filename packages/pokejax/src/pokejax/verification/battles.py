@@ -23,6 +23,7 @@ from pokejax.tables import Params, params
 from pokejax.verification.interpreted import Interpreted
 from pokejax.verification.view import CARRIED, NOT_CARRIED, action_number, snapshots, view
 from rlenv_emit import emit_env
+from rlenv_emit.env import bytecode_env
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError, explain
 from rlenv_shared.ops import xla_ops
@@ -68,7 +69,7 @@ class Programs:
         begin: ``(teams 0, teams 1, high words, low words, params) -> state`` before anybody has come in.
         step: ``(state, actions [B, 2], params) -> (state, rewards, over)``; goes on until somebody is asked.
         look: ``(state, params) -> legal actions``.
-        observe: ``(state, params) -> observations [B, 2, ...]``.
+        observe: ``(state, params) -> observations [B, 2, ...]``; as instructions in both emitted forms.
     """
 
     def __init__(self, env: RandomBattle, *, form: str = "native") -> None:
@@ -78,7 +79,9 @@ class Programs:
         def begin(team0: Any, team1: Any, high: Any, low: Any, params_: Any) -> Any:
             return engine.opening((team0, team1), (high, low, high ^ high), params_)
 
-        run = env if form in ("xla", "numpy") else emit_env(env, form=None if form == "native" else form)
+        emitted = form in ("native", "bytecode")
+        run = emit_env(env, form=None if form == "native" else form) if emitted else env
+        observer = bytecode_env(env) if emitted else env
         ops = (xla_ops(),) if form == "numpy" else ()  # the masked form, which has no branches
 
         def step(words: Any, action: Any, params_: Any) -> Any:
@@ -88,13 +91,14 @@ class Programs:
             return run.legal_actions(words, params_, *ops)
 
         def seen(words: Any, params_: Any) -> Any:
-            return run.view(words, params_, *ops)
+            return observer.view(words, params_, *ops)
 
         def compiled(function: Any, of: Any, *axes: int) -> Any:
             batched = jax.vmap(function, (*axes, None))
             return Interpreted(batched) if form == "numpy" else compiling.jit(batched, of)
 
-        self.begin, self.observe = compiled(begin, env, 0, 0, 0, 0), compiled(seen, env, 0)  # XLA's in all forms
+        self.begin = compiled(begin, env, 0, 0, 0, 0)  # XLA's in all forms
+        self.observe = compiled(seen, observer, 0)
         self.step, self.look = compiled(step, run, 0, 0), compiled(look, run, 0)
 
 
@@ -224,7 +228,7 @@ def go_on(recordings: Sequence[dict[str, Any]], form: str, states: Sequence[Word
 def _tables(recordings: Sequence[dict[str, Any]], change: Callable[[Params], Params] | None = None) -> Any:
     """Parameters with a pool of the recordings' teams, on the device."""
     described = [team for recording in recordings for team in recording["constants"]]
-    padding = [described[0]] * (2 * CHUNK - len(described))  # one program for every size
+    padding = [described[0]] * (2 * CHUNK - len(described))  # who plays nothing has teams, too
     pool = teams.constants(described + padding)
     return jax.device_put(params(pool) if change is None else change(params(pool)))
 
@@ -326,7 +330,13 @@ class Views(Sequence[Mapping[str, Any]]):
     def __getitem__(self, number: int | slice) -> Any:
         if isinstance(number, slice):
             return [self[k] for k in range(*number.indices(len(self)))]
-        return pickle.loads(zlib.decompress(self._packed[number]))
+        return _unpacked(self._packed[number])
+
+
+@functools.lru_cache(maxsize=2 * CHUNK)
+def _unpacked(packed: bytes) -> Any:
+    """A view, which is often asked for again while its battle stands at it."""
+    return pickle.loads(zlib.decompress(packed))
 
 
 def scripted(

@@ -14,8 +14,8 @@ from pokejax import damage, rows, teams
 from pokejax.effects import CHANGED_ABILITIES, CHANGES
 from pokejax.engine import ENGINE
 from pokejax.rules.screens import SCREENS
-from pokejax.state import MOVES
-from pokejax.tables import NAMES
+from pokejax.state import MOVES, TEAM
+from pokejax.tables import FORMS, NAMES, Params, stride
 from pokejax.verification.battles import composed
 from pokejax.verification.rollouts import LISTED, shared_out
 from rlenv_shared import compiling
@@ -195,13 +195,18 @@ def _calculated(cases: Sequence[Case]) -> list[list[int]]:
     filled = [*cases, *[cases[-1]] * (CASES - len(cases))]
     stacked = [
         jax.tree.map(lambda *leaves: np.stack(leaves), *trees)
-        for trees in ([case.words for case in filled], [case.tables.pokemon for case in filled])
+        for trees in ([case.words for case in filled], [_of_two_teams(case.tables) for case in filled])
     ]
     numbers = np.array([damage.move_number(case.move) for case in filled])
     critical = np.array([case.critical for case in filled])
     # tables are the same but for the two Pokémon
     found: list[list[int]] = np.asarray(_rolls()(*stacked, numbers, critical, cases[0].tables)).tolist()
     return found[: len(cases)]
+
+
+def _of_two_teams(tables: Params) -> Any:
+    """The rows of Pokémon of parameters without the room for further teams."""
+    return tables.pokemon.reshape(FORMS, -1)[:, : 2 * TEAM * stride(rows.POKEMON)].reshape(-1)
 
 
 @functools.cache

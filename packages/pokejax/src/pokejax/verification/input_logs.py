@@ -44,8 +44,8 @@ def replay(
     if not 1 <= len(logs) <= most:
         raise InvalidParamsError("logs", len(logs), f"1 to {most}", "play them in parts")
     described = [team for log in logs for team in log.teams]
-    pool = teams.constants(described + [described[0]] * (2 * most - len(described)))  # one program for every size
-    tables, count = params(pool).replace(numbers=_listed(logs, DRAWS, most)), DRAWS
+    pool = teams.constants(described + [described[0]] * (2 * most - len(described)))  # who plays nothing has teams, too
+    tables, count = params(pool).with_numbers(_listed(logs, DRAWS, most)), DRAWS
     pokemon = rows.POKEMON.decode(separated(rows.POKEMON, tables.pokemon))
     tables = jax.device_put(tables)
     run = programs(form) if run is None else run
@@ -60,7 +60,7 @@ def replay(
         draws = np.asarray(LAYOUT.view(words).draws)
         if draws[going].max() + OF_A_DECISION > count:
             count *= 4
-            tables = tables.replace(numbers=_listed(logs, count, most))
+            tables = jax.device_put(tables.with_numbers(_listed(logs, count, most)))
             words = _placed(words, draws, count)
         masks = np.asarray(run.look(words, tables))
         states = snapshots(tuple(np.asarray(word)[going] for word in words), masks[going])
@@ -95,7 +95,7 @@ def _listed(logs: Sequence[InputLog], count: int, most: int) -> Any:
     """What all battles draw, one battle after the other."""
     listed = np.zeros((most, count), np.uint32)
     listed[: len(logs)] = numbers([log.seed for log in logs], count)
-    return jax.device_put(listed.reshape(-1))
+    return listed.reshape(-1)
 
 
 def _placed(words: Any, draws: Any, count: int) -> Any:

@@ -17,7 +17,7 @@ from pokejax.showdown.spectator_v1 import SpectatorV1
 from pokejax.state import Words
 from pokejax.tables import Params
 from pokejax.verification.battles import CHUNK, Moment, Outcome, programs, replay
-from rlenv_shared import compiling
+from rlenv_emit.env import bytecode_env
 
 ROUNDING: Final = 1e-6
 """XLA multiplies by a reciprocal where NumPy divides; any two values of an entry differ by 1/1023 and more."""
@@ -27,7 +27,7 @@ TABLES: Final[Mapping[str, Table]] = {"v0": observation.TABLE, "v1": observation
 
 
 def observe(version: str, moment: Moment, form: str) -> dict[str, Any]:
-    """What both players of every battle see, arrays ``[CHUNK, 2, ...]``, by XLA's program in all forms."""
+    """What both players of every battle see, arrays ``[CHUNK, 2, ...]``; version 1 as instructions in all forms."""
     if version != "v0":
         return observe_words(version, moment.words, moment.params)
     return {name: np.asarray(array) for name, array in programs(form).observe(moment.words, moment.params).items()}
@@ -40,8 +40,7 @@ def observe_words(version: str, words: Words, params: Params) -> dict[str, Any]:
 
 @functools.cache
 def _observer(version: str) -> Any:
-    env = RandomBattle(observation=version)
-    return compiling.jit(jax.vmap(lambda words, params: env.view(words, params), (0, None)), env)
+    return jax.jit(jax.vmap(bytecode_env(RandomBattle(observation=version)).view, (0, None)))
 
 
 def verify_observations(
@@ -103,7 +102,7 @@ def first_difference(
     ours: Mapping[str, Any], theirs: Mapping[str, Any], table: Table = observation.TABLE
 ) -> str | None:
     """The first entry of the table in which two observations differ, in words."""
-    alike = {array: np.isclose(ours[array], theirs[array], rtol=0, atol=ROUNDING) for array in ours}
+    alike = {array: np.abs(ours[array] - theirs[array]) <= ROUNDING for array in ours}
     if all(array.all() for array in alike.values()):
         return None
     for name, (array, where) in table.places.items():

@@ -19,12 +19,12 @@ from poke_env.battle import Battle, Move, MoveCategory, Pokemon, PokemonType
 from poke_env.data import GenData
 from poke_env.player.baselines import MaxBasePowerPlayer, SimpleHeuristicsPlayer
 
-from pokejax.engine import ENGINE
 from pokejax.opponents import OPPONENTS
 from pokejax.poke_env.choices import Choices, names_of
 from pokejax.rules.queue import SWITCH_ACTION
 from pokejax.verification.battles import CHUNK, Moment, Outcome, replay
-from rlenv_shared import compiling
+from rlenv_emit.emit import emit_lazily
+from rlenv_emit.processor import BYTECODE
 
 GENERATION: Final = 9
 TOLD_TO_PLAYERS: Final = frozenset({"", "t:", "request", "win", "tie", "error", "expire", "uhtmlchange"})
@@ -147,7 +147,7 @@ def _decisions(name: str) -> Any:
     def both(words: Any, params: Any) -> Any:
         return jnp.stack([script(words, player, params, jnp.uint32(0)) for player in (0, 1)])
 
-    return compiling.jit(jax.vmap(both, (0, None)), ENGINE)
+    return jax.jit(jax.vmap(emit_lazily(both, BYTECODE.name), (0, None)))
 
 
 def reason(battle: Battle, sides: Sequence[Mapping[str, Any]], player: int) -> str:

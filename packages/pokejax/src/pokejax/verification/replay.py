@@ -133,7 +133,7 @@ def _settings(seeds: NDArray[np.uint64]) -> list[dict[str, Any]]:
     """Battles as the driver takes them: the teams that the environment draws, and the generator after that."""
     generator, drawn = LCG64.from_words(*_halves(seeds)), []
     for _ in range(2):
-        team, generator = LCG64.below(generator, np.int32(ENV.default_params.pool_size // TEAM))
+        team, generator = LCG64.below(generator, ENV.default_params.num_teams)
         drawn.append(team)
     members = columns("teams.npz")["teams.members"][np.stack(drawn, axis=1).reshape(-1)]
     described = {name: column[members] for name, column in teams.described_pool().items()}

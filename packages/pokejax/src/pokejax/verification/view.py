@@ -13,7 +13,7 @@ from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
 from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.showdown.conditions import RESULTS, SCREENS, written
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
-from pokejax.tables import NAMES, table
+from pokejax.tables import NAMES, NUMBERS_OF, table
 from rlenv_shared.packing.fields import Field
 
 NOT_CARRIED: Final = {
@@ -327,8 +327,9 @@ class _Side:
         }
 
 
+@functools.cache
 def _species_word(name: str) -> int:
-    return int(table("species")[0][NAMES["species"].index(name)])
+    return int(table("species")[0][NUMBERS_OF["species"][name]])
 
 
 def action_number(choice: str, order: Sequence[int]) -> int:

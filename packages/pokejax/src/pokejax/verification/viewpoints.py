@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from pokejax import rows, teams
-from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.showdown import Position
 from pokejax.showdown.spectator import Spectator
@@ -20,7 +20,7 @@ from pokejax.showdown.viewpoint import REQUEST, determinize
 from pokejax.tables import NAMES
 from pokejax.verification.battles import FORMS, Outcome
 from pokejax.verification.observations import first_difference
-from rlenv_shared import compiling
+from rlenv_emit.env import bytecode_env
 from rlenv_shared.errors import InvalidParamsError, explain
 
 
@@ -75,7 +75,7 @@ def drawn(recording: Mapping[str, Any]) -> tuple[int, int]:
 
 @functools.cache
 def _observe() -> Any:
-    return compiling.jit(RandomBattle().view, ENGINE)
+    return jax.jit(bytecode_env(RandomBattle()).view)
 
 
 @functools.cache
