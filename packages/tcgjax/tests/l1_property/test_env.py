@@ -94,6 +94,7 @@ def test_points_and_knock_outs_are_rewarded_by_their_weights(stepped):
     assert more > 5
 
 
+@pytest.mark.slow  # two minutes of g++; a quick one compares whole games of what make() gives with the reference
 def test_what_make_gives_plays_as_native_steps_do(stepped):
     env = tcgjax.make()
     assert isinstance(env, EmittedEnv)  # instructions, where the tests run on a CPU
