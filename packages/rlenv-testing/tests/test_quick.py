@@ -23,8 +23,8 @@ def test_barely(compiled_barely):
     assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
 
 
-def test_unfused(compiled_unfused):
-    assert compiling.options(Environment()) == {**OWN, **quick.UNFUSED}
+def test_unoptimised(compiled_unoptimised):
+    assert compiling.options(Environment()) == {**OWN, **quick.UNOPTIMISED}
     assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
 
 

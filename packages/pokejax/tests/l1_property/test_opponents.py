@@ -70,7 +70,7 @@ def test_base_stats_are_the_species():
 
 def test_heuristics_win_against_the_highest_base_power_and_that_against_random_play():
     for better, worse in (("heuristics", "base-power"), ("base-power", "random")):
-        won = strength.results(better, worse, 128, 5)
+        won = strength.results(better, worse, 128, 5, form="bytecode")
         assert np.isin(won, (-1, 0, 1)).all()
         assert won.mean() > 0.5
         assert abs(won[:64].mean() - won[64:].mean()) < 0.5  # in either seat

@@ -13,7 +13,7 @@ from tcgjax import engine
 from tcgjax.knowledge import flags_of
 from tcgjax.layout import DECK, HAND
 from tcgjax.tables import Cards
-from tcgjax.verification.random_play import BATCH, ENV, look, play
+from tcgjax.verification.random_play import BATCH, ENV, STEPPED, look, play
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(1800), pytest.mark.usefixtures("stepped")]
 
@@ -24,7 +24,7 @@ def program():
 
     def of(state, key, player, params):
         other = ENV.permute_hidden(state, key, player, params)
-        views = jax.lax.map(lambda words: ENV.observe(words, player, params), jax.tree.map(both, state, other))
+        views = jax.lax.map(lambda words: STEPPED.observe(words, player, params), jax.tree.map(both, state, other))
         return *(jax.tree.map(lambda leaf, i=i: leaf[i], views) for i in (0, 1)), other
 
     def both(*truths):

@@ -30,9 +30,17 @@ STEPS: Final = 16  # of a call
 MOST_DECISIONS: Final = 20_000
 
 
-def results(one: str, other: str, battles: int, seed: int) -> np.ndarray[Any, Any]:
-    """1 for each battle that the one has won, -1 for one that the other has, 0 for a tie; float32 ``[battles]``."""
-    env, half = emit_env(RandomBattle()), battles // 2
+def results(one: str, other: str, battles: int, seed: int, form: str | None = None) -> np.ndarray[Any, Any]:
+    """1 for each battle that the one has won, -1 for one that the other has, 0 for a tie; float32 ``[battles]``.
+
+    Args:
+        one: a name of `opponents.PLAYERS`.
+        other: likewise.
+        battles: an even number.
+        seed: of all that is random.
+        form: of the steps, as of `rlenv_emit.emit_env`.
+    """
+    env, half = emit_env(RandomBattle(), form=form), battles // 2
     params = env.default_params
     swapped = jnp.arange(battles) >= half
     state = jax.jit(jax.vmap(env.init, (0, None)))(
