@@ -372,14 +372,12 @@ check-results: setup
 report: setup
 	$(PY) -m ci.readme_tables
 
-# A small run is over sooner than XLA has optimised its programs.
-SOON := --xla_backend_optimization_level=0
 ## notebooks: run a copy of every example notebook with tiny settings, which `make docs` shows
 .PHONY: notebooks
 notebooks: setup $(VENV)/.setup-docs
 	@rm -rf build/notebooks && mkdir -p build/notebooks
 	@cp --parents packages/*/examples/*.ipynb build/notebooks
-	NOTEBOOK_SMALL=1 XLA_FLAGS="$(SOON) $${XLA_FLAGS:-}" $(PYTEST) --nbmake --overwrite --nbmake-kernel=python3 --nbmake-timeout=600 --timeout=600 build/notebooks/packages/*/examples/*.ipynb
+	NOTEBOOK_SMALL=1 $(PYTEST) --nbmake --overwrite --nbmake-kernel=python3 --nbmake-timeout=600 --timeout=600 build/notebooks/packages/*/examples/*.ipynb
 	@touch build/notebooks/.executed
 
 # A fresh clone has no executed copies, and a notebook that changed has an old one.

@@ -7,7 +7,7 @@ unset MAKEFLAGS MAKELEVEL
 export RLENV_REQUIRE_REFERENCES=1 # a missing reference fails the tests instead of skipping them
 
 # These keep one core busy each: two at a time, long ones first; what is joined by a comma runs one after the other.
-CHECKS=(clean-install types notebooks,docs check-gpu check-mutations check-results check-layout lint-python)
+CHECKS=(notebooks,docs clean-install types check-gpu check-mutations check-results check-layout lint-python)
 # CI's machine may have no browser; where there is one, the pages are opened in it as well.
 if command -v chromium chromium-browser google-chrome >/dev/null; then CHECKS=("${CHECKS[@]/%docs/docs-pictures}"); fi
 export REPORTS=.cache/reports

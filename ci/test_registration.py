@@ -8,6 +8,7 @@ import gymnasium
 import pytest
 
 from ci.workspace import Package, environments
+from rlenv_testing import memory
 
 pytestmark = pytest.mark.l1
 
@@ -46,3 +47,4 @@ def test_every_registered_id_makes_one_environment_and_many(package: Package) ->
         many.reset(seed=0)
         assert many.step(many.action_space.sample())[1].shape == (2,)
         many.close()
+        memory.give_back()  # each is several programs

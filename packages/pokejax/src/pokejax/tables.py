@@ -207,15 +207,14 @@ def capacity(count: int) -> int:
 def _pool(pokemon: tuple[Column, ...]) -> dict[str, Any]:
     """What `Params` has of a pool: what its Pokémon are, and behind it what they may become."""
     count = len(pokemon[0])
-    behind = (0, capacity(count // TEAM) * TEAM - count)
-    padded = [np.pad(column, behind) for column in pokemon]
-    forms = [padded[k * POKEMON_WORDS : (k + 1) * POKEMON_WORDS] for k in range(FORMS)]
+    words = np.zeros((FORMS, capacity(count // TEAM) * TEAM, stride(POKEMON)), np.uint32)
+    for form in range(FORMS):
+        words[form, :count, :POKEMON_WORDS] = np.stack(pokemon[form * POKEMON_WORDS : (form + 1) * POKEMON_WORDS], -1)
     shown = np.asarray(POKEMON.view(tuple(pokemon[:POKEMON_WORDS])).shown)
-    order = [np.argsort(shown, kind="stable"), np.arange(count, len(padded[0]))]
     return {
-        "pokemon": interleaved([np.concatenate(columns_) for columns_ in zip(*forms, strict=True)]),
+        "pokemon": words.reshape(-1).view(np.int32),
         "num_teams": np.int32(count // TEAM),
-        "by_shown": np.concatenate(order).astype(np.int32),
+        "by_shown": np.append(np.argsort(shown, kind="stable"), np.arange(count, words.shape[1])).astype(np.int32),
     }
 
 
