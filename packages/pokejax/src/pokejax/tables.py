@@ -110,7 +110,7 @@ class Params(Replaceable):
     def with_numbers(self, numbers: Any) -> Params:
         """The same whose battles draw these, uint32 ``[N]``; with zeros behind them, so that programs are few."""
         count = len(numbers)
-        return self.replace(numbers=np.pad(numbers, (0, max(LISTED, 1 << (count - 1).bit_length()) - count)))
+        return self.replace(numbers=np.pad(numbers, (0, max(LISTED, _power_of_two(count)) - count)))
 
     def present_row(self, member: Any) -> Any:
         """The row of what a Pokémon, as the state has it, is now: its own, or that of what it has become."""
@@ -201,7 +201,7 @@ def params(pokemon: tuple[Column, ...]) -> Params:
 
 def capacity(count: int) -> int:
     """For how many teams a pool of so many has room: the next power of two."""
-    return min(max(LEAST, 1 << (count - 1).bit_length()), max(MOST, count))
+    return min(max(LEAST, _power_of_two(count)), max(MOST, count))
 
 
 def _pool(pokemon: tuple[Column, ...]) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _pool(pokemon: tuple[Column, ...]) -> dict[str, Any]:
 
 def interleaved(table: Sequence[Column]) -> NDArray[np.int32]:
     """Columns as one array of rows, one after the other: processors fetch a line at a time, and a row lies in one."""
-    words = np.zeros((len(table[0]), _stride(len(table))), np.uint32)
+    words = np.zeros((len(table[0]), _power_of_two(len(table))), np.uint32)
     words[:, : len(table)] = np.stack(table, axis=-1)
     return words.reshape(-1).view(np.int32)
 
@@ -233,11 +233,11 @@ def separated(layout: Layout, table: Any) -> tuple[Any, ...]:
 
 def stride(layout: Layout) -> int:
     """From row to row: a power of two of words."""
-    return _stride(layout.num_words)
+    return _power_of_two(layout.num_words)
 
 
-def _stride(words: int) -> int:
-    return 1 << (words - 1).bit_length()
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
 
 
 def likeness() -> NDArray[np.int32]:

@@ -18,7 +18,7 @@ from rlenv_emit.front.trace import program
 from rlenv_emit.keeping import Kept
 from rlenv_emit.key import key_of
 from rlenv_emit.processor import Form
-from rlenv_emit.seal import is_sealed, seal
+from rlenv_emit.seal import is_sealed, seal_file
 from rlenv_shared.errors import explain
 
 BROUGHT: Final = Path(__file__).parent / "objects"
@@ -121,8 +121,7 @@ def compile_text(text: str, form: Form, work: Path, key: str, extra: Sequence[st
         ]
         run(parts, work)
         run([[compiler(), *FLAGS, *map(str, objects), *extra, "-o", str(made)]], work)
-    with (work / made).open("ab") as file:  # what follows an object's sections is nothing to the loader
-        file.write(seal((work / made).read_bytes(), key))
+    seal_file(work / made, key)
     return work / made
 
 

@@ -16,7 +16,7 @@ from rlenv_emit.compiler import FLAGS, command, compiler, identity, is_gcc, run
 from rlenv_emit.errors import CompilerError
 from rlenv_emit.key import key_of_text
 from rlenv_emit.processor import Form
-from rlenv_emit.seal import is_sealed, seal
+from rlenv_emit.seal import is_sealed, seal_file
 from rlenv_shared.errors import StorageError
 
 NAME: Final = "common.h"
@@ -42,8 +42,7 @@ def _compiled(form: Form) -> Path | None:
         (work / NAME).write_text(TEXT)
         made = Path(f"{NAME}.gch")
         run([command(form, Path(NAME), made, shared=False, extra=("-c", "-x", "c++-header"))], work)
-        with (work / made).open("ab") as file:
-            file.write(seal((work / made).read_bytes(), key))
+        seal_file(work / made, key)
         return work / made
 
     try:

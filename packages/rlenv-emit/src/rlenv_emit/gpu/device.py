@@ -16,7 +16,7 @@ from rlenv_emit.gpu import machine
 from rlenv_emit.gpu.host import key_of_text
 from rlenv_emit.gpu.source import THREADS, kernel, leading
 from rlenv_emit.ir import NUMPY, Program
-from rlenv_emit.seal import is_sealed, seal
+from rlenv_emit.seal import is_sealed, seal_file
 from rlenv_emit.targets import tell
 from rlenv_shared.errors import ReferenceUnavailableError
 
@@ -61,8 +61,7 @@ def on_device(program: Program, carried: int = 0) -> Callable[..., list[Any]]:
 
     def make(work: Path) -> Path:
         image = machine.image(text, of_this, work)[0]
-        content = image.read_bytes()
-        image.write_bytes(content + seal(content, key))  # what follows its sections is nothing to the driver
+        seal_file(image, key)
         return image
 
     image = keeping.keep(f"{of_this}-{key}.cubin", make, lambda content: is_sealed(content, key))
