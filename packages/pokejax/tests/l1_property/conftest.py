@@ -7,12 +7,16 @@ import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from pokejax import pools
+from pokejax.env import RandomBattle
 from pokejax.tables import params
 from pokejax.verification.battles import CHUNK, Programs, programs, random_legal
+from rlenv_shared import compiling
+from rlenv_testing import quick
 
 DECISIONS = 40
 
@@ -58,3 +62,16 @@ def played():
 def random_battles():
     """``(seed, decisions, pool) -> Played``."""
     return play_at_random
+
+
+@pytest.fixture(scope="session")
+def another_truth():
+    """``(words, params, player, seed) -> words``: what a player cannot tell from these states of `CHUNK` battles."""
+    env = RandomBattle()
+    with quick.compiled_with(quick.BARELY):
+        permute = compiling.jit(jax.vmap(env.permute_hidden, (0, 0, None, None)), env)
+
+    def another(words, params, player, seed):
+        return permute(words, jax.random.split(jax.random.key(seed), CHUNK), jnp.int32(player), params)
+
+    return another

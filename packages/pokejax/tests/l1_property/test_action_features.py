@@ -8,20 +8,15 @@ import numpy as np
 import pytest
 
 from pokejax import damage, stages
-from pokejax.engine import ENGINE
-from pokejax.env import RandomBattle
 from pokejax.learning.action_features import FEATURES, of_actions
 from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_MOVES, LAYOUT, MOVES
 from pokejax.tables import NAMES
 from pokejax.teamtext import member
-from pokejax.verification.battles import CHUNK
 from rlenv_emit.emit import emit_lazily
-from rlenv_shared import compiling
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 COLUMN = {name: number for number, name in enumerate(FEATURES)}
-ENV = RandomBattle()
 
 
 @functools.cache
@@ -52,19 +47,12 @@ def test_nothing_is_told_of_what_is_not_legal_and_kinds_of_actions_are_apart(pla
         assert (switches[masks[:, :, SWITCH_ACTION:PASS]] > len(NAMES["move"])).all()
 
 
-@functools.cache
-def another_truth(player):
-    one = lambda words, key, params: ENV.permute_hidden(words, key, player, params)  # noqa: E731
-    return compiling.jit(jax.vmap(one, (0, 0, None)), ENV)
-
-
-def test_what_a_player_has_not_been_told_changes_nothing(played):
+def test_what_a_player_has_not_been_told_changes_nothing(played, another_truth):
     changed = 0
     for number, words in enumerate(played.words[1::4]):
         here = told()(words, played.params)
         for player in (0, 1):
-            keys = jax.random.split(jax.random.key(number), CHUNK)
-            other = another_truth(player)(words, keys, played.params)
+            other = another_truth(words, played.params, player, number)
             changed += sum(np.any(np.asarray(a) != np.asarray(b)) for a, b in zip(words, other, strict=True)) > 0
             for one, another in zip(here, told()(other, played.params), strict=True):
                 np.testing.assert_array_equal(np.asarray(one)[:, player], np.asarray(another)[:, player])
@@ -84,12 +72,12 @@ def standing(attacker, defender, **others):
 
 @functools.cache
 def rolls():
-    return compiling.jit(damage.rolls, ENGINE)
+    return jax.jit(emit_lazily(damage.rolls, "bytecode"))
 
 
 @functools.cache
 def compiled_one():
-    return compiling.jit(lambda words, params: of_actions(words, 0, params), ENGINE)
+    return jax.jit(emit_lazily(lambda words, params: of_actions(words, 0, params), "bytecode"))
 
 
 def pokemon(species, moves, tera="Normal"):

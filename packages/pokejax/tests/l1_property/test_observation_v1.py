@@ -11,7 +11,7 @@ from pokejax.observation_v1 import COUNTS, TABLE, space
 from pokejax.state import LAYOUT, TEAM
 from pokejax.tables import NAMES
 from pokejax.verification.battles import CHUNK
-from pokejax.verification.observations import READERS, TABLES, VERSIONS, observe_words
+from pokejax.verification.observations import TABLES, VERSIONS, observe_words
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
 
@@ -26,7 +26,7 @@ def test_every_name_stands_once_and_the_space_has_all():
 
 
 def test_every_version_is_read_and_compared():
-    assert set(READERS) == set(TABLES) == set(VERSIONS) == {"v0", "v1"}
+    assert set(TABLES) == set(VERSIONS) == {"v0", "v1"}
 
 
 def test_no_other_version_is_made():
@@ -72,24 +72,7 @@ def test_types_and_genders_are_those_of_the_species(played):
         np.testing.assert_array_equal(own[undisguised], foe[:, ::-1][undisguised])
 
 
-def permuted(words, params, player, seed):
-    """Another truth for a player, and whether it is another."""
-    keys = jax.random.split(jax.random.key(seed), CHUNK)
-    return _permute(player)(words, keys, params)
-
-
-def _permute(player):
-    env = RandomBattle()
-    if player not in _PERMUTE:
-        one = lambda words, key, params: env.permute_hidden(words, key, player, params)  # noqa: E731
-        _PERMUTE[player] = compiling.jit(jax.vmap(one, (0, 0, None)), env)
-    return _PERMUTE[player]
-
-
-_PERMUTE = {}
-
-
-def check_that_nothing_shows(played):
+def check_that_nothing_shows(played, another_truth):
     """Permute what each player has not been told in every state; returns how many states that changed, of how many.
 
     Version 0 has shares of what version 1 has, so that it would show nothing else.
@@ -98,7 +81,7 @@ def check_that_nothing_shows(played):
     for number, words in enumerate(played.words[1:]):
         seen = observe_words("v1", words, played.params)
         for player in (0, 1):
-            other = permuted(words, played.params, player, number)
+            other = another_truth(words, played.params, player, number)
             differs = np.any([np.asarray(a) != np.asarray(b) for a, b in zip(words, other, strict=True)], axis=0)
             looks = observe_words("v1", other, played.params)
             for name in (IDS, COUNTS):
@@ -110,11 +93,12 @@ def check_that_nothing_shows(played):
     return changed, states
 
 
-def test_what_a_player_has_not_been_told_does_not_show(played):
-    changed, states = check_that_nothing_shows(played)
+def test_what_a_player_has_not_been_told_does_not_show(played, another_truth):
+    changed, states = check_that_nothing_shows(played, another_truth)
     assert changed > 0.9 * states
-    first = np.asarray(LAYOUT.view([np.asarray(w) for w in permuted(played.words[1], played.params, 0, 0)]).side[0].row)
-    np.testing.assert_array_equal(first, np.asarray(LAYOUT.view([np.asarray(w) for w in played.words[1]]).side[0].row))
+    before, after = played.words[1], another_truth(played.words[1], played.params, 0, 0)
+    own = [np.asarray(LAYOUT.view([np.asarray(word) for word in words]).side[0].row) for words in (before, after)]
+    np.testing.assert_array_equal(*own)
 
 
 def teams_with_illusion():
@@ -126,19 +110,19 @@ def teams_with_illusion():
     return tuple(column[members.reshape(-1)] for column in pool)
 
 
-def test_who_stands_behind_a_guise_does_not_show(random_battles):
+def test_who_stands_behind_a_guise_does_not_show(random_battles, another_truth):
     played = random_battles(7, 16, teams_with_illusion())
     views = [LAYOUT.view([np.asarray(word) for word in words]) for words in played.words]
     assert sum(int((view.side[0].guise > 0).sum()) for view in views) > 100
-    changed, states = check_that_nothing_shows(played)
+    changed, states = check_that_nothing_shows(played, another_truth)
     assert changed > 0.9 * states
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-def test_what_a_player_has_not_been_told_does_not_show_in_100_000_states(random_battles):
+def test_what_a_player_has_not_been_told_does_not_show_in_100_000_states(random_battles, another_truth):
     total = np.zeros(2, np.int64)
     for seed in range(10):
-        total += check_that_nothing_shows(random_battles(100 + seed, 60))
+        total += check_that_nothing_shows(random_battles(100 + seed, 60), another_truth)
     assert total[1] >= 100_000
     assert total[0] > 0.9 * total[1]

@@ -15,8 +15,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.effects import CHANGED_ABILITIES, CHANGES, FORMS, HELD, TERASTALS
-from pokejax.observation import FOE, NUMBERS, OWN, TABLE
-from pokejax.observation_table import IDS
+from pokejax.observation import FOE, OWN
 from pokejax.showdown.told import (
     ABILITIES_OF,
     LASTING,
@@ -24,6 +23,7 @@ from pokejax.showdown.told import (
     STATS,
     Pokemon,
     Side,
+    arrays,
     dex,
     effect,
     own_ability,
@@ -514,11 +514,7 @@ class Spectator:
 
     def observation(self) -> dict[str, np.ndarray[Any, Any]]:
         """As `pokejax.observation.observe` gives it."""
-        values = self.in_natural_numbers()
-        for k in range(TEAM):
-            values[f"own.pokemon[{k}].hp"][0] /= max(values[f"own.pokemon[{k}].stats"][-1], 1)
-        shares = np.array(TABLE.flat(NUMBERS, values), np.float64) / TABLE.each(NUMBERS, "most")
-        return {IDS: np.array(TABLE.flat(IDS, values), np.int32), NUMBERS: shares.astype(np.float32)}
+        return arrays(self.in_natural_numbers())
 
     def in_natural_numbers(self) -> dict[str, list[Any]]:
         """The values of the entries by name: flags, counts and ids."""

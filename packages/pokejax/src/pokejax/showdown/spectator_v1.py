@@ -5,7 +5,7 @@ A second, independent way to `pokejax.observation_v1`: it knows nothing of the e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,10 +15,11 @@ from pokejax.observation import FOE, OWN
 from pokejax.observation_table import IDS
 from pokejax.observation_v1 import COUNTS, MOST_BEGUN, MOST_OUT, MOST_PROTECTS, TABLE
 from pokejax.showdown.counting import FIELD, Counter, Stay
-from pokejax.showdown.told import dex
+from pokejax.showdown.told import arrays, dex
 from pokejax.state import COPIED_PP, MAX_PP, MOST_BLOWS, MOST_FALLEN, MOST_USES, MOVES, TEAM
 from pokejax.tables import NUMBERS_OF
 
+ARRAYS: Final = (IDS, COUNTS)
 COUNTED: Final = {
     "taunted": "taunt", "encored": "encore", "disabled": "disable", "heal_blocked": "healblock",
     "throat_chopped": "throatchop", "drowsy": "yawn", "risen": "magnetrise", "slow_start": "slowstart",
@@ -37,19 +38,26 @@ class SpectatorV1(Counter):
 
     def observation(self) -> dict[str, np.ndarray[Any, Any]]:
         """As `pokejax.observation_v1.observe` gives it."""
-        values = self.in_natural_numbers()
-        return {array: np.array(TABLE.flat(array, values), np.int32) for array in (IDS, COUNTS)}
+        return self.observations()["v1"]
 
-    def in_natural_numbers(self) -> dict[str, list[Any]]:
-        """Of version 0, and what is counted."""
-        values = super().in_natural_numbers()
-        values |= {"asked": [self._asked()], "trick_room": [self.field_left[2].get("trickroom", 0)]}
+    def observations(self) -> dict[str, dict[str, np.ndarray[Any, Any]]]:
+        """Both versions, by their names: what version 0 says is put together once."""
+        values = self.in_natural_numbers()
+        counted = {**values, **self._counted(values)}
+        return {"v0": arrays(values), "v1": {array: np.array(TABLE.flat(array, counted), np.int32) for array in ARRAYS}}
+
+    def _counted(self, told: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        """What version 1 says besides, or otherwise than version 0 has ``told`` it."""
+        values: dict[str, list[Any]] = {
+            "asked": [self._asked()],
+            "trick_room": [self.field_left[2].get("trickroom", 0)],
+        }
         for name, number in ((OWN, self.player), (FOE, 1 - self.player)):
             found = self._of_side(number) | self._of_active(number)
             values |= {f"{name}.{key}": [value] for key, value in found.items()}
             values[f"{name}.types"] = self._types(number)
-            shown = [k for k in range(TEAM) if values[f"{name}.pokemon[{k}].active"][0]]
-            known = any(values[f"{name}.pokemon[{k}].ability"] == [TRUANT] for k in shown)
+            shown = [k for k in range(TEAM) if told[f"{name}.pokemon[{k}].active"][0]]
+            known = any(told[f"{name}.pokemon[{k}].ability"] == [TRUANT] for k in shown)
             loafs = self._stands(number) and "loafing" in self.stays[number].flags
             values[f"{name}.loafs"] = [known and loafs]
             for k in range(TEAM):
@@ -58,7 +66,7 @@ class SpectatorV1(Counter):
                 values[f"{name}.pokemon[{k}].gone"] = [NUMBERS_OF["item"][gone] + 1 if gone else 0]
                 values[f"{name}.pokemon[{k}].blows"] = [self._blows(number, k)]
         for k in range(TEAM):
-            values[f"foe.pokemon[{k}].spent"] = self._spent(k, values[f"foe.pokemon[{k}].moves"])
+            values[f"foe.pokemon[{k}].spent"] = self._spent(k, told[f"foe.pokemon[{k}].moves"])
         wishes = self.sides[self.player].wish > 0
         values["own.wish_hp"] = [max(self.most.get(self.wished[self.player], 0) // 2, 1) if wishes else 0]
         values["own.unburdened"] = [self._unburdened()]

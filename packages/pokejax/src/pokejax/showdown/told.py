@@ -5,15 +5,21 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any, Final
+
+import numpy as np
 
 from pokejax import rows, teams
 from pokejax.effects import BOUND, BUSTED, CHANGED_ABILITIES, CHANGES, FORMS, HELD, REVERTING, TERASTALS
-from pokejax.observation import ENTRIES, FOE
+from pokejax.observation import ENTRIES, FOE, NUMBERS, TABLE
+from pokejax.observation_table import IDS
 from pokejax.state import TEAM
 from pokejax.tables import NAMES, NUMBERS_OF, table
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
+MOST: Final = np.array(TABLE.each(NUMBERS, "most"), np.float64)
+"""By what each number of version 0 of the observation is divided."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
 LASTING: Final = BUSTED | {base: other for base, other in CHANGES.items() if not base.startswith(REVERTING)}
@@ -197,3 +203,13 @@ def side_values(side: Side) -> dict[str, list[Any]]:
         "bound": ["partiallytrapped" in side.volatiles],
         "grown": [any(name + stat in side.volatiles for name in PARADOX) for stat in STATS],
     }
+
+
+def arrays(values: Mapping[str, list[Any]]) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of version 0 of the observation, of the values of its entries by name, in natural numbers."""
+    shares = dict(values)
+    for k in range(TEAM):
+        most = max(values[f"own.pokemon[{k}].stats"][-1], 1)
+        shares[f"own.pokemon[{k}].hp"] = [values[f"own.pokemon[{k}].hp"][0] / most]
+    numbers = np.array(TABLE.flat(NUMBERS, shares), np.float64) / MOST
+    return {IDS: np.array(TABLE.flat(IDS, values), np.int32), NUMBERS: numbers.astype(np.float32)}
