@@ -70,22 +70,19 @@ def compile_model(*, exact: bool = True, changes: Changes | None = None, set_con
     return compiled
 
 
-def _load(data: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array) -> None:
+def _load(data: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array, push: Array | None = None) -> None:
+    """A state; bodies are pushed by forces along x and z and torques about y, [3, 7]."""
     data.qpos[:], data.qvel[:], data.ctrl[:], data.qacc_warmstart[:] = qpos, qvel, ctrl, warmstart
-
-
-def _pushed(model: Any, push: Array | None) -> Any:
-    """Data whose bodies are pushed by forces along x and z and torques about y, [3, 7]."""
-    data = mujoco.MjData(model)
     if push is not None:
         data.xfrc_applied[1:, [0, 2, 4]] = np.transpose(push)
-    return data
 
 
 def forward(
     model: Any, qpos: Array, qvel: Array, ctrl: Array, warmstart: Array, push: Array | None = None
 ) -> dict[str, Array]:
-    """Everything MuJoCo computes on the way to the accelerations, for N states.
+    """Everything MuJoCo computes on the way to the accelerations, and what comes of them, for N states.
+
+    It is ``mj_step`` without its look at the positions and velocities that it is given.
 
     Args:
         model: of `compile_model`.
@@ -98,24 +95,28 @@ def forward(
     Returns:
         ``mass_matrix [N, 9, 9]``, ``bias``, ``passive``, ``qacc`` [N, 9]; for the 16 capsule ends ``contact`` (bool),
         ``contact_D``, ``contact_normal`` (aref of the edges along y), ``contact_plus`` and ``contact_minus`` (aref of
-        the edges along +x and -x); for the hinges ``limit`` (bool), ``limit_D``, ``limit_aref``; 0 where not active.
+        the edges along +x and -x); for the hinges ``limit`` (bool), ``limit_D``, ``limit_aref``; 0 where not active;
+        ``qpos`` and ``qvel`` [N, 9] after one substep.
     """
-    data, n = _pushed(model, push), len(qpos)
+    data, n = mujoco.MjData(model), len(qpos)
     ends, hinges = np.zeros((n, NUM_ENDS)), np.zeros((n, NUM_HINGES))
     out = {
         "mass_matrix": np.zeros((n, 9, 9)),
-        **{name: np.zeros((n, 9)) for name in ("bias", "passive", "qacc")},
+        **{name: np.zeros((n, 9)) for name in ("bias", "passive", "qacc", "qpos", "qvel")},
         **{f"contact_{name}": ends.copy() for name in ("D", "normal", "plus", "minus")},
         **{f"limit_{name}": hinges.copy() for name in ("D", "aref")},
         "contact": ends.astype(np.bool_),
         "limit": hinges.astype(np.bool_),
     }
     for i in range(n):
-        _load(data, qpos[i], qvel[i], ctrl[i], warmstart[i])
+        _load(data, qpos[i], qvel[i], ctrl[i], warmstart[i], push)
         mujoco.mj_forward(model, data)
         mujoco.mj_fullM(model, data, out["mass_matrix"][i])
         out["bias"][i], out["passive"][i], out["qacc"][i] = data.qfrc_bias, data.qfrc_passive, data.qacc
         _read_constraints(model, data, {name: value[i] for name, value in out.items()})
+        mujoco.mj_checkAcc(model, data)
+        mujoco.mj_Euler(model, data)
+        out["qpos"][i], out["qvel"][i] = data.qpos, data.qvel
     return out
 
 
@@ -152,10 +153,10 @@ def step(
     push: Array | None = None,
 ) -> tuple[Array, Array, Array]:
     """``(qpos, qvel, warm start)`` after some substeps from N states; shapes as in `forward`."""
-    data = _pushed(model, push)
+    data = mujoco.MjData(model)
     after = np.array(qpos), np.array(qvel), np.array(warmstart)
     for i in range(len(qpos)):
-        _load(data, qpos[i], qvel[i], ctrl[i], warmstart[i])
+        _load(data, qpos[i], qvel[i], ctrl[i], warmstart[i], push)
         mujoco.mj_step(model, data, substeps)
         after[0][i], after[1][i], after[2][i] = data.qpos, data.qvel, data.qacc_warmstart
     return after

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from halfcheetah_jax.verification.states import KINDS, States, draw, error, ours, stored_states, theirs
+from rlenv_shared.verification import locate
 from rlenv_testing import deadlines
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(600)]
@@ -44,6 +45,16 @@ def reference(kind):
 def evaluated(kind, dtype=jnp.float64):
     with jax.enable_x64(dtype == jnp.float64), jax.numpy_dtype_promotion("strict"):
         return ours(states(kind), dtype)
+
+
+@pytest.mark.parametrize("push", [None, np.arange(21.0).reshape(3, 7)])
+@pytest.mark.parametrize("kind", ["tumble", "deep", "limits"])
+def test_what_comes_of_an_evaluation_is_a_step_of_mujoco(kind, push):
+    mujoco = locate.reference("gymnasium_mujoco")
+    model, given = mujoco.compile_model(), draw(kind, 64, seed=6)
+    found = mujoco.forward(model, *given, push=push)
+    stepped = mujoco.step(model, *given, push=push)
+    np.testing.assert_array_equal([found["qpos"], found["qvel"]], stepped[:2])
 
 
 @pytest.mark.parametrize("name", TOL)

@@ -12,7 +12,7 @@ import pytest
 
 from halfcheetah_jax import EnvParams, model
 from halfcheetah_jax.softness import LEAST_IMPEDANCE, LEAST_VALUE, MOST_IMPEDANCE, impedance, softness
-from halfcheetah_jax.verification.states import draw, error, ours, theirs
+from halfcheetah_jax.verification.states import States, draw, error, ours, theirs
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("gymnasium_mujoco"), pytest.mark.timeout(900)]
 
@@ -52,16 +52,20 @@ def changes_of(kind, what, value):
 @pytest.mark.parametrize("what", ["solref", "solimp"])
 @pytest.mark.parametrize("kind", ["contact", "limit"])
 def test_softness_of_any_numbers_is_that_of_mujoco(x64, kind, what):
-    """One substep from falling and bent cheetahs for each of 74 and 138 values; the parameters are traced."""
+    """One substep from falling and bent cheetahs for each of 74 and 138 values; every state's are its own, traced."""
+    values = SOLREF if what == "solref" else SOLIMP
     states = draw("limits" if kind == "limit" else "deep", STATES, seed=8)
-    for value in SOLREF if what == "solref" else SOLIMP:
-        params = EnvParams(**{f"{kind}_{what}": value})
-        got = ours(states, jnp.float64, jax.tree.map(np.float64, params))
+    many = States(*(np.tile(field, (len(values), 1)) for field in states))
+    params = [EnvParams(**{f"{kind}_{what}": value}) for value in values]
+    own = jax.tree.map(lambda *leaves: np.repeat(np.float64(leaves), STATES), *params)
+    got = ours(many, jnp.float64, own, each=True)
+    for number, value in enumerate(values):
+        mine = {name: array[number * STATES :][:STATES] for name, array in got.items()}
         expected = theirs(states, changes_of(kind, what, value))
         goes_on = np.abs(expected["qacc"]).max(axis=1) <= model.MAX_VALUE  # MuJoCo starts anew elsewhere
         for name in ("qacc", f"{kind}_D", "qvel", "qpos"):
             compared = goes_on if name in ("qvel", "qpos") else slice(None)
-            found = error(name, got[name][compared], expected[name][compared])
+            found = error(name, mine[name][compared], expected[name][compared])
             assert found.max(initial=0) <= TOL, (value, name)
 
 

@@ -120,23 +120,40 @@ def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
 
 
 @functools.cache
-def _compiled(constants: bool) -> Any:
-    """`_evaluate` of batches: of states alone, with the default parameters, or of states and parameters."""
-    return batched(functools.partial(_evaluate, params=EnvParams())) if constants else batched(_evaluate, (0, None))
+def _compiled(axes: Any) -> Any:
+    """`_evaluate` of batches of states and parameters, which lie along these axes."""
+    return batched(_evaluate, axes)
 
 
-def ours(states: States, dtype: Any, params: EnvParams | None = None) -> dict[str, NDArray[Any]]:
-    """What `adapter.forward` returns, and ``qpos``, ``qvel`` after one substep, by our code in ``dtype``.
+@functools.cache
+def _compiled_default() -> Any:
+    """`_evaluate` of batches of states, with the default parameters as constants."""
+    return batched(functools.partial(_evaluate, params=EnvParams()))
+
+
+def ours(states: States, dtype: Any, params: EnvParams | None = None, *, each: bool = False) -> dict[str, NDArray[Any]]:
+    """What `adapter.forward` returns, by our code in ``dtype``.
 
     The default parameters are constants of the program, others are traced; it has the form that tests have chosen.
     Also ``converged``, ``iterations`` and ``safeguarded`` of the solver.
+
+    Args:
+        states: where to evaluate.
+        dtype: of our code.
+        params: of all states.
+        each: every state has parameters of its own, leaves [N].
     """
     parts = []
     total = len(states.qpos)
     for start in range(0, total, CHUNK):
         index = np.minimum(np.arange(start, start + CHUNK), total - 1)  # one compiled shape
         chunk = States(*(jnp.asarray(field[index], dtype) for field in states))
-        evaluated = _compiled(True)(chunk) if params is None else _compiled(False)(chunk, params)
+        if params is None:
+            evaluated = _compiled_default()(chunk)
+        elif each:
+            evaluated = _compiled((0, 0))(chunk, jax.tree.map(lambda leaf, at=index: leaf[at], params))
+        else:
+            evaluated = _compiled((0, None))(chunk, params)
         row = _named(jax.tree.map(lambda leaf: np.broadcast_to(leaf, CHUNK), evaluated))
         parts.append({name: value[: total - start] for name, value in row.items()})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -183,9 +200,8 @@ def theirs(states: States, changes: Any = None) -> dict[str, NDArray[Any]]:
     changes = dict(changes or {})
     push = changes.pop("push", None)
     mujoco = reference("gymnasium_mujoco")
-    compiled = mujoco.compile_model(changes=changes)
-    qpos, qvel, _ = mujoco.step(compiled, *states, push=push)
-    return {**mujoco.forward(compiled, *states, push=push), "qpos": qpos, "qvel": qvel}
+    found: dict[str, NDArray[Any]] = mujoco.forward(mujoco.compile_model(changes=changes), *states, push=push)
+    return found
 
 
 def error(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
