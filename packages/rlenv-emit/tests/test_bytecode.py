@@ -80,7 +80,7 @@ def test_what_is_rounded_once_is_refused_by_name(form: str) -> None:
 def test_random_programs() -> None:
     seeds = [seed for seed in range(40) if " ".join(ROUNDED_ONCE) not in alive(generate(seed))][:12]
     with jax.enable_x64(True):  # few at a time: XLA takes 4 GB for all twelve in one program
-        found = [compare(seeds[first : first + 3], 203, FORMS) for first in range(0, len(seeds), 3)]
+        found = [compare(seeds[first : first + 3], ROWS, FORMS) for first in range(0, len(seeds), 3)]
     assert [difference for part in found for difference in part.differences] == []
     equations = [count for part in found for count in part.equations]
     assert len(equations) == 12

@@ -219,7 +219,7 @@ def test_a_number_and_its_negative_are_divided(dtype: str, form: str) -> None:
 
 @pytest.mark.parametrize("form", QUICK_FORMS)
 def test_random_programs(form: str) -> None:
-    found = compare(range(8), 203, [form])
+    found = compare(range(8), ROWS, [form])
     assert found.differences == []
     assert all(20 <= count <= 200 for count in found.equations)
     assert sum(found.kinds.values()) > 150

@@ -23,11 +23,6 @@ def test_barely(compiled_barely):
     assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
 
 
-def test_unoptimised(compiled_unoptimised):
-    assert compiling.options(Environment()) == {**OWN, **quick.UNOPTIMISED}
-    assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
-
-
 def test_options_are_the_environment_s_own_again():
     with quick.compiled_with(quick.BARELY):
         pass

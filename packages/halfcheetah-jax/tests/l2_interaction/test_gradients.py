@@ -20,7 +20,7 @@ BOUND = 1e-6  # relative
 MUJOCO_BOUND = 1e-4  # relative; differences of a solver that ends with errors near 1e-11
 MUJOCO_STEP = 1e-5
 # Derivatives of a step are large programs that run once, so what is quickest to compile is quickest.
-jit = functools.partial(jax.jit, compiler_options=dict(quick.UNOPTIMISED))
+jit = functools.partial(jax.jit, compiler_options=dict(quick.BARELY))
 
 
 @deadlines.once

@@ -5,7 +5,7 @@
   ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
 * Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
   ``dtype`` once for float32 and once for float64.
-* Fixtures ``compiled_barely`` and ``compiled_unoptimised``: `rlenv_shared.compiling.jit` compiles quickly (`quick`).
+* Fixtures ``compiled_barely`` and ``compiled_barely``: `rlenv_shared.compiling.jit` compiles quickly (`quick`).
 * Compiled and traced programs are dropped between tests when they fill the process's memory (`memory`).
 * Fixtures of a class, module or session have a time limit of their own, and the test's clock stands still meanwhile
   (`deadlines`).
@@ -191,17 +191,8 @@ def dtype(request: pytest.FixtureRequest, strict_promotion: None) -> Iterator[An
 
 @pytest.fixture
 def compiled_barely() -> Iterator[None]:
-    """`compiling.jit` compiles without LLVM's optimisations."""
+    """`compiling.jit` compiles without LLVM's optimisations and XLA's fusion emitters."""
     from rlenv_testing import quick
 
     with quick.compiled_with(quick.BARELY):
-        yield
-
-
-@pytest.fixture
-def compiled_unoptimised() -> Iterator[None]:
-    """`compiling.jit` compiles without XLA's fusion and LLVM's optimisations."""
-    from rlenv_testing import quick
-
-    with quick.compiled_with(quick.UNOPTIMISED):
         yield

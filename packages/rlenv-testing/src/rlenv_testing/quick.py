@@ -4,9 +4,9 @@ What they compute is compiled otherwise than for users.  So they are for tests o
 whose tolerance holds in any form, as derivatives and options of HalfCheetah.  Whole episodes are compared with a
 reference under XLA's defaults.
 
-Processor seconds of compiling (JAX 0.10.2), by XLA's defaults, `BARELY`, `UNFUSED` and `UNOPTIMISED`: a step of
-HalfCheetah 11.4, 7.5, 5.9 and 5.0; an update of PPO 6.0 by the first, 2.9 by the second.  Where LLVM optimises nothing,
-programs run slowly: a thousand derivatives of HalfCheetah's step take 88 s with their compilation, `UNFUSED` 53.
+Processor seconds of compiling (JAX 0.10.2), by XLA's defaults, `BARELY` and `UNFUSED`: a step of HalfCheetah 11.2, 4.8
+and 5.9; tests of PPO halve with `BARELY`.  Where LLVM optimises nothing, programs run slowly: what is carried out
+thousands of times is `UNFUSED`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import pytest
 
 from rlenv_shared import compiling
 
-BARELY: Final[Mapping[str, Any]] = {"xla_backend_optimization_level": 0}
-"""LLVM optimises nothing: best for small programs, as those of learners."""
+BARELY: Final[Mapping[str, Any]] = {
+    "xla_backend_optimization_level": 0,
+    **compiling.WITHOUT_FUSION_EMITTERS.get("cpu", {}),
+}
+"""LLVM optimises nothing, and fused operations do not go through MLIR, which takes as long again."""
 UNFUSED: Final[Mapping[str, Any]] = compiling.WITHOUT_FUSION["cpu"]
-"""XLA puts no operations together: best for large steps, in which it copies much into many places."""
-UNOPTIMISED: Final[Mapping[str, Any]] = {**UNFUSED, **BARELY}
-"""Neither: best for large steps that are taken a few times."""
+"""XLA puts no operations together, of which it copies many into many places."""
 
 jit = functools.partial(jax.jit, compiler_options=dict(UNFUSED))
 """`jax.jit` of a large program."""
@@ -44,5 +45,5 @@ def compiled_with(options: Mapping[str, Any]) -> Iterator[None]:
 
 def environment(**variables: str) -> dict[str, str]:
     """Variables of another process whose programs are `BARELY` optimised: this one's, and those given."""
-    flags = [os.environ.get("XLA_FLAGS", ""), *(f"--{name}={value}" for name, value in BARELY.items())]
+    flags = [os.environ.get("XLA_FLAGS", ""), *(f"--{name}={value}".lower() for name, value in BARELY.items())]
     return {**os.environ, "XLA_FLAGS": " ".join(flags).strip(), **variables}

@@ -68,7 +68,7 @@ def test_nothing_overflows(played):
 
 def test_an_illegal_action_is_the_first_legal_one(played):
     state, words = played[20][0], np.zeros((BATCH,), np.uint32)
-    mask = np.asarray(jax.vmap(lambda s: ENV.legal_actions(s, None))(state))
+    mask = np.asarray(jax.jit(jax.vmap(lambda s: ENV.legal_actions(s, None)))(state))
     illegal = np.where(mask.all(1), -1, np.argmin(mask, 1)).astype(np.int32)
     first = np.argmax(mask, 1).astype(np.int32)
     _, wrong = jax.device_get(step_program()(state, words, illegal, ENV.default_params))
