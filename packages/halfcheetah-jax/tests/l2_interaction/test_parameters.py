@@ -137,6 +137,11 @@ def unchanged(kind):
     return states, theirs(states)
 
 
+def traced(states, params):
+    """`ours` for parameters that are arguments of the program."""
+    return ours(states, jnp.float64, jax.tree.map(np.float64, params), compile_options=quick.UNFUSED)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_changed_model(case):
     params, changes = CASES[case]
@@ -145,7 +150,7 @@ def test_changed_model(case):
     assert error("qvel", default["qvel"], expected["qvel"]).max() > 1e-3  # the change matters
     with jax.enable_x64(True):
         changed = EnvParams(**params)
-        got = ours(states, jnp.float64, jax.tree.map(np.float64, changed))
+        got = traced(states, changed)
     goes_on = np.abs(expected["qacc"]).max(axis=1) <= model.MAX_VALUE  # MuJoCo starts anew elsewhere
     for name in ("qacc", "contact_D", "limit_D", *(() if case == "pushes" else ("bias",))):
         assert error(name, got[name], expected[name]).max() <= TOL, name
@@ -188,9 +193,9 @@ def test_python_numbers_and_traced_ones_mean_the_same(x64, cases):
     """The former become constants of the program, which is compiled for each choice of them."""
     params = EnvParams(**{name: value for case in cases for name, value in CASES[case][0].items()})
     states = draw("tumble", 256, seed=9)
-    constant, traced = ours_constant(states, params), ours(states, jnp.float64, jax.tree.map(np.float64, params))
+    constant, of_arguments = ours_constant(states, params), traced(states, params)
     for name in ("qacc", "qvel", "qpos"):
-        assert error(name, constant[name], traced[name]).max() <= TOL, name
+        assert error(name, constant[name], of_arguments[name]).max() <= TOL, name
 
 
 def test_recomputed_inverse_weights_are_those_of_mj_setconst(x64):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rlenv_shared import registry
@@ -34,12 +34,15 @@ def in_form(env: Any) -> Any:
     return env if name is None else _installed(name, registry.backend(name))(env)
 
 
-def batched(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
+def batched(
+    function: Callable[..., Any], in_axes: Any = 0, compile_options: Mapping[str, Any] | None = None
+) -> Callable[..., Any]:
     """A function of one environment's arrays as a compiled one of batches, in the chosen form.
 
     Args:
         function: of arrays, and of trees of them.
         in_axes: as of `jax.vmap`.
+        compile_options: XLA's, as `quick.BARELY`.
 
     Raises:
         InvalidParamsError: no such backend is installed, or it has no form of functions.
@@ -50,7 +53,7 @@ def batched(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any
     if name is not None:
         found = next(iter(importlib.metadata.entry_points(group=FUNCTIONS, name=name)), None)
         function = _installed(name, None if found is None else found.load())(function)
-    return jax.jit(jax.vmap(function, in_axes))
+    return jax.jit(jax.vmap(function, in_axes), compiler_options=dict(compile_options or {}) or None)
 
 
 def _installed(name: str, form: Callable[..., Any] | None) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ implementations are given the rounded values).  `draw` makes fresh states of the
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -120,18 +121,20 @@ def _evaluate(states: States, params: EnvParams) -> tuple[Any, ...]:
 
 
 @functools.cache
-def _compiled(axes: Any) -> Any:
-    """`_evaluate` of batches of states and parameters, which lie along these axes."""
-    return batched(_evaluate, axes)
+def _compiled(axes: Any, options: tuple[tuple[str, Any], ...]) -> Any:
+    """`_evaluate` of batches of states and parameters along these axes; without, the default ones are constants."""
+    function = functools.partial(_evaluate, params=EnvParams()) if axes is None else _evaluate
+    return batched(function, axes or 0, dict(options))
 
 
-@functools.cache
-def _compiled_default() -> Any:
-    """`_evaluate` of batches of states, with the default parameters as constants."""
-    return batched(functools.partial(_evaluate, params=EnvParams()))
-
-
-def ours(states: States, dtype: Any, params: EnvParams | None = None, *, each: bool = False) -> dict[str, NDArray[Any]]:
+def ours(
+    states: States,
+    dtype: Any,
+    params: EnvParams | None = None,
+    *,
+    each: bool = False,
+    compile_options: Mapping[str, Any] | None = None,
+) -> dict[str, NDArray[Any]]:
     """What `adapter.forward` returns, by our code in ``dtype``.
 
     The default parameters are constants of the program, others are traced; it has the form that tests have chosen.
@@ -142,18 +145,17 @@ def ours(states: States, dtype: Any, params: EnvParams | None = None, *, each: b
         dtype: of our code.
         params: of all states.
         each: every state has parameters of its own, leaves [N].
+        compile_options: XLA's.
     """
+    axes = None if params is None else (0, 0 if each else None)
+    evaluate = _compiled(axes, tuple((compile_options or {}).items()))
     parts = []
     total = len(states.qpos)
     for start in range(0, total, CHUNK):
         index = np.minimum(np.arange(start, start + CHUNK), total - 1)  # one compiled shape
         chunk = States(*(jnp.asarray(field[index], dtype) for field in states))
-        if params is None:
-            evaluated = _compiled_default()(chunk)
-        elif each:
-            evaluated = _compiled((0, 0))(chunk, jax.tree.map(lambda leaf, at=index: leaf[at], params))
-        else:
-            evaluated = _compiled((0, None))(chunk, params)
+        own = [] if params is None else [jax.tree.map(lambda leaf, at=index: leaf[at], params) if each else params]
+        evaluated = evaluate(chunk, *own)
         row = _named(jax.tree.map(lambda leaf: np.broadcast_to(leaf, CHUNK), evaluated))
         parts.append({name: value[: total - start] for name, value in row.items()})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

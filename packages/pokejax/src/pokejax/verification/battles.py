@@ -346,7 +346,7 @@ def scripted(
     *,
     messages: bool = False,
     include: Sequence[str] = TIERS,
-    enough: Callable[[int], bool] = lambda battle: False,
+    enough: Callable[[int, Mapping[str, Any]], bool] = lambda battle, view: False,
 ) -> list[dict[str, Any]]:
     """Recordings of battles in which the choices follow a rule.
 
@@ -357,7 +357,7 @@ def scripted(
         decisions: how many each battle has at most.
         messages: record what each player is told, too.
         include: what is recorded of each state; "legal" and "moves" are in any case.
-        enough: of a battle, whether it need not be played further.
+        enough: of a battle and its newest view, whether it need not be played further; asked once at each decision.
     """
     include = [*include, *(name for name in ("legal", "moves") if name not in include)]
     with reference("showdown").driver() as driver:
@@ -377,7 +377,7 @@ def scripted(
         while latest:
             for n, view_ in latest.items():
                 recordings[n]["views"].append(view_)
-            going = [n for n, v in latest.items() if past < decisions[n] and not v["ended"] and not enough(n)]
+            going = [n for n, v in latest.items() if past < decisions[n] and not v["ended"] and not enough(n, v)]
             steps = []
             for n in going:
                 view_ = latest[n]

@@ -175,16 +175,29 @@ def without(case: Case) -> Case:
     return dataclasses.replace(case, own=(first, *case.own[1:]), turns=turns, strict=False)
 
 
-def record(cases: list[Case], *, messages: bool = False, include: Sequence[str] = TIERS) -> list[list[dict]]:
-    """The reference's recordings, per case and seed; ``messages`` and ``include`` as of `battles.scripted`.
+def record(
+    cases: list[Case],
+    *,
+    messages: bool = False,
+    include: Sequence[str] = TIERS,
+    enough: Callable[[int, int, Mapping[str, Any]], bool] = lambda case, seed, view: False,
+) -> list[list[dict]]:
+    """The reference's recordings, per case and seed.
+
+    Args:
+        cases: the situations.
+        messages: as of `battles.scripted`.
+        include: as of `battles.scripted`.
+        enough: of a case, by its place, its battle and the newest view: whether this need not be played further.
 
     Raises:
         InvalidParamsError: Showdown refuses a choice of a strict case for which nothing else is declared, or something
             is declared that no battle of its case needs.
     """
-    settings, players = [], []
-    for case in cases:
+    settings, players, battles = [], [], []
+    for place, case in enumerate(cases):
         for number, generator in enumerate(case.generators):
+            battles.append((place, number))
             settings.append({"seed": generator, "teams": [team(case.own), team(case.foe)]})
             players.append((_Player(case, number, 0), _Player(case, number, 1)))
 
@@ -192,7 +205,8 @@ def record(cases: list[Case], *, messages: bool = False, include: Sequence[str] 
         return players[battle][side].choose(view, refusal)
 
     played = [pair[0].case.decisions for pair in players]
-    recordings = scripted(settings, choose, played, messages=messages, include=include)
+    stops = lambda battle, view: enough(*battles[battle], view)  # noqa: E731
+    recordings = scripted(settings, choose, played, messages=messages, include=include, enough=stops)
     found, start = [], 0
     for case in cases:
         end = start + len(case.generators)

@@ -165,7 +165,7 @@ def record(pairs: Sequence[Pair], rng: np.random.Generator, decisions: int = DEC
         played,
         messages=True,
         include=("core", "legal", "moves"),
-        enough=lambda battle: battle // 2 in told_apart,
+        enough=lambda battle, view: battle // 2 in told_apart,
     )
 
 
