@@ -1,5 +1,7 @@
 """L2: states that blow up: we say so where MuJoCo restarts from rest, and nowhere else."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -50,10 +52,16 @@ def our_step(dtype, states):
     return jax.device_get(step(state, jnp.asarray(states.ctrl, dtype)))
 
 
+@functools.cache
+def drawn(kind):
+    """States of a kind, and where MuJoCo restarts."""
+    states = kind(3)
+    return states, restarts(compile_model(), *states)
+
+
 @pytest.mark.parametrize("kind", [blowing_up, with_bad_numbers], ids=["fast", "bad numbers"])
 def test_flags_are_the_restarts_of_mujoco(dtype, kind):
-    states = kind(3)
-    expected = restarts(compile_model(), *states)
+    states, expected = drawn(kind)
     obs, _, reward, terminated, info = our_step(dtype, states)
     wrong = np.mean(info["diverged"] != expected)
     assert wrong <= (FLOAT32_MISTAKES if dtype == jnp.float32 else 0)

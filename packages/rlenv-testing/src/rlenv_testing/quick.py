@@ -27,6 +27,8 @@ BARELY: Final[Mapping[str, Any]] = {
     **compiling.WITHOUT_FUSION_EMITTERS.get("cpu", {}),
 }
 """LLVM optimises nothing, and fused operations do not go through MLIR, which takes as long again."""
+COMPILE_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {"cpu": BARELY}
+"""The same, as environments have them."""
 UNFUSED: Final[Mapping[str, Any]] = compiling.WITHOUT_FUSION["cpu"]
 """XLA puts no operations together, of which it copies many into many places."""
 
