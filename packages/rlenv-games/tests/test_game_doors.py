@@ -26,7 +26,7 @@ from rlenv_shared.adapters.pgx import PgxEnv
 from rlenv_shared.one_seat import OneSeat
 from rlenv_testing.doors import AnythingGoes, play_parallel, prior, searched_step, unseen
 
-pytestmark = [pytest.mark.l1, pytest.mark.usefixtures("compiled_barely")]
+pytestmark = pytest.mark.l1
 SKIRMISH, HAND = Skirmish(), Hand()
 PGX_HAND = PgxEnv(HAND)
 

@@ -22,7 +22,7 @@ from rlenv_testing.conformance import CHECKS, check_env
 from rlenv_testing.random_play import RandomPlay
 from rlenv_testing.walk import RIGHT, Params, Reach, Walk
 
-pytestmark = [pytest.mark.l1, pytest.mark.usefixtures("compiled_barely")]
+pytestmark = pytest.mark.l1
 PLAY = {"num_steps": 48, "num_envs": 4}
 
 BROKEN = []  # (check, what the message must say, environment class, RandomPlay options)

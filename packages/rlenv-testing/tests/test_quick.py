@@ -6,7 +6,7 @@ import pytest
 from rlenv_shared import compiling
 from rlenv_testing import quick
 
-pytestmark = pytest.mark.l1
+pytestmark = [pytest.mark.l1, pytest.mark.optimised]
 
 
 class Environment:

@@ -44,6 +44,20 @@ def jit(function: Callable[..., Any], env: Any, **settings: Any) -> Any:
     return jax.jit(function, compiler_options=options(env) or None, **settings)
 
 
+def kept(make: Callable[..., Any]) -> Callable[..., Any]:
+    """What ``make(env, …)`` compiles, kept for equal environments, equal further arguments and equal options of XLA."""
+
+    @functools.lru_cache(maxsize=64)
+    def made(_: Any, *arguments: Any) -> Any:
+        return make(*arguments)
+
+    @functools.wraps(make)
+    def found(env: Any, *arguments: Any) -> Any:
+        return made(tuple(options(env).items()), env, *arguments)
+
+    return found
+
+
 def on_host(function: Callable[..., Any], env: Any, axes: Sequence[int | None] | None = None, **settings: Any) -> Any:
     """A function for callers who hold NumPy arrays, compiled by the environment's `on_host` if it has one, else by XLA.
 
@@ -168,7 +182,7 @@ class Programs:
         """``(state, ended bool [N], action, params) -> (…)`` as the others; see Gymnasium's NEXT_STEP"""
 
 
-@functools.lru_cache(maxsize=64)
+@kept
 def programs(env: Any, constants: Constants | None = None) -> Programs:
     """The compiled programs of an environment; equal environments with equal constants share them."""
     return Programs(env, constants)

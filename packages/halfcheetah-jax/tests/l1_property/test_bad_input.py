@@ -18,7 +18,7 @@ from rlenv_shared.verification.locate import reference
 from rlenv_shared.verification.pinned import Pin
 from rlenv_testing import quick
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(300), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
 ENV = HalfCheetah()
 

@@ -15,7 +15,7 @@ from halfcheetah_jax.verification.steps import F32_QVEL, F32_REWARD
 from rlenv_learn import PPOConfig, evaluate, train
 from rlenv_shared.errors import InvalidParamsError
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(300), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
 gym.register_envs(halfcheetah_jax)
 ENV = HalfCheetah()  # one object: the adapters share the programs compiled for it

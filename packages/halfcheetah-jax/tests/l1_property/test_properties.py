@@ -11,7 +11,7 @@ from halfcheetah_jax import HalfCheetah
 from halfcheetah_jax.render import rgb_array
 from rlenv_testing import quick
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(300), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 
 ENV = HalfCheetah()
 KEY = jax.random.key(0)

@@ -15,7 +15,7 @@ from pokejax.verification.observations import TABLES, VERSIONS, observe_words
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
 
 def test_every_name_stands_once_and_the_space_has_all():

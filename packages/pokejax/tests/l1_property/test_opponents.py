@@ -18,7 +18,7 @@ from rlenv_emit.hooks import EMIT
 from rlenv_shared import compiling
 from rlenv_shared.ops import XLA
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from rlenv_shared import files
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_testing import quick
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 OPPONENTS, FORM, BATCH = ("damage",), "bytecode", 64
 QUICK = functools.partial(Expectimax, opponents=OPPONENTS, form=FORM)
 

@@ -17,7 +17,7 @@ from rlenv_emit.env import bytecode_env
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.errors import InvalidParamsError
 
-pytestmark = [pytest.mark.l1, pytest.mark.timeout(600), pytest.mark.usefixtures("compiled_barely")]
+pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 MET = ("random", "heuristics")
 DECISIONS = 45
 

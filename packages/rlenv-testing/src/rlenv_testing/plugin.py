@@ -5,7 +5,7 @@
   ``RLENV_REQUIRE_REFERENCES=1``), so that CI cannot pass without having compared anything.
 * Fixtures ``strict_promotion``, ``x64`` (strict, too) and ``dtype``: the test runs under that JAX setting, with
   ``dtype`` once for float32 and once for float64.
-* Fixtures ``compiled_barely`` and ``compiled_barely``: `rlenv_shared.compiling.jit` compiles quickly (`quick`).
+* Fixture ``compiled_barely``: `rlenv_shared.compiling.jit` compiles quickly (`quick`).
 * Compiled and traced programs are dropped between tests when they fill the process's memory (`memory`).
 * Fixtures of a class, module or session have a time limit of their own, and the test's clock stands still meanwhile
   (`deadlines`).
@@ -14,7 +14,8 @@
 * A run of more than a minute says once a minute how far it is, and at its end what took longest.
 * In this repository JAX runs on the CPU unless ``JAX_PLATFORMS`` says otherwise and keeps compiled programs in
   ``.cache/jax``, XLA compiles a program in one piece, and Python looks for cyclic garbage rarely; Hypothesis has no
-  deadline; ``references.<name>`` can be imported.
+  deadline; ``references.<name>`` can be imported.  L1 tests, which compare nothing with a reference, compile quickly
+  but for those marked ``optimised``; the others compile as users do.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ MARKERS = (
     "l2: one mechanic at a time against the reference",
     "l3: whole episodes against the reference",
     "l4: transfer of learning to the reference and back",
+    "optimised: of L1, compiled as for users: it runs for longer than it compiles, or looks at what is compiled",
     "slow: minutes; left out unless asked for",
     "bench: measures speed; needs a quiet machine",
     "gpu: needs an accelerator",
@@ -82,11 +84,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(progress.Progress(config))
         if not config.getoption("numprocesses", None):
             config.pluginmanager.register(progress.InWorker())
-    if (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir():
+    if _is_ours(config):
         configure_jax(config.rootpath / ".cache" / "jax")
         configure_hypothesis()
         gc.set_threshold(*COLLECTION)
         make_importable(config.rootpath / "references")
+
+
+def _is_ours(config: pytest.Config) -> bool:
+    """Whether tests of this repository run."""
+    return (config.rootpath / "shared" / "src" / "rlenv_shared").is_dir()
 
 
 @pytest.hookimpl(trylast=True)
@@ -187,6 +194,14 @@ def dtype(request: pytest.FixtureRequest, strict_promotion: None) -> Iterator[An
 
     with jax.enable_x64(request.param == "float64"):
         yield getattr(jax.numpy, request.param)
+
+
+@pytest.fixture(autouse=True)
+def _compiled_as_its_level_asks(request: pytest.FixtureRequest) -> None:
+    """L1 tests compile quickly."""
+    marked = request.node.get_closest_marker
+    if _is_ours(request.config) and marked("l1") and not marked("optimised") and "jax" in sys.modules:
+        request.getfixturevalue("compiled_barely")
 
 
 @pytest.fixture

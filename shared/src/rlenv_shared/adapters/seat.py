@@ -222,7 +222,7 @@ class Games:
         self.games = self.games + begins
 
 
-@functools.lru_cache(maxsize=64)
+@compiling.kept
 def _program(env: BothSeats, constants: compiling.Constants) -> Any:
     """Compiled ``(state, command, arrays of the parameters) -> (state, told)`` of a batch."""
 

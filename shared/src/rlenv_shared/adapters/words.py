@@ -7,7 +7,6 @@ constants of the program.
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any, NamedTuple
 
@@ -184,7 +183,7 @@ def _joined(layouts: tuple[Words, Words], *trees: Any) -> jax.Array:
     return jnp.concatenate([layout.pack(tree) for layout, tree in zip(layouts, trees, strict=True)])
 
 
-@functools.lru_cache(maxsize=64)
+@compiling.kept
 def _programs(env: Any, constants: compiling.Constants, masked: bool, static: tuple[str, ...]) -> _Programs:
     """Equal environments with equal numbers share their programs."""
     return _Programs(env, constants, masked, static)

@@ -74,11 +74,14 @@ def record_jax(
     import jax
     import jax.numpy as jnp
 
+    from rlenv_shared import compiling
+
     if np.ndim(actions) < 2:
         raise InvalidParamsError("actions", f"shape {np.shape(actions)}", "shape [T, B, ...]", "add the axes")
     params = env.default_params if params is None else params
     words = counter_rng.seed_words(seed, actions.shape[1])
-    initial, steps = jax.device_get(_recorder(env, auto_reset)(words, params, jnp.asarray(actions)))
+    options = tuple(compiling.options(env).items())
+    initial, steps = jax.device_get(_recorder(env, auto_reset, options)(words, params, jnp.asarray(actions)))
     about = {"env": env.name, "version": env.version, "seed": seed}
     return Trajectory({"action": np.asarray(actions), **steps}, initial, about)
 
@@ -90,8 +93,8 @@ def state_fields(env: Any, state: Any) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=16)
-def _recorder(env: Any, auto_reset: bool) -> Any:
-    """Compiled ``(seed words [B], params, actions [T, B]) -> (initial fields, step fields)``."""
+def _recorder(env: Any, auto_reset: bool, _: tuple[tuple[str, Any], ...]) -> Any:
+    """``(seed words [B], params, actions [T, B]) -> (initial fields, step fields)``, compiled with these options."""
     import jax
 
     from rlenv_shared import compiling
