@@ -6,6 +6,7 @@ import copy
 import functools
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -129,9 +130,10 @@ MODULE = """
 from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
+TABLE = Path(__file__).parent / "table.txt"
 def step(x, by={by}):
     print("traced")
-    words = (Path(__file__).parent / "table.txt").read_text().split()  # which nothing but the file's content tells
+    words = TABLE.read_text().split()  # which nothing but the file's content tells
     return jnp.asarray(np.array([int(word) for word in words], np.int32))[x & 1] + x * by
 """
 PLAY = """
@@ -156,8 +158,8 @@ def test_another_process_traces_only_what_is_new(form: str, tmp_path: Path) -> N
         for path in package.iterdir():
             os.utime(path, (1e9 + by, 1e9 + by))
 
-    def play(count: int = 3, *dtype: str, **variables: str) -> tuple[bool, str]:
-        path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
+    def play(count: int = 3, *dtype: str, place: Path = tmp_path, **variables: str) -> tuple[bool, str]:
+        path = os.pathsep.join((str(place), os.environ.get("PYTHONPATH", "")))
         given = {**os.environ, "PYTHONPATH": path, folder.CACHE_VARIABLE: str(tmp_path / "cache"), **variables}
         command = [sys.executable, "-c", PLAY, str(count), form, *dtype]
         done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
@@ -180,6 +182,12 @@ def test_another_process_traces_only_what_is_new(form: str, tmp_path: Path) -> N
         kept.write_bytes(kept.read_bytes()[:-9])
     assert play() == (True, "[ 5 11 11]")
     assert play() == (False, "[ 5 11 11]")
+    shutil.copytree(package, tmp_path / "elsewhere" / package.name)
+    assert play(place=tmp_path / "elsewhere") == (False, "[ 5 11 11]")
+    other = tmp_path / "elsewhere" / package.name / "table.txt"
+    other.write_text("5 9")
+    os.utime(other, (1e9, 1e9))
+    assert play(place=tmp_path / "elsewhere") == (True, "[ 5 12 11]")
 
 
 FACES = """

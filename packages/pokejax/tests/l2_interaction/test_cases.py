@@ -4,13 +4,12 @@
 """
 
 import collections
-import functools
 import itertools
 import os
 
 import pytest
 
-from pokejax.verification.battles import verify
+from pokejax.verification.battles import Outcome, verify
 from pokejax.verification.cases import load, record, without
 from pokejax.verification.observations import verify_observations
 
@@ -33,23 +32,33 @@ def recordings(request):
     return dict(zip(numbers, groups, strict=True))
 
 
-def differences(recordings, check):
-    """First differences by case; all are played side by side."""
+@pytest.fixture(scope="module")
+def found(request, recordings):
+    """What comes of comparing states, and observations where they are asked for: all cases are played side by side."""
+    battles = [recording for group in recordings.values() for recording in group]
+    if not any("differences_of_sight" in item.fixturenames for item in request.session.items):
+        return verify(battles, form=FORM), None
+    states = Outcome()
+    return states, verify_observations(battles, form=FORM, states=states)
+
+
+def by_case(recordings, outcome):
+    """First differences by case."""
     owners = [number for number, group in recordings.items() for _ in group]
-    found = {number: [] for number in recordings}
-    for place, decision, text in check([recording for group in recordings.values() for recording in group]).mismatches:
-        found[owners[place]].append((decision, text))
-    return found
+    differences = {number: [] for number in recordings}
+    for place, decision, text in outcome.mismatches:
+        differences[owners[place]].append((decision, text))
+    return differences
 
 
 @pytest.fixture(scope="module")
-def differences_of_state(recordings):
-    return differences(recordings, functools.partial(verify, form=FORM))
+def differences_of_state(recordings, found):
+    return by_case(recordings, found[0])
 
 
 @pytest.fixture(scope="module")
-def differences_of_sight(recordings):
-    return differences(recordings, functools.partial(verify_observations, form=FORM))
+def differences_of_sight(recordings, found):
+    return by_case(recordings, found[1])
 
 
 every_case = pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.kind}-{case.name}" for case in CASES])

@@ -43,7 +43,7 @@ _CLASS_ASIDE: Final = frozenset(
     {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__abstractmethods__", "_abc_impl",
      "__dataclass_params__", "__match_args__", "__firstlineno__", "__static_attributes__", "__slotnames__"}
 )  # fmt: skip
-PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, PurePath, range, slice)
+PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, range, slice)
 TYPES: Final = (types.GenericAlias, types.UnionType, typing.TypeVar)
 BUILT_IN: Final = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 _BEGAN: Final = time.time()
@@ -131,6 +131,9 @@ class _Teller:
 
     def tell(self, value: Any) -> None:
         """What a value is, and all that it depends on.  Raises UntellableError."""
+        if isinstance(value, PurePath):
+            self._path(value)
+            return
         if isinstance(value, PLAIN) and not isinstance(value, enum.Enum):
             self.write(f"{type(value).__name__} {value!r}")
             return
@@ -191,6 +194,15 @@ class _Teller:
             self.tell(value.__wrapped__)
         else:
             self._object(value)
+
+    def _path(self, path: PurePath) -> None:
+        """What lies in a package that counts by its content is the same wherever the package lies."""
+        for top in sorted(self.packages | OURS):
+            file = getattr(sys.modules.get(top), "__file__", None)
+            if file and Path(file).name == "__init__.py" and path.is_relative_to(Path(file).parent):
+                self.write(f"{type(path).__name__} {top} {path.relative_to(Path(file).parent)}")
+                return
+        self.write(f"{type(path).__name__} {path!r}")
 
     def _all(self, values: Any) -> None:
         for value in values:

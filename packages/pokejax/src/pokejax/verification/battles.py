@@ -255,6 +255,14 @@ def verify_moments(
     recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, moments: Iterator[Moment], form: str
 ) -> None:
     """Compare recordings with battles that are played; arguments as of `verify`, ``first`` the number of the first."""
+    for _ in compared_moments(recordings, first, outcome, aux, moments, form):
+        pass
+
+
+def compared_moments(
+    recordings: Sequence[dict[str, Any]], first: int, outcome: Outcome, aux: bool, moments: Iterator[Moment], form: str
+) -> Iterator[Moment]:
+    """The same moments, each compared before it is given on; arguments as of `verify_moments`."""
     outcome.battles += len(recordings)
     agrees = dict.fromkeys(range(len(recordings)), True)
     compare = reference("showdown", "compare")
@@ -272,6 +280,7 @@ def verify_moments(
             agrees[n] = difference is None
             if difference:
                 outcome.mismatches.append((first + n, moment.decision, difference))
+        yield moment
 
 
 def first_difference(compare: Any, ours: dict[str, Any], theirs: dict[str, Any], aux: bool) -> str | None:

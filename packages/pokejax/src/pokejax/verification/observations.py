@@ -15,7 +15,7 @@ from pokejax.observation_table import Table
 from pokejax.showdown.spectator_v1 import SpectatorV1
 from pokejax.state import Words
 from pokejax.tables import Params
-from pokejax.verification.battles import CHUNK, Moment, Outcome, programs, replay
+from pokejax.verification.battles import CHUNK, Moment, Outcome, compared_moments, programs, replay
 from rlenv_emit.env import bytecode_env
 
 ROUNDING: Final = 1e-6
@@ -47,6 +47,7 @@ def verify_observations(
     form: str = "native",
     change: Callable[[Params], Params] | None = None,
     versions: Sequence[str] = VERSIONS,
+    states: Outcome | None = None,
 ) -> Outcome:
     """Compare what players observe with what a spectator of the messages knows.
 
@@ -55,6 +56,7 @@ def verify_observations(
         form: of the environment, one of `battles.FORMS`.
         change: of the tables, to see what comes of it.
         versions: of the observation.
+        states: where to put what comes of comparing the states, too, as `battles.verify` does.
 
     Returns:
         What was found; a decision counts once for both players and all versions, and the end of a battle, of which
@@ -63,7 +65,10 @@ def verify_observations(
     outcome = Outcome()
     for start in range(0, len(recordings), CHUNK):
         part = recordings[start : start + CHUNK]
-        _verify_chunk(part, start, outcome, replay(part, form, change), form, versions)
+        moments = replay(part, form, change)
+        if states is not None:
+            moments = compared_moments(part, start, states, True, moments, form)
+        _verify_chunk(part, start, outcome, moments, form, versions)
     return outcome
 
 
