@@ -23,6 +23,13 @@ def test_barely(compiled_barely):
     assert compiling.jit(lambda x: x + 1, Environment())(jnp.int32(2)) == 3
 
 
+def test_where_nothing_is_fused_the_emitters_stay(compiled_barely):
+    class Unfused:
+        compile_options = compiling.WITHOUT_FUSION
+
+    assert compiling.options(Unfused()) == {**quick.UNFUSED, "xla_backend_optimization_level": 0}
+
+
 def test_options_are_the_environment_s_own_again():
     with quick.compiled_with(quick.BARELY):
         pass

@@ -22,10 +22,8 @@ import pytest
 
 from rlenv_shared import compiling
 
-BARELY: Final[Mapping[str, Any]] = {
-    "xla_backend_optimization_level": 0,
-    **compiling.WITHOUT_FUSION_EMITTERS.get("cpu", {}),
-}
+WITHOUT_EMITTERS: Final[Mapping[str, Any]] = compiling.WITHOUT_FUSION_EMITTERS.get("cpu", {})
+BARELY: Final[Mapping[str, Any]] = {"xla_backend_optimization_level": 0, **WITHOUT_EMITTERS}
 """LLVM optimises nothing, and fused operations do not go through MLIR, which takes as long again."""
 COMPILE_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {"cpu": BARELY}
 """The same, as environments have them."""
@@ -41,8 +39,18 @@ def compiled_with(options: Mapping[str, Any]) -> Iterator[None]:
     """Inside, `compiling.jit`, which adapters, learners and checks call, has these options."""
     own = compiling.options
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiling, "options", lambda *given: {**own(*given), **options})
+        patch.setattr(compiling, "options", lambda *given: together(own(*given), options))
         yield
+
+
+def together(own: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """An environment's options, and these.
+
+    Where nothing is fused, the emitters stay, which else make single operations, too: without both XLA's code of large
+    steps is gigabytes, or computes something else (Skirmish's observation, JAX 0.10.2).
+    """
+    kept = WITHOUT_EMITTERS if set(UNFUSED) <= set(own) else {}
+    return {**own, **{name: value for name, value in options.items() if name not in kept}}
 
 
 def environment(**variables: str) -> dict[str, str]:
