@@ -77,6 +77,7 @@ def play_on(env: Any, action: Any) -> Any:
     return env.step(action)[0]
 
 
+@pytest.mark.optimised  # as the other process does
 def test_another_process_goes_on_alike():
     env = gymnasium.make("cartpole_jax/CartPole-v1")
     env.reset(seed=1)

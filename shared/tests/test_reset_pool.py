@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rlenv_shared import compiling
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.reset_pool import PoolParams, ResetPool
@@ -85,9 +86,19 @@ def test_impossible_sizes_are_refused(size):
         ResetPool(Walk(), size)
 
 
-def test_a_refresh_is_a_new_pool():
-    env = ResetPool(Walk(), 64)
+class WalkWithOptions(Walk):
+    """Whose programs XLA compiles in its own way."""
+
+    compile_options = compiling.WITHOUT_FUSION
+
+
+@pytest.mark.parametrize("env", [Walk(), WalkWithOptions()], ids=["plain", "with options"])
+def test_a_refresh_is_a_new_pool_also_in_a_program(env):
+    env = ResetPool(env, 64)
     params = env.fill(jax.random.key(1), Params(goal=9))
-    refreshed = jax.jit(env.refresh)(params, jax.random.key(2))
+    try:
+        refreshed = jax.jit(env.refresh)(params, jax.random.key(2))
+    except ValueError as error:
+        raise AssertionError("a pool is no part of a program") from error
     assert refreshed.env_params.goal == 9
     assert not np.intersect1d(params.state.hidden, refreshed.state.hidden).size

@@ -9,6 +9,7 @@ import pytest
 
 from rlenv_shared.adapters.gymnasium import GymEnv
 from rlenv_shared.adapters.words import Words
+from rlenv_testing import quick
 from rlenv_testing.walk import STAY, Params, Walk
 
 pytestmark = pytest.mark.l1
@@ -58,6 +59,14 @@ def test_environments_with_other_numbers_do_not_share_programs():
     assert short.step(STAY)[3] is True
     assert long.step(STAY)[3] is False
     assert GymEnv(Walk(), Params(max_steps_in_episode=2))._one._programs is not short._one._programs
+
+
+def test_programs_of_other_options_are_others():
+    """What a test has compiled in its own way is no program of who compiles as users do."""
+    with quick.compiled_with(quick.UNFUSED):
+        other = GymEnv(WALK)._one._programs
+    assert GymEnv(WALK)._one._programs is not other
+    assert GymEnv(WALK)._one._programs is GymEnv(WALK)._one._programs
 
 
 def test_parameters_that_are_arrays_are_arguments():

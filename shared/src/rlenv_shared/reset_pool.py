@@ -62,7 +62,9 @@ class ResetPool(Wrapper):
         if isinstance(env_params, PoolParams):
             env_params = env_params.env_params
         words = counter_rng.key_words(jax.random.split(key, self.size))
-        start = compiling.jit(jax.vmap(self.env.init, (0, None)), self.env)
+        start = jax.vmap(self.env.init, (0, None))
+        if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((words, env_params))):
+            start = compiling.jit(start, self.env)  # a part of the caller's program has no options of its own
         return PoolParams(env_params, start(words, env_params))
 
     def refresh(self, params: PoolParams, key: Any) -> PoolParams:
