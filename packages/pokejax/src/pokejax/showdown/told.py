@@ -18,7 +18,7 @@ from pokejax.state import TEAM
 from pokejax.tables import NAMES, NUMBERS_OF, table
 
 STATS: Final = ("atk", "def", "spa", "spd", "spe")
-MOST: Final = np.array(TABLE.each(NUMBERS, "most"), np.float64)
+MOST: Final = np.array(TABLE.each(NUMBERS, "most"), np.int32)
 """By what each number of version 0 of the observation is divided."""
 PARADOX: Final = ("protosynthesis", "quarkdrive")
 """Abilities whose beginning is told together with the stat that grows, and their end without it."""
