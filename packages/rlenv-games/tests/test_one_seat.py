@@ -14,7 +14,6 @@ from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import OneSeat
 from rlenv_shared.reset_pool import ResetPool
-from rlenv_testing import quick
 from rlenv_testing.conformance import check_env
 from rlenv_testing.walk import Walk
 
@@ -27,11 +26,11 @@ HAND = pytest.param(Hand(), marks=pytest.mark.slow)  # in a pool it is checked b
 
 @pytest.mark.parametrize("game", [TakeAway(), Standoff(), HAND], ids=lambda game: type(game).__name__)
 def test_it_conforms(game):
-    check_env(OneSeat(game), num_steps=64, num_envs=8, compile_options=quick.COMPILE_OPTIONS)
+    check_env(OneSeat(game), num_steps=64, num_envs=8)
 
 
 def test_a_pool_of_its_starts_conforms():
-    check_env(ResetPool(OneSeat(Hand()), 64), num_steps=64, num_envs=8, compile_options=quick.COMPILE_OPTIONS)
+    check_env(ResetPool(OneSeat(Hand()), 64), num_steps=64, num_envs=8)
 
 
 def test_two_restarts_from_one_entry_of_a_pool_meet_opponents_that_go_on_differently():

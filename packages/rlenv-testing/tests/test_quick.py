@@ -28,6 +28,8 @@ def test_where_nothing_is_fused_the_emitters_stay(compiled_barely):
         compile_options = compiling.WITHOUT_FUSION
 
     assert compiling.options(Unfused()) == {**quick.UNFUSED, "xla_backend_optimization_level": 0}
+    with quick.compiled_with(quick.UNFUSED):
+        assert compiling.options(None) == compiling.options(Unfused())
 
 
 def test_options_are_the_environment_s_own_again():

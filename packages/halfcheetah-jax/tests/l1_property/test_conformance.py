@@ -1,6 +1,6 @@
 """L1: the conformance suite of rlenv_shared, one test per check.
 
-Compiled quickly, in half of the time; the step as users compile it is compared with MuJoCo.
+Compiled quickly, as all of L1; the step as users compile it is compared with MuJoCo.
 """
 
 import jax
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from halfcheetah_jax import EnvParams, HalfCheetah
-from rlenv_testing import deadlines, quick
+from rlenv_testing import deadlines
 from rlenv_testing.conformance import CHECKS, check_x64
 from rlenv_testing.random_play import RandomPlay
 from rlenv_testing.requirements import FLOAT_RTOL
@@ -24,10 +24,7 @@ def play(dtype):
     # Stiff contacts amplify the rounding of float32 in the five substeps of a step: a velocity is up to 4e-3 off
     # MuJoCo's (README, L3), and two compiled forms of the step differ from each other by 6e-5.
     rtol = FLOAT_RTOL if dtype == jnp.float64 else 1e-4
-    options = quick.COMPILE_OPTIONS
-    return RandomPlay(
-        env, SHORT, num_steps=16, num_envs=4, can_terminate=False, float_rtol=rtol, compile_options=options
-    )
+    return RandomPlay(env, SHORT, num_steps=16, num_envs=4, can_terminate=False, float_rtol=rtol)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

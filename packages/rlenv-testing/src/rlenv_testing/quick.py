@@ -25,8 +25,6 @@ from rlenv_shared import compiling
 WITHOUT_EMITTERS: Final[Mapping[str, Any]] = compiling.WITHOUT_FUSION_EMITTERS.get("cpu", {})
 BARELY: Final[Mapping[str, Any]] = {"xla_backend_optimization_level": 0, **WITHOUT_EMITTERS}
 """LLVM optimises nothing, and fused operations do not go through MLIR, which takes as long again."""
-COMPILE_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {"cpu": BARELY}
-"""The same, as environments have them."""
 UNFUSED: Final[Mapping[str, Any]] = compiling.WITHOUT_FUSION["cpu"]
 """XLA puts no operations together, of which it copies many into many places."""
 
@@ -49,8 +47,9 @@ def together(own: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, An
     Where nothing is fused, the emitters stay, which else make single operations, too: without both XLA's code of large
     steps is gigabytes, or computes something else (Skirmish's observation, JAX 0.10.2).
     """
-    kept = WITHOUT_EMITTERS if set(UNFUSED) <= set(own) else {}
-    return {**own, **{name: value for name, value in options.items() if name not in kept}}
+    both = {**own, **options}
+    kept = WITHOUT_EMITTERS.keys() if UNFUSED.keys() <= both.keys() else ()
+    return {name: value for name, value in both.items() if name not in kept}
 
 
 def environment(**variables: str) -> dict[str, str]:

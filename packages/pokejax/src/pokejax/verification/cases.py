@@ -205,8 +205,14 @@ def record(
         return players[battle][side].choose(view, refusal)
 
     played = [pair[0].case.decisions for pair in players]
-    stops = lambda battle, view: enough(*battles[battle], view)  # noqa: E731
-    recordings = scripted(settings, choose, played, messages=messages, include=include, enough=stops)
+    recordings = scripted(
+        settings,
+        choose,
+        played,
+        messages=messages,
+        include=include,
+        enough=lambda battle, view: enough(*battles[battle], view),
+    )
     found, start = [], 0
     for case in cases:
         end = start + len(case.generators)
